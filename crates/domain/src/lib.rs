@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+pub mod access;
+pub mod chat;
+pub mod chunk;
+pub mod document;
+pub mod error;
+pub mod extraction;
+pub mod id;
+pub mod job;
+pub mod retrieval;
+pub mod text;
+pub mod token;
+pub mod usage;
+pub mod user;

@@ -1,0 +1,142 @@
+//! What goes into the vector store and what comes out of it.
+
+use crate::{
+    chunk::{PageStart, Span},
+    id::{ChunkId, DocumentId},
+    text::Title,
+};
+
+/// How often each distinct term occurs, in the order of the terms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermCounts(Vec<(String, u32)>);
+
+impl TermCounts {
+    /// Counts terms.
+    pub fn count(terms: impl IntoIterator<Item = String>) -> Self {
+        let mut terms: Vec<String> = terms.into_iter().collect();
+        terms.sort_unstable();
+        let mut counts: Vec<(String, u32)> = Vec::new();
+        for term in terms {
+            match counts.last_mut() {
+                Some((last, n)) if *last == term => *n += 1,
+                _ => counts.push((term, 1)),
+            }
+        }
+        Self(counts)
+    }
+
+    /// The terms with their counts, sorted by term.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+        self.0.iter().map(|(term, n)| (term.as_str(), *n))
+    }
+
+    /// Whether there is no term.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All occurrences of all terms.
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|(_, n)| u64::from(*n)).sum()
+    }
+}
+
+/// The lexical part of a chunk's embedding: the terms of its fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SparseVector {
+    /// Terms of the chunk's text.
+    pub body: TermCounts,
+    /// Distinct terms of the document's title.
+    pub title: TermCounts,
+    /// Distinct terms of the beginning of the document.
+    pub lead: TermCounts,
+}
+
+/// A chunk as the vector store sees it: a sparse part, a dense part, or both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding {
+    /// Terms and how often they occur.
+    pub sparse: Option<SparseVector>,
+    /// A vector of unit length; all in one collection have the same number of dimensions.
+    pub dense: Option<Vec<f32>>,
+}
+
+/// A query as the vector store sees it: a sparse part, a dense part, or both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryEmbedding {
+    /// The query's terms.
+    pub sparse: Option<TermCounts>,
+    /// A vector of unit length.
+    pub dense: Option<Vec<f32>>,
+}
+
+/// The text that an embedder sees of one document.
+#[derive(Clone, Copy, Debug)]
+pub struct Passages<'a> {
+    /// The document's title.
+    pub title: &'a str,
+    /// The beginning of the document's text.
+    pub lead: &'a str,
+    /// The chunks to embed: first page and text of each.
+    pub chunks: &'a [(u32, &'a str)],
+}
+
+/// A chunk to be stored in the vector store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexEntry {
+    /// Its id; storing another entry under the same id replaces it.
+    pub id: ChunkId,
+    /// Its place among the document's chunks.
+    pub ordinal: u32,
+    /// Its text.
+    pub text: String,
+    /// Where it comes from.
+    pub span: Span,
+    /// The pages it holds.
+    pub pages: Vec<PageStart>,
+    /// What it is found by.
+    pub embedding: Embedding,
+}
+
+/// The document that entries of the vector store belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedDocument {
+    /// Its id.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: Title,
+    /// The uploaded file's name (metadata `filename`).
+    pub filename: String,
+}
+
+/// A chunk that was found, with how well it fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoredChunk {
+    /// The chunk.
+    pub id: ChunkId,
+    /// Its document.
+    pub document_id: DocumentId,
+    /// Its document's title.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// Where it comes from.
+    pub span: Span,
+    /// The pages it holds.
+    pub pages: Vec<PageStart>,
+    /// How well it fits; higher is better, comparable within one answer only.
+    pub score: f32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_counted_and_sorted() {
+        let counts = TermCounts::count(["b", "a", "b"].map(String::from));
+        assert_eq!(counts.iter().collect::<Vec<_>>(), [("a", 1), ("b", 2)]);
+        assert_eq!(counts.total(), 3);
+        assert!(TermCounts::default().is_empty());
+    }
+}

@@ -1,0 +1,65 @@
+//! Documents in the relational store.
+
+use crate::error::Result;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::{document::Document, id::DocumentId};
+
+/// Which documents to list.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentFilter {
+    /// Only those in this state (`pending`, `ingested`, `failed`).
+    pub status: Option<&'static str>,
+    /// Only those whose title holds this text, without regard to the case of ASCII letters.
+    pub title_contains: Option<String>,
+    /// Only those that come after this one in the order of the list.
+    pub after: Option<ListPosition>,
+    /// At most this many; all when not given.
+    pub limit: Option<u64>,
+}
+
+/// A place in a list ordered newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListPosition {
+    /// When the document at that place was created.
+    pub created_at: DateTime<Utc>,
+    /// Its id.
+    pub id: DocumentId,
+}
+
+/// How many documents are in each state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DocumentCounts {
+    /// Waiting.
+    pub pending: u64,
+    /// Searchable.
+    pub ingested: u64,
+    /// Given up.
+    pub failed: u64,
+}
+
+/// Reads documents.
+#[async_trait]
+pub trait DocumentReader: Send {
+    /// The document with this id.
+    async fn get(&mut self, id: DocumentId) -> Result<Option<Document>>;
+
+    /// Documents, newest first (by creation, then id).
+    async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>>;
+
+    /// How many there are of each state.
+    async fn counts(&mut self) -> Result<DocumentCounts>;
+}
+
+/// Reads and changes documents.
+#[async_trait]
+pub trait DocumentWriter: DocumentReader {
+    /// Adds a document.
+    ///
+    /// # Errors
+    /// When there is one with this id, or its owner does not exist.
+    async fn insert(&mut self, document: &Document) -> Result<()>;
+
+    /// Writes the document's present values; says whether there was one with its id.
+    async fn update(&mut self, document: &Document) -> Result<bool>;
+}

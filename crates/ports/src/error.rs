@@ -1,0 +1,144 @@
+//! The one error of all ports: what broke, whose fault it is, and whether trying again can help.
+
+use std::{borrow::Cow, error::Error, fmt, time::Duration};
+
+/// A part of the outside world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The relational database.
+    Database,
+    /// The key-value store of refresh tokens and counters.
+    KeyValueStore,
+    /// The store of uploaded files.
+    BlobStore,
+    /// The vector store.
+    VectorStore,
+    /// The embedding back end.
+    Embedder,
+    /// The chat model.
+    ChatModel,
+    /// The PDF extraction worker.
+    Extractor,
+    /// The service itself.
+    Service,
+}
+
+impl Part {
+    /// The part's name in health checks, logs and messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::KeyValueStore => "key-value store",
+            Self::BlobStore => "blob store",
+            Self::VectorStore => "vector store",
+            Self::Embedder => "embedding back end",
+            Self::ChatModel => "chat model",
+            Self::Extractor => "extraction worker",
+            Self::Service => "service",
+        }
+    }
+}
+
+/// What kind of fault it is; it decides both the answer to the caller and whether to try again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// The part cannot be reached, or says that it cannot serve now.
+    Unavailable,
+    /// It did not answer in time.
+    Timeout,
+    /// It asks for fewer calls.
+    RateLimited,
+    /// It refused the call for good: wrong key, unknown model, invalid request.
+    Rejected,
+    /// It answered something that makes no sense.
+    Garbage,
+    /// A rule of ours was broken: a bug, or data that should not exist.
+    Internal,
+}
+
+/// A port's call that did not work.
+///
+/// Its `Display` is for logs and staff; it holds no secret and no document text. It is not for
+/// clients: the server answers with a sentence of its own.
+#[derive(Debug)]
+pub struct Fault {
+    part: Part,
+    kind: FaultKind,
+    message: Cow<'static, str>,
+    retry_after: Option<Duration>,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl Fault {
+    /// A fault of `part`; `message` says what was being done or what is wrong.
+    pub fn new(part: Part, kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { part, kind, message: message.into(), retry_after: None, source: None }
+    }
+
+    /// Adds the error behind it.
+    #[must_use]
+    pub fn caused_by(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { source: Some(source.into()), ..self }
+    }
+
+    /// Adds when the part asks to be called again.
+    #[must_use]
+    pub fn retry_after(self, pause: Duration) -> Self {
+        Self { retry_after: Some(pause), ..self }
+    }
+
+    /// What broke.
+    pub fn part(&self) -> Part {
+        self.part
+    }
+
+    /// How it broke.
+    pub fn kind(&self) -> FaultKind {
+        self.kind
+    }
+
+    /// Whether the same call may work later.
+    pub fn is_transient(&self) -> bool {
+        match self.kind {
+            FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited | FaultKind::Garbage => true,
+            FaultKind::Rejected | FaultKind::Internal => false,
+        }
+    }
+
+    /// The pause that the part asked for.
+    pub fn pause(&self) -> Option<Duration> {
+        self.retry_after
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.part.name(), self.message)?;
+        let mut source = self.source.as_deref().map(|source| source as &dyn Error);
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
+    }
+}
+
+// The chain is in `Display` already; naming it as `source` too would print it twice.
+impl Error for Fault {}
+
+/// The result of a port's call.
+pub type Result<T, E = Fault> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_tells_its_part_and_its_whole_chain() {
+        let fault = Fault::new(Part::Database, FaultKind::Unavailable, "begin")
+            .caused_by(std::io::Error::other("connection refused"));
+        assert_eq!(fault.to_string(), "database: begin: connection refused");
+        assert!(fault.is_transient());
+        assert!(!Fault::new(Part::ChatModel, FaultKind::Rejected, "wrong key").is_transient());
+    }
+}

@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+pub mod blob_store;
+pub mod chat_model;
+pub mod clock;
+pub mod documents;
+pub mod embedder;
+pub mod entropy;
+pub mod error;
+pub mod jobs;
+pub mod password_hasher;
+pub mod rate_limiter;
+pub mod store;
+pub mod text_extractor;
+pub mod token_signer;
+pub mod token_store;
+pub mod usage;
+pub mod users;
+pub mod vector_index;

@@ -1,0 +1,57 @@
+//! The relational store: units of work, and the repositories reached through them.
+//!
+//! To add a repository: a trait in a file of its own beside this one, a method in [`ReadWork`] or
+//! [`UnitOfWork`], the fake in `docent-testkit`, the SQL in `docent-adapters`, and a battery that both run.
+
+use crate::{
+    documents::{DocumentReader, DocumentWriter},
+    error::Result,
+    jobs::{JobReader, JobWriter},
+    usage::UsageWriter,
+    users::{UserReader, UserWriter},
+};
+use async_trait::async_trait;
+
+/// Opens units of work.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Opens a unit of work that may change records. What it reads stays true until it commits.
+    ///
+    /// Make no network call between this and [`UnitOfWork::commit`].
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>>;
+
+    /// Opens a consistent view for reading. It never waits for writers.
+    async fn read(&self) -> Result<Box<dyn ReadWork>>;
+
+    /// Whether the database answers.
+    async fn check(&self) -> Result<()>;
+}
+
+/// A consistent view of the records.
+pub trait ReadWork: Send {
+    /// Documents.
+    fn documents(&mut self) -> &mut dyn DocumentReader;
+    /// Jobs.
+    fn jobs(&mut self) -> &mut dyn JobReader;
+    /// Accounts.
+    fn users(&mut self) -> &mut dyn UserReader;
+}
+
+/// Changes that become visible together or not at all. Dropping it without a commit undoes them.
+#[async_trait]
+pub trait UnitOfWork: Send {
+    /// Documents.
+    fn documents(&mut self) -> &mut dyn DocumentWriter;
+    /// Jobs.
+    fn jobs(&mut self) -> &mut dyn JobWriter;
+    /// Accounts.
+    fn users(&mut self) -> &mut dyn UserWriter;
+    /// The usage ledger.
+    fn usage(&mut self) -> &mut dyn UsageWriter;
+
+    /// Makes the changes durable.
+    ///
+    /// # Errors
+    /// When it fails, whether the changes were made is not known; read before trying again.
+    async fn commit(self: Box<Self>) -> Result<()>;
+}
