@@ -1,1 +1,8 @@
+#![doc = include_str!("../README.md")]
+// Tests fail by panicking; that is what this crate is for.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
+pub mod clock;
+pub mod contract;
+pub mod entropy;
+pub mod fakes;

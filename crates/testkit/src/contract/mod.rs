@@ -1,0 +1,43 @@
+//! Batteries: what every implementation of a port must do.
+//!
+//! [`battery!`](crate::battery) declares the behaviours of one port and a macro named after it. An
+//! implementation runs them all with one line:
+//!
+//! ```text
+//! docent_testkit::rate_limiter_contract!(async { (Arc::new(MemoryRateLimiter::default()) as _, ()) });
+//! ```
+//!
+//! The expression makes a fresh, empty subject each time; what stands beside it (a temporary
+//! folder, a server) lives until the behaviour has been checked. Fakes run theirs in this crate's
+//! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
+
+pub mod rate_limiter;
+
+#[allow(clippy::crate_in_macro_def)]
+/// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.
+#[macro_export]
+macro_rules! battery {
+    ($contract:ident in $module:ident ($subject:ty); $($(#[$doc:meta])* async fn $name:ident($arg:pat) $body:block)+) => {
+        $(
+            $(#[$doc])*
+            pub async fn $name($arg: $subject) $body
+        )+
+        $crate::battery!(@contract ($) $contract $module ($subject) $($name)+);
+    };
+    // `$d crate` is `$crate` of the inner macro, which clippy cannot see.
+    (@contract ($d:tt) $contract:ident $module:ident ($subject:ty) $($name:ident)+) => {
+        /// Runs this battery on the subjects that the given future makes: `(subject, guard)`.
+        #[macro_export]
+        macro_rules! $contract {
+            ($d make:expr) => {
+                $(
+                    #[tokio::test]
+                    async fn $name() {
+                        let (subject, _guard) = $d make.await;
+                        $d crate::contract::$module::$name(subject).await;
+                    }
+                )+
+            };
+        }
+    };
+}

@@ -1,0 +1,69 @@
+//! What every rate limiter does.
+
+use crate::clock::TestClock;
+use docent_ports::{clock::Clock, rate_limiter::RateLimiter};
+use std::{sync::Arc, time::Duration};
+
+const WINDOW: Duration = Duration::from_secs(60);
+
+crate::battery! {
+    rate_limiter_contract in rate_limiter (Arc<dyn RateLimiter>);
+
+    /// Each event raises the count of its own key.
+    async fn counts_by_key(limiter) {
+        let now = TestClock::default().now();
+        for n in 1..=3 {
+            assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, n);
+        }
+        assert_eq!(limiter.hit("b", WINDOW, now).await.unwrap().events, 1);
+    }
+
+    /// The window opens with the first event and is not moved by later ones.
+    async fn window_is_fixed(limiter) {
+        let clock = TestClock::default();
+        limiter.hit("a", WINDOW, clock.now()).await.unwrap();
+        clock.advance(Duration::from_secs(59));
+        let count = limiter.hit("a", WINDOW, clock.now()).await.unwrap();
+        assert_eq!((count.events, count.resets_in), (2, Duration::from_secs(1)));
+        clock.advance(Duration::from_secs(1));
+        let count = limiter.hit("a", WINDOW, clock.now()).await.unwrap();
+        assert_eq!((count.events, count.resets_in), (1, WINDOW));
+    }
+
+    /// Looking does not count.
+    async fn peek_counts_nothing(limiter) {
+        let clock = TestClock::default();
+        assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 0);
+        limiter.hit("a", WINDOW, clock.now()).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 1);
+        }
+        clock.advance(WINDOW);
+        assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 0);
+    }
+
+    /// A reset forgets one key.
+    async fn reset_forgets(limiter) {
+        let now = TestClock::default().now();
+        limiter.hit("a", WINDOW, now).await.unwrap();
+        limiter.hit("b", WINDOW, now).await.unwrap();
+        limiter.reset("a").await.unwrap();
+        assert_eq!(limiter.peek("a", now).await.unwrap().events, 0);
+        assert_eq!(limiter.peek("b", now).await.unwrap().events, 1);
+    }
+
+    /// Concurrent events are all counted, and each gets a count of its own.
+    async fn concurrent_hits_are_exact(limiter) {
+        let now = TestClock::default().now();
+        let hits = (0..200).map(|_| {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move { limiter.hit("a", WINDOW, now).await.unwrap().events })
+        });
+        let mut counts = Vec::new();
+        for hit in hits.collect::<Vec<_>>() {
+            counts.push(hit.await.unwrap());
+        }
+        counts.sort_unstable();
+        assert_eq!(counts, (1..=200).collect::<Vec<_>>());
+    }
+}

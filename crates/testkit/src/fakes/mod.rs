@@ -1,0 +1,3 @@
+//! In-memory implementations of the ports.
+
+pub mod rate_limiter;

@@ -1,0 +1,43 @@
+//! A rate limiter in memory.
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_ports::{
+    error::Result,
+    rate_limiter::{Count, RateLimiter},
+};
+use std::{collections::HashMap, sync::Mutex, time::Duration};
+
+/// Counts in a map that only grows: good for a test's length.
+#[derive(Debug, Default)]
+pub struct FakeRateLimiter {
+    windows: Mutex<HashMap<String, (u64, DateTime<Utc>)>>,
+}
+
+fn count(events: u64, until: DateTime<Utc>, now: DateTime<Utc>) -> Count {
+    Count { events, resets_in: (until - now).to_std().unwrap_or_default() }
+}
+
+#[async_trait]
+impl RateLimiter for FakeRateLimiter {
+    async fn hit(&self, key: &str, window: Duration, now: DateTime<Utc>) -> Result<Count> {
+        let mut windows = self.windows.lock().unwrap();
+        let entry = windows.entry(key.to_owned()).or_insert((0, now));
+        if entry.1 <= now {
+            *entry = (0, now + TimeDelta::from_std(window).unwrap());
+        }
+        entry.0 += 1;
+        Ok(count(entry.0, entry.1, now))
+    }
+
+    async fn peek(&self, key: &str, now: DateTime<Utc>) -> Result<Count> {
+        let windows = self.windows.lock().unwrap();
+        let open = windows.get(key).filter(|(_, until)| *until > now);
+        Ok(open.map_or(Count { events: 0, resets_in: Duration::ZERO }, |(n, until)| count(*n, *until, now)))
+    }
+
+    async fn reset(&self, key: &str) -> Result<()> {
+        self.windows.lock().unwrap().remove(key);
+        Ok(())
+    }
+}
