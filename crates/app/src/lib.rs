@@ -1,1 +1,64 @@
+#![doc = include_str!("../README.md")]
 
+pub mod accounts;
+pub mod agent;
+pub mod documents;
+pub mod error;
+pub mod health;
+pub mod ids;
+pub mod ingest;
+pub mod jobs;
+pub mod search;
+pub mod settings;
+pub mod tokens;
+pub mod usage;
+
+pub use error::Error;
+
+use agent::registry::AgentRegistry;
+use docent_ports::{
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
+    password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor,
+    token_signer::TokenSigner, token_store::TokenStore, vector_index::VectorIndex,
+};
+use settings::Settings;
+use std::sync::Arc;
+use tokio::sync::Notify;
+use tokio_util::task::TaskTracker;
+
+/// Everything that the use cases run on.
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
+pub struct App {
+    /// Records.
+    pub store: Arc<dyn Store>,
+    /// Uploaded files.
+    pub blobs: Arc<dyn BlobStore>,
+    /// Chunks.
+    pub index: Arc<dyn VectorIndex>,
+    /// What chunks and questions are found by.
+    pub embedder: Arc<dyn Embedder>,
+    /// What answers.
+    pub model: Arc<dyn ChatModel>,
+    /// What reads PDFs.
+    pub extractor: Arc<dyn TextExtractor>,
+    /// Which refresh tokens are good.
+    pub tokens: Arc<dyn TokenStore>,
+    /// Signs tokens.
+    pub signer: Arc<dyn TokenSigner>,
+    /// Counts requests and failed logins.
+    pub limiter: Arc<dyn RateLimiter>,
+    /// Hashes passwords.
+    pub hasher: Arc<dyn PasswordHasher>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub entropy: Arc<dyn Entropy>,
+    /// Who answers under which name.
+    pub agents: AgentRegistry,
+    /// Limits and lifetimes.
+    pub settings: Settings,
+    /// Wakes job runners of this process when there is something to do.
+    pub work: Notify,
+    /// Answers being streamed; a stopping server waits for them.
+    pub answers: TaskTracker,
+}

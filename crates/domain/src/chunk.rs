@@ -58,3 +58,18 @@ pub fn page_at(pages: &[PageStart], offset: usize) -> u32 {
     let after = pages.partition_point(|start| start.at as usize <= offset);
     pages.get(after.saturating_sub(1)).map_or(1, |start| start.page)
 }
+
+/// How chunks are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkSize {
+    /// A chunk has at most about this many tokens.
+    pub tokens: usize,
+    /// A chunk repeats at most this many tokens of the one before it.
+    pub overlap: usize,
+}
+
+impl Default for ChunkSize {
+    fn default() -> Self {
+        Self { tokens: 512, overlap: 50 }
+    }
+}

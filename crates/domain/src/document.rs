@@ -283,6 +283,8 @@ failure_codes! {
     ExtractionCrashed = "extraction_crashed", "reading the PDF crashed the extraction worker";
     /// The stored file is gone.
     FileMissing = "file_missing", "the stored file is missing";
+    /// The blob store refused or stayed unreachable.
+    Storage = "storage_failed", "the stored file could not be read";
     /// The embedding back end refused or stayed unreachable.
     Embedding = "embedding_failed", "the text could not be embedded";
     /// The vector store refused or stayed unreachable.

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod chat;
 pub mod chunk;
+pub mod chunking;
 pub mod document;
 pub mod error;
 pub mod extraction;

@@ -105,6 +105,19 @@ impl Fault {
         }
     }
 
+    /// One sentence for people outside: what broke and how, without its inner message.
+    pub fn public(&self) -> String {
+        let how = match self.kind {
+            FaultKind::Unavailable => "cannot be reached",
+            FaultKind::Timeout => "did not answer in time",
+            FaultKind::RateLimited => "is receiving too many requests",
+            FaultKind::Rejected => "refused the request",
+            FaultKind::Garbage => "gave an answer that makes no sense",
+            FaultKind::Internal => "met an internal error",
+        };
+        format!("the {} {how}", self.part.name())
+    }
+
     /// The pause that the part asked for.
     pub fn pause(&self) -> Option<Duration> {
         self.retry_after

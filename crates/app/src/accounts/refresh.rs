@@ -1,0 +1,41 @@
+//! Trading a refresh token for the next pair.
+
+use super::{NewPair, TokenPair, authenticate};
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use docent_ports::token_store::{Rotated, Rotation};
+
+/// Replaces a refresh token. A token that had been replaced longer ago than the grace is taken for
+/// stolen, and its whole family is revoked.
+///
+/// # Errors
+/// [`Error::RefreshTokenRefused`]; or when a store cannot be reached.
+pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
+    let now = app.clock.now();
+    let refused = |_| Error::RefreshTokenRefused;
+    let presented = app.signer.verify_refresh(token, now).map_err(refused)?;
+    match authenticate::by_user_id(app, presented.user).await {
+        Ok(_) => {}
+        Err(Error::Unauthenticated) => return Err(Error::RefreshTokenRefused),
+        Err(error) => return Err(error),
+    }
+    let pair = NewPair::of(app, presented.user, presented.family);
+    let rotation = Rotation {
+        family: presented.family,
+        presented: presented.id,
+        successor: pair.refresh.id,
+        expires_at: pair.refresh.expires_at,
+        grace: app.settings.refresh_rotation_grace,
+        now,
+    };
+    match app.tokens.rotate(rotation).await? {
+        Rotated::Renewed => Ok(pair.sign(app)),
+        Rotated::Unknown => Err(Error::RefreshTokenRefused),
+        Rotated::Reused => {
+            tracing::warn!(user = %presented.user, "a replaced refresh token was used again; its family is revoked");
+            Err(Error::RefreshTokenRefused)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Answering one question: the loop, and the stream that comes out of it.
+
+use super::{metering::Meter, registry::Agent, tool};
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use docent_domain::{
+    access::{Actor, Chat, Grant},
+    chat::{FinishReason, Message, ToolCall, ToolOutput},
+    id::ConversationId,
+    retrieval::ScoredChunk,
+    usage::TokenUsage,
+};
+use docent_ports::{
+    chat_model::{ChatEvent, ChatRequest},
+    error::{Fault, FaultKind, Part},
+};
+use futures::{Stream, StreamExt};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+use tokio::sync::mpsc;
+
+/// Events that wait for a slow reader; then the model waits too.
+const BUFFER: usize = 32;
+/// Tool calls of one turn that are run; a model that asks for more is told so.
+const MAX_CALLS: usize = 16;
+
+/// What an agent is asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Who asks.
+    pub actor: Actor,
+    /// The conversation so far; the last message is the question.
+    pub messages: Vec<Message>,
+    /// The conversation it belongs to, if any.
+    pub conversation: Option<ConversationId>,
+}
+
+/// What an answer is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnswerEvent {
+    /// The next piece of text; never empty.
+    Text(String),
+    /// The passages that were found on the way, best first, each once. The last event.
+    Sources(Vec<ScoredChunk>),
+}
+
+/// An answer as it comes. Dropping it stops the model; what had been said by then is still metered.
+///
+/// It ends after [`AnswerEvent::Sources`] or the first error.
+#[derive(Debug)]
+pub struct Answer {
+    first: Option<AnswerEvent>,
+    rest: mpsc::Receiver<Result<AnswerEvent, Fault>>,
+    is_over: bool,
+}
+
+impl Stream for Answer {
+    type Item = Result<AnswerEvent, Fault>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        let event = match self.first.take() {
+            Some(event) => Ok(event),
+            // The task always sends a last event, unless it died.
+            None => ready!(self.rest.poll_recv(context)).unwrap_or_else(|| Err(died())),
+        };
+        self.is_over = matches!(event, Err(_) | Ok(AnswerEvent::Sources(_)));
+        Poll::Ready(Some(event))
+    }
+}
+
+fn died() -> Fault {
+    Fault::new(Part::Service, FaultKind::Internal, "the answer's task died")
+}
+
+/// Asks the agent of this name. Returns with the first event at hand, so that a fault before it is
+/// an error here and not a broken stream.
+///
+/// # Errors
+/// [`Error::AgentNotFound`], or the model's fault.
+pub async fn ask(app: &Arc<App>, _grant: Grant<Chat>, agent: &str, question: Question) -> Result<Answer> {
+    let agent = app.agents.get(agent).ok_or(Error::AgentNotFound)?;
+    let (events, mut rest) = mpsc::channel(BUFFER);
+    let turn = Turn { app: Arc::clone(app), agent, question, events };
+    app.answers.spawn(turn.run());
+    let first = rest.recv().await.unwrap_or_else(|| Err(died()))?;
+    Ok(Answer { first: Some(first), rest, is_over: false })
+}
+
+/// The reader has gone away.
+struct Gone;
+
+enum Stop {
+    Gone,
+    Fault(Fault),
+}
+
+impl From<Gone> for Stop {
+    fn from(Gone: Gone) -> Self {
+        Self::Gone
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+struct Turn {
+    app: Arc<App>,
+    agent: Arc<Agent>,
+    question: Question,
+    events: mpsc::Sender<Result<AnswerEvent, Fault>>,
+}
+
+impl Turn {
+    async fn run(self) {
+        let mut meter = Meter::default();
+        let mut sources = Vec::new();
+        match self.answer(&mut meter, &mut sources).await {
+            Ok(()) => {
+                // A reader that has gone away misses nothing it wanted.
+                let _ = self.send(AnswerEvent::Sources(sources)).await;
+            }
+            Err(Stop::Gone) => tracing::debug!("the client went away; the model was stopped"),
+            Err(Stop::Fault(fault)) => {
+                tracing::warn!(%fault, "the answer broke off");
+                let _ = self.events.send(Err(fault)).await;
+            }
+        }
+        let Self { app, agent, question, events } = self;
+        drop(events);
+        meter.record(&app, &question, agent.name.clone()).await;
+    }
+
+    async fn answer(&self, meter: &mut Meter, sources: &mut Vec<ScoredChunk>) -> Result<(), Stop> {
+        let mut messages = self.question.messages.clone();
+        for _ in 0..self.agent.max_iterations {
+            let mut said = Said::default();
+            let heard = self.listen(&messages, &mut said).await;
+            meter.add(said.usage, &messages, &said.text, &said.calls);
+            heard?;
+            if said.calls.is_empty() {
+                return Ok(());
+            }
+            let calls = said.calls.clone();
+            messages.push(Message::Assistant { content: said.text, tool_calls: said.calls });
+            for output in self.run_tools(&calls).await? {
+                for passage in &output.passages {
+                    if sources.iter().all(|known| known.id != passage.id) {
+                        sources.push(passage.clone());
+                    }
+                }
+                messages.push(Message::Tool(output));
+            }
+        }
+        tracing::warn!(agent = %self.agent.name, "the iteration cap was reached");
+        Ok(())
+    }
+
+    /// Calls the model once and passes its text on.
+    async fn listen(&self, messages: &[Message], said: &mut Said) -> Result<(), Stop> {
+        let tools = self.agent.tools.iter().map(|tool| tool.spec()).collect();
+        let request = ChatRequest { messages: messages.to_vec(), tools };
+        let mut stream = self.unless_gone(self.app.model.stream(request)).await??;
+        while let Some(event) = self.unless_gone(stream.next()).await? {
+            match event? {
+                ChatEvent::Text(text) => {
+                    said.text.push_str(&text);
+                    self.send(AnswerEvent::Text(text)).await?;
+                }
+                ChatEvent::ToolCall(call) => said.calls.push(call),
+                ChatEvent::Finished { reason, usage } => {
+                    said.usage = usage;
+                    if reason == FinishReason::Length {
+                        tracing::warn!("the model stopped at its token limit");
+                    }
+                    return Ok(());
+                }
+            }
+        }
+        Err(Fault::new(Part::ChatModel, FaultKind::Garbage, "the answer ended without its end").into())
+    }
+
+    async fn run_tools(&self, calls: &[ToolCall]) -> Result<Vec<ToolOutput>, Gone> {
+        let run = |(n, call)| async move {
+            if n < MAX_CALLS {
+                tool::run(&self.agent.tools, &self.app, &self.question.actor, call).await
+            } else {
+                ToolOutput {
+                    call_id: call.id.clone(),
+                    content: format!("Error: at most {MAX_CALLS} tools can be used at once."),
+                    passages: Vec::new(),
+                }
+            }
+        };
+        self.unless_gone(futures::future::join_all(calls.iter().enumerate().map(run))).await
+    }
+
+    async fn send(&self, event: AnswerEvent) -> Result<(), Gone> {
+        self.events.send(Ok(event)).await.map_err(|_| Gone)
+    }
+
+    /// Waits for `work`, but not longer than somebody waits for the answer.
+    async fn unless_gone<T>(&self, work: impl Future<Output = T>) -> Result<T, Gone> {
+        tokio::select! {
+            done = work => Ok(done),
+            () = self.events.closed() => Err(Gone),
+        }
+    }
+}
+
+/// What the model said in one call.
+#[derive(Default)]
+struct Said {
+    text: String,
+    calls: Vec<ToolCall>,
+    usage: Option<TokenUsage>,
+}

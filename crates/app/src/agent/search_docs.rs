@@ -1,0 +1,56 @@
+//! The tool `search_docs`.
+
+use super::tool::{Tool, ToolResult};
+use crate::{App, Error, search};
+use async_trait::async_trait;
+use docent_domain::{
+    access::{Actor, ReadDocuments},
+    chat::ToolSpec,
+};
+
+const NOTHING_FOUND: &str = "No relevant documents found.";
+const SPEC: ToolSpec = ToolSpec {
+    name: "search_docs",
+    description: "Search uploaded documents for information relevant to the query.",
+    parameters: r#"{"type":"object","properties":{"query":{"type":"string","description":"What to search for."}},"required":["query"]}"#,
+};
+
+/// Searches the uploaded documents and gives the texts of the best chunks, with a blank line between.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchDocs;
+
+#[async_trait]
+impl Tool for SearchDocs {
+    fn spec(&self) -> ToolSpec {
+        SPEC
+    }
+
+    async fn run(&self, app: &App, actor: &Actor, arguments: &serde_json::Value) -> ToolResult {
+        let Some(query) = arguments.get("query").and_then(serde_json::Value::as_str) else {
+            return ToolResult::text("Error: search_docs needs a string argument \"query\".");
+        };
+        let found = match actor.may::<ReadDocuments>() {
+            Ok(grant) => search::search(app, grant, query, None, app.settings.search_limit).await,
+            Err(forbidden) => Err(forbidden.into()),
+        };
+        match found {
+            Ok(passages) if passages.is_empty() => ToolResult::text(NOTHING_FOUND),
+            Ok(passages) => {
+                let texts: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
+                ToolResult { content: texts.join("\n\n"), passages }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "search_docs failed");
+                ToolResult::text(format!("Error searching documents: {}", public(&error)))
+            }
+        }
+    }
+}
+
+/// What the model, and so the person, may read of an error.
+fn public(error: &Error) -> String {
+    match error {
+        Error::Fault(fault) => fault.public(),
+        other => other.to_string(),
+    }
+}

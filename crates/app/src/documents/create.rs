@@ -1,0 +1,22 @@
+//! Creating a document without a file.
+
+use crate::{App, error::Result};
+use docent_domain::{
+    access::{AddDocuments, Grant},
+    document::Document,
+    id::DocumentId,
+    text::Title,
+};
+
+/// Creates a document; it stays `pending`, since there is nothing to ingest.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn create(app: &App, grant: Grant<AddDocuments>, title: Title) -> Result<Document> {
+    let id = app.new_id(DocumentId::generate);
+    let document = Document::new(id, grant.by(), title, None, app.clock.now());
+    let mut work = app.store.begin().await?;
+    work.documents().insert(&document).await?;
+    work.commit().await?;
+    Ok(document)
+}

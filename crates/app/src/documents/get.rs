@@ -1,0 +1,19 @@
+//! Reading one document.
+
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use docent_domain::{
+    access::{Grant, ReadDocuments},
+    document::Document,
+    id::DocumentId,
+};
+
+/// The document with this id.
+///
+/// # Errors
+/// [`Error::DocumentNotFound`], or when the database cannot be reached.
+pub async fn get(app: &App, _grant: Grant<ReadDocuments>, id: DocumentId) -> Result<Document> {
+    app.store.read().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)
+}

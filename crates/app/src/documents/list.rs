@@ -1,0 +1,16 @@
+//! Listing documents.
+
+use crate::{App, error::Result};
+use docent_domain::{
+    access::{Grant, ReadDocuments},
+    document::Document,
+};
+use docent_ports::documents::DocumentFilter;
+
+/// Documents, newest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(app: &App, _grant: Grant<ReadDocuments>, filter: &DocumentFilter) -> Result<Vec<Document>> {
+    Ok(app.store.read().await?.documents().list(filter).await?)
+}

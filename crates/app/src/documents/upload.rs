@@ -1,0 +1,114 @@
+//! Taking in a file.
+//!
+//! The bytes go to the blob store as they come. The record and the job that will ingest it are
+//! written in one transaction afterwards: an upload that was answered is never forgotten, and one
+//! that was not leaves no record.
+
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use bytes::Bytes;
+use docent_domain::{
+    access::{AddDocuments, Grant},
+    document::{BlobKey, Document, StoredFile},
+    id::{DocumentId, JobId},
+    job::{Job, JobKind},
+    text::{FileName, Title},
+};
+use docent_ports::blob_store::BlobWriter;
+use sha2::{Digest, Sha256};
+
+/// An upload under way. Dropping it forgets it.
+#[allow(missing_debug_implementations, reason = "writers have no debug form")]
+pub struct Upload<'a> {
+    app: &'a App,
+    grant: Grant<AddDocuments>,
+    id: DocumentId,
+    name: FileName,
+    writer: Box<dyn BlobWriter>,
+    bytes: u64,
+    digest: Sha256,
+}
+
+/// Begins to take in a file. `name` and `content_type` are what the client says; the type's parameters
+/// do not count.
+///
+/// # Errors
+/// [`Error::NotAPdf`] for another content type; or when the blob store cannot be reached.
+pub async fn begin<'a>(
+    app: &'a App,
+    grant: Grant<AddDocuments>,
+    name: &str,
+    content_type: &str,
+) -> Result<Upload<'a>> {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case("application/pdf") {
+        return Err(Error::NotAPdf);
+    }
+    let id = app.new_id(DocumentId::generate);
+    let writer = app.blobs.create(&BlobKey::of_document(id)).await?;
+    Ok(Upload { app, grant, id, name: FileName::reduce(name), writer, bytes: 0, digest: Sha256::new() })
+}
+
+impl Upload<'_> {
+    /// Takes in the next bytes.
+    ///
+    /// # Errors
+    /// [`Error::FileTooLarge`], or when the blob store does not take them. Call [`Self::abort`] then.
+    pub async fn write(&mut self, bytes: Bytes) -> Result<()> {
+        self.bytes += bytes.len() as u64;
+        let limit = self.app.settings.max_upload_bytes;
+        if self.bytes > limit {
+            return Err(Error::FileTooLarge { limit });
+        }
+        self.digest.update(&bytes);
+        Ok(self.writer.write(bytes).await?)
+    }
+
+    /// Makes the file a document, `pending`, with a job that will ingest it.
+    ///
+    /// # Errors
+    /// When the blob store or the database does not work; then there is no document.
+    pub async fn finish(self) -> Result<Document> {
+        let Self { app, grant, id, name, writer, bytes, digest } = self;
+        writer.finish().await?;
+        let now = app.clock.now();
+        let file =
+            StoredFile { blob: BlobKey::of_document(id), name, bytes, sha256: digest.finalize().into() };
+        let document = Document::new(id, grant.by(), Title::of_file(&file.name), Some(file), now);
+        let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
+        if let Err(error) = record(app, &document, &job).await {
+            // The commit may have worked although its answer was lost: the file stays unless the
+            // record is known to be missing.
+            if let Ok(mut view) = app.store.read().await
+                && let Ok(None) = view.documents().get(id).await
+            {
+                discard(app, id).await;
+            }
+            return Err(error);
+        }
+        app.work.notify_one();
+        Ok(document)
+    }
+
+    /// Forgets the upload and frees what it took.
+    pub async fn abort(self) {
+        if let Err(fault) = self.writer.abort().await {
+            tracing::warn!(document = %self.id, %fault, "an abandoned upload could not be removed");
+        }
+    }
+}
+
+async fn record(app: &App, document: &Document, job: &Job) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    work.documents().insert(document).await?;
+    work.jobs().insert(job).await?;
+    Ok(work.commit().await?)
+}
+
+async fn discard(app: &App, id: DocumentId) {
+    if let Err(fault) = app.blobs.delete(&BlobKey::of_document(id)).await {
+        tracing::warn!(document = %id, %fault, "the file of a refused upload could not be removed");
+    }
+}

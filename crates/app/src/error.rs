@@ -1,0 +1,68 @@
+//! What can go wrong in a use case, as the server needs to tell it apart.
+
+use docent_domain::error::{Forbidden, IllegalTransition, Invalid};
+use docent_ports::error::{Fault, FaultKind, Part};
+use std::time::Duration;
+use thiserror::Error;
+
+/// A use case that did not do what was asked.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// No document has this id.
+    #[error("Document not found")]
+    DocumentNotFound,
+    /// No agent has this name.
+    #[error("Agent not found")]
+    AgentNotFound,
+    /// The access token is missing, wrong or expired, or its account is not active.
+    #[error("Could not validate credentials")]
+    Unauthenticated,
+    /// The refresh token is unknown, revoked, expired or of another type, or its account is not active.
+    #[error("Invalid refresh token")]
+    RefreshTokenRefused,
+    /// No active account has this address and password.
+    #[error("Invalid email or password")]
+    WrongCredentials,
+    /// Too many logins failed.
+    #[error("Too many failed logins")]
+    TooManyLogins {
+        /// When the next one is allowed.
+        retry_after: Duration,
+    },
+    /// The actor may not do this.
+    #[error("You do not have permission to do this")]
+    Forbidden,
+    /// The address belongs to an account already.
+    #[error("an account with this e-mail address exists already")]
+    EmailTaken,
+    /// The uploaded file is no PDF by its content type.
+    #[error("Only PDF files are supported")]
+    NotAPdf,
+    /// The uploaded file is too large.
+    #[error("The file is larger than {limit} bytes")]
+    FileTooLarge {
+        /// The most bytes allowed.
+        limit: u64,
+    },
+    /// A value breaks a rule.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// Something outside did not work, or we broke a rule of our own.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl From<Forbidden> for Error {
+    fn from(Forbidden: Forbidden) -> Self {
+        Self::Forbidden
+    }
+}
+
+impl From<IllegalTransition> for Error {
+    fn from(error: IllegalTransition) -> Self {
+        Self::Fault(Fault::new(Part::Service, FaultKind::Internal, error.to_string()))
+    }
+}
+
+/// The result of a use case.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

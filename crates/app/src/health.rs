@@ -1,0 +1,48 @@
+//! Whether the parts that the service stands on can be reached.
+
+use crate::App;
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+use std::{future::Future, time::Duration};
+
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What was found, part by part.
+#[derive(Debug)]
+pub struct Health {
+    /// Each part that was asked, and what it said.
+    pub parts: Vec<(Part, Result<()>)>,
+}
+
+impl Health {
+    /// Whether requests can be served at all.
+    pub fn is_ready(&self) -> bool {
+        self.parts.iter().all(|(part, result)| *part != Part::Database || result.is_ok())
+    }
+
+    /// Whether everything works.
+    pub fn is_whole(&self) -> bool {
+        self.parts.iter().all(|(_, result)| result.is_ok())
+    }
+}
+
+/// Asks every part at once; one that takes longer than two seconds counts as down.
+pub async fn check(app: &App) -> Health {
+    let (database, key_value, blobs, index) = tokio::join!(
+        in_time(Part::Database, app.store.check()),
+        in_time(Part::KeyValueStore, app.tokens.check()),
+        in_time(Part::BlobStore, app.blobs.check()),
+        in_time(Part::VectorStore, app.index.check()),
+    );
+    let parts = vec![
+        (Part::Database, database),
+        (Part::KeyValueStore, key_value),
+        (Part::BlobStore, blobs),
+        (Part::VectorStore, index),
+    ];
+    Health { parts }
+}
+
+async fn in_time(part: Part, check: impl Future<Output = Result<()>>) -> Result<()> {
+    let late = |_| Err(Fault::new(part, FaultKind::Timeout, "the health check took over 2 s"));
+    tokio::time::timeout(TIMEOUT, check).await.unwrap_or_else(late)
+}

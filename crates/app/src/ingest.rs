@@ -1,0 +1,138 @@
+//! Reading an uploaded document into the vector store.
+//!
+//! The steps are extract, chunk, embed and index. Each one is a function of the stored file, and
+//! chunk ids are a function of the document, so that beginning again after a crash overwrites what
+//! the last try left and doubles nothing.
+
+use crate::{App, tokens};
+use docent_domain::{
+    chunk::{Chunk, ChunkSize},
+    chunking::chunk_pages,
+    document::{Document, Failure, FailureCode, StoredFile},
+    extraction::{Coverage, ExtractedPage, Extraction},
+    retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
+};
+use docent_ports::{
+    error::{Fault, FaultKind, Part},
+    text_extractor::ExtractionError,
+};
+
+/// Chunks that are embedded in one call.
+const BATCH: usize = 64;
+/// Characters of a document's beginning that help to find all of it.
+const LEAD_CHARACTERS: usize = 1500;
+
+/// Why an ingestion ended without success.
+#[derive(Debug)]
+pub enum IngestError {
+    /// The document is to blame; what was learnt of its pages goes with it.
+    Document(Failure, Option<Coverage>),
+    /// Something else is; it may work later.
+    Fault(Fault),
+}
+
+impl From<Fault> for IngestError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl IngestError {
+    fn of(code: FailureCode, coverage: Option<Coverage>) -> Self {
+        Self::Document(Failure::of(code), coverage)
+    }
+}
+
+/// Ingests a document: when this returns, its chunks are what the vector store has of it.
+///
+/// # Errors
+/// See [`IngestError`]. Cancel-safe in that a later call puts everything right.
+pub async fn ingest(app: &App, document: &Document) -> Result<Coverage, IngestError> {
+    let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
+    let extraction = extract(app, file).await?;
+    let (coverage, lead, chunks) = cut(extraction, app.settings.chunk_size).await?;
+    let embeddings = embed(app, document, &lead, &chunks).await?;
+    let indexed = IndexedDocument {
+        id: document.id,
+        title: document.title.clone(),
+        filename: file.name.as_str().to_owned(),
+    };
+    let entries = chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
+    app.index.replace(&indexed, entries).await?;
+    Ok(coverage)
+}
+
+async fn extract(app: &App, file: &StoredFile) -> Result<Extraction, IngestError> {
+    let Some(bytes) = app.blobs.open(&file.blob).await? else {
+        return Err(IngestError::of(FailureCode::FileMissing, None));
+    };
+    app.extractor.extract(bytes).await.map_err(|error| match error {
+        ExtractionError::Document(failure) => IngestError::Document(failure, None),
+        ExtractionError::Fault(fault) => IngestError::Fault(fault),
+    })
+}
+
+/// Judges and cuts the pages, off the async threads: counting tokens is work.
+async fn cut(extraction: Extraction, size: ChunkSize) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
+    let work = move || {
+        let mut coverage = Coverage::of(&extraction);
+        let chunks = chunk_pages(&extraction.pages, size, tokens::count);
+        coverage.chunks = chunks.len() as u32;
+        coverage.tokens = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
+        (coverage, lead(&chunks), chunks, extraction.pages)
+    };
+    let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work).await.map_err(|error| {
+        Fault::new(Part::Service, FaultKind::Internal, "cutting into chunks").caused_by(error)
+    })?;
+    if chunks.is_empty() {
+        let code = no_text(&pages, &coverage);
+        return Err(IngestError::of(code, Some(coverage)));
+    }
+    Ok((coverage, lead, chunks))
+}
+
+/// Why there is nothing to index.
+fn no_text(pages: &[ExtractedPage], coverage: &Coverage) -> FailureCode {
+    if coverage.unreliable_pages.is_empty() || pages.is_empty() {
+        FailureCode::NoText
+    } else {
+        FailureCode::UnmappedText
+    }
+}
+
+fn lead(chunks: &[Chunk]) -> String {
+    let text = chunks.first().map_or("", |chunk| chunk.text.as_str());
+    text.chars().take(LEAD_CHARACTERS).collect()
+}
+
+async fn embed(
+    app: &App,
+    document: &Document,
+    lead: &str,
+    chunks: &[Chunk],
+) -> Result<Vec<Embedding>, IngestError> {
+    let mut embeddings = Vec::with_capacity(chunks.len());
+    for batch in chunks.chunks(BATCH) {
+        let texts: Vec<(u32, &str)> =
+            batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
+        let passages = Passages { title: document.title.as_str(), lead, chunks: &texts };
+        let batch = app.embedder.embed_passages(passages).await?;
+        if batch.len() != texts.len() {
+            let message = format!("{} embeddings for {} chunks", batch.len(), texts.len());
+            return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message).into());
+        }
+        embeddings.extend(batch);
+    }
+    Ok(embeddings)
+}
+
+fn entry(document: &Document, chunk: Chunk, embedding: Embedding) -> IndexEntry {
+    IndexEntry {
+        id: chunk.id(document.id),
+        ordinal: chunk.ordinal,
+        text: chunk.text,
+        span: chunk.span,
+        pages: chunk.pages,
+        embedding,
+    }
+}

@@ -1,0 +1,6 @@
+//! Running background jobs.
+
+mod outcome;
+pub mod runner;
+
+pub use runner::{Runner, RunnerSettings};

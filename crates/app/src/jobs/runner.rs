@@ -1,0 +1,306 @@
+//! The runner: leases jobs, keeps their leases alive, and writes down what became of them.
+//!
+//! Whatever it knows is in the ledger. When its process dies its leases run out, and any runner,
+//! after a restart or on another machine, takes the jobs over.
+
+use super::outcome::Outcome;
+use crate::{App, error::Result, ingest};
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_domain::{
+    document::{DocumentState, Failure, FailureCode},
+    id::{DocumentId, LeaseId},
+    job::{Job, JobKind, RetryPolicy},
+};
+use docent_ports::error::Fault;
+use futures::FutureExt;
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Tries to write an outcome down before the lease is left to run out.
+const SETTLE_TRIES: u32 = 5;
+const SETTLE_PAUSE: Duration = Duration::from_secs(1);
+const PURGE_EVERY: TimeDelta = TimeDelta::hours(1);
+/// How long done jobs stay readable.
+const KEEP_DONE: TimeDelta = TimeDelta::days(7);
+
+/// How a runner works.
+#[derive(Clone, Copy, Debug)]
+pub struct RunnerSettings {
+    /// Jobs run at once.
+    pub concurrency: usize,
+    /// How long a lease lasts; it is renewed after a third of that.
+    pub lease: Duration,
+    /// The longest time without a look at the ledger.
+    pub poll: Duration,
+    /// When to try again, and when to give up.
+    pub retry: RetryPolicy,
+}
+
+impl Default for RunnerSettings {
+    fn default() -> Self {
+        Self {
+            concurrency: 2,
+            lease: Duration::from_secs(30),
+            poll: Duration::from_secs(2),
+            retry: RetryPolicy {
+                attempts: 3,
+                base: TimeDelta::milliseconds(500),
+                max: TimeDelta::seconds(5),
+                interruptions: 30,
+            },
+        }
+    }
+}
+
+/// Runs jobs.
+#[derive(Clone)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
+pub struct Runner {
+    app: Arc<App>,
+    settings: RunnerSettings,
+}
+
+impl Runner {
+    /// A runner on these ports.
+    pub fn new(app: Arc<App>, settings: RunnerSettings) -> Self {
+        Self { app, settings }
+    }
+
+    /// Frees the jobs that a dead process held, and says how many there were. Only for the one
+    /// process that owns the ledger: it would take a living one's jobs away.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn take_over(&self) -> Result<u64> {
+        let mut work = self.app.store.begin().await?;
+        let freed = work.jobs().release_all(self.app.clock.now()).await?;
+        work.commit().await?;
+        Ok(freed)
+    }
+
+    /// Runs jobs until `stop`. Then no more are leased, and those under way get `grace` to end;
+    /// what has not ended by then goes back to the queue.
+    pub async fn run(&self, stop: CancellationToken, grace: Duration) {
+        let abandon = CancellationToken::new();
+        let mut running = JoinSet::new();
+        let mut purge_at = self.app.clock.now();
+        while !stop.is_cancelled() {
+            self.start_due(&mut running, &abandon).await;
+            purge_at = self.purge(purge_at).await;
+            let free = running.len() < self.settings.concurrency;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                Some(ended) = running.join_next() => report_panic(ended),
+                () = self.app.work.notified(), if free => {}
+                () = self.pause(), if free => {}
+            }
+        }
+        let all = async { while running.join_next().await.is_some() {} };
+        if tokio::time::timeout(grace, all).await.is_err() {
+            abandon.cancel();
+            while running.join_next().await.is_some() {}
+        }
+    }
+
+    /// Runs what is due, one after the other, until nothing is; says how many tries that took.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn drain(&self) -> Result<usize> {
+        let mut tries = 0;
+        while let Some((job, lease)) = self.lease().await? {
+            self.run_job(job, lease, CancellationToken::new()).await;
+            tries += 1;
+        }
+        Ok(tries)
+    }
+
+    async fn start_due(&self, running: &mut JoinSet<()>, abandon: &CancellationToken) {
+        while running.len() < self.settings.concurrency {
+            match self.lease().await {
+                Ok(Some((job, lease))) => {
+                    let (runner, abandon) = (self.clone(), abandon.clone());
+                    running.spawn(async move { runner.run_job(job, lease, abandon).await });
+                }
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::warn!(%error, "the job ledger cannot be read; trying again");
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn lease(&self) -> Result<Option<(Job, LeaseId)>> {
+        let now = self.app.clock.now();
+        let lease = self.app.new_id(LeaseId::generate);
+        let mut work = self.app.store.begin().await?;
+        let Some(job) = work.jobs().lease(lease, now, now + self.settings.lease).await? else {
+            return Ok(None);
+        };
+        work.commit().await?;
+        Ok(Some((job, lease)))
+    }
+
+    /// Waits until the next job is due, at most the poll interval.
+    async fn pause(&self) {
+        let due = async { self.app.store.read().await?.jobs().next_due().await };
+        let pause = match due.await {
+            Ok(Some(at)) => (at - self.app.clock.now()).to_std().unwrap_or_default(),
+            Ok(None) | Err(_) => self.settings.poll,
+        };
+        // Never at once: a due job that was not leased is being held up by something.
+        let pause = pause.clamp(Duration::from_millis(20), self.settings.poll);
+        self.app.clock.sleep(pause).await;
+    }
+
+    async fn purge(&self, at: DateTime<Utc>) -> DateTime<Utc> {
+        let now = self.app.clock.now();
+        if now < at {
+            return at;
+        }
+        let purge = async {
+            let mut work = self.app.store.begin().await?;
+            work.jobs().purge_done(now - KEEP_DONE).await?;
+            work.commit().await
+        };
+        if let Err(fault) = purge.await {
+            tracing::warn!(%fault, "old jobs could not be removed");
+        }
+        now + PURGE_EVERY
+    }
+
+    #[tracing::instrument(skip_all, fields(job = %job.id, document = %job.document, attempt = job.attempts + 1))]
+    async fn run_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken) {
+        let outcome = tokio::select! {
+            outcome = self.attempt(&job) => outcome,
+            () = self.keep_lease(&job, lease) => {
+                tracing::warn!("the job's lease was lost; another runner has it");
+                return;
+            }
+            () = abandon.cancelled() => Outcome::Released,
+        };
+        log(&outcome);
+        if matches!(outcome, Outcome::Failed(..)) {
+            self.remove_chunks(job.document).await;
+        }
+        self.settle(job, lease, outcome).await;
+    }
+
+    /// One try. A panic is the document's failure, not the runner's end.
+    async fn attempt(&self, job: &Job) -> Outcome {
+        AssertUnwindSafe(self.execute(job)).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!("the ingestion panicked");
+            Outcome::Failed(Failure::of(FailureCode::Internal), None)
+        })
+    }
+
+    async fn execute(&self, job: &Job) -> Outcome {
+        if job.interruptions > self.settings.retry.interruptions {
+            return Outcome::Failed(Failure::of(FailureCode::Interrupted), None);
+        }
+        let fault = |fault: &Fault| Outcome::of_fault(fault, job, &self.settings.retry, self.app.clock.now());
+        let document = match self.app.store.read().await {
+            Ok(mut view) => view.documents().get(job.document).await,
+            Err(fault) => Err(fault),
+        };
+        let document = match document {
+            Ok(Some(document)) if matches!(document.state, DocumentState::Pending(_)) => document,
+            Ok(_) => return Outcome::Obsolete,
+            Err(broken) => return fault(&broken),
+        };
+        match job.kind {
+            JobKind::Ingest => {
+                let result = ingest::ingest(&self.app, &document).await;
+                Outcome::of(result, job, &self.settings.retry, self.app.clock.now())
+            }
+        }
+    }
+
+    /// Renews the lease; returns when it was lost.
+    async fn keep_lease(&self, job: &Job, lease: LeaseId) {
+        loop {
+            self.app.clock.sleep(self.settings.lease / 3).await;
+            let until = self.app.clock.now() + self.settings.lease;
+            let renew = async {
+                let mut work = self.app.store.begin().await?;
+                let held = work.jobs().renew(job.id, lease, until).await?;
+                work.commit().await?;
+                Ok::<_, Fault>(held)
+            };
+            match renew.await {
+                Ok(true) => {}
+                Ok(false) => return,
+                // The lease lasts three renewals; the next one may work.
+                Err(fault) => tracing::warn!(%fault, "a lease could not be renewed"),
+            }
+        }
+    }
+
+    /// Leaves nothing to be found of a document that is given up.
+    async fn remove_chunks(&self, document: DocumentId) {
+        if let Err(fault) = self.app.index.remove(document).await {
+            tracing::warn!(%document, %fault, "chunks of a failed document could not be removed");
+        }
+    }
+
+    /// Writes down what became of the job and its document, together.
+    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome) {
+        let now = self.app.clock.now();
+        let settled = outcome.job(job, now);
+        for _ in 0..SETTLE_TRIES {
+            match self.try_settle(&settled, lease, &outcome, now).await {
+                Ok(true) => return,
+                Ok(false) => {
+                    tracing::warn!("the job's lease ran out before its end was written");
+                    return;
+                }
+                Err(error) => tracing::warn!(%error, "the end of a job could not be written"),
+            }
+            self.app.clock.sleep(SETTLE_PAUSE).await;
+        }
+        tracing::error!("gave up writing the end of a job; it will be run again");
+    }
+
+    async fn try_settle(
+        &self,
+        settled: &Job,
+        lease: LeaseId,
+        outcome: &Outcome,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        let mut work = self.app.store.begin().await?;
+        if !work.jobs().settle(settled, lease).await? {
+            return Ok(false);
+        }
+        if let Some(document) = work.documents().get(settled.document).await?
+            && matches!(document.state, DocumentState::Pending(_))
+            && let Some(document) = outcome.document(document, now)?
+        {
+            work.documents().update(&document).await?;
+        }
+        work.commit().await?;
+        Ok(true)
+    }
+}
+
+fn report_panic(ended: std::result::Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "a job's task died; its lease will run out");
+    }
+}
+
+fn log(outcome: &Outcome) {
+    match outcome {
+        Outcome::Ingested(coverage) => {
+            tracing::info!(pages = coverage.pages, chunks = coverage.chunks, "document ingested");
+        }
+        Outcome::Failed(failure, _) => {
+            tracing::warn!(code = %failure.code, reason = failure.reason, "document failed");
+        }
+        Outcome::Again { error, at } => tracing::warn!(error, %at, "ingestion will be tried again"),
+        Outcome::Released => tracing::info!("job given back"),
+        Outcome::Obsolete => tracing::debug!("nothing to do"),
+    }
+}

@@ -1,0 +1,40 @@
+//! The limits and lifetimes that use cases obey.
+
+use docent_domain::chunk::ChunkSize;
+use std::time::Duration;
+
+/// See the configuration reference for what each one is called outside.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long an access token is good.
+    pub access_token_ttl: Duration,
+    /// How long a refresh token is good.
+    pub refresh_token_ttl: Duration,
+    /// How long a replaced refresh token stays usable.
+    pub refresh_rotation_grace: Duration,
+    /// Failed logins of one account from one address that a period allows.
+    pub login_max_failures: u64,
+    /// That period.
+    pub login_failure_period: Duration,
+    /// The most bytes of an uploaded file.
+    pub max_upload_bytes: u64,
+    /// Chunks that a search of the agent gives.
+    pub search_limit: usize,
+    /// How chunks are cut.
+    pub chunk_size: ChunkSize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            access_token_ttl: Duration::from_secs(15 * 60),
+            refresh_token_ttl: Duration::from_secs(30 * 24 * 60 * 60),
+            refresh_rotation_grace: Duration::from_secs(30),
+            login_max_failures: 10,
+            login_failure_period: Duration::from_secs(15 * 60),
+            max_upload_bytes: 50 * 1024 * 1024,
+            search_limit: 5,
+            chunk_size: ChunkSize::default(),
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Cutting a document's text into chunks.
+//!
+//! The text is taken apart into lines and sentences, and these are packed into chunks of about
+//! [`ChunkSize::tokens`]. Where a paragraph or a sentence ends in a chunk's last quarter, the chunk ends
+//! there. Page ends are no reason to cut: text that runs on over a page end stays together.
+
+use crate::{
+    chunk::{Chunk, ChunkSize, PageStart, Position, Span},
+    extraction::{ExtractedPage, PageQuality},
+};
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Cuts the pages whose text can be trusted into chunks. `count` tells how many tokens a text has.
+///
+/// Every character of those pages other than white space is in at least one chunk.
+pub fn chunk_pages(pages: &[ExtractedPage], size: ChunkSize, count: impl Fn(&str) -> usize) -> Vec<Chunk> {
+    let text = RunningText::of(pages);
+    let pieces = pieces(&text.text, size.tokens, &count);
+    ranges(&pieces, size)
+        .into_iter()
+        .filter_map(|range| text.trimmed(pieces[range.start].at.start..pieces[range.end - 1].at.end))
+        .zip(0..)
+        .map(|(range, ordinal)| text.chunk(range, ordinal, &count))
+        .collect()
+}
+
+/// The pages' texts one after the other, and where each begins.
+struct RunningText {
+    text: String,
+    pages: Vec<(u32, usize)>,
+}
+
+impl RunningText {
+    fn of(pages: &[ExtractedPage]) -> Self {
+        let mut running = Self { text: String::new(), pages: Vec::new() };
+        for page in pages.iter().filter(|page| page.quality() == PageQuality::Text) {
+            if !running.text.is_empty() {
+                running.text.push('\n');
+            }
+            running.pages.push((page.number, running.text.len()));
+            running.text.push_str(&page.text);
+        }
+        running
+    }
+
+    fn trimmed(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let text = &self.text[range.clone()];
+        let start = range.start + (text.len() - text.trim_start().len());
+        let end = range.start + text.trim_end().len();
+        (start < end).then_some(start..end)
+    }
+
+    /// The index of the page that holds a byte; the `\n` between two pages belongs to the first.
+    fn page_of(&self, byte: usize) -> usize {
+        self.pages.partition_point(|(_, start)| *start <= byte).saturating_sub(1)
+    }
+
+    fn position(&self, byte: usize, page: usize) -> Position {
+        let (number, start) = self.pages[page];
+        Position { page: number, offset: (byte - start) as u32 }
+    }
+
+    fn chunk(&self, range: Range<usize>, ordinal: u32, count: impl Fn(&str) -> usize) -> Chunk {
+        let (first, last) = (self.page_of(range.start), self.page_of(range.end - 1));
+        let pages = (first..=last)
+            .map(|page| {
+                let (number, start) = self.pages[page];
+                PageStart { page: number, at: start.saturating_sub(range.start) as u32 }
+            })
+            .collect();
+        let text = self.text[range.clone()].to_owned();
+        let tokens = count(&text) as u32;
+        let span = Span { start: self.position(range.start, first), end: self.position(range.end, last) };
+        Chunk { ordinal, text, span, pages, tokens }
+    }
+}
+
+/// How good a place to cut the end of a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Break {
+    /// Within a sentence, at a line's end or between words.
+    Inside,
+    Sentence,
+    Paragraph,
+}
+
+/// A stretch of text that is never cut, with its white space behind it.
+struct Piece {
+    at: Range<usize>,
+    tokens: usize,
+    end: Break,
+}
+
+fn pieces(text: &str, max_tokens: usize, count: &impl Fn(&str) -> usize) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (start, sentence) in text.split_sentence_bound_indices() {
+        if sentence.trim().is_empty() {
+            // An empty line ends a paragraph; its white space goes with the piece before it.
+            if let Some(last) = pieces.last_mut() {
+                last.at.end = start + sentence.len();
+                last.end = Break::Paragraph;
+            }
+            continue;
+        }
+        let tokens = count(sentence);
+        let end = if ends_sentence(sentence) { Break::Sentence } else { Break::Inside };
+        if tokens <= max_tokens / 4 {
+            pieces.push(Piece { at: start..start + sentence.len(), tokens, end });
+        } else {
+            split_long(sentence, start, max_tokens / 4, end, count, &mut pieces);
+        }
+    }
+    pieces
+}
+
+fn ends_sentence(sentence: &str) -> bool {
+    let closers = |c: char| matches!(c, '"' | '\'' | ')' | ']' | '»' | '”' | '’');
+    sentence
+        .trim_end()
+        .trim_end_matches(closers)
+        .ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '۔', '।', ':', ';'])
+}
+
+/// Takes a long sentence apart between words into pieces of at most about `max` tokens. A "word" of
+/// that length, such as encoded data, is cut between characters.
+fn split_long(
+    sentence: &str,
+    start: usize,
+    max: usize,
+    end: Break,
+    count: &impl Fn(&str) -> usize,
+    pieces: &mut Vec<Piece>,
+) {
+    let max = max.max(1);
+    let mut from = 0;
+    let mut tokens = 0;
+    let mut push = |range: Range<usize>, tokens: usize| {
+        if !range.is_empty() {
+            pieces.push(Piece { at: start + range.start..start + range.end, tokens, end: Break::Inside });
+        }
+    };
+    for (at, word) in sentence.split_word_bound_indices() {
+        let word_tokens = if word.len() > max * 16 { word.len() } else { count(word) };
+        if word_tokens > max {
+            push(from..at, tokens);
+            let mut cut = at;
+            for (n, (offset, _)) in word.char_indices().enumerate() {
+                if n > 0 && n % max == 0 {
+                    push(cut..at + offset, max);
+                    cut = at + offset;
+                }
+            }
+            (from, tokens) = (cut, count(&sentence[cut..at + word.len()]));
+            continue;
+        }
+        if tokens + word_tokens > max {
+            push(from..at, tokens);
+            (from, tokens) = (at, 0);
+        }
+        tokens += word_tokens;
+    }
+    push(from..sentence.len(), tokens);
+    if let Some(last) = pieces.last_mut() {
+        last.end = end;
+    }
+}
+
+/// Packs pieces into ranges of pieces.
+fn ranges(pieces: &[Piece], size: ChunkSize) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    while start < pieces.len() {
+        let full = fill(pieces, start, size.tokens);
+        // A rest that is hardly more than an overlap is not worth a chunk of its own.
+        let rest: usize = pieces[full..].iter().take(64).map(|piece| piece.tokens).sum();
+        if full == pieces.len() || (pieces.len() - full <= 64 && rest <= size.overlap) {
+            ranges.push(start..pieces.len());
+            break;
+        }
+        let end = best_end(pieces, start, full, size.tokens);
+        ranges.push(start..end);
+        start = overlap_start(pieces, start, end, size.overlap);
+    }
+    ranges
+}
+
+/// The end of the longest range from `start` that has at most `max` tokens; at least one piece.
+fn fill(pieces: &[Piece], start: usize, max: usize) -> usize {
+    let mut tokens = 0;
+    let mut end = start;
+    while end < pieces.len() && (end == start || tokens + pieces[end].tokens <= max) {
+        tokens += pieces[end].tokens;
+        end += 1;
+    }
+    end
+}
+
+/// The best place to cut in the last quarter of `start..full`; of equally good ones the last.
+fn best_end(pieces: &[Piece], start: usize, full: usize, max: usize) -> usize {
+    let mut tokens = 0;
+    let mut best = (Break::Inside, full);
+    for (index, piece) in pieces.iter().enumerate().take(full).skip(start) {
+        tokens += piece.tokens;
+        if tokens * 4 >= max * 3 && piece.end > Break::Inside && piece.end >= best.0 {
+            best = (piece.end, index + 1);
+        }
+    }
+    best.1
+}
+
+/// Where the chunk after `start..end` begins: up to `overlap` tokens before `end`, at the beginning
+/// of a sentence if there is one among them.
+fn overlap_start(pieces: &[Piece], start: usize, end: usize, overlap: usize) -> usize {
+    let mut tokens = 0;
+    let mut first = end;
+    let mut sentence = None;
+    while first > start + 1 && tokens + pieces[first - 1].tokens <= overlap {
+        first -= 1;
+        tokens += pieces[first].tokens;
+        if pieces[first - 1].end > Break::Inside {
+            sentence = Some(first);
+        }
+    }
+    sentence.unwrap_or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::page_at;
+
+    fn words(text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+
+    fn page(number: u32, text: impl Into<String>) -> ExtractedPage {
+        ExtractedPage { number, text: text.into(), ..ExtractedPage::default() }
+    }
+
+    fn size(tokens: usize, overlap: usize) -> ChunkSize {
+        ChunkSize { tokens, overlap }
+    }
+
+    /// `n` sentences of five words, each naming its number.
+    fn sentences(n: usize) -> String {
+        (0..n).map(|i| format!("Sentence number {i} is here. ")).collect()
+    }
+
+    #[test]
+    fn a_short_document_is_one_chunk() {
+        let chunks = chunk_pages(&[page(1, " One two.\n"), page(2, "Three.\n")], size(512, 50), words);
+        assert_eq!(chunks.len(), 1);
+        let chunk = &chunks[0];
+        assert_eq!(chunk.text, "One two.\n\nThree.");
+        assert_eq!(chunk.span.start, Position { page: 1, offset: 1 });
+        assert_eq!(chunk.span.end, Position { page: 2, offset: 6 });
+        assert_eq!(chunk.pages, [PageStart { page: 1, at: 0 }, PageStart { page: 2, at: 10 }]);
+        assert_eq!(chunk.tokens, 3);
+    }
+
+    #[test]
+    fn chunks_overlap_and_end_with_sentences() {
+        let chunks = chunk_pages(&[page(1, sentences(100))], size(52, 10), words);
+        assert!(chunks.len() > 9);
+        for pair in chunks.windows(2) {
+            assert!(pair[0].text.ends_with("is here."), "{:?}", pair[0].text);
+            assert!(pair[1].text.starts_with("Sentence number"));
+            assert!(pair[1].span.start < pair[0].span.end, "they overlap");
+            assert!(pair[0].tokens <= 52);
+        }
+    }
+
+    #[test]
+    fn a_paragraph_end_in_the_last_quarter_is_preferred() {
+        let text = format!("{}\n\n{}", sentences(9), sentences(9));
+        let chunks = chunk_pages(&[page(1, text)], size(52, 0), words);
+        assert!(chunks[0].text.ends_with("Sentence number 8 is here."));
+        assert!(chunks[1].text.starts_with("Sentence number 0"));
+    }
+
+    #[test]
+    fn chunks_cross_page_ends_and_know_them() {
+        let pages: Vec<_> = (1..=6).map(|n| page(n, sentences(4))).collect();
+        let chunks = chunk_pages(&pages, size(50, 10), words);
+        let first = &chunks[0];
+        assert!(first.pages.len() > 1);
+        for start in &first.pages {
+            assert_eq!(page_at(&first.pages, start.at as usize), start.page);
+        }
+        let second = first.pages[1];
+        assert!(first.text[second.at as usize..].starts_with("Sentence number 0"));
+        assert_eq!(page_at(&first.pages, second.at as usize - 1), 1);
+    }
+
+    #[test]
+    fn pages_without_trusted_text_are_left_out() {
+        let bad = ExtractedPage { glyphs: 10, unmapped_glyphs: 5, ..page(2, "g@rb@ge") };
+        let chunks = chunk_pages(&[page(1, "One."), bad, page(3, "Three.")], size(512, 50), words);
+        assert_eq!(chunks[0].text, "One.\nThree.");
+        assert_eq!(chunks[0].pages.iter().map(|start| start.page).collect::<Vec<_>>(), [1, 3]);
+        assert!(chunk_pages(&[page(1, " \n ")], size(512, 50), words).is_empty());
+    }
+
+    #[test]
+    fn text_without_any_break_is_cut_and_nothing_is_lost() {
+        let letters = |text: &str| text.len();
+        for text in ["x".repeat(5000), "字".repeat(5000)] {
+            let chunks = chunk_pages(&[page(1, text.clone())], size(100, 10), letters);
+            let mut covered = 0;
+            for chunk in &chunks {
+                assert!(chunk.span.start.offset as usize <= covered, "no gap");
+                covered = chunk.span.end.offset as usize;
+            }
+            assert_eq!(covered, text.len());
+        }
+    }
+
+    #[test]
+    fn spans_point_at_the_text_they_hold() {
+        let pages: Vec<_> = (1..=9).map(|n| page(n, format!("  Página {n}. {}\n", sentences(7)))).collect();
+        for chunk in chunk_pages(&pages, size(40, 8), words) {
+            let Span { start, end } = chunk.span;
+            if start.page == end.page {
+                let text = &pages[start.page as usize - 1].text;
+                assert_eq!(text[start.offset as usize..end.offset as usize], chunk.text);
+            } else {
+                let first = &pages[start.page as usize - 1].text[start.offset as usize..];
+                assert!(chunk.text.starts_with(first));
+            }
+        }
+    }
+}
