@@ -9,6 +9,7 @@ use docent_domain::{
     text::Email,
     user::{Password, User},
 };
+use docent_ports::{clock::Clock, entropy::Entropy, password_hasher::PasswordHasher, store::Store};
 
 /// What a new account may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,25 +20,51 @@ pub struct Flags {
     pub is_superuser: bool,
 }
 
-/// Creates an active account.
-///
-/// # Errors
-/// [`Error::EmailTaken`], or when the database cannot be reached.
-pub async fn create(app: &App, email: Email, password: Password, flags: Flags) -> Result<User> {
-    let user = User {
-        id: app.new_id(UserId::generate),
-        email,
-        password: app.hasher.hash(password).await?,
-        is_active: true,
-        is_staff: flags.is_staff,
-        is_superuser: flags.is_superuser,
-        created_at: app.clock.now(),
-        last_login_at: None,
-    };
-    let mut work = app.store.begin().await?;
-    if !work.users().insert(&user).await? {
-        return Err(Error::EmailTaken);
+/// What creating an account needs: little enough for the command line to do it beside a running server.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
+pub struct Registrar<'a> {
+    /// Where accounts are kept.
+    pub store: &'a dyn Store,
+    /// Hashes passwords.
+    pub hasher: &'a dyn PasswordHasher,
+    /// Time.
+    pub clock: &'a dyn Clock,
+    /// Chance.
+    pub entropy: &'a dyn Entropy,
+}
+
+impl App {
+    /// Creates accounts where this service keeps them.
+    pub fn registrar(&self) -> Registrar<'_> {
+        Registrar { store: &*self.store, hasher: &*self.hasher, clock: &*self.clock, entropy: &*self.entropy }
     }
-    work.commit().await?;
-    Ok(user)
+}
+
+impl Registrar<'_> {
+    /// Creates an active account.
+    ///
+    /// # Errors
+    /// [`Error::EmailTaken`], or when the database cannot be reached.
+    pub async fn create(self, email: Email, password: Password, flags: Flags) -> Result<User> {
+        let mut random = [0; 10];
+        self.entropy.fill(&mut random);
+        let created_at = self.clock.now();
+        let user = User {
+            id: UserId::generate(created_at, random),
+            email,
+            password: self.hasher.hash(password).await?,
+            is_active: true,
+            is_staff: flags.is_staff,
+            is_superuser: flags.is_superuser,
+            created_at,
+            last_login_at: None,
+        };
+        let mut work = self.store.begin().await?;
+        if !work.users().insert(&user).await? {
+            return Err(Error::EmailTaken);
+        }
+        work.commit().await?;
+        Ok(user)
+    }
 }
