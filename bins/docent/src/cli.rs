@@ -1,0 +1,99 @@
+//! What can be typed after `docent`.
+
+use clap::{Args, Parser, Subcommand};
+
+/// Docent answers questions about documents.
+///
+/// Settings are environment variables that begin with DOCENT_; `docent config` lists them all with
+/// the values in force.
+#[derive(Debug, Parser)]
+#[command(name = "docent", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve with everything built in: no other server, no network.
+    ///
+    /// The first run makes the data folder, a secret key and an admin account, ingests a sample guide
+    /// and answers a question about it. Later runs start at once.
+    Dev(DevArgs),
+    /// Serve with the settings of a production installation.
+    Serve,
+    /// Bring the database's schema up to date.
+    Migrate(ProfileArgs),
+    /// Create an account that may do everything.
+    Createsuperuser(CreateSuperuserArgs),
+    /// Manage accounts.
+    #[command(subcommand)]
+    Users(UsersCommand),
+    /// Print every setting, its value in force and what it means.
+    Config(ProfileArgs),
+    /// Read a PDF on standard input under limits; for the server's own use.
+    #[command(hide = true)]
+    ExtractWorker,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// Use the defaults of `docent dev` instead of those of `docent serve`.
+    #[arg(long)]
+    pub(crate) dev: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DevArgs {
+    /// On the first run, leave out the sample guide and the question about it.
+    #[arg(long)]
+    pub(crate) no_sample: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UsersCommand {
+    /// Create an account.
+    Create(CreateUserArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateSuperuserArgs {
+    #[command(flatten)]
+    pub(crate) account: AccountArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateUserArgs {
+    #[command(flatten)]
+    pub(crate) account: AccountArgs,
+    /// Let the account enter the admin panel.
+    #[arg(long)]
+    pub(crate) staff: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AccountArgs {
+    /// The account's e-mail address.
+    pub(crate) email: String,
+    /// Read the password from the first line of standard input instead of asking for it twice.
+    #[arg(long)]
+    pub(crate) password_stdin: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_worker_is_not_in_the_help() {
+        assert!(!Cli::command().render_long_help().to_string().contains("extract-worker"));
+    }
+}

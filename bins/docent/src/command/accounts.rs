@@ -1,0 +1,44 @@
+//! `docent createsuperuser` and `docent users create`.
+
+use crate::{
+    cli::AccountArgs,
+    config::Config,
+    wire::{self, Parts},
+};
+use anyhow::{Context, bail};
+use docent_app::accounts::create::Flags;
+use docent_domain::{text::Email, user::Password};
+use std::io::BufRead;
+
+/// Creates an account and says so.
+pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Result<()> {
+    let email = Email::parse(&account.email)?;
+    let config = Config::load(account.profile.profile())?;
+    let Parts { store, hasher, clock, entropy } = wire::parts(&config).await?;
+    let password = if account.password_stdin { password_from_stdin()? } else { ask_password()? };
+    let registrar = docent_app::accounts::create::Registrar {
+        store: &*store,
+        hasher: &*hasher,
+        clock: &*clock,
+        entropy: &*entropy,
+    };
+    registrar.create(email.clone(), password, flags).await?;
+    println!("Created {}.", email.as_str());
+    Ok(())
+}
+
+fn password_from_stdin() -> anyhow::Result<Password> {
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).context("reading the password from standard input")?;
+    Ok(Password::chosen(line.trim_end_matches(['\r', '\n']).to_owned())?)
+}
+
+/// Asks twice, without echo.
+fn ask_password() -> anyhow::Result<Password> {
+    let ask = |prompt| rpassword::prompt_password(prompt).context("asking for the password");
+    let password = Password::chosen(ask("Password: ")?)?;
+    if ask("Password again: ")? != password.expose() {
+        bail!("the passwords are not the same");
+    }
+    Ok(password)
+}

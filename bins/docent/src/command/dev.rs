@@ -1,0 +1,170 @@
+//! `docent dev`: everything built in, and on the first run a proof that it works.
+
+use super::serve::Service;
+use crate::{
+    cli::DevArgs,
+    config::{Config, Profile},
+    telemetry,
+    wire::{self, Wired},
+};
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use docent_app::{
+    App,
+    accounts::create::Flags,
+    agent::{Answer, AnswerEvent, Question, answer},
+    documents,
+};
+use docent_domain::{
+    access::Actor,
+    chat::Message,
+    document::{Document, DocumentState},
+    retrieval::ScoredChunk,
+    text::Email,
+    user::{Password, User},
+};
+use futures::StreamExt;
+use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
+
+const GUIDE: &[u8] = include_bytes!("../../assets/sample-guide.pdf");
+const GUIDE_NAME: &str = "The Docent Guide.pdf";
+const QUESTION: &str = "How long does an access token last?";
+const ADMIN: &str = "admin@localhost";
+/// The sample takes well under a second; this is for a machine that is busy compiling.
+const GUIDE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Makes what is missing, serves, and on the first run shows that it works.
+pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
+    let config = Config::load(Profile::Dev)?;
+    telemetry::start(&config)?;
+    let store = wire::store(&config).await?;
+    store.migrate().await?;
+    let wired = wire::app(&config, store).await?;
+    let version = env!("CARGO_PKG_VERSION");
+    let is_first = wired.app.store.read().await?.users().count().await? == 0;
+    if !is_first {
+        let service = Service::start(&config, &wired).await?;
+        println!("Docent {version} is listening on http://{}   (Ctrl-C stops)", service.address);
+        return service.until_stopped().await;
+    }
+
+    println!("Docent {version}, first start: made {}", config.storage.data_dir.display());
+    let (admin, password) = create_admin(&wired.app).await?;
+    println!("  admin account   {ADMIN}   password  {password}   (shown once)");
+    let service = Service::start(&config, &wired).await?;
+    if !args.no_sample {
+        prove(&wired, &admin).await?;
+    }
+    println!("\nListening on http://{}   (Ctrl-C stops)", service.address);
+    print_next_steps(service.address, &password);
+    service.until_stopped().await
+}
+
+async fn create_admin(app: &App) -> anyhow::Result<(User, String)> {
+    let password = random_password(app);
+    let chosen = Password::chosen(password.clone())?;
+    let flags = Flags { is_staff: true, is_superuser: true };
+    let admin = app.registrar().create(Email::parse(ADMIN)?, chosen, flags).await?;
+    Ok((admin, password))
+}
+
+/// Four groups of four characters that are not mistaken for one another: 92 bits.
+fn random_password(app: &App) -> String {
+    const LETTERS: &[u8; 54] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456";
+    let mut password = String::new();
+    while password.len() < 19 {
+        let mut byte = [0];
+        app.entropy.fill(&mut byte);
+        // 216 is a multiple of 54: no letter is likelier than another.
+        if byte[0] < 216 {
+            if password.len() % 5 == 4 {
+                password.push('-');
+            }
+            password.push(char::from(LETTERS[usize::from(byte[0]) % LETTERS.len()]));
+        }
+    }
+    password
+}
+
+/// Ingests the guide and asks about it, through the same doors as everybody.
+async fn prove(wired: &Wired, admin: &User) -> anyhow::Result<()> {
+    let app = &wired.app;
+    let actor = Actor::of(admin).context("the admin account is not active")?;
+    let started = std::time::Instant::now();
+    let document = ingest_guide(app, &actor).await?;
+    let coverage = document.coverage.unwrap_or_default();
+    println!(
+        "  sample guide    {} pages, {} chunks, ingested in {:.1} s",
+        coverage.pages,
+        coverage.chunks,
+        started.elapsed().as_secs_f32()
+    );
+    println!("\n  > {QUESTION}\n");
+    let question = Question {
+        actor: actor.clone(),
+        messages: vec![Message::User(QUESTION.to_owned())],
+        conversation: None,
+    };
+    let sources = print_answer(answer::ask(app, actor.may()?, "chat", question).await?).await?;
+    if sources.is_empty() {
+        bail!("the agent found nothing in the sample guide; please report this");
+    }
+    Ok(())
+}
+
+async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document> {
+    let mut upload =
+        documents::upload::begin(app, actor.may()?, GUIDE_NAME, "application/pdf").await?;
+    upload.write(Bytes::from_static(GUIDE)).await?;
+    let id = upload.finish().await?.id;
+    let ended = async {
+        loop {
+            let document = documents::get::get(app, actor.may()?, id).await?;
+            match &document.state {
+                DocumentState::Pending(_) => app.clock.sleep(Duration::from_millis(20)).await,
+                DocumentState::Ingested(_) => return Ok(document),
+                DocumentState::Failed(failed) => bail!("the sample guide failed: {}", failed.failure.reason),
+            }
+        }
+    };
+    tokio::time::timeout(GUIDE_TIMEOUT, ended).await.context("the sample guide was not ingested in time")?
+}
+
+/// Prints an answer as it comes, indented, and gives its sources.
+async fn print_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
+    let mut out = std::io::stdout();
+    write!(out, "  ")?;
+    while let Some(event) = answer.next().await {
+        match event? {
+            AnswerEvent::Text(text) => {
+                write!(out, "{}", text.replace('\n', "\n  "))?;
+                out.flush()?;
+            }
+            AnswerEvent::Sources(sources) => {
+                writeln!(out)?;
+                return Ok(sources);
+            }
+        }
+    }
+    bail!("the answer has no end")
+}
+
+fn print_next_steps(address: SocketAddr, password: &str) {
+    println!(
+        r#"
+Now with a PDF of your own:
+
+  TOKEN=$(curl -s http://{address}/auth/token -H 'Content-Type: application/json' \
+    -d '{{"email": "{ADMIN}", "password": "{password}"}}' | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
+
+  curl -s http://{address}/documents/upload -H "Authorization: Bearer $TOKEN" \
+    -F 'file=@YOUR.pdf;type=application/pdf'
+
+  curl -sN http://{address}/agents/chat -H "Authorization: Bearer $TOKEN" \
+    -H 'Content-Type: application/json' \
+    -d '{{"messages": [{{"role": "user", "content": "YOUR QUESTION"}}]}}'
+
+The admin panel is at http://{address}/admin
+"#
+    );
+}

@@ -1,0 +1,7 @@
+//! The commands, one per file.
+
+pub(crate) mod accounts;
+pub(crate) mod config;
+pub(crate) mod dev;
+pub(crate) mod migrate;
+pub(crate) mod serve;

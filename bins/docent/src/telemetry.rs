@@ -1,0 +1,16 @@
+//! Logs: one line per event on standard error.
+
+use crate::config::{Config, LogFormat};
+use anyhow::Context;
+use tracing_subscriber::EnvFilter;
+
+/// Starts logging with the level and format of the settings.
+pub(crate) fn start(config: &Config) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&config.log.filter).context("DOCENT_LOG")?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match config.log.format {
+        LogFormat::Human => builder.with_target(false).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    }
+    .map_err(|error| anyhow::anyhow!("starting the log: {error}"))
+}
