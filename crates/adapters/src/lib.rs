@@ -1,1 +1,10 @@
+//! Docent's ports implemented on real databases, files, indexes and models.
+//!
+//! One module for each thing adapted; no module uses another. What does not belong here: use cases,
+//! HTTP, settings, rules of the domain.
 
+pub mod blob;
+pub mod memory;
+pub mod password;
+pub mod system;
+pub mod token_signer;

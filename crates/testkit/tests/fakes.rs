@@ -1,8 +1,43 @@
 //! Every fake passes the battery of its port.
 
+mod blob_store {
+    use docent_testkit::fakes::blob_store::FakeBlobStore;
+    use std::sync::Arc;
+
+    docent_testkit::blob_store_contract!(async { (Arc::new(FakeBlobStore::default()) as _, ()) });
+}
+
+mod clock {
+    use docent_testkit::clock::TestClock;
+    use std::sync::Arc;
+
+    docent_testkit::clock_contract!(async { (Arc::new(TestClock::default()) as _, ()) });
+}
+
+mod password_hasher {
+    use docent_testkit::fakes::password_hasher::FakePasswordHasher;
+    use std::sync::Arc;
+
+    docent_testkit::password_hasher_contract!(async { (Arc::new(FakePasswordHasher::default()) as _, ()) });
+}
+
 mod rate_limiter {
     use docent_testkit::fakes::rate_limiter::FakeRateLimiter;
     use std::sync::Arc;
 
     docent_testkit::rate_limiter_contract!(async { (Arc::new(FakeRateLimiter::default()) as _, ()) });
+}
+
+mod token_signer {
+    use docent_testkit::fakes::token_signer::FakeTokenSigner;
+    use std::sync::Arc;
+
+    docent_testkit::token_signer_contract!(async { (Arc::new(FakeTokenSigner) as _, ()) });
+}
+
+mod token_store {
+    use docent_testkit::fakes::token_store::FakeTokenStore;
+    use std::sync::Arc;
+
+    docent_testkit::token_store_contract!(async { (Arc::new(FakeTokenStore::default()) as _, ()) });
 }

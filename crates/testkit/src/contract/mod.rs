@@ -11,7 +11,12 @@
 //! folder, a server) lives until the behaviour has been checked. Fakes run theirs in this crate's
 //! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
 
+pub mod blob_store;
+pub mod clock;
+pub mod password_hasher;
 pub mod rate_limiter;
+pub mod token_signer;
+pub mod token_store;
 
 #[allow(clippy::crate_in_macro_def)]
 /// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.

@@ -1,0 +1,301 @@
+//! Uploaded files in an object store.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_domain::document::BlobKey;
+use docent_ports::{
+    blob_store::{BlobStore, BlobWriter, ByteStream},
+    error::{Fault, FaultKind, Part, Result},
+};
+use futures::TryStreamExt;
+use object_store::{
+    Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, local::LocalFileSystem, path::Path,
+};
+use std::{
+    fs, io,
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+};
+
+/// Bytes that a local upload holds in memory at most, apart from the piece being written.
+const LOCAL_PART_BYTES: usize = 256 * 1024;
+
+/// After this long without a write, an unfinished file is of an upload that died with its process.
+const ABANDONED_AFTER: TimeDelta = TimeDelta::hours(1);
+
+/// Where [`BlobStore::check`] writes; no [`BlobKey`] begins with a dot.
+const CHECK_PATH: &str = ".check";
+
+/// Keeps blobs in an object store: for now, a folder on this machine.
+#[derive(Clone, Debug)]
+pub struct ObjectBlobStore {
+    objects: Arc<dyn ObjectStore>,
+    part_bytes: usize,
+}
+
+impl ObjectBlobStore {
+    /// Keeps blobs as files under `root`, each synced to disk before it becomes visible. A folder
+    /// that does not exist is made, for its owner alone. What uploads left behind that died before
+    /// `now` is removed. Blocks while it looks for that.
+    ///
+    /// # Errors
+    /// When the folder cannot be made, read or written to.
+    pub fn local(root: &FilePath, now: DateTime<Utc>) -> Result<Self> {
+        let open = || {
+            make_private(root)?;
+            sweep(root, now - ABANDONED_AFTER)?;
+            LocalFileSystem::new_with_prefix(root).map_err(io::Error::other)
+        };
+        let files = open().map_err(|error| unavailable(format!("open {}", root.display()), error))?;
+        Ok(Self { objects: Arc::new(files.with_fsync(true)), part_bytes: LOCAL_PART_BYTES })
+    }
+}
+
+fn make_private(folder: &FilePath) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Removes unfinished files last written to before `before`: their names end in `#` and a number.
+fn sweep(folder: &FilePath, before: DateTime<Utc>) -> io::Result<()> {
+    let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            let name = entry.file_name();
+            let number = name.to_str().and_then(|name| name.rsplit_once('#')).map(|(_, number)| number);
+            let unfinished = number.is_some_and(|number| number.parse::<u64>().is_ok());
+            if unfinished && DateTime::<Utc>::from(entry.metadata()?.modified()?) < before {
+                fs::remove_file(entry.path())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unavailable(
+    doing: impl Into<std::borrow::Cow<'static, str>>,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> Fault {
+    Fault::new(Part::BlobStore, FaultKind::Unavailable, doing).caused_by(error)
+}
+
+/// A full disk, a missing right, a lost mount: all of them are for the operator to mend, after which
+/// the same call works.
+fn fault(doing: &'static str) -> impl Fn(Error) -> Fault {
+    move |error| unavailable(doing, error)
+}
+
+fn path(key: &BlobKey) -> Result<Path> {
+    Path::parse(key.as_str())
+        .map_err(|error| Fault::new(Part::BlobStore, FaultKind::Internal, "blob key").caused_by(error))
+}
+
+#[async_trait]
+impl BlobStore for ObjectBlobStore {
+    async fn create(&self, key: &BlobKey) -> Result<Box<dyn BlobWriter>> {
+        let upload = self.objects.put_multipart(&path(key)?).await.map_err(fault("begin to write a blob"))?;
+        Ok(Box::new(Upload { upload, pieces: Vec::new(), held: 0, part_bytes: self.part_bytes }))
+    }
+
+    async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>> {
+        match self.objects.get(&path(key)?).await {
+            Ok(found) => Ok(Some(Box::pin(found.into_stream().map_err(fault("read a blob"))))),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(fault("open a blob")(error)),
+        }
+    }
+
+    async fn delete(&self, key: &BlobKey) -> Result<bool> {
+        let path = path(key)?;
+        // Some object stores do not say whether there was anything to delete.
+        match self.objects.head(&path).await {
+            Ok(_) => {}
+            Err(Error::NotFound { .. }) => return Ok(false),
+            Err(error) => return Err(fault("look for a blob")(error)),
+        }
+        match self.objects.delete(&path).await {
+            Ok(()) => Ok(true),
+            Err(Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(fault("delete a blob")(error)),
+        }
+    }
+
+    async fn check(&self) -> Result<()> {
+        const SAYS: &[u8] = b"docent";
+        let path = Path::from(CHECK_PATH);
+        self.objects.put(&path, PutPayload::from_static(SAYS)).await.map_err(fault("write to the store"))?;
+        let found = self.objects.get(&path).await.map_err(fault("read from the store"))?;
+        let bytes = found.bytes().await.map_err(fault("read from the store"))?;
+        if bytes != SAYS {
+            return Err(Fault::new(
+                Part::BlobStore,
+                FaultKind::Garbage,
+                "it reads other bytes than were written",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A blob being written. Dropping it removes what was written.
+struct Upload {
+    upload: Box<dyn MultipartUpload>,
+    pieces: Vec<Bytes>,
+    /// Bytes in `pieces`.
+    held: usize,
+    part_bytes: usize,
+}
+
+impl Upload {
+    async fn flush(&mut self) -> Result<()> {
+        if self.held > 0 {
+            self.held = 0;
+            let part: PutPayload = self.pieces.drain(..).collect();
+            // One part at a time, so that no more than one is in memory.
+            self.upload.put_part(part).await.map_err(fault("write a blob"))?;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl BlobWriter for Upload {
+    async fn write(&mut self, bytes: Bytes) -> Result<()> {
+        self.held += bytes.len();
+        self.pieces.push(bytes);
+        if self.held >= self.part_bytes { self.flush().await } else { Ok(()) }
+    }
+
+    async fn finish(mut self: Box<Self>) -> Result<()> {
+        self.flush().await?;
+        self.upload.complete().await.map(drop).map_err(fault("finish a blob"))
+    }
+
+    async fn abort(mut self: Box<Self>) -> Result<()> {
+        self.upload.abort().await.map_err(fault("throw away an unfinished blob"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{collections::BTreeSet, time::SystemTime};
+
+    /// The instant at which the files that a test makes are taken to be new.
+    fn now() -> DateTime<Utc> {
+        let folder = tempfile::tempdir().unwrap();
+        DateTime::from(fs::metadata(folder.path()).unwrap().modified().unwrap())
+    }
+
+    fn store() -> (ObjectBlobStore, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        (ObjectBlobStore::local(&folder.path().join("blobs"), now()).unwrap(), folder)
+    }
+
+    docent_testkit::blob_store_contract!(async {
+        let (store, folder) = store();
+        (Arc::new(store) as _, folder)
+    });
+
+    fn key(text: &str) -> BlobKey {
+        BlobKey::parse(text).unwrap()
+    }
+
+    fn files(folder: &FilePath) -> BTreeSet<(String, u64)> {
+        let mut found = BTreeSet::new();
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                found.extend(files(&entry.path()));
+            } else {
+                found.insert((entry.file_name().into_string().unwrap(), entry.metadata().unwrap().len()));
+            }
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn an_upload_goes_to_disk_as_it_comes() {
+        let (store, folder) = store();
+        let mut writer = store.create(&key("documents/a.pdf")).await.unwrap();
+        let piece = Bytes::from(vec![7; 100_000]);
+        for n in 1..=525_u64 {
+            writer.write(piece.clone()).await.unwrap();
+            let on_disk: u64 = files(folder.path()).iter().map(|(_, bytes)| bytes).sum();
+            let held = n * 100_000 - on_disk;
+            assert!(held < LOCAL_PART_BYTES as u64, "{held} bytes in memory after {n} pieces");
+        }
+        writer.finish().await.unwrap();
+        assert_eq!(files(folder.path()), BTreeSet::from([("a.pdf".into(), 52_500_000)]));
+    }
+
+    #[tokio::test]
+    async fn an_aborted_upload_leaves_no_file() {
+        let (store, folder) = store();
+        let mut writer = store.create(&key("a")).await.unwrap();
+        writer.write(Bytes::from_static(b"some")).await.unwrap();
+        writer.abort().await.unwrap();
+        assert_eq!(files(folder.path()), BTreeSet::new());
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_removed_at_the_next_start_but_not_what_is_being_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let documents = folder.path().join("documents");
+        fs::create_dir(&documents).unwrap();
+        let age = |name: &str, hours: i64| {
+            let path = documents.join(name);
+            fs::write(&path, "x").unwrap();
+            let at = SystemTime::from(now() - TimeDelta::hours(hours));
+            fs::File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+        };
+        age("old.pdf#1", 2);
+        age("older.pdf#23", 50);
+        age("new.pdf#1", 0);
+        age("whole.pdf", 50);
+        age("name#x", 50);
+        ObjectBlobStore::local(folder.path(), now()).unwrap();
+        let names: Vec<_> = files(folder.path()).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["name#x", "new.pdf#1", "whole.pdf"]);
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_cannot_be_used_makes_the_store_unavailable() {
+        let (store, folder) = store();
+        let root = folder.path().join("blobs");
+        fs::remove_dir(&root).unwrap();
+        fs::write(&root, "a file where the folder was").unwrap();
+        let is_unavailable = |fault: Fault| {
+            assert_eq!((fault.part(), fault.kind()), (Part::BlobStore, FaultKind::Unavailable), "{fault}");
+        };
+        is_unavailable(store.create(&key("a")).await.err().unwrap());
+        is_unavailable(store.check().await.unwrap_err());
+        is_unavailable(ObjectBlobStore::local(&root, now()).unwrap_err());
+    }
+
+    #[test]
+    fn a_full_disk_is_named() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let fault = fault("write a blob")(Error::Generic { store: "LocalFileSystem", source: full.into() });
+        assert!(fault.is_transient());
+        assert!(fault.to_string().contains("no storage space"), "{fault}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_folder_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_store, folder) = store();
+        let mode = fs::metadata(folder.path().join("blobs")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+}

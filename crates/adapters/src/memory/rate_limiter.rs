@@ -1,0 +1,107 @@
+//! Fixed windows in memory.
+
+use super::sweep::Sweep;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_ports::{
+    error::Result,
+    rate_limiter::{Count, RateLimiter},
+};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// Counts events in this process's memory. A restart forgets them all.
+#[derive(Debug, Default)]
+pub struct MemoryRateLimiter {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    windows: HashMap<Box<str>, Window>,
+    sweep: Sweep,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    events: u64,
+    until: DateTime<Utc>,
+}
+
+impl Window {
+    fn open(length: Duration, now: DateTime<Utc>) -> Self {
+        let length = TimeDelta::from_std(length).unwrap_or(TimeDelta::MAX);
+        Self { events: 0, until: now.checked_add_signed(length).unwrap_or(DateTime::<Utc>::MAX_UTC) }
+    }
+
+    fn is_open(&self, now: DateTime<Utc>) -> bool {
+        now < self.until
+    }
+
+    fn count(&self, now: DateTime<Utc>) -> Count {
+        Count { events: self.events, resets_in: (self.until - now).to_std().unwrap_or_default() }
+    }
+}
+
+impl MemoryRateLimiter {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Counts are whole at every instant, also when a thread that held the lock has panicked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl RateLimiter for MemoryRateLimiter {
+    async fn hit(&self, key: &str, window: Duration, now: DateTime<Utc>) -> Result<Count> {
+        let mut state = self.state();
+        let state = &mut *state;
+        if state.sweep.is_due() {
+            state.windows.retain(|_, window| window.is_open(now));
+            state.sweep.done(state.windows.len());
+        }
+        let open = match state.windows.get_mut(key) {
+            Some(open) => open,
+            None => state.windows.entry(key.into()).or_insert(Window::open(window, now)),
+        };
+        if !open.is_open(now) {
+            *open = Window::open(window, now);
+        }
+        open.events += 1;
+        Ok(open.count(now))
+    }
+
+    async fn peek(&self, key: &str, now: DateTime<Utc>) -> Result<Count> {
+        let open = self.state().windows.get(key).copied().filter(|window| window.is_open(now));
+        Ok(open.map_or(Count { events: 0, resets_in: Duration::ZERO }, |window| window.count(now)))
+    }
+
+    async fn reset(&self, key: &str) -> Result<()> {
+        self.state().windows.remove(key);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_ports::clock::Clock;
+    use docent_testkit::clock::TestClock;
+    use std::sync::Arc;
+
+    docent_testkit::rate_limiter_contract!(async { (Arc::new(MemoryRateLimiter::default()) as _, ()) });
+
+    #[tokio::test]
+    async fn closed_windows_are_forgotten_as_events_come() {
+        let limiter = MemoryRateLimiter::default();
+        let clock = TestClock::default();
+        for n in 0..10_000 {
+            limiter.hit(&n.to_string(), Duration::from_secs(1), clock.now()).await.unwrap();
+            clock.advance(Duration::from_millis(10));
+        }
+        // A hundred windows are open at any time.
+        assert!(limiter.state().windows.len() < 600, "{}", limiter.state().windows.len());
+    }
+}

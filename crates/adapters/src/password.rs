@@ -1,0 +1,185 @@
+//! Password hashing with Argon2id.
+
+use argon2::{
+    Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version,
+    password_hash::{
+        Error,
+        phc::{Output, ParamsString, PasswordHash as Phc, Salt},
+    },
+};
+use async_trait::async_trait;
+use docent_domain::user::{Password, PasswordHash};
+use docent_ports::{
+    entropy::Entropy,
+    error::{Fault, FaultKind, Part, Result},
+    password_hasher::PasswordHasher,
+};
+use std::{num::NonZero, sync::Arc, thread};
+use tokio::{sync::Semaphore, task};
+
+const SALT_BYTES: usize = 16;
+const UNREADABLE: &str = "a stored password hash cannot be read";
+
+/// Hashes passwords with Argon2id, at most as many at once as there are cores: each takes a core and
+/// its memory for its whole time.
+pub struct Argon2Hasher {
+    argon2: Argon2<'static>,
+    entropy: Arc<dyn Entropy>,
+    /// What passwords of unknown accounts are checked against. No password is known to fit it.
+    decoy: PasswordHash,
+    slots: Arc<Semaphore>,
+}
+
+impl Argon2Hasher {
+    /// Hashes with 19 MiB and two passes, the least that OWASP recommends for Argon2id: about 20 ms
+    /// of one core.
+    ///
+    /// # Errors
+    /// When the parameters do not fit the algorithm, which is a bug.
+    pub fn new(entropy: Arc<dyn Entropy>) -> Result<Self> {
+        Self::with_params(entropy, 19 * 1024, 2)
+    }
+
+    /// Hashes with next to no memory and one pass: for tests alone, which log in often.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn weak_but_fast(entropy: Arc<dyn Entropy>) -> Result<Self> {
+        Self::with_params(entropy, Params::MIN_M_COST, 1)
+    }
+
+    fn with_params(entropy: Arc<dyn Entropy>, memory_kib: u32, passes: u32) -> Result<Self> {
+        let params =
+            Params::new(memory_kib, passes, 1, None).map_err(|error| internal("parameters", error))?;
+        let decoy = decoy(&params, &*entropy).map_err(|error| internal("make a decoy hash", error))?;
+        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        Ok(Self { argon2, entropy, decoy, slots: Arc::new(Semaphore::new(cores)) })
+    }
+
+    /// Waits for a free core and works there, off the async threads.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Argon2<'static>) -> T + Send + 'static,
+    ) -> Result<T> {
+        let slot = Arc::clone(&self.slots).acquire_owned().await;
+        let argon2 = self.argon2.clone();
+        task::spawn_blocking(move || {
+            // The work goes on when its caller has gone, so the slot stays taken with it.
+            let _slot = slot;
+            work(argon2)
+        })
+        .await
+        .map_err(|error| internal("hash a password", error))
+    }
+}
+
+/// A well-formed hash with these parameters whose salt and output are random: checking a password
+/// against it costs what checking against a real one costs.
+fn decoy(params: &Params, entropy: &dyn Entropy) -> Result<PasswordHash, Error> {
+    let (mut salt, mut output) = ([0; SALT_BYTES], [0; Params::DEFAULT_OUTPUT_LEN]);
+    entropy.fill(&mut salt);
+    entropy.fill(&mut output);
+    let hash = Phc {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(params)?,
+        salt: Some(Salt::new(&salt)?),
+        hash: Some(Output::new(&output)?),
+    };
+    Ok(PasswordHash::from_phc(hash.to_string()))
+}
+
+fn internal(doing: &'static str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Fault {
+    Fault::new(Part::Service, FaultKind::Internal, doing).caused_by(error)
+}
+
+#[async_trait]
+impl PasswordHasher for Argon2Hasher {
+    async fn hash(&self, password: Password) -> Result<PasswordHash> {
+        let mut salt = [0; SALT_BYTES];
+        self.entropy.fill(&mut salt);
+        let hash = self
+            .run(move |argon2| argon2.hash_password_with_salt(password.expose().as_bytes(), &salt))
+            .await?
+            .map_err(|error| internal("hash a password", error))?;
+        Ok(PasswordHash::from_phc(hash.to_string()))
+    }
+
+    async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
+        let is_known = hash.is_some();
+        let hash = parse(hash.as_ref().unwrap_or(&self.decoy))?;
+        let fits =
+            self.run(move |argon2| argon2.verify_password(password.expose().as_bytes(), &hash)).await?;
+        match fits {
+            Ok(()) => Ok(is_known),
+            Err(Error::PasswordInvalid) => Ok(false),
+            Err(error) => Err(internal(UNREADABLE, error)),
+        }
+    }
+}
+
+/// Reads a stored hash. One that lacks its salt or output would fit no password, without any work.
+fn parse(hash: &PasswordHash) -> Result<Phc> {
+    let hash = Phc::new(hash.as_phc()).map_err(|error| internal(UNREADABLE, error))?;
+    if hash.salt.is_none() || hash.hash.is_none() {
+        return Err(Fault::new(Part::Service, FaultKind::Internal, UNREADABLE));
+    }
+    Ok(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_testkit::entropy::TestEntropy;
+
+    docent_testkit::password_hasher_contract!(async {
+        (Arc::new(Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap()) as _, ())
+    });
+
+    fn password(text: &str) -> Password {
+        Password::claimed(text.into()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn hashes_name_the_algorithm_and_the_recommended_cost() {
+        let hasher = Argon2Hasher::new(Arc::new(TestEntropy::default())).unwrap();
+        let cost = "$argon2id$v=19$m=19456,t=2,p=1$";
+        let hash = hasher.hash(password("correct horse")).await.unwrap();
+        assert!(hash.as_phc().starts_with(cost), "{}", hash.as_phc());
+        // The decoy costs the same: same algorithm, parameters and lengths.
+        assert!(hasher.decoy.as_phc().starts_with(cost), "{}", hasher.decoy.as_phc());
+        assert_eq!(hasher.decoy.as_phc().len(), hash.as_phc().len());
+    }
+
+    #[tokio::test]
+    async fn a_hash_with_other_parameters_is_checked_with_them() {
+        let entropy = Arc::new(TestEntropy::default());
+        let old = Argon2Hasher::with_params(Arc::clone(&entropy) as _, 16, 3).unwrap();
+        let hash = old.hash(password("correct horse")).await.unwrap();
+        let new = Argon2Hasher::weak_but_fast(entropy).unwrap();
+        assert!(new.verify(password("correct horse"), Some(hash)).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_stored_hash_that_makes_no_sense_is_our_fault_and_no_wrong_password() {
+        let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
+        for broken in ["", "plain", "$argon2id$v=19$m=8,t=1,p=1", "$pbkdf2$c2FsdHNhbHQ$aGFzaGhhc2g"] {
+            let fault = hasher.verify(password("x"), Some(PasswordHash::from_phc(broken.into()))).await;
+            assert_eq!(fault.unwrap_err().kind(), FaultKind::Internal, "{broken:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_hashes_run_at_once_than_there_are_slots() {
+        let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
+        let all = u32::try_from(hasher.slots.available_permits()).unwrap();
+        let taken = hasher.slots.acquire_many(all).await.unwrap();
+        let mut hash = hasher.hash(password("x"));
+        assert!(futures::poll!(&mut hash).is_pending());
+        tokio::task::yield_now().await;
+        assert!(futures::poll!(&mut hash).is_pending());
+        drop(taken);
+        hash.await.unwrap();
+    }
+}

@@ -1,0 +1,93 @@
+//! What every token signer does.
+
+use crate::clock::TestClock;
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_domain::{
+    id::{FamilyId, TokenId, UserId},
+    token::{AccessClaims, RefreshClaims},
+};
+use docent_ports::{
+    clock::Clock,
+    token_signer::{TokenError, TokenSigner},
+};
+use std::sync::Arc;
+
+fn now() -> DateTime<Utc> {
+    TestClock::default().now()
+}
+
+fn access() -> AccessClaims {
+    AccessClaims {
+        user: UserId::generate(now(), [1; 10]),
+        id: TokenId::generate(now(), [2; 10]),
+        issued_at: now(),
+        expires_at: now() + TimeDelta::minutes(15),
+    }
+}
+
+fn refresh() -> RefreshClaims {
+    RefreshClaims {
+        user: UserId::generate(now(), [1; 10]),
+        id: TokenId::generate(now(), [3; 10]),
+        family: FamilyId::generate(now(), [4; 10]),
+        issued_at: now(),
+        expires_at: now() + TimeDelta::days(30),
+    }
+}
+
+crate::battery! {
+    token_signer_contract in token_signer (Arc<dyn TokenSigner>);
+
+    /// A signed token says what was signed.
+    async fn gives_back_the_claims(signer) {
+        assert_eq!(signer.verify_access(&signer.sign_access(&access()), now()), Ok(access()));
+        assert_eq!(signer.verify_refresh(&signer.sign_refresh(&refresh()), now()), Ok(refresh()));
+    }
+
+    /// A token ends at the very second that it names, without leeway.
+    async fn expires_at_the_second(signer) {
+        let last = TimeDelta::microseconds(1);
+        let token = signer.sign_access(&access());
+        assert!(signer.verify_access(&token, access().expires_at - last).is_ok());
+        assert_eq!(signer.verify_access(&token, access().expires_at), Err(TokenError::Expired));
+        let token = signer.sign_refresh(&refresh());
+        assert!(signer.verify_refresh(&token, refresh().expires_at - last).is_ok());
+        assert_eq!(signer.verify_refresh(&token, refresh().expires_at), Err(TokenError::Expired));
+    }
+
+    /// Tokens count in seconds; a fraction never makes one live longer than it was meant to.
+    async fn fractions_of_a_second_are_cut_off(signer) {
+        let claims = AccessClaims { expires_at: now() + TimeDelta::milliseconds(1900), ..access() };
+        let token = signer.sign_access(&claims);
+        let read = signer.verify_access(&token, now()).unwrap();
+        assert_eq!(read.expires_at, now() + TimeDelta::seconds(1));
+    }
+
+    /// Each type is refused where the other is wanted.
+    async fn types_do_not_stand_in_for_each_other(signer) {
+        let (access, refresh) = (signer.sign_access(&access()), signer.sign_refresh(&refresh()));
+        assert_eq!(signer.verify_refresh(&access, now()), Err(TokenError::WrongType));
+        assert_eq!(signer.verify_access(&refresh, now()), Err(TokenError::WrongType));
+    }
+
+    /// No character of a token can be changed, left out or added.
+    async fn every_character_counts(signer) {
+        let token = signer.sign_access(&access());
+        for at in 0..token.len() {
+            let other = if &token[at..=at] == "A" { "B" } else { "A" };
+            let changed = format!("{}{other}{}", &token[..at], &token[at + 1..]);
+            assert_eq!(signer.verify_access(&changed, now()), Err(TokenError::Invalid), "changed at {at}");
+            let shorter = format!("{}{}", &token[..at], &token[at + 1..]);
+            assert_eq!(signer.verify_access(&shorter, now()), Err(TokenError::Invalid), "cut at {at}");
+        }
+        assert_eq!(signer.verify_access(&format!("{token}A"), now()), Err(TokenError::Invalid));
+    }
+
+    /// What is no token is refused.
+    async fn garbage_is_invalid(signer) {
+        for garbage in ["", ".", "..", "...", "a.b.c", "Bearer x", "\0", "é.é.é", "e30.e30.e30", "null"] {
+            assert_eq!(signer.verify_access(garbage, now()), Err(TokenError::Invalid), "{garbage:?}");
+            assert_eq!(signer.verify_refresh(garbage, now()), Err(TokenError::Invalid), "{garbage:?}");
+        }
+    }
+}

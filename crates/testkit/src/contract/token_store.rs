@@ -1,0 +1,178 @@
+//! What every store of refresh tokens does.
+
+use crate::clock::TestClock;
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_ports::{
+    clock::Clock,
+    token_store::{
+        Rotated,
+        Rotated::{Renewed, Reused, Unknown},
+        Rotation, TokenStore,
+    },
+};
+use std::{sync::Arc, time::Duration};
+
+const LIFETIME: TimeDelta = TimeDelta::days(30);
+const GRACE: Duration = Duration::from_secs(30);
+
+fn start_of_test() -> DateTime<Utc> {
+    TestClock::default().now()
+}
+
+fn user(n: u8) -> UserId {
+    UserId::generate(start_of_test(), [n; 10])
+}
+
+fn family(n: u8) -> FamilyId {
+    FamilyId::generate(start_of_test(), [n; 10])
+}
+
+fn token(n: u8) -> TokenId {
+    TokenId::generate(start_of_test(), [n; 10])
+}
+
+/// Starts family `n` of user `n` with token `n` at the start of the test.
+async fn start(tokens: &dyn TokenStore, n: u8) {
+    let now = start_of_test();
+    tokens.start(user(n), family(n), token(n), now + LIFETIME, now).await.unwrap();
+}
+
+/// Uses token `presented` of family `of`, `after` the start of the test.
+async fn rotate(tokens: &dyn TokenStore, of: u8, presented: u8, successor: u8, after: TimeDelta) -> Rotated {
+    let now = start_of_test() + after;
+    let rotation = Rotation {
+        family: family(of),
+        presented: token(presented),
+        successor: token(successor),
+        expires_at: now + LIFETIME,
+        grace: GRACE,
+        now,
+    };
+    tokens.rotate(rotation).await.unwrap()
+}
+
+fn seconds(n: i64) -> TimeDelta {
+    TimeDelta::seconds(n)
+}
+
+crate::battery! {
+    token_store_contract in token_store (Arc<dyn TokenStore>);
+
+    /// Each token is good for its successor.
+    async fn a_chain_of_uses_renews(tokens) {
+        start(&*tokens, 1).await;
+        for n in 1..20 {
+            assert_eq!(rotate(&*tokens, 1, n, n + 1, seconds(i64::from(n) * 900)).await, Renewed);
+        }
+    }
+
+    /// What was never issued is unknown, and asking for it revokes nothing.
+    async fn strangers_are_unknown(tokens) {
+        assert_eq!(rotate(&*tokens, 1, 1, 2, seconds(0)).await, Unknown);
+        start(&*tokens, 1).await;
+        start(&*tokens, 2).await;
+        assert_eq!(rotate(&*tokens, 1, 9, 10, seconds(0)).await, Unknown);
+        assert_eq!(rotate(&*tokens, 1, 2, 10, seconds(0)).await, Unknown, "a token of another family");
+        assert_eq!(rotate(&*tokens, 1, 10, 11, seconds(0)).await, Unknown, "a successor that was not taken");
+        assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(0)).await, Renewed);
+        assert_eq!(rotate(&*tokens, 2, 2, 4, seconds(0)).await, Renewed);
+    }
+
+    /// Two uses within the grace both succeed, and both successors are good.
+    async fn a_retry_within_the_grace_succeeds(tokens) {
+        start(&*tokens, 1).await;
+        assert_eq!(rotate(&*tokens, 1, 1, 2, seconds(100)).await, Renewed);
+        assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(130)).await, Renewed, "at the last instant of the grace");
+        assert_eq!(rotate(&*tokens, 1, 2, 4, seconds(1000)).await, Renewed);
+        assert_eq!(rotate(&*tokens, 1, 3, 5, seconds(1000)).await, Renewed);
+    }
+
+    /// A use after the grace ends the family, whatever tokens it has.
+    async fn a_use_after_the_grace_ends_the_family(tokens) {
+        start(&*tokens, 1).await;
+        start(&*tokens, 2).await;
+        assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(100)).await, Renewed);
+        let late = seconds(130) + TimeDelta::microseconds(1000);
+        assert_eq!(rotate(&*tokens, 1, 1, 4, late).await, Reused);
+        for presented in [1, 3, 4] {
+            assert_eq!(rotate(&*tokens, 1, presented, 5, late).await, Unknown);
+        }
+        assert_eq!(rotate(&*tokens, 2, 2, 6, late).await, Renewed, "other families go on");
+    }
+
+    /// The grace begins with the first use and is not moved by retries.
+    async fn retries_do_not_extend_the_grace(tokens) {
+        start(&*tokens, 1).await;
+        assert_eq!(rotate(&*tokens, 1, 1, 2, seconds(0)).await, Renewed);
+        assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(20)).await, Renewed);
+        assert_eq!(rotate(&*tokens, 1, 1, 4, seconds(40)).await, Reused);
+    }
+
+    /// A token is refused from the instant of its expiry on.
+    async fn an_expired_token_is_unknown(tokens) {
+        start(&*tokens, 1).await;
+        start(&*tokens, 2).await;
+        assert_eq!(rotate(&*tokens, 1, 1, 3, LIFETIME - seconds(1)).await, Renewed);
+        assert_eq!(rotate(&*tokens, 2, 2, 4, LIFETIME).await, Unknown);
+    }
+
+    /// A family lives as long as its youngest token.
+    async fn a_successor_prolongs_the_family(tokens) {
+        start(&*tokens, 1).await;
+        let half = LIFETIME / 2;
+        assert_eq!(rotate(&*tokens, 1, 1, 2, half).await, Renewed);
+        assert_eq!(rotate(&*tokens, 1, 2, 3, LIFETIME + seconds(1)).await, Renewed);
+        assert_eq!(rotate(&*tokens, 1, 3, 4, LIFETIME * 2 + seconds(1)).await, Unknown);
+    }
+
+    /// A revoked family is gone with all its tokens; others are not; repeating changes nothing.
+    async fn revoke_ends_one_family(tokens) {
+        start(&*tokens, 1).await;
+        start(&*tokens, 2).await;
+        rotate(&*tokens, 1, 1, 3, seconds(0)).await;
+        for _ in 0..2 {
+            tokens.revoke(family(1)).await.unwrap();
+            assert_eq!(rotate(&*tokens, 1, 1, 4, seconds(1)).await, Unknown);
+            assert_eq!(rotate(&*tokens, 1, 3, 5, seconds(1)).await, Unknown);
+        }
+        tokens.revoke(family(9)).await.unwrap();
+        assert_eq!(rotate(&*tokens, 2, 2, 6, seconds(1)).await, Renewed);
+    }
+
+    /// Every login of an account can be ended at once; later logins are good.
+    async fn revoke_all_ends_the_families_of_one_account(tokens) {
+        let now = start_of_test();
+        start(&*tokens, 1).await;
+        start(&*tokens, 2).await;
+        tokens.start(user(1), family(3), token(3), now + LIFETIME, now).await.unwrap();
+        for _ in 0..2 {
+            tokens.revoke_all(user(1), now).await.unwrap();
+        }
+        assert_eq!(rotate(&*tokens, 1, 1, 4, seconds(0)).await, Unknown);
+        assert_eq!(rotate(&*tokens, 3, 3, 5, seconds(0)).await, Unknown);
+        assert_eq!(rotate(&*tokens, 2, 2, 6, seconds(0)).await, Renewed);
+        tokens.start(user(1), family(7), token(7), now + LIFETIME, now).await.unwrap();
+        assert_eq!(rotate(&*tokens, 7, 7, 8, seconds(1)).await, Renewed);
+    }
+
+    /// Of concurrent uses none is lost, and none is taken for theft.
+    async fn concurrent_uses_all_succeed(tokens) {
+        start(&*tokens, 1).await;
+        let uses = (2..52).map(|successor| {
+            let tokens = Arc::clone(&tokens);
+            tokio::spawn(async move { rotate(&*tokens, 1, 1, successor, seconds(1)).await })
+        });
+        for used in uses.collect::<Vec<_>>() {
+            assert_eq!(used.await.unwrap(), Renewed);
+        }
+        for successor in 2..52 {
+            assert_eq!(rotate(&*tokens, 1, successor, successor + 100, seconds(60)).await, Renewed);
+        }
+    }
+
+    /// The check passes.
+    async fn a_working_store_passes_its_check(tokens) {
+        tokens.check().await.unwrap();
+    }
+}

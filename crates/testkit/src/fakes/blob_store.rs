@@ -1,0 +1,78 @@
+//! A blob store in memory.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use docent_domain::document::BlobKey;
+use docent_ports::{
+    blob_store::{BlobStore, BlobWriter, ByteStream},
+    error::Result,
+};
+use futures::stream;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+type Blobs = Arc<Mutex<BTreeMap<String, Bytes>>>;
+
+/// Keeps whole blobs in a map.
+#[derive(Debug, Default)]
+pub struct FakeBlobStore {
+    blobs: Blobs,
+}
+
+impl FakeBlobStore {
+    /// The keys of all blobs, in order: for tests that look for orphans.
+    pub fn keys(&self) -> Vec<String> {
+        self.blobs.lock().unwrap().keys().cloned().collect()
+    }
+}
+
+#[async_trait]
+impl BlobStore for FakeBlobStore {
+    async fn create(&self, key: &BlobKey) -> Result<Box<dyn BlobWriter>> {
+        let key = key.as_str().to_owned();
+        Ok(Box::new(FakeWriter { key, written: Vec::new(), blobs: Arc::clone(&self.blobs) }))
+    }
+
+    async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>> {
+        let blob = self.blobs.lock().unwrap().get(key.as_str()).cloned();
+        // In pieces, as real stores give them.
+        let pieces = |blob: Bytes| {
+            let starts = (0..blob.len()).step_by(8192);
+            starts.map(|at| Ok(blob.slice(at..blob.len().min(at + 8192)))).collect::<Vec<_>>()
+        };
+        Ok(blob.map(|blob| Box::pin(stream::iter(pieces(blob))) as _))
+    }
+
+    async fn delete(&self, key: &BlobKey) -> Result<bool> {
+        Ok(self.blobs.lock().unwrap().remove(key.as_str()).is_some())
+    }
+
+    async fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+struct FakeWriter {
+    key: String,
+    written: Vec<u8>,
+    blobs: Blobs,
+}
+
+#[async_trait]
+impl BlobWriter for FakeWriter {
+    async fn write(&mut self, bytes: Bytes) -> Result<()> {
+        self.written.extend_from_slice(&bytes);
+        Ok(())
+    }
+
+    async fn finish(self: Box<Self>) -> Result<()> {
+        self.blobs.lock().unwrap().insert(self.key, self.written.into());
+        Ok(())
+    }
+
+    async fn abort(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}

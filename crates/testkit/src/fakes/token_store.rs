@@ -1,0 +1,69 @@
+//! A store of refresh tokens in memory.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_ports::{
+    error::Result,
+    token_store::{Rotated, Rotation, TokenStore},
+};
+use std::{collections::HashMap, sync::Mutex};
+
+#[derive(Debug)]
+struct Token {
+    family: FamilyId,
+    user: UserId,
+    expires_at: DateTime<Utc>,
+    replaced_at: Option<DateTime<Utc>>,
+}
+
+/// Keeps every token in a map that only shrinks by revocations: good for a test's length.
+#[derive(Debug, Default)]
+pub struct FakeTokenStore {
+    tokens: Mutex<HashMap<TokenId, Token>>,
+}
+
+#[async_trait]
+impl TokenStore for FakeTokenStore {
+    async fn start(
+        &self,
+        user: UserId,
+        family: FamilyId,
+        token: TokenId,
+        expires_at: DateTime<Utc>,
+        _now: DateTime<Utc>,
+    ) -> Result<()> {
+        let first = Token { family, user, expires_at, replaced_at: None };
+        self.tokens.lock().unwrap().insert(token, first);
+        Ok(())
+    }
+
+    async fn rotate(&self, rotation: Rotation) -> Result<Rotated> {
+        let Rotation { family, presented, successor, expires_at, grace, now } = rotation;
+        let mut tokens = self.tokens.lock().unwrap();
+        let token =
+            tokens.get_mut(&presented).filter(|token| token.family == family && now < token.expires_at);
+        let Some(token) = token else { return Ok(Rotated::Unknown) };
+        if (now - *token.replaced_at.get_or_insert(now)).to_std().is_ok_and(|age| age > grace) {
+            tokens.retain(|_, token| token.family != family);
+            return Ok(Rotated::Reused);
+        }
+        let next = Token { family, user: token.user, expires_at, replaced_at: None };
+        tokens.insert(successor, next);
+        Ok(Rotated::Renewed)
+    }
+
+    async fn revoke(&self, family: FamilyId) -> Result<()> {
+        self.tokens.lock().unwrap().retain(|_, token| token.family != family);
+        Ok(())
+    }
+
+    async fn revoke_all(&self, user: UserId, _now: DateTime<Utc>) -> Result<()> {
+        self.tokens.lock().unwrap().retain(|_, token| token.user != user);
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
