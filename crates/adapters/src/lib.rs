@@ -1,1 +1,3 @@
+//! Docent's ports implemented on the real world.
 
+pub mod sql;

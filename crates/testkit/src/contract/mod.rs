@@ -11,7 +11,14 @@
 //! folder, a server) lives until the behaviour has been checked. Fakes run theirs in this crate's
 //! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
 
+pub mod documents;
+pub mod job_ledger;
+pub mod jobs;
 pub mod rate_limiter;
+mod records;
+pub mod store;
+pub mod usage;
+pub mod users;
 
 #[allow(clippy::crate_in_macro_def)]
 /// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.

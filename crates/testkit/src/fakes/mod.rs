@@ -1,3 +1,4 @@
 //! In-memory implementations of the ports.
 
 pub mod rate_limiter;
+pub mod store;
