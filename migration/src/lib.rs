@@ -1,1 +1,31 @@
+#![doc = include_str!("../README.md")]
+// `MigrationTrait` leaves the lifetime of `SchemaManager` out, and so its implementations have to.
+#![allow(elided_lifetimes_in_paths)]
 
+mod columns;
+mod m0001_users;
+mod m0002_documents;
+mod m0003_jobs;
+mod m0004_usage_records;
+mod state;
+
+pub use sea_orm_migration::MigratorTrait;
+pub use state::{SchemaState, schema_state, schema_version};
+
+use sea_orm_migration::MigrationTrait;
+
+/// All migrations, in the order in which they are applied.
+#[derive(Clone, Copy, Debug)]
+pub struct Migrator;
+
+#[sea_orm_migration::async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(m0001_users::Migration),
+            Box::new(m0002_documents::Migration),
+            Box::new(m0003_jobs::Migration),
+            Box::new(m0004_usage_records::Migration),
+        ]
+    }
+}

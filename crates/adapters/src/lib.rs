@@ -8,3 +8,6 @@ pub mod memory;
 pub mod password;
 pub mod system;
 pub mod token_signer;
+//! Docent's ports implemented on the real world.
+
+pub mod sql;

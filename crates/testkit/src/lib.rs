@@ -2,7 +2,9 @@
 // Tests fail by panicking; that is what this crate is for.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
+pub mod builders;
 pub mod clock;
 pub mod contract;
 pub mod entropy;
 pub mod fakes;
+pub mod faults;

@@ -17,6 +17,14 @@ pub mod password_hasher;
 pub mod rate_limiter;
 pub mod token_signer;
 pub mod token_store;
+pub mod documents;
+pub mod job_ledger;
+pub mod jobs;
+pub mod rate_limiter;
+mod records;
+pub mod store;
+pub mod usage;
+pub mod users;
 
 #[allow(clippy::crate_in_macro_def)]
 /// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.

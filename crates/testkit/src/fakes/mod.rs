@@ -5,3 +5,4 @@ pub mod password_hasher;
 pub mod rate_limiter;
 pub mod token_signer;
 pub mod token_store;
+pub mod store;

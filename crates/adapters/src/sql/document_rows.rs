@@ -1,0 +1,117 @@
+//! Between documents and their rows.
+
+use super::{
+    entities::documents::{ActiveModel, Model},
+    fault::corrupt,
+    values::{counted, instant, micros, number},
+};
+use docent_domain::{
+    document::{
+        BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
+        VectorDocId,
+    },
+    extraction::Coverage,
+    id::{DocumentId, UserId},
+    text::{FileName, Title},
+};
+use docent_ports::error::Result;
+use sea_orm::{ActiveModelTrait, IntoActiveModel};
+use serde_json::Value;
+
+/// The row of a document.
+pub(super) fn to_row(document: &Document) -> Result<ActiveModel> {
+    let file = document.file.as_ref();
+    let coverage = document.coverage.as_ref();
+    let (failure, ended_at) = match &document.state {
+        DocumentState::Pending(_) => (None, None),
+        DocumentState::Ingested(ingested) => (None, Some(ingested.at)),
+        DocumentState::Failed(failed) => (Some(&failed.failure), Some(failed.at)),
+    };
+    let row = Model {
+        id: document.id.as_uuid(),
+        owner_id: document.owner.map(UserId::as_uuid),
+        title: document.title.as_str().to_owned(),
+        file_path: file.map(|file| file.blob.as_str().to_owned()),
+        file_name: file.map(|file| file.name.as_str().to_owned()),
+        file_bytes: file.map(|file| number(file.bytes, "a file size of")).transpose()?,
+        file_sha256: file.map(|file| file.sha256.to_vec()),
+        status: document.state.name().to_owned(),
+        vector_doc_id: document.state.vector_doc_id().map(|id| id.as_str().to_owned()),
+        failure_code: failure.map(|failure| failure.code.as_str().to_owned()),
+        failure_reason: failure.map(|failure| failure.reason.clone()),
+        ended_at: ended_at.map(micros),
+        pages: coverage.map(|coverage| i64::from(coverage.pages)),
+        empty_pages: coverage.map(|coverage| Value::from(coverage.empty_pages.as_slice())),
+        unreliable_pages: coverage.map(|coverage| Value::from(coverage.unreliable_pages.as_slice())),
+        truncated_pages: coverage.map(|coverage| Value::from(coverage.truncated_pages.as_slice())),
+        characters: coverage.map(|coverage| number(coverage.characters, "a text length of")).transpose()?,
+        chunks: coverage.map(|coverage| i64::from(coverage.chunks)),
+        tokens: coverage.map(|coverage| number(coverage.tokens, "a token count of")).transpose()?,
+        created_at: micros(document.created_at),
+        updated_at: micros(document.updated_at),
+    };
+    Ok(row.into_active_model().reset_all())
+}
+
+/// The document of a row.
+pub(super) fn from_row(row: Model) -> Result<Document> {
+    Ok(Document {
+        id: DocumentId::from_uuid(row.id),
+        owner: row.owner_id.map(UserId::from_uuid),
+        title: Title::parse(&row.title).map_err(|_| corrupt("document's title"))?,
+        file: file(&row)?,
+        state: state(&row)?,
+        created_at: instant(row.created_at, "document's time")?,
+        updated_at: instant(row.updated_at, "document's time")?,
+        coverage: coverage(row)?,
+    })
+}
+
+fn file(row: &Model) -> Result<Option<StoredFile>> {
+    match (&row.file_path, &row.file_name, row.file_bytes, &row.file_sha256) {
+        (None, None, None, None) => Ok(None),
+        (Some(path), Some(name), Some(bytes), Some(sha256)) => Ok(Some(StoredFile {
+            blob: BlobKey::parse(path).map_err(|_| corrupt("file path"))?,
+            name: FileName::reduce(name),
+            bytes: counted(bytes, "file size")?,
+            sha256: sha256.as_slice().try_into().map_err(|_| corrupt("file digest"))?,
+        })),
+        _ => Err(corrupt("document's file")),
+    }
+}
+
+fn state(row: &Model) -> Result<DocumentState> {
+    let wrong = || corrupt("document's state");
+    let at = || instant(row.ended_at.ok_or_else(wrong)?, "document's time");
+    match (row.status.as_str(), &row.vector_doc_id, &row.failure_code, &row.failure_reason) {
+        ("pending", None, None, None) => Ok(DocumentState::Pending(Pending)),
+        ("ingested", Some(id), None, None) => {
+            let vector_doc_id = VectorDocId::parse(id).map_err(|_| wrong())?;
+            Ok(DocumentState::Ingested(Ingested { vector_doc_id, at: at()? }))
+        }
+        ("failed", None, Some(code), Some(reason)) => {
+            let code = FailureCode::parse(code).ok_or_else(wrong)?;
+            let failure = Failure { code, reason: reason.clone() };
+            Ok(DocumentState::Failed(Failed { failure, at: at()? }))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+fn coverage(row: Model) -> Result<Option<Coverage>> {
+    let Some(pages) = row.pages else { return Ok(None) };
+    let wrong = || corrupt("coverage");
+    let list = |pages: Option<Value>| {
+        let pages = pages.ok_or_else(wrong)?;
+        serde_json::from_value::<Vec<u32>>(pages).map_err(|_| wrong())
+    };
+    Ok(Some(Coverage {
+        pages: counted(pages, "coverage")?,
+        empty_pages: list(row.empty_pages)?,
+        unreliable_pages: list(row.unreliable_pages)?,
+        truncated_pages: list(row.truncated_pages)?,
+        characters: counted(row.characters.ok_or_else(wrong)?, "coverage")?,
+        chunks: counted(row.chunks.ok_or_else(wrong)?, "coverage")?,
+        tokens: counted(row.tokens.ok_or_else(wrong)?, "coverage")?,
+    }))
+}

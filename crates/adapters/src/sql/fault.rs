@@ -1,0 +1,117 @@
+//! What a database's error means to the core.
+
+use docent_ports::error::{Fault, FaultKind, Part};
+use sea_orm::{
+    ConnAcquireErr, DbErr, RuntimeErr,
+    sqlx::{self, error::DatabaseError, sqlite::SqliteError},
+};
+use std::borrow::Cow;
+
+/// The fault behind `error`; `doing` says what was being done.
+pub(super) fn fault(doing: impl Into<Cow<'static, str>>, error: &DbErr) -> Fault {
+    Fault::new(Part::Database, kind(error), doing).caused_by(message(error))
+}
+
+/// The fault of a driver's error that never passed through the ORM.
+pub(super) fn driver_fault(doing: impl Into<Cow<'static, str>>, error: &sqlx::Error) -> Fault {
+    Fault::new(Part::Database, driver_kind(error), doing).caused_by(error.to_string())
+}
+
+/// The fault of a stored value that no version of this program writes.
+pub(super) fn corrupt(what: &'static str) -> Fault {
+    Fault::new(Part::Database, FaultKind::Internal, format!("a stored {what} makes no sense"))
+}
+
+/// The fault of an answer that did not come in time.
+pub(super) fn late(doing: impl Into<Cow<'static, str>>) -> Fault {
+    Fault::new(Part::Database, FaultKind::Timeout, doing).caused_by("no answer in time")
+}
+
+fn kind(error: &DbErr) -> FaultKind {
+    match error {
+        DbErr::ConnectionAcquire(ConnAcquireErr::Timeout) => FaultKind::Timeout,
+        DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed) => FaultKind::Unavailable,
+        DbErr::Conn(RuntimeErr::SqlxError(error))
+        | DbErr::Exec(RuntimeErr::SqlxError(error))
+        | DbErr::Query(RuntimeErr::SqlxError(error)) => driver_kind(error),
+        DbErr::Conn(RuntimeErr::Internal(_)) => FaultKind::Unavailable,
+        _ => FaultKind::Internal,
+    }
+}
+
+fn driver_kind(error: &sqlx::Error) -> FaultKind {
+    match error {
+        sqlx::Error::Database(error) => database_kind(error.as_ref()),
+        sqlx::Error::PoolTimedOut => FaultKind::Timeout,
+        sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed
+        | sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::BeginFailed => FaultKind::Unavailable,
+        sqlx::Error::Configuration(_) => FaultKind::Rejected,
+        _ => FaultKind::Internal,
+    }
+}
+
+fn database_kind(error: &dyn DatabaseError) -> FaultKind {
+    let code = error.code().and_then(|code| code.parse().ok());
+    match (error.try_downcast_ref::<SqliteError>(), code) {
+        (Some(_), Some(code)) => sqlite_kind(code),
+        _ => FaultKind::Internal,
+    }
+}
+
+/// Sorts SQLite's result codes; the low byte of an extended code is its primary code.
+fn sqlite_kind(code: u32) -> FaultKind {
+    const BUSY: u32 = 5;
+    const LOCKED: u32 = 6;
+    const INTERRUPT: u32 = 9;
+    // PERM, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL: the file or its disk cannot serve now.
+    const OUT_OF_ORDER: [u32; 7] = [3, 7, 8, 10, 13, 14, 15];
+    match code & 0xff {
+        BUSY | LOCKED | INTERRUPT => FaultKind::Timeout,
+        primary if OUT_OF_ORDER.contains(&primary) => FaultKind::Unavailable,
+        _ => FaultKind::Internal,
+    }
+}
+
+/// The innermost message: each layer repeats the one below it.
+fn message(error: &DbErr) -> String {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(error))
+        | DbErr::Exec(RuntimeErr::SqlxError(error))
+        | DbErr::Query(RuntimeErr::SqlxError(error)) => match error.as_ref() {
+            sqlx::Error::Database(error) => error.to_string(),
+            other => other.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlite_codes_tell_a_busy_file_from_a_broken_disk_and_from_our_own_bugs() {
+        for (code, kind) in [
+            (5, FaultKind::Timeout),       // SQLITE_BUSY
+            (517, FaultKind::Timeout),     // SQLITE_BUSY_SNAPSHOT
+            (13, FaultKind::Unavailable),  // SQLITE_FULL
+            (778, FaultKind::Unavailable), // SQLITE_IOERR_WRITE
+            (14, FaultKind::Unavailable),  // SQLITE_CANTOPEN
+            (787, FaultKind::Internal),    // SQLITE_CONSTRAINT_FOREIGNKEY
+            (2067, FaultKind::Internal),   // SQLITE_CONSTRAINT_UNIQUE
+            (11, FaultKind::Internal),     // SQLITE_CORRUPT
+        ] {
+            assert_eq!(sqlite_kind(code), kind, "{code}");
+        }
+    }
+
+    #[test]
+    fn waiting_for_a_connection_in_vain_is_a_timeout() {
+        let fault = fault("begin", &DbErr::ConnectionAcquire(ConnAcquireErr::Timeout));
+        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Timeout));
+    }
+}

@@ -1,0 +1,132 @@
+//! One transaction, and the two views of it that the core gets.
+
+use super::fault::{fault, late};
+use async_trait::async_trait;
+use docent_ports::{
+    documents::{DocumentReader, DocumentWriter},
+    error::{Fault, FaultKind, Part, Result},
+    jobs::{JobReader, JobWriter},
+    store::{ReadWork, UnitOfWork},
+    usage::UsageWriter,
+    users::{UserReader, UserWriter},
+};
+use futures::future::BoxFuture;
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, TransactionOptions, TransactionTrait};
+use std::{future::Future, mem, time::Duration};
+use tokio::time::timeout;
+
+/// A transaction on which the repositories run their statements, one after the other.
+pub(super) struct Session {
+    state: State,
+    patience: Duration,
+}
+
+enum State {
+    /// It begins with the first statement, so that a view that is never used costs nothing.
+    Unopened(DatabaseConnection, TransactionOptions),
+    Open(DatabaseTransaction),
+    /// A statement failed, or its caller went away in the middle of it. The transaction is rolled
+    /// back: what was done in it is not known, and PostgreSQL refuses to go on after an error anyway.
+    Broken,
+}
+
+impl Session {
+    /// A transaction to be; `patience` bounds each of its statements.
+    pub(super) fn new(db: &DatabaseConnection, options: TransactionOptions, patience: Duration) -> Self {
+        Self { state: State::Unopened(db.clone(), options), patience }
+    }
+
+    /// Begins now, and waits for whatever that needs.
+    pub(super) async fn open(mut self) -> Result<Self> {
+        let transaction = self.transaction().await?;
+        self.state = State::Open(transaction);
+        Ok(self)
+    }
+
+    /// Runs one statement; `doing` names it in the fault that it may give.
+    pub(super) async fn run<T, F>(&mut self, doing: &'static str, statement: F) -> Result<T>
+    where
+        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, DbErr>> + Send,
+    {
+        // While the statement runs nobody else holds the transaction: when this future is dropped or
+        // the statement fails, it is dropped too, and that rolls it back.
+        let transaction = self.transaction().await?;
+        let answer = bounded(self.patience, doing, statement(&transaction)).await?;
+        self.state = State::Open(transaction);
+        Ok(answer)
+    }
+
+    async fn transaction(&mut self) -> Result<DatabaseTransaction> {
+        match mem::replace(&mut self.state, State::Broken) {
+            State::Open(transaction) => Ok(transaction),
+            // The pool and the database bound the wait for a connection and for the lock.
+            State::Unopened(db, options) => {
+                let begun = db.begin_with_options(options).await;
+                begun.map_err(|error| fault("begin", &error))
+            }
+            State::Broken => {
+                let message = "a unit of work was used after one of its calls failed or was cut short";
+                Err(Fault::new(Part::Database, FaultKind::Internal, message))
+            }
+        }
+    }
+
+    async fn commit(mut self) -> Result<()> {
+        let transaction = self.transaction().await?;
+        bounded(self.patience, "commit", transaction.commit()).await
+    }
+}
+
+async fn bounded<T>(
+    patience: Duration,
+    doing: &'static str,
+    statement: impl Future<Output = Result<T, DbErr>>,
+) -> Result<T> {
+    match timeout(patience, statement).await {
+        Ok(answer) => answer.map_err(|error| fault(doing, &error)),
+        Err(_) => Err(late(doing)),
+    }
+}
+
+/// A [`Session`] that is only read.
+pub(super) struct SqlView(pub(super) Session);
+
+impl ReadWork for SqlView {
+    fn documents(&mut self) -> &mut dyn DocumentReader {
+        &mut self.0
+    }
+
+    fn jobs(&mut self) -> &mut dyn JobReader {
+        &mut self.0
+    }
+
+    fn users(&mut self) -> &mut dyn UserReader {
+        &mut self.0
+    }
+}
+
+/// A [`Session`] that writes.
+pub(super) struct SqlUnit(pub(super) Session);
+
+#[async_trait]
+impl UnitOfWork for SqlUnit {
+    fn documents(&mut self) -> &mut dyn DocumentWriter {
+        &mut self.0
+    }
+
+    fn jobs(&mut self) -> &mut dyn JobWriter {
+        &mut self.0
+    }
+
+    fn users(&mut self) -> &mut dyn UserWriter {
+        &mut self.0
+    }
+
+    fn usage(&mut self) -> &mut dyn UsageWriter {
+        &mut self.0
+    }
+
+    async fn commit(self: Box<Self>) -> Result<()> {
+        self.0.commit().await
+    }
+}

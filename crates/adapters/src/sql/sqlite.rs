@@ -1,0 +1,89 @@
+//! Opening an SQLite database.
+
+use super::{SqlOptions, fault::driver_fault};
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+use sea_orm::{
+    DatabaseConnection, SqlxSqliteConnector,
+    sqlx::{
+        ConnectOptions,
+        sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    },
+};
+use std::{path::Path, str::FromStr};
+
+/// The connections of one database file: one that writes, and a few that read.
+///
+/// SQLite has one writer at a time. With a single writing connection, writers of this process queue
+/// for it in the order in which they came, instead of polling a locked file; and with
+/// write-ahead logging readers see the last committed state and wait for nobody.
+pub(super) struct Connections {
+    pub(super) write: DatabaseConnection,
+    pub(super) read: DatabaseConnection,
+}
+
+/// Opens the database file, and makes it when there is none.
+pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connections> {
+    let file = settings(url, options)?;
+    let path = file.get_filename().to_owned();
+    let doing = format!("open {}", path.display());
+    keep_private(&path).await.map_err(|error| {
+        Fault::new(Part::Database, FaultKind::Unavailable, doing.clone()).caused_by(error)
+    })?;
+    let pool = |connections| {
+        SqlitePoolOptions::new()
+            .min_connections(1)
+            .max_connections(connections)
+            .acquire_timeout(options.acquire_timeout)
+            // A local file does not go away; each connection is tested when it is given back.
+            .test_before_acquire(false)
+            .idle_timeout(None)
+            .max_lifetime(None)
+    };
+    // The writing connection comes first: it makes the file and turns on write-ahead logging.
+    let write = pool(1).connect_with(file.clone()).await;
+    let write = write.map_err(|error| driver_fault(doing.clone(), &error))?;
+    let readers = file.pragma("query_only", "ON");
+    let read = pool(options.read_connections.max(1)).connect_with(readers).await;
+    let read = read.map_err(|error| driver_fault(doing, &error))?;
+    Ok(Connections {
+        write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
+        read: SqlxSqliteConnector::from_sqlx_sqlite_pool(read),
+    })
+}
+
+fn settings(url: &str, options: &SqlOptions) -> Result<SqliteConnectOptions> {
+    let refused = |message: String| Fault::new(Part::Database, FaultKind::Rejected, message);
+    let file = SqliteConnectOptions::from_str(url)
+        .map_err(|error| refused(format!("{url} is no SQLite URL")).caused_by(error.to_string()))?;
+    let path = file.get_filename().to_string_lossy().into_owned();
+    if path.is_empty()
+        || path.contains(":memory:")
+        || path.contains("mode=memory")
+        || url.contains("mode=memory")
+    {
+        // Each connection would have a database of its own, gone with the process.
+        return Err(refused(format!("{url} names no file: an in-memory database cannot hold documents")));
+    }
+    Ok(file
+        .create_if_missing(true)
+        .foreign_keys(true)
+        .busy_timeout(options.busy_timeout)
+        .journal_mode(SqliteJournalMode::Wal)
+        // FULL syncs the log at each commit. With NORMAL the last commits could be lost with the
+        // power, and an upload that was answered with 202 is a promise.
+        .synchronous(SqliteSynchronous::Full)
+        // After a burst of writes the log gives its space back.
+        .pragma("journal_size_limit", "67108864")
+        // Statements hold personal data, so they are not logged.
+        .disable_statement_logging())
+}
+
+/// Makes the file readable by its owner alone, since it holds password hashes. SQLite gives its
+/// companion files the same mode. A file that is there already keeps its mode.
+async fn keep_private(path: &Path) -> std::io::Result<()> {
+    let mut options = tokio::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    options.open(path).await.map(drop)
+}

@@ -1,0 +1,30 @@
+//! Between the domain's values and those that columns hold.
+
+use super::fault::corrupt;
+use chrono::{DateTime, Utc};
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+
+/// An instant as its column holds it: microseconds since 1970.
+pub(super) fn micros(at: DateTime<Utc>) -> i64 {
+    at.timestamp_micros()
+}
+
+/// The instant that a column holds.
+pub(super) fn instant(micros: i64, what: &'static str) -> Result<DateTime<Utc>> {
+    DateTime::from_timestamp_micros(micros).ok_or_else(|| corrupt(what))
+}
+
+/// A number as its column holds it.
+///
+/// # Errors
+/// Above 2^63 - 1, which databases cannot hold.
+pub(super) fn number(value: u64, what: &'static str) -> Result<i64> {
+    i64::try_from(value).map_err(|_| {
+        Fault::new(Part::Database, FaultKind::Internal, format!("{what} {value} is too large to be stored"))
+    })
+}
+
+/// The number that a column holds.
+pub(super) fn counted<T: TryFrom<i64>>(value: i64, what: &'static str) -> Result<T> {
+    T::try_from(value).map_err(|_| corrupt(what))
+}

@@ -1,0 +1,237 @@
+//! What every repository of documents does.
+
+use super::records::{add_documents, add_users};
+use crate::builders::{at, coverage, document, id, user};
+use chrono::TimeDelta;
+use docent_domain::{
+    document::{Document, DocumentState, Failure, FailureCode, Pending},
+    extraction::Coverage,
+    text::Title,
+};
+use docent_ports::{
+    documents::{DocumentCounts, DocumentFilter, ListPosition},
+    store::Store,
+};
+use std::sync::Arc;
+
+crate::battery! {
+    documents_contract in documents (Arc<dyn Store>);
+
+    /// Every field comes back as it was, instants to the microsecond.
+    async fn every_field_survives(store) {
+        add_users(&*store, &[user(1)]).await;
+        let mut full = document(1);
+        full.owner = Some(user(1).id);
+        full.created_at = at(1) + TimeDelta::microseconds(123_457);
+        full.updated_at = at(2) + TimeDelta::microseconds(999_999);
+        full.title = title("  Ünïcødé — 長い標題 🦀 “quoted” 'single' \\ % _ עברית  ");
+        let file = full.file.as_mut().unwrap();
+        file.bytes = (1 << 40) + 1;
+        file.sha256 = std::array::from_fn(|n| u8::try_from(n * 8).unwrap());
+        full.coverage = Some(Coverage {
+            pages: u32::MAX,
+            empty_pages: (1..=2000).collect(),
+            unreliable_pages: vec![u32::MAX],
+            truncated_pages: vec![],
+            characters: 1 << 40,
+            chunks: u32::MAX,
+            tokens: 1 << 41,
+        });
+        let bare = Document { file: None, title: title(&"長".repeat(500)), ..document(2) };
+        add_documents(&*store, &[full.clone(), bare.clone()]).await;
+        assert_eq!(get(&*store, &full).await, Some(full));
+        assert_eq!(get(&*store, &bare).await, Some(bare));
+        assert_eq!(get(&*store, &document(3)).await, None);
+    }
+
+    /// Every state comes back with all that it knows, each kind of failure too.
+    async fn every_state_survives(store) {
+        let when = at(100) + TimeDelta::microseconds(1);
+        let mut documents = vec![document(0), document(1).ingested(coverage(), when).unwrap()];
+        for (n, code) in (2..).zip(FailureCode::ALL) {
+            let failure = Failure::because(*code, format!("because of {code}: „ärger“"));
+            documents.push(document(n).failed(failure, None, when).unwrap());
+        }
+        documents.push(document(90).failed(Failure::of(FailureCode::NoText), Some(coverage()), when).unwrap());
+        add_documents(&*store, &documents).await;
+        for document in documents {
+            assert_eq!(get(&*store, &document).await, Some(document));
+        }
+    }
+
+    /// An update writes all present values, and takes back what a state knew.
+    async fn an_update_replaces_everything(store) {
+        add_users(&*store, &[user(1)]).await;
+        let failed = document(1).failed(Failure::of(FailureCode::NoText), Some(coverage()), at(5)).unwrap();
+        add_documents(&*store, &[failed.clone(), document(2)]).await;
+        let mut changed = Document {
+            owner: Some(user(1).id),
+            title: title("Another"),
+            file: None,
+            state: DocumentState::Pending(Pending),
+            coverage: None,
+            updated_at: at(9),
+            ..failed
+        };
+        assert!(update(&*store, &changed).await);
+        assert_eq!(get(&*store, &changed).await, Some(changed.clone()));
+        changed = changed.ingested(coverage(), at(10)).unwrap();
+        assert!(update(&*store, &changed).await);
+        assert_eq!(get(&*store, &changed).await, Some(changed));
+        assert_eq!(get(&*store, &document(2)).await, Some(document(2)));
+    }
+
+    /// An update of a document that is not there says so and adds none.
+    async fn an_update_of_nothing_is_told(store) {
+        assert!(!update(&*store, &document(1)).await);
+        assert_eq!(get(&*store, &document(1)).await, None);
+    }
+
+    /// Two documents never share an id.
+    async fn a_second_document_with_an_id_is_refused(store) {
+        add_documents(&*store, &[document(1)]).await;
+        let second = Document { title: title("Second"), ..document(1) };
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.documents().insert(&second).await.is_err());
+        drop(unit);
+        assert_eq!(get(&*store, &second).await, Some(document(1)));
+    }
+
+    /// A document's owner is an account that exists.
+    async fn an_unknown_owner_is_refused(store) {
+        let orphan = Document { owner: Some(id(7)), ..document(1) };
+        assert!(store.begin().await.unwrap().documents().insert(&orphan).await.is_err());
+        add_documents(&*store, &[document(1)]).await;
+        assert!(store.begin().await.unwrap().documents().update(&orphan).await.is_err());
+        assert_eq!(get(&*store, &orphan).await, Some(document(1)));
+    }
+
+    /// The list is newest first; documents of one instant come by id, the highest first.
+    async fn the_list_is_newest_first(store) {
+        let tied = |n| Document { created_at: at(50), ..document(n) };
+        let late = document(60);
+        let close = Document { created_at: at(50) + TimeDelta::microseconds(1), ..document(4) };
+        add_documents(&*store, &[tied(2), late.clone(), document(1), tied(3), close.clone()]).await;
+        let expected = [late, close, tied(3), tied(2), document(1)];
+        assert_eq!(list(&*store, DocumentFilter::default()).await, expected);
+    }
+
+    /// Pages joined are the list, also where many documents share an instant, and while newer ones come in.
+    async fn paging_neither_repeats_nor_skips(store) {
+        let documents: Vec<_> =
+            (0..25).map(|n| Document { created_at: at(i64::from(n % 5)), ..document(n) }).collect();
+        add_documents(&*store, &documents).await;
+        let all = list(&*store, DocumentFilter::default()).await;
+        assert_eq!(all.len(), 25);
+        let mut paged: Vec<Document> = Vec::new();
+        loop {
+            let after = paged.last().map(place);
+            let page = list(&*store, DocumentFilter { after, limit: Some(4), ..DocumentFilter::default() }).await;
+            assert!(page.len() <= 4);
+            if page.is_empty() {
+                break;
+            }
+            add_documents(&*store, &[document(100 + u32::try_from(paged.len()).unwrap())]).await;
+            paged.extend(page);
+        }
+        assert_eq!(paged, all);
+    }
+
+    /// A limit may be anything from nothing to more than there are.
+    async fn any_limit_is_taken(store) {
+        add_documents(&*store, &[document(1), document(2)]).await;
+        for (limit, found) in [(0, 0), (1, 1), (2, 2), (3, 2), (u64::MAX, 2)] {
+            let filter = DocumentFilter { limit: Some(limit), ..DocumentFilter::default() };
+            assert_eq!(list(&*store, filter).await.len(), found, "limit {limit}");
+        }
+    }
+
+    /// A title is searched for literal text, ASCII letters in either case.
+    async fn titles_are_searched_literally(store) {
+        let titles =
+            ["Annual REPORT 2025", "100% sure", "100 percent", "snake_case", "snakeXcase", "back\\slash", "Ärger"];
+        let documents: Vec<_> =
+            (0..).zip(titles).map(|(n, text)| Document { title: title(text), ..document(n) }).collect();
+        add_documents(&*store, &documents).await;
+        for (text, found) in [
+            ("report", &["Annual REPORT 2025"][..]),
+            ("L rEp", &["Annual REPORT 2025"]),
+            ("100%", &["100% sure"]),
+            ("E_C", &["snake_case"]),
+            ("k\\s", &["back\\slash"]),
+            ("Ärg", &["Ärger"]),
+            ("ärg", &[]),
+            ("%", &["100% sure"]),
+            ("nothing", &[]),
+            ("' OR 1=1 --", &[]),
+        ] {
+            let filter = DocumentFilter { title_contains: Some(text.into()), ..DocumentFilter::default() };
+            let documents = list(&*store, filter).await;
+            let titles: Vec<_> = documents.iter().map(|document| document.title.as_str()).collect();
+            assert_eq!(titles, found, "{text:?}");
+        }
+        let filter = DocumentFilter { title_contains: Some(String::new()), ..DocumentFilter::default() };
+        assert_eq!(list(&*store, filter).await.len(), titles.len());
+    }
+
+    /// Conditions narrow the list together.
+    async fn filters_combine(store) {
+        let documents: Vec<_> = (0..12)
+            .map(|n| match n % 3 {
+                0 => document(n),
+                1 => document(n).ingested(coverage(), at(20)).unwrap(),
+                _ => document(n).failed(Failure::of(FailureCode::Internal), None, at(20)).unwrap(),
+            })
+            .collect();
+        add_documents(&*store, &documents).await;
+        let by_status = DocumentFilter { status: Some("ingested"), ..DocumentFilter::default() };
+        assert_eq!(numbers(&list(&*store, by_status.clone()).await), [10, 7, 4, 1]);
+        let next = DocumentFilter {
+            after: Some(place(&documents[10])),
+            limit: Some(2),
+            title_contains: Some("DOCUMENT".into()),
+            ..by_status
+        };
+        assert_eq!(numbers(&list(&*store, next).await), [7, 4]);
+    }
+
+    /// Each state is counted.
+    async fn counts_are_by_state(store) {
+        assert_eq!(counts(&*store).await, DocumentCounts::default());
+        let ingested = |n| document(n).ingested(coverage(), at(20)).unwrap();
+        let failed = document(4).failed(Failure::of(FailureCode::NoText), None, at(20)).unwrap();
+        add_documents(&*store, &[document(1), ingested(2), ingested(3), failed]).await;
+        assert_eq!(counts(&*store).await, DocumentCounts { pending: 1, ingested: 2, failed: 1 });
+    }
+}
+
+fn title(text: &str) -> Title {
+    Title::parse(text).unwrap()
+}
+
+fn place(document: &Document) -> ListPosition {
+    ListPosition { created_at: document.created_at, id: document.id }
+}
+
+fn numbers(documents: &[Document]) -> Vec<i64> {
+    documents.iter().map(|document| (document.created_at - at(0)).num_seconds()).collect()
+}
+
+async fn get(store: &dyn Store, document: &Document) -> Option<Document> {
+    store.read().await.unwrap().documents().get(document.id).await.unwrap()
+}
+
+async fn list(store: &dyn Store, filter: DocumentFilter) -> Vec<Document> {
+    store.read().await.unwrap().documents().list(&filter).await.unwrap()
+}
+
+async fn counts(store: &dyn Store) -> DocumentCounts {
+    store.read().await.unwrap().documents().counts().await.unwrap()
+}
+
+async fn update(store: &dyn Store, document: &Document) -> bool {
+    let mut unit = store.begin().await.unwrap();
+    let found = unit.documents().update(document).await.unwrap();
+    unit.commit().await.unwrap();
+    found
+}

@@ -1,0 +1,28 @@
+//! Records that a battery needs before it begins, each kind written in one unit of work.
+
+use docent_domain::{document::Document, job::Job, user::User};
+use docent_ports::store::Store;
+
+pub(super) async fn add_users(store: &dyn Store, users: &[User]) {
+    let mut unit = store.begin().await.unwrap();
+    for user in users {
+        assert!(unit.users().insert(user).await.unwrap());
+    }
+    unit.commit().await.unwrap();
+}
+
+pub(super) async fn add_documents(store: &dyn Store, documents: &[Document]) {
+    let mut unit = store.begin().await.unwrap();
+    for document in documents {
+        unit.documents().insert(document).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+}
+
+pub(super) async fn add_jobs(store: &dyn Store, jobs: &[Job]) {
+    let mut unit = store.begin().await.unwrap();
+    for job in jobs {
+        unit.jobs().insert(job).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+}

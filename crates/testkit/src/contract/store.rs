@@ -1,0 +1,164 @@
+//! What every relational store does about units of work and views.
+
+use super::records::add_documents;
+use crate::builders::{document, id, job};
+use docent_domain::{id::DocumentId, text::Title};
+use docent_ports::{
+    documents::DocumentFilter,
+    error::{FaultKind, Part, Result},
+    store::Store,
+};
+use std::{
+    future::{Future, poll_fn},
+    sync::Arc,
+    task::Poll,
+};
+
+crate::battery! {
+    store_contract in store (Arc<dyn Store>);
+
+    /// It answers.
+    async fn check_passes(store) {
+        store.check().await.unwrap();
+    }
+
+    /// A document and its job become visible together.
+    async fn a_commit_shows_all_of_a_unit(store) {
+        let document = document(1);
+        add_with_job(&*store, 1).await.unwrap();
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.documents().get(document.id).await.unwrap(), Some(document.clone()));
+        assert_eq!(view.jobs().get(id(1)).await.unwrap(), Some(job(1, document.id)));
+    }
+
+    /// A unit that is dropped has done nothing, and lets the next one in.
+    async fn a_dropped_unit_is_undone(store) {
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().insert(&document(1)).await.unwrap();
+        unit.jobs().insert(&job(1, document(1).id)).await.unwrap();
+        drop(unit);
+        let mut unit = store.begin().await.unwrap();
+        assert_eq!(unit.documents().get(document(1).id).await.unwrap(), None);
+        assert_eq!(unit.jobs().get(id(1)).await.unwrap(), None);
+        unit.documents().insert(&document(1)).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+
+    /// A unit sees its own changes; others do not before its commit, and need not wait for it.
+    async fn uncommitted_changes_are_private(store) {
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().insert(&document(1)).await.unwrap();
+        assert!(unit.documents().get(document(1).id).await.unwrap().is_some());
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.documents().get(document(1).id).await.unwrap(), None);
+        drop(view);
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        assert!(view.documents().get(document(1).id).await.unwrap().is_some());
+    }
+
+    /// What a view has seen stays true in it.
+    async fn a_view_is_of_one_moment(store) {
+        add_documents(&*store, &[document(1)]).await;
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.documents().counts().await.unwrap().pending, 1);
+        add_documents(&*store, &[document(2)]).await;
+        assert_eq!(view.documents().counts().await.unwrap().pending, 1);
+        assert_eq!(view.documents().list(&DocumentFilter::default()).await.unwrap().len(), 1);
+        let mut later = store.read().await.unwrap();
+        assert_eq!(later.documents().counts().await.unwrap().pending, 2);
+    }
+
+    /// After a call that failed a unit is of no more use, and leaves nothing.
+    async fn a_failed_call_ends_the_unit(store) {
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().insert(&document(1)).await.unwrap();
+        let fault = unit.documents().insert(&document(1)).await.unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Internal));
+        assert!(unit.documents().get(document(1).id).await.is_err());
+        assert!(unit.commit().await.is_err());
+        assert_eq!(store.read().await.unwrap().documents().counts().await.unwrap().pending, 0);
+        add_documents(&*store, &[document(1)]).await;
+    }
+
+    /// Units that change what they have read do so one after the other.
+    async fn no_change_is_lost_among_concurrent_units(store) {
+        add_documents(&*store, &[document(0)]).await;
+        let units = (0..20).map(|_| tokio::spawn(count_up(Arc::clone(&store)))).collect::<Vec<_>>();
+        for unit in units {
+            unit.await.unwrap();
+        }
+        let document = store.read().await.unwrap().documents().get(id(0)).await.unwrap().unwrap();
+        assert_eq!(document.title.as_str(), "20");
+    }
+
+    /// A task that is stopped in the middle of a unit leaves nothing, and lets the next one in.
+    async fn an_aborted_task_is_undone(store) {
+        let (wrote, written) = tokio::sync::oneshot::channel();
+        let task = tokio::spawn({
+            let store = Arc::clone(&store);
+            async move {
+                let mut unit = store.begin().await.unwrap();
+                unit.documents().insert(&document(1)).await.unwrap();
+                wrote.send(()).unwrap();
+                std::future::pending::<()>().await;
+                unit.commit().await.unwrap();
+            }
+        });
+        written.await.unwrap();
+        task.abort();
+        assert!(task.await.unwrap_err().is_cancelled());
+        add_documents(&*store, &[document(1)]).await;
+    }
+
+    /// Wherever a unit is cut short, all of it was done or nothing, and the next one gets in.
+    async fn a_unit_cut_short_is_whole_or_undone(store) {
+        for polls in 1..=12 {
+            let finished = cut_short(add_with_job(&*store, polls), polls).await;
+            let document = store.begin().await.unwrap().documents().get(id(polls)).await.unwrap();
+            let job = store.read().await.unwrap().jobs().get(id(polls)).await.unwrap();
+            assert_eq!(document.is_some(), job.is_some(), "cut after {polls} polls");
+            if let Some(finished) = finished {
+                finished.unwrap();
+                assert!(document.is_some(), "finished within {polls} polls");
+            }
+        }
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().insert(&document(99)).await.unwrap();
+        unit.commit().await.unwrap();
+    }
+}
+
+async fn add_with_job(store: &dyn Store, n: u32) -> Result<()> {
+    let document = document(n);
+    let mut unit = store.begin().await?;
+    unit.documents().insert(&document).await?;
+    unit.jobs().insert(&job(n, document.id)).await?;
+    unit.commit().await
+}
+
+/// Raises the number that document 0 has for a title.
+async fn count_up(store: Arc<dyn Store>) {
+    let mut unit = store.begin().await.unwrap();
+    let id: DocumentId = id(0);
+    let mut document = unit.documents().get(id).await.unwrap().unwrap();
+    let number: u32 = document.title.as_str().parse().unwrap_or(0);
+    tokio::task::yield_now().await;
+    document.title = Title::parse(&(number + 1).to_string()).unwrap();
+    assert!(unit.documents().update(&document).await.unwrap());
+    unit.commit().await.unwrap();
+}
+
+/// Polls a future so often at most, then drops it; gives its output if it came to that.
+async fn cut_short<F: Future>(future: F, polls: u32) -> Option<F::Output> {
+    let mut future = Box::pin(future);
+    let mut left = polls;
+    poll_fn(move |context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => {
+            left -= 1;
+            if left == 0 { Poll::Ready(None) } else { Poll::Pending }
+        }
+    })
+    .await
+}

@@ -1,0 +1,84 @@
+//! Documents in memory.
+
+use super::{Session, Tables, violation};
+use async_trait::async_trait;
+use docent_domain::{
+    document::{Document, DocumentState},
+    id::DocumentId,
+};
+use docent_ports::{
+    documents::{DocumentCounts, DocumentFilter, DocumentReader, DocumentWriter},
+    error::Result,
+};
+
+#[async_trait]
+impl DocumentReader for Session {
+    async fn get(&mut self, id: DocumentId) -> Result<Option<Document>> {
+        Ok(self.read()?.documents.get(&id).cloned())
+    }
+
+    async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>> {
+        let mut documents: Vec<_> =
+            self.read()?.documents.values().filter(|document| matches(filter, document)).cloned().collect();
+        documents.sort_by_key(|document| std::cmp::Reverse((document.created_at, document.id)));
+        let limit = filter.limit.and_then(|limit| usize::try_from(limit).ok());
+        documents.truncate(limit.unwrap_or(usize::MAX));
+        Ok(documents)
+    }
+
+    async fn counts(&mut self) -> Result<DocumentCounts> {
+        let mut counts = DocumentCounts::default();
+        for document in self.read()?.documents.values() {
+            match document.state {
+                DocumentState::Pending(_) => counts.pending += 1,
+                DocumentState::Ingested(_) => counts.ingested += 1,
+                DocumentState::Failed(_) => counts.failed += 1,
+            }
+        }
+        Ok(counts)
+    }
+}
+
+#[async_trait]
+impl DocumentWriter for Session {
+    async fn insert(&mut self, document: &Document) -> Result<()> {
+        self.write(|tables| {
+            owner_exists(tables, document)?;
+            match tables.documents.insert(document.id, document.clone()) {
+                None => Ok(()),
+                Some(_) => Err(violation("there is a document with this id")),
+            }
+        })
+    }
+
+    async fn update(&mut self, document: &Document) -> Result<bool> {
+        self.write(|tables| {
+            if !tables.documents.contains_key(&document.id) {
+                return Ok(false);
+            }
+            owner_exists(tables, document)?;
+            tables.documents.insert(document.id, document.clone());
+            Ok(true)
+        })
+    }
+}
+
+fn owner_exists(tables: &Tables, document: &Document) -> Result<()> {
+    match document.owner {
+        Some(owner) if !tables.users.contains_key(&owner) => {
+            Err(violation("the document's owner does not exist"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn matches(filter: &DocumentFilter, document: &Document) -> bool {
+    let status = filter.status.is_none_or(|status| document.state.name() == status);
+    let title = filter
+        .title_contains
+        .as_ref()
+        .is_none_or(|text| document.title.as_str().to_ascii_lowercase().contains(&text.to_ascii_lowercase()));
+    let place =
+        filter.after.is_none_or(|last| (document.created_at, document.id) < (last.created_at, last.id));
+    status && title && place
+}

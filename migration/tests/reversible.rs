@@ -1,0 +1,66 @@
+//! Migrations run forwards and backwards.
+
+use docent_migration::{Migrator, MigratorTrait, SchemaState, schema_state};
+use sea_orm_migration::{
+    prelude::ConnectionTrait,
+    sea_orm::{ConnectOptions, Database, DatabaseConnection, Statement},
+};
+
+async fn empty_database() -> DatabaseConnection {
+    // One connection, for each has an in-memory database of its own.
+    let mut options = ConnectOptions::new("sqlite::memory:");
+    options.max_connections(1).sqlx_logging(false);
+    Database::connect(options).await.unwrap()
+}
+
+/// Everything in the schema but the migrations' own table and SQLite's internals.
+async fn objects(db: &DatabaseConnection) -> Vec<String> {
+    let sql = "SELECT type || ' ' || name AS object FROM sqlite_schema \
+               WHERE name NOT LIKE 'sqlite_%' AND name <> 'seaql_migrations' ORDER BY object";
+    let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get("", "object").unwrap()).collect()
+}
+
+#[tokio::test]
+async fn up_down_and_up_again_gives_the_same_schema() {
+    let db = empty_database().await;
+    Migrator::up(&db, None).await.unwrap();
+    let schema = objects(&db).await;
+    for table in ["users", "documents", "jobs", "usage_records"] {
+        assert!(schema.contains(&format!("table {table}")), "{schema:?}");
+    }
+    Migrator::down(&db, None).await.unwrap();
+    assert_eq!(objects(&db).await, Vec::<String>::new());
+    Migrator::up(&db, None).await.unwrap();
+    assert_eq!(objects(&db).await, schema);
+}
+
+#[tokio::test]
+async fn each_migration_undoes_exactly_itself() {
+    let db = empty_database().await;
+    let mut schemas = vec![objects(&db).await];
+    for _ in Migrator::migrations() {
+        Migrator::up(&db, Some(1)).await.unwrap();
+        schemas.push(objects(&db).await);
+    }
+    while let Some(schema) = schemas.pop() {
+        assert_eq!(objects(&db).await, schema);
+        if !schemas.is_empty() {
+            Migrator::down(&db, Some(1)).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_state_of_a_schema_is_told_without_changing_it() {
+    let db = empty_database().await;
+    assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Empty);
+    assert_eq!(objects(&db).await, Vec::<String>::new());
+    Migrator::up(&db, Some(3)).await.unwrap();
+    assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Older(vec!["m0004_usage_records".into()]));
+    Migrator::up(&db, None).await.unwrap();
+    assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Current);
+    let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
+    db.execute_unprepared(later).await.unwrap();
+    assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Newer(vec!["m9999_later".into()]));
+}
