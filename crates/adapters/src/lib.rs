@@ -6,8 +6,6 @@
 pub mod blob;
 pub mod memory;
 pub mod password;
+pub mod sql;
 pub mod system;
 pub mod token_signer;
-//! Docent's ports implemented on the real world.
-
-pub mod sql;

@@ -1,6 +1,4 @@
 #![doc = include_str!("../README.md")]
-// Tests fail by panicking; that is what this crate is for.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 pub mod builders;
 pub mod clock;
@@ -8,3 +6,5 @@ pub mod contract;
 pub mod entropy;
 pub mod fakes;
 pub mod faults;
+
+// Tests fail by panicking; that is what this crate is for.

@@ -40,6 +40,8 @@ mod token_store {
     use std::sync::Arc;
 
     docent_testkit::token_store_contract!(async { (Arc::new(FakeTokenStore::default()) as _, ()) });
+}
+
 mod store {
     use docent_ports::store::Store;
     use docent_testkit::fakes::store::FakeStore;

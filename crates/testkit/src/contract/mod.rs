@@ -13,16 +13,15 @@
 
 pub mod blob_store;
 pub mod clock;
-pub mod password_hasher;
-pub mod rate_limiter;
-pub mod token_signer;
-pub mod token_store;
 pub mod documents;
 pub mod job_ledger;
 pub mod jobs;
+pub mod password_hasher;
 pub mod rate_limiter;
 mod records;
 pub mod store;
+pub mod token_signer;
+pub mod token_store;
 pub mod usage;
 pub mod users;
 
