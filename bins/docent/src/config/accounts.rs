@@ -1,0 +1,78 @@
+//! Accounts and tokens.
+
+use super::{
+    Profile,
+    declare::{Default, Defaults, section, text},
+    reader::{Context, Refusal},
+    secret::Secret,
+    selector::choices,
+    value::{lasting, within},
+};
+use std::time::Duration;
+
+/// Keys that documentation shows. Whoever copies one signs tokens with a key that everybody knows.
+const EXAMPLES: [&str; 2] =
+    ["change-me-change-me-change-me-change-me", "replace-this-with-a-random-value-of-32-or-more-characters"];
+const KEY_CHARACTERS: usize = 32;
+
+choices! {
+    /// A way to prove who one is.
+    AuthBackend "list of choices" {
+        /// Bearer tokens from `POST /auth/token`.
+        Jwt = "jwt",
+        /// API keys.
+        ApiKey = "api_key",
+    }
+}
+
+section! {
+    /// Accounts, tokens and logins.
+    Accounts "Accounts and tokens" {
+        /// Signs access tokens, refresh tokens and the admin session cookie. In production a random
+        /// value of 32 or more characters.
+        secret_key: Option<Secret> = SECRET_KEY, strong_key;
+        /// The ways to prove who one is: `jwt`, `api_key`.
+        auth_backends: Vec<AuthBackend> = text("[\"jwt\"]"), some_backend;
+        /// How long an access token lives.
+        access_token_ttl: Duration = text("15m"), lasting;
+        /// How long a refresh token lives.
+        refresh_token_ttl: Duration = text("30d"), lasting;
+        /// How long a refresh token stays usable after its first use, for clients that did not get the answer.
+        refresh_rotation_grace: Duration = text("30s");
+        /// Failed logins by account and client address before they are refused with 429.
+        login_max_failures: u32 = text("10"), within(1..=1_000_000);
+        /// The time in which they are counted.
+        login_failure_period: Duration = text("15m"), lasting;
+    }
+}
+
+const SECRET_KEY: Defaults = Defaults {
+    dev: Default::Unset("random, made on the first run and kept in `data_dir`"),
+    serve: Default::Unset("must be set, unless `debug` is true"),
+};
+
+fn strong_key(key: &Option<Secret>, context: &Context) -> Result<(), Refusal> {
+    if context.profile == Profile::Dev || context.debug {
+        return Ok(());
+    }
+    let wrong = match key.as_ref().map(Secret::expose) {
+        None => "must be set".to_owned(),
+        Some(key) if EXAMPLES.contains(&key) => "is an example out of the documentation".to_owned(),
+        Some(key) => match key.chars().count() {
+            0..KEY_CHARACTERS => format!("has fewer than {KEY_CHARACTERS} characters"),
+            _ => return Ok(()),
+        },
+    };
+    let accepted = format!(
+        "a random value of {KEY_CHARACTERS} or more characters, such as what `openssl rand -base64 48` prints"
+    );
+    Err(Refusal { wrong, accepted })
+}
+
+fn some_backend(backends: &Vec<AuthBackend>, _: &Context) -> Result<(), Refusal> {
+    if backends.is_empty() {
+        let accepted = "a list of jwt and api_key with at least one of them".to_owned();
+        return Err(Refusal { wrong: "is empty, so that nobody could log in".to_owned(), accepted });
+    }
+    Ok(())
+}

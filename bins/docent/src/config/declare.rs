@@ -1,0 +1,119 @@
+//! How settings are declared.
+
+use super::{Profile, reader::Context};
+
+/// One setting as declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name, in lower case and without the prefix.
+    pub name: &'static str,
+    /// The section it belongs to.
+    pub section: &'static str,
+    /// The kind of value, in a word or two.
+    pub kind: &'static str,
+    /// Its default in `docent dev`.
+    pub dev: Default,
+    /// Its default in `docent serve`.
+    pub serve: Default,
+    /// What it does, in Markdown.
+    pub meaning: &'static str,
+    /// Whether its value is never shown.
+    pub is_secret: bool,
+}
+
+impl Setting {
+    /// The environment variable that sets it.
+    pub fn variable(&self) -> String {
+        variable(self.name)
+    }
+
+    /// Its default in a profile.
+    pub fn default(&self, profile: Profile) -> Default {
+        match profile {
+            Profile::Dev => self.dev,
+            Profile::Serve => self.serve,
+        }
+    }
+}
+
+pub(super) fn variable(name: &str) -> String {
+    format!("DOCENT_{}", name.to_ascii_uppercase())
+}
+
+/// A setting's default.
+#[derive(Clone, Copy, Debug)]
+pub enum Default {
+    /// This text, read like a value that was set.
+    Text(&'static str),
+    /// Text that depends on the machine or on other settings.
+    Computed {
+        /// How it comes about, for the reference.
+        words: &'static str,
+        /// The text.
+        text: fn(&Context) -> String,
+    },
+    /// None. What that means, for the reference.
+    Unset(&'static str),
+}
+
+/// The defaults of both profiles.
+pub(super) struct Defaults {
+    pub(super) dev: Default,
+    pub(super) serve: Default,
+}
+
+/// The same default in both profiles.
+pub(super) const fn both(default: Default) -> Defaults {
+    Defaults { dev: default, serve: default }
+}
+
+/// The same default text in both profiles.
+pub(super) const fn text(text: &'static str) -> Defaults {
+    both(Default::Text(text))
+}
+
+/// No default in both profiles; `words` say what that means.
+pub(super) const fn unset(words: &'static str) -> Defaults {
+    both(Default::Unset(words))
+}
+
+/// Declares a section: `section! { /// Doc. Name "title" { /// Meaning. field: Type = defaults, check; … } }`.
+/// A check is a function of the value and the [`Context`] that says what is wrong, or nothing.
+macro_rules! section {
+    (
+        $(#[$doc:meta])*
+        $name:ident $title:literal {
+            $( $(#[doc = $meaning:literal])+ $field:ident: $type:ty = $defaults:expr $(, $check:expr)?; )+
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            $( $(#[doc = $meaning])+ pub $field: $type, )+
+        }
+
+        impl $name {
+            /// The section's settings.
+            pub const SETTINGS: &'static [$crate::config::declare::Setting] = &[$(
+                $crate::config::declare::Setting {
+                    name: stringify!($field),
+                    section: $title,
+                    kind: <$type as $crate::config::value::Value>::KIND,
+                    dev: { const DEFAULTS: $crate::config::declare::Defaults = $defaults; DEFAULTS.dev },
+                    serve: { const DEFAULTS: $crate::config::declare::Defaults = $defaults; DEFAULTS.serve },
+                    meaning: concat!($($meaning),+),
+                    is_secret: <$type as $crate::config::value::Value>::IS_SECRET,
+                },
+            )+];
+
+            /// Reads the section; `None` when the reader has met a problem in it.
+            pub(in $crate::config) fn read(reader: &mut $crate::config::reader::Reader<'_>) -> Option<Self> {
+                let mut settings = Self::SETTINGS.iter();
+                // Every setting is read before the first failure counts, so that all are reported.
+                $( let $field = reader.read::<$type>(settings.next()?, &[$(&$check)?]); )+
+                Some(Self { $( $field: $field?, )+ })
+            }
+        }
+    };
+}
+pub(super) use section;

@@ -1,0 +1,148 @@
+//! Settings: read once from the environment, all problems reported together.
+//!
+//! Each section is declared in a file of its own with [`section!`](declare): the declaration gives the
+//! struct, its parser and its lines in the reference. To add a setting, add a line there and
+//! generate the reference again.
+
+mod accounts;
+mod agent;
+mod declare;
+mod http;
+mod ingestion;
+mod limits;
+mod models;
+mod problem;
+mod reader;
+mod reference;
+mod secret;
+mod selector;
+mod service;
+mod storage;
+mod telemetry;
+mod unit;
+mod url;
+mod value;
+
+pub use accounts::{Accounts, AuthBackend};
+pub use agent::Agent;
+pub use declare::{Default, Setting};
+pub use http::Http;
+pub use ingestion::Ingestion;
+pub use limits::Limits;
+pub use models::Models;
+pub use problem::{Problem, Problems, Warning};
+pub use reader::{Effective, Environment, Source};
+pub use reference::reference;
+pub use secret::Secret;
+pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, VectorDb};
+pub use service::Service;
+pub use storage::Storage;
+pub use telemetry::Telemetry;
+pub use unit::ByteSize;
+pub use url::{ConnectionUrl, HttpUrl, Origin};
+
+use reader::Reader;
+
+/// Which defaults apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// `docent dev`: everything embedded, nothing to set.
+    Dev,
+    /// `docent serve`: the back ends of a deployment.
+    Serve,
+}
+
+/// Every setting, by section.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The service as a whole.
+    pub service: Service,
+    /// HTTP.
+    pub http: Http,
+    /// Accounts and tokens.
+    pub accounts: Accounts,
+    /// Request limits.
+    pub limits: Limits,
+    /// Where data is kept.
+    pub storage: Storage,
+    /// Chat and embedding models.
+    pub models: Models,
+    /// Background ingestion.
+    pub ingestion: Ingestion,
+    /// Agents and search.
+    pub agent: Agent,
+    /// Traces and metrics.
+    pub telemetry: Telemetry,
+}
+
+/// What a good environment gives.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The settings.
+    pub settings: Settings,
+    /// Each setting's value and where it came from, in the order of the reference; secrets hidden.
+    pub effective: Vec<Effective>,
+    /// What is odd, but no reason to stop.
+    pub warnings: Vec<Warning>,
+}
+
+impl Settings {
+    /// Reads the settings of `profile`.
+    ///
+    /// # Errors
+    /// When anything cannot be read: all problems at once.
+    pub fn load(profile: Profile, environment: &Environment) -> Result<Loaded, Problems> {
+        let mut reader = Reader::new(profile, environment);
+        // First, since other settings depend on what is in it.
+        let service = Service::read(&mut reader);
+        if let Some(service) = &service {
+            reader.learn(service);
+        }
+        let http = Http::read(&mut reader);
+        let accounts = Accounts::read(&mut reader);
+        let limits = Limits::read(&mut reader);
+        let storage = Storage::read(&mut reader);
+        let models = Models::read(&mut reader);
+        models::check_back_ends(&mut reader);
+        let ingestion = Ingestion::read(&mut reader);
+        let agent = Agent::read(&mut reader);
+        let telemetry = Telemetry::read(&mut reader);
+        let settings = || {
+            Some(Self {
+                service: service?,
+                http: http?,
+                accounts: accounts?,
+                limits: limits?,
+                storage: storage?,
+                models: models?,
+                ingestion: ingestion?,
+                agent: agent?,
+                telemetry: telemetry?,
+            })
+        };
+        let settings = settings();
+        let read = reader.finish(&all())?;
+        // A section that was not read has left a problem.
+        let settings = settings.ok_or_else(Problems::default)?;
+        Ok(Loaded { settings, effective: read.effective, warnings: read.warnings })
+    }
+}
+
+/// The declarations of all settings, in the order of the reference.
+pub fn all() -> Vec<Setting> {
+    [
+        Service::SETTINGS,
+        Http::SETTINGS,
+        Accounts::SETTINGS,
+        Limits::SETTINGS,
+        Storage::SETTINGS,
+        Models::SETTINGS,
+        Ingestion::SETTINGS,
+        Agent::SETTINGS,
+        Telemetry::SETTINGS,
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+mod tests;

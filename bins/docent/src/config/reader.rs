@@ -1,0 +1,231 @@
+//! Reads settings out of an environment.
+
+use super::{
+    Profile,
+    declare::{Default, Setting, variable},
+    problem::{Problem, Problems, Warning},
+    service::Service,
+    value::Value,
+};
+use std::{collections::BTreeMap, ffi::OsString, fs, num::NonZero, path::PathBuf, thread};
+
+const PREFIX: &str = "DOCENT_";
+const FILE_SUFFIX: &str = "_FILE";
+
+/// The variables with our prefix. Files that they name are read with the settings.
+#[derive(Clone, Debug, std::default::Default)]
+pub struct Environment {
+    variables: BTreeMap<String, OsString>,
+}
+
+impl Environment {
+    /// The environment of this process: the only place that reads it.
+    pub fn of_process() -> Self {
+        let named = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
+        Self::of(std::env::vars_os().filter_map(named))
+    }
+
+    /// An environment of these variables; those without our prefix are left out.
+    pub fn of<N: Into<String>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Self { variables: variables.filter(|(name, _)| name.starts_with(PREFIX)).collect() }
+    }
+
+    /// The variable's value. One that is set to nothing counts as not set.
+    fn get(&self, variable: &str) -> Option<&OsString> {
+        self.variables.get(variable).filter(|value| !value.is_empty())
+    }
+}
+
+/// What defaults and checks may depend on.
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub(super) profile: Profile,
+    pub(super) debug: bool,
+    pub(super) data_dir: PathBuf,
+    pub(super) cores: usize,
+}
+
+/// Where a value came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nothing was set.
+    Default,
+    /// The variable itself.
+    Environment,
+    /// The file that `DOCENT_…_FILE` names.
+    File,
+}
+
+/// A setting as it applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effective {
+    /// The variable.
+    pub variable: String,
+    /// Its value as it would be written; secrets are hidden.
+    pub shown: String,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// A check of a value: says what is wrong and what is accepted.
+pub(super) type Check<'c, T> = &'c dyn Fn(&T, &Context) -> Result<(), Refusal>;
+
+/// Why a check refuses a value.
+pub(super) struct Refusal {
+    pub(super) wrong: String,
+    pub(super) accepted: String,
+}
+
+/// Reads settings one by one and collects what is wrong.
+pub(super) struct Reader<'e> {
+    environment: &'e Environment,
+    context: Context,
+    problems: Vec<Problem>,
+    effective: Vec<Effective>,
+}
+
+/// What a reader without problems has found beside the values.
+pub(super) struct Read {
+    pub(super) effective: Vec<Effective>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl<'e> Reader<'e> {
+    pub(super) fn new(profile: Profile, environment: &'e Environment) -> Self {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let context = Context { profile, debug: false, data_dir: PathBuf::from("."), cores };
+        Self { environment, context, problems: Vec::new(), effective: Vec::new() }
+    }
+
+    /// Takes over what later settings depend on.
+    pub(super) fn learn(&mut self, service: &Service) {
+        self.context.debug = service.debug;
+        self.context.data_dir.clone_from(&service.data_dir);
+    }
+
+    /// Reads one setting; `None` when there is a problem with it.
+    pub(super) fn read<T: Value>(&mut self, setting: &Setting, checks: &[Check<'_, T>]) -> Option<T> {
+        match self.value(setting, checks) {
+            Ok((value, source)) => {
+                let (variable, shown) = (setting.variable(), value.show());
+                self.effective.push(Effective { variable, shown, source });
+                Some(value)
+            }
+            Err(refusal) => {
+                self.refuse(setting.variable(), refusal.wrong, refusal.accepted);
+                None
+            }
+        }
+    }
+
+    fn value<T: Value>(&self, setting: &Setting, checks: &[Check<'_, T>]) -> Result<(T, Source), Refusal> {
+        let refusal = |wrong| Refusal { wrong, accepted: T::accepted() };
+        let (value, source) = match self.set(setting.name).map_err(refusal)? {
+            Some((text, source)) => {
+                let text = text.trim();
+                if text.is_empty() {
+                    return Err(refusal("holds nothing but white space".to_owned()));
+                }
+                let wrong = |why| refusal(format!("{}{why}", quote::<T>(text)));
+                (T::parse(text).map_err(wrong)?, source)
+            }
+            None => (self.default(setting)?, Source::Default),
+        };
+        checks.iter().try_for_each(|check| check(&value, &self.context))?;
+        Ok((value, source))
+    }
+
+    fn default<T: Value>(&self, setting: &Setting) -> Result<T, Refusal> {
+        let refusal = |wrong| Refusal { wrong, accepted: T::accepted() };
+        let text = match setting.default(self.context.profile) {
+            Default::Text(text) => text.to_owned(),
+            Default::Computed { text, .. } => text(&self.context),
+            Default::Unset(_) => return T::unset().ok_or_else(|| refusal("must be set".to_owned())),
+        };
+        T::parse(&text).map_err(|why| refusal(format!("has no usable default: {why}")))
+    }
+
+    /// The text that a setting was given.
+    pub(super) fn set(&self, name: &str) -> Result<Option<(String, Source)>, String> {
+        let variable = variable(name);
+        let file = self.environment.get(&format!("{variable}{FILE_SUFFIX}"));
+        match (self.environment.get(&variable), file) {
+            (Some(_), Some(_)) => Err(format!("is set, and so is {variable}{FILE_SUFFIX}: set one of them")),
+            (Some(text), None) => match text.to_str() {
+                Some(text) => Ok(Some((text.to_owned(), Source::Environment))),
+                None => Err("is not UTF-8".to_owned()),
+            },
+            (None, Some(path)) => match fs::read_to_string(path) {
+                Ok(text) => Ok(Some((text, Source::File))),
+                Err(error) => Err(format!("cannot be read from {}: {error}", path.display())),
+            },
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Reports a problem.
+    pub(super) fn refuse(&mut self, variable: String, wrong: impl Into<String>, accepted: impl Into<String>) {
+        self.problems.push(Problem { variable, wrong: wrong.into(), accepted: accepted.into() });
+    }
+
+    /// Ends the reading: the problems, or what was found.
+    pub(super) fn finish(self, all: &[Setting]) -> Result<Read, Problems> {
+        if !self.problems.is_empty() {
+            return Err(Problems(self.problems));
+        }
+        Ok(Read { effective: self.effective, warnings: warnings(self.environment, all) })
+    }
+}
+
+/// How a message quotes the value, with a space after it; secrets are not quoted, and neither is what
+/// may hold a password.
+fn quote<T: Value>(text: &str) -> String {
+    if T::IS_SECRET || text.contains('@') {
+        return String::new();
+    }
+    let shown: String = text.chars().take(60).collect();
+    let dots = if shown.len() < text.len() { "…" } else { "" };
+    format!("is {shown:?}{dots}, which ")
+}
+
+fn warnings(environment: &Environment, all: &[Setting]) -> Vec<Warning> {
+    let known: Vec<String> = all.iter().map(Setting::variable).collect();
+    let is_known = |name: &str| known.iter().any(|known| known == name);
+    let unknown = environment
+        .variables
+        .keys()
+        .filter(|name| !is_known(name) && !name.strip_suffix(FILE_SUFFIX).is_some_and(is_known));
+    let nearest = |name: &str| known.iter().min_by_key(|known| distance(name, known)).cloned();
+    unknown.filter_map(|name| Some(Warning { variable: name.clone(), nearest: nearest(name)? })).collect()
+}
+
+/// The fewest insertions, deletions and replacements of characters that make `b` of `a`.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, a) in a.chars().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, b) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distances_count_edits() {
+        for (a, b, edits) in
+            [("", "", 0), ("abc", "abc", 0), ("", "ab", 2), ("kitten", "sitting", 3), ("ab", "ba", 2)]
+        {
+            assert_eq!((distance(a, b), distance(b, a)), (edits, edits), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Settings that choose among back ends.
+
+use super::{url::ConnectionUrl, value::Value};
+use std::path::PathBuf;
+
+/// The relational database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatabaseUrl {
+    /// A file.
+    Sqlite(PathBuf),
+    /// A PostgreSQL server; the address begins with `postgres://`.
+    Postgres(ConnectionUrl),
+}
+
+impl Value for DatabaseUrl {
+    const KIND: &'static str = "URL";
+    const IS_SECRET: bool = true;
+
+    fn accepted() -> String {
+        "sqlite://path/to/file, sqlite:///absolute/path, postgres://user:password@host/database".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let (scheme, rest) = text.split_once("://").ok_or("has no scheme")?;
+        // Other stacks name the driver too: `postgresql+asyncpg`.
+        let (database, driver) = scheme.split_once('+').unwrap_or((scheme, ""));
+        match (database, driver) {
+            ("postgres" | "postgresql", _) => ConnectionUrl::parse("postgres", rest).map(Self::Postgres),
+            ("sqlite", "") => match rest.strip_suffix("?mode=rwc").unwrap_or(rest) {
+                "" | ":memory:" => Err("names no file; documents must survive a restart".to_owned()),
+                path if path.contains('?') => Err("has parameters".to_owned()),
+                path => Ok(Self::Sqlite(path.into())),
+            },
+            // Elsewhere `sqlite+driver:///file` is a relative path; guessing would open another file.
+            ("sqlite", _) => Err("names a driver".to_owned()),
+            _ => Err(format!("has the scheme {scheme:?}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::Sqlite(path) => format!("sqlite://{}", path.display()),
+            Self::Postgres(url) => url.to_string(),
+        }
+    }
+}
+
+/// The key-value store of refresh tokens and counters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyValueUrl {
+    /// In this process.
+    Memory,
+    /// A Redis server; the address begins with `redis://` or `rediss://`.
+    Redis(ConnectionUrl),
+}
+
+impl Value for KeyValueUrl {
+    const KIND: &'static str = "URL";
+    const IS_SECRET: bool = true;
+
+    fn accepted() -> String {
+        "redis://host:6379/0, rediss://user:password@host:6380/0, memory://".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.split_once("://").ok_or("has no scheme")? {
+            ("memory", "") => Ok(Self::Memory),
+            ("memory", _) => Err("is memory:// with something after it".to_owned()),
+            (scheme @ ("redis" | "rediss"), rest) => ConnectionUrl::parse(scheme, rest).map(Self::Redis),
+            (scheme, _) => Err(format!("has the scheme {scheme:?}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::Memory => "memory://".to_owned(),
+            Self::Redis(url) => url.to_string(),
+        }
+    }
+}
+
+/// Where uploaded files are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlobStoreUrl {
+    /// In a folder.
+    File(PathBuf),
+    /// In an S3 bucket.
+    S3 {
+        /// Its name.
+        bucket: String,
+        /// What all keys begin with; may be empty.
+        prefix: String,
+    },
+}
+
+impl Value for BlobStoreUrl {
+    const KIND: &'static str = "URL";
+
+    fn accepted() -> String {
+        "file://path/to/folder, file:///absolute/path, s3://bucket/prefix".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.split_once("://").ok_or("has no scheme")? {
+            ("file", "") => Err("names no folder".to_owned()),
+            ("file", path) => Ok(Self::File(path.into())),
+            ("s3", rest) => {
+                let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+                if bucket.is_empty() {
+                    return Err("names no bucket".to_owned());
+                }
+                Ok(Self::S3 { bucket: bucket.to_owned(), prefix: prefix.trim_matches('/').to_owned() })
+            }
+            (scheme, _) => Err(format!("has the scheme {scheme:?}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::File(path) => format!("file://{}", path.display()),
+            Self::S3 { bucket, prefix } => format!("s3://{bucket}/{prefix}"),
+        }
+    }
+}
+
+macro_rules! choices {
+    ($(#[$doc:meta])* $name:ident $list:literal { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$variant_doc])* $variant,)+
+        }
+
+        impl $crate::config::value::Value for $name {
+            const KIND: &'static str = "choice";
+            const LIST_KIND: &'static str = $list;
+
+            fn accepted() -> String {
+                [$($text),+].join(" or ")
+            }
+
+            fn parse(text: &str) -> Result<Self, String> {
+                $(if text.eq_ignore_ascii_case($text) {
+                    return Ok(Self::$variant);
+                })+
+                Err("is none of the choices".to_owned())
+            }
+
+            fn show(&self) -> String {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+                .to_owned()
+            }
+        }
+    };
+}
+pub(super) use choices;
+
+choices! {
+    /// The vector store.
+    VectorDb "list" {
+        /// A Qdrant server.
+        Qdrant = "qdrant",
+        /// In this process, with files under the data folder.
+        Embedded = "embedded",
+    }
+}
+
+choices! {
+    /// What makes embeddings.
+    EmbeddingProvider "list" {
+        /// Any service that speaks the OpenAI embeddings format.
+        OpenAi = "openai",
+        /// This process: lexical, without a model.
+        Builtin = "builtin",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn database_addresses_are_normalised() {
+        for text in
+            ["postgres://u:p@h:5432/d", "postgresql://u:p@h:5432/d", "postgresql+asyncpg://u:p@h:5432/d"]
+        {
+            let DatabaseUrl::Postgres(url) = DatabaseUrl::parse(text).unwrap() else { panic!("{text}") };
+            assert_eq!(url.expose(), "postgres://u:p@h:5432/d");
+        }
+        for (text, path) in [
+            ("sqlite://a/b.db", "a/b.db"),
+            ("sqlite:///a/b.db", "/a/b.db"),
+            ("sqlite://b.db?mode=rwc", "b.db"),
+        ] {
+            assert_eq!(DatabaseUrl::parse(text), Ok(DatabaseUrl::Sqlite(path.into())));
+        }
+        for text in
+            ["", "x", "mysql://h/d", "sqlite://", "sqlite://:memory:", "sqlite+aiosqlite:///x", "postgres://"]
+        {
+            assert!(DatabaseUrl::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn passwords_in_addresses_are_never_shown() {
+        for url in [
+            format!("{:?}", DatabaseUrl::parse("postgresql://ada:hunter2@h/d?password=hunter2")),
+            DatabaseUrl::parse("postgresql://ada:hunter2@h/d?password=hunter2").unwrap().show(),
+            format!("{:?}", KeyValueUrl::parse("rediss://:hunter2@h:6380/1")),
+            KeyValueUrl::parse("rediss://:hunter2@h:6380/1").unwrap().show(),
+        ] {
+            assert!(!url.contains("hunter2") && url.contains("://h"), "{url}");
+        }
+    }
+
+    #[test]
+    fn key_value_addresses_keep_their_scheme() {
+        assert_eq!(KeyValueUrl::parse("memory://"), Ok(KeyValueUrl::Memory));
+        let KeyValueUrl::Redis(url) = KeyValueUrl::parse("rediss://h/0").unwrap() else {
+            panic!("no server")
+        };
+        assert_eq!(url.expose(), "rediss://h/0");
+        for text in ["", "memory://x", "http://h", "redis://"] {
+            assert!(KeyValueUrl::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn blob_stores_are_folders_or_buckets() {
+        assert_eq!(BlobStoreUrl::parse("file:///srv/x"), Ok(BlobStoreUrl::File("/srv/x".into())));
+        let s3 = |prefix: &str| Ok(BlobStoreUrl::S3 { bucket: "b".into(), prefix: prefix.into() });
+        assert_eq!(BlobStoreUrl::parse("s3://b"), s3(""));
+        assert_eq!(BlobStoreUrl::parse("s3://b/p/q/"), s3("p/q"));
+        for text in ["", "/srv/x", "file://", "s3://", "s3:///p", "gs://b"] {
+            assert!(BlobStoreUrl::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+use super::*;
+use std::{ffi::OsString, fs, net::SocketAddr, path::Path, time::Duration};
+
+const KEY: (&str, &str) = ("DOCENT_SECRET_KEY", "Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5g");
+const DATABASE: (&str, &str) = ("DOCENT_DATABASE_URL", "postgresql+asyncpg://ada:hunter2@db/docent");
+
+fn dev(variables: &[(&str, &str)]) -> Result<Loaded, Problems> {
+    Settings::load(Profile::Dev, &Environment::of(variables.iter().copied()))
+}
+
+fn serve(variables: &[(&str, &str)]) -> Result<Loaded, Problems> {
+    Settings::load(Profile::Serve, &Environment::of(variables.iter().copied()))
+}
+
+fn variables(problems: Result<Loaded, Problems>) -> Vec<String> {
+    problems.unwrap_err().0.into_iter().map(|problem| problem.variable).collect()
+}
+
+#[test]
+fn dev_needs_nothing_and_is_embedded() {
+    let loaded = dev(&[]).unwrap();
+    let Settings { service, http, accounts, limits, storage, models, ingestion, agent, telemetry } =
+        loaded.settings;
+    assert_eq!((service.app_name.as_str(), service.debug), ("Docent", false));
+    assert_eq!(service.data_dir, Path::new("./docent-data"));
+    assert_eq!(http.bind_address, SocketAddr::from(([127, 0, 0, 1], 8000)));
+    assert!(http.trusted_proxies.is_empty() && http.cors_allowed_origins.is_empty());
+    assert_eq!(http.max_upload_bytes, ByteSize(50 * 1024 * 1024));
+    assert_eq!(accounts.secret_key, None);
+    assert_eq!(accounts.auth_backends, [AuthBackend::Jwt]);
+    assert_eq!(accounts.access_token_ttl, Duration::from_secs(15 * 60));
+    assert_eq!(accounts.refresh_token_ttl, Duration::from_secs(30 * 86_400));
+    assert_eq!(accounts.refresh_rotation_grace, Duration::from_secs(30));
+    assert_eq!((accounts.login_max_failures, accounts.login_failure_period), (10, Duration::from_secs(900)));
+    assert_eq!((limits.rate_limit_requests, limits.rate_limit_period), (300, Duration::from_secs(60)));
+    assert_eq!(storage.database_url, DatabaseUrl::Sqlite("./docent-data/docent.db".into()));
+    assert_eq!(storage.redis_url, KeyValueUrl::Memory);
+    assert_eq!(storage.blob_store, BlobStoreUrl::File("./docent-data/blobs".into()));
+    assert_eq!(storage.vector_db, VectorDb::Embedded);
+    assert_eq!(models.llm_base_url, None);
+    assert_eq!(models.embedding_provider, EmbeddingProvider::Builtin);
+    assert_eq!(
+        (models.llm_timeout, models.embedding_timeout),
+        (Duration::from_secs(60), Duration::from_secs(30))
+    );
+    assert!(ingestion.ingest_concurrency >= 1);
+    assert_eq!(ingestion.ingest_attempts, 3);
+    assert_eq!((agent.agent_max_iterations, agent.search_limit), (10, 5));
+    assert!(!telemetry.tracing_enabled && !telemetry.metrics_enabled);
+}
+
+#[test]
+fn serve_expects_the_back_ends_of_a_deployment() {
+    let storage = serve(&[KEY, DATABASE]).unwrap().settings.storage;
+    let DatabaseUrl::Postgres(url) = storage.database_url else { panic!("no server") };
+    assert_eq!(url.expose(), "postgres://ada:hunter2@db/docent");
+    let KeyValueUrl::Redis(url) = storage.redis_url else { panic!("no server") };
+    assert_eq!(url.expose(), "redis://127.0.0.1:6379/0");
+    assert_eq!(storage.vector_db, VectorDb::Qdrant);
+    assert_eq!(storage.qdrant_url.as_str(), "http://127.0.0.1:6333");
+}
+
+#[test]
+fn each_setting_overrides_its_part_in_both_profiles() {
+    let here = [("DOCENT_REDIS_URL", "redis://cache:6379/2"), ("DOCENT_VECTOR_DB", "qdrant")];
+    let storage = dev(&here).unwrap().settings.storage;
+    assert!(matches!(storage.redis_url, KeyValueUrl::Redis(_)));
+    assert_eq!(storage.vector_db, VectorDb::Qdrant);
+    let there = [KEY, ("DOCENT_DATABASE_URL", "sqlite://x.db"), ("DOCENT_REDIS_URL", "memory://")];
+    let storage = serve(&there).unwrap().settings.storage;
+    assert_eq!(storage.database_url, DatabaseUrl::Sqlite("x.db".into()));
+    assert_eq!(storage.redis_url, KeyValueUrl::Memory);
+}
+
+#[test]
+fn files_under_the_data_folder_follow_it() {
+    let storage = dev(&[("DOCENT_DATA_DIR", "/srv/docent")]).unwrap().settings.storage;
+    assert_eq!(storage.database_url, DatabaseUrl::Sqlite("/srv/docent/docent.db".into()));
+    assert_eq!(storage.blob_store, BlobStoreUrl::File("/srv/docent/blobs".into()));
+}
+
+#[test]
+fn lists_are_json_or_separated_by_commas() {
+    for text in [r#"["jwt", "api_key"]"#, "jwt,api_key", " JWT , api_key, "] {
+        let accounts = dev(&[("DOCENT_AUTH_BACKENDS", text)]).unwrap().settings.accounts;
+        assert_eq!(accounts.auth_backends, [AuthBackend::Jwt, AuthBackend::ApiKey], "{text}");
+    }
+    let http = dev(&[("DOCENT_TRUSTED_PROXIES", "10.0.0.0/8,192.168.1.7,fd00::/8")]).unwrap().settings.http;
+    let shown: Vec<String> = http.trusted_proxies.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["10.0.0.0/8", "192.168.1.7/32", "fd00::/8"]);
+    let origins = dev(&[("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example/,http://b.example:3000")]);
+    let origins = origins.unwrap().settings.http.cors_allowed_origins;
+    let origins: Vec<&str> = origins.iter().map(Origin::as_str).collect();
+    assert_eq!(origins, ["https://a.example", "http://b.example:3000"]);
+    for (variable, text) in [
+        ("DOCENT_AUTH_BACKENDS", "[]"),
+        ("DOCENT_AUTH_BACKENDS", "[\"jwt\""),
+        ("DOCENT_AUTH_BACKENDS", "[1]"),
+        ("DOCENT_AUTH_BACKENDS", "ldap"),
+        ("DOCENT_TRUSTED_PROXIES", "10.0.0.0/33"),
+        ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example/path"),
+        ("DOCENT_CORS_ALLOWED_ORIGINS", "*"),
+    ] {
+        assert_eq!(variables(dev(&[(variable, text)])), [variable], "{text}");
+    }
+}
+
+#[test]
+fn all_problems_are_reported_together_with_what_is_accepted() {
+    let problems = serve(&[
+        ("DOCENT_RATE_LIMIT_REQUESTS", "many"),
+        ("DOCENT_RATE_LIMIT_PERIOD", "0"),
+        ("DOCENT_SEARCH_LIMIT", "51"),
+        ("DOCENT_BIND_ADDRESS", "8000"),
+        ("DOCENT_LLM_BASE_URL", "ftp://models"),
+        ("DOCENT_EMBEDDING_PROVIDER", "openai"),
+        ("DOCENT_DEBUG", "maybe"),
+    ]);
+    let text = problems.clone().unwrap_err().to_string();
+    assert_eq!(
+        variables(problems),
+        [
+            "DOCENT_DEBUG",
+            "DOCENT_BIND_ADDRESS",
+            "DOCENT_SECRET_KEY",
+            "DOCENT_RATE_LIMIT_REQUESTS",
+            "DOCENT_RATE_LIMIT_PERIOD",
+            "DOCENT_DATABASE_URL",
+            "DOCENT_LLM_BASE_URL",
+            "DOCENT_LLM_MODEL",
+            "DOCENT_EMBEDDING_BASE_URL",
+            "DOCENT_EMBEDDING_MODEL",
+            "DOCENT_SEARCH_LIMIT",
+        ]
+    );
+    let line = r#"DOCENT_RATE_LIMIT_REQUESTS is "many", which is no whole number from 0 to 4294967295; accepted: a whole number"#;
+    assert!(text.contains(line), "{text}");
+    assert!(text.contains("DOCENT_SEARCH_LIMIT is 51; accepted: a whole number from 1 to 50"), "{text}");
+    assert!(text.contains("DOCENT_DATABASE_URL must be set; accepted: sqlite://"), "{text}");
+}
+
+#[test]
+fn serve_refuses_weak_secret_keys_unless_debugging() {
+    for (key, wrong) in [
+        ("", "must be set"),
+        ("Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5", "has fewer than 32 characters"),
+        ("change-me-change-me-change-me-change-me", "is an example out of the documentation"),
+    ] {
+        let key = ("DOCENT_SECRET_KEY", key);
+        let problems = serve(&[key, DATABASE]).unwrap_err();
+        assert_eq!(problems.0.len(), 1);
+        assert_eq!((problems.0[0].variable.as_str(), problems.0[0].wrong.as_str()), (key.0, wrong));
+        assert!(serve(&[key, DATABASE, ("DOCENT_DEBUG", "true")]).is_ok());
+        assert!(dev(&[key]).is_ok());
+    }
+    assert_eq!(serve(&[KEY, DATABASE]).unwrap().settings.accounts.secret_key.unwrap().expose(), KEY.1);
+}
+
+#[test]
+fn a_value_may_come_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    fs::write(&path, format!("{}\n", KEY.1)).unwrap();
+    let path = path.to_str().unwrap();
+    let loaded = serve(&[("DOCENT_SECRET_KEY_FILE", path), DATABASE]).unwrap();
+    assert_eq!(loaded.settings.accounts.secret_key.unwrap().expose(), KEY.1);
+    assert!(loaded.warnings.is_empty());
+    let effective = loaded.effective.iter().find(|setting| setting.variable == "DOCENT_SECRET_KEY").unwrap();
+    assert_eq!((effective.source, effective.shown.as_str()), (Source::File, "[hidden]"));
+
+    // An empty file is a mistake of whoever mounted it; to take it for unset could open a door.
+    fs::write(path, "\n").unwrap();
+    assert_eq!(variables(dev(&[("DOCENT_METRICS_TOKEN_FILE", path)])), ["DOCENT_METRICS_TOKEN"]);
+
+    let both = serve(&[KEY, ("DOCENT_SECRET_KEY_FILE", path), DATABASE]);
+    assert_eq!(variables(both), ["DOCENT_SECRET_KEY"]);
+    let missing = serve(&[("DOCENT_SECRET_KEY_FILE", "/no/such/file"), DATABASE]).unwrap_err();
+    assert!(missing.to_string().contains("cannot be read from /no/such/file"), "{missing}");
+}
+
+#[test]
+fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
+    let odd =
+        [("DOCENT_RATE_LIMIT_REQUEST", "1"), ("DOCENT_SECRETKEY", "x"), ("PATH", "/bin"), ("DOCENTX", "1")];
+    let warnings = dev(&odd).unwrap().warnings;
+    let named: Vec<_> = warnings.iter().map(|w| (w.variable.as_str(), w.nearest.as_str())).collect();
+    assert_eq!(
+        named,
+        [
+            ("DOCENT_RATE_LIMIT_REQUEST", "DOCENT_RATE_LIMIT_REQUESTS"),
+            ("DOCENT_SECRETKEY", "DOCENT_SECRET_KEY"),
+        ]
+    );
+    assert!(!warnings[1].to_string().contains('x'), "values of unknown variables may be secrets");
+}
+
+#[test]
+fn no_secret_is_shown_anywhere() {
+    const SECRET: &str = "hunter2hunter2hunter2hunter2hunter2";
+    let url = |scheme: &str| format!("{scheme}://ada:{SECRET}@host/0");
+    let (database, redis) = (url("postgres"), url("redis"));
+    let secrets = [
+        ("DOCENT_SECRET_KEY", SECRET),
+        ("DOCENT_LLM_API_KEY", SECRET),
+        ("DOCENT_EMBEDDING_API_KEY", SECRET),
+        ("DOCENT_QDRANT_API_KEY", SECRET),
+        ("DOCENT_METRICS_TOKEN", SECRET),
+        ("DOCENT_DATABASE_URL", &database),
+        ("DOCENT_REDIS_URL", &redis),
+    ];
+    let loaded = serve(&secrets).unwrap();
+    assert!(!format!("{loaded:?}").contains("hunter2"), "{loaded:?}");
+
+    let (database, redis, model) = (url("mysql"), url("http"), url("https"));
+    let wrong = [
+        ("DOCENT_SECRET_KEY", "hunter2"),
+        ("DOCENT_DATABASE_URL", &database),
+        ("DOCENT_REDIS_URL", &redis),
+        ("DOCENT_LLM_BASE_URL", &model),
+        ("DOCENT_LLM_MODEL", "m"),
+    ];
+    let problems = serve(&wrong).unwrap_err();
+    assert_eq!(problems.0.len(), 4, "{problems}");
+    assert!(!format!("{problems} {problems:?}").contains("hunter2"), "{problems}");
+}
+
+#[test]
+fn the_embedding_key_falls_back_to_the_one_of_the_chat_model() {
+    let key = |variables: &[(&str, &str)]| {
+        let models = dev(variables).unwrap().settings.models;
+        models.embedding_key().map(|key| key.expose().to_owned())
+    };
+    assert_eq!(key(&[]), None);
+    assert_eq!(key(&[("DOCENT_LLM_API_KEY", "a")]).as_deref(), Some("a"));
+    assert_eq!(key(&[("DOCENT_LLM_API_KEY", "a"), ("DOCENT_EMBEDDING_API_KEY", "b")]).as_deref(), Some("b"));
+}
+
+#[test]
+fn whatever_a_variable_holds_reading_ends_in_settings_or_problems() {
+    let odd = [
+        "0",
+        "-1",
+        "9".repeat(40).as_str(),
+        "[",
+        "[[]]",
+        "{}",
+        "://",
+        "@",
+        "\n",
+        "é",
+        "a\0b",
+        "😀",
+        "1h",
+        "x,y",
+    ]
+    .map(str::to_owned);
+    for setting in all() {
+        for text in &odd {
+            let environment = Environment::of([(setting.variable(), text)]);
+            if let Err(problems) = Settings::load(Profile::Dev, &environment) {
+                assert!(problems.0.iter().all(|problem| !problem.accepted.is_empty()));
+                assert!(!problems.0.is_empty());
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn text_that_is_no_unicode_is_a_problem() {
+    use std::os::unix::ffi::OsStringExt;
+    let environment = Environment::of([("DOCENT_APP_NAME", OsString::from_vec(vec![0xff]))]);
+    assert_eq!(variables(Settings::load(Profile::Dev, &environment)), ["DOCENT_APP_NAME"]);
+}
+
+#[test]
+fn effective_settings_are_listed_in_the_order_of_the_reference() {
+    let loaded = dev(&[("DOCENT_SEARCH_LIMIT", "7"), ("DOCENT_MAX_UPLOAD_BYTES", "1048576")]).unwrap();
+    let listed: Vec<_> = loaded.effective.iter().map(|setting| setting.variable.clone()).collect();
+    let declared: Vec<_> = all().iter().map(Setting::variable).collect();
+    assert_eq!(listed, declared);
+    let of = |name: &str| loaded.effective.iter().find(|setting| setting.variable == name).unwrap().clone();
+    assert_eq!(
+        (of("DOCENT_SEARCH_LIMIT").shown, of("DOCENT_SEARCH_LIMIT").source),
+        ("7".into(), Source::Environment)
+    );
+    assert_eq!(of("DOCENT_MAX_UPLOAD_BYTES").shown, "1MiB");
+    assert_eq!(of("DOCENT_ACCESS_TOKEN_TTL").source, Source::Default);
+}
+
+#[test]
+fn the_reference_in_the_documentation_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/configuration.md");
+    let written = fs::read_to_string(path).unwrap();
+    assert!(written == reference(), "docs/reference/configuration.md is out of date: run `cargo xtask gen`");
+}

@@ -1,0 +1,220 @@
+//! How the text of a setting becomes a value.
+
+use super::reader::{Context, Refusal};
+use ipnet::IpNet;
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    ops::RangeInclusive,
+    path::PathBuf,
+    time::Duration,
+};
+
+/// A type of setting.
+pub(super) trait Value: Sized {
+    /// The kind of value in a word or two, for the reference.
+    const KIND: &'static str;
+    /// The same for a list of them.
+    const LIST_KIND: &'static str = "list";
+    /// Whether it must not be shown.
+    const IS_SECRET: bool = false;
+
+    /// What is accepted, as the end of a sentence.
+    fn accepted() -> String;
+
+    /// Reads a value from text without white space at its ends.
+    ///
+    /// # Errors
+    /// With what is wrong, as the rest of a sentence that begins with the value.
+    fn parse(text: &str) -> Result<Self, String>;
+
+    /// The value as it would be written; secrets are hidden.
+    fn show(&self) -> String;
+
+    /// The value that stands for none, where there may be none.
+    fn unset() -> Option<Self> {
+        None
+    }
+}
+
+impl<T: Value> Value for Option<T> {
+    const KIND: &'static str = T::KIND;
+    const IS_SECRET: bool = T::IS_SECRET;
+
+    fn accepted() -> String {
+        T::accepted()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        T::parse(text).map(Some)
+    }
+
+    fn show(&self) -> String {
+        self.as_ref().map_or_else(String::new, T::show)
+    }
+
+    fn unset() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Value> Value for Vec<T> {
+    const KIND: &'static str = T::LIST_KIND;
+    const IS_SECRET: bool = T::IS_SECRET;
+
+    fn accepted() -> String {
+        format!("a JSON list of strings, or values with commas between them, each {}", T::accepted())
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let items: Vec<String> = if text.starts_with('[') {
+            serde_json::from_str(text).map_err(|error| format!("is no JSON list of strings ({error})"))?
+        } else {
+            text.split(',').map(str::to_owned).collect()
+        };
+        let items = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());
+        items.map(|item| T::parse(item).map_err(|why| format!("holds {item:?}, which {why}"))).collect()
+    }
+
+    fn show(&self) -> String {
+        self.iter().map(T::show).collect::<Vec<_>>().join(",")
+    }
+}
+
+impl Value for bool {
+    const KIND: &'static str = "boolean";
+
+    fn accepted() -> String {
+        "true, yes, on, 1, false, no, off, 0".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => Ok(true),
+            "false" | "no" | "off" | "0" => Ok(false),
+            _ => Err("is neither true nor false".to_owned()),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for String {
+    const KIND: &'static str = "text";
+
+    fn accepted() -> String {
+        "any text of one line".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.chars().any(char::is_control) {
+            return Err("holds line ends or other control characters".to_owned());
+        }
+        Ok(text.to_owned())
+    }
+
+    fn show(&self) -> String {
+        self.clone()
+    }
+}
+
+impl Value for PathBuf {
+    const KIND: &'static str = "path";
+
+    fn accepted() -> String {
+        "the path of a folder".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        String::parse(text).map(Self::from)
+    }
+
+    fn show(&self) -> String {
+        self.display().to_string()
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($type:ty)*) => {$(
+        impl Value for $type {
+            const KIND: &'static str = "integer";
+
+            fn accepted() -> String {
+                "a whole number".to_owned()
+            }
+
+            fn parse(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|_| format!("is no whole number from 0 to {}", <$type>::MAX))
+            }
+
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+
+whole_numbers!(u32 u64 usize);
+
+impl Value for SocketAddr {
+    const KIND: &'static str = "address";
+
+    fn accepted() -> String {
+        "an IP address and a port, such as 127.0.0.1:8000, [::]:8000 or localhost:8000".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || "is no IP address with a port".to_owned();
+        match text.strip_prefix("localhost:") {
+            Some(port) => Ok(Self::from((Ipv4Addr::LOCALHOST, port.parse::<u16>().map_err(|_| wrong())?))),
+            None => text.parse().map_err(|_| wrong()),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for IpNet {
+    const KIND: &'static str = "network";
+    const LIST_KIND: &'static str = "list of networks";
+
+    fn accepted() -> String {
+        "an IP address or a network such as 10.0.0.0/8".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let address = text.parse::<IpAddr>().map(Self::from);
+        address.or_else(|_| text.parse()).map_err(|_| "is no IP address and no network".to_owned())
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// A check: the value is within bounds.
+pub(super) fn within<T>(bounds: RangeInclusive<T>) -> impl Fn(&T, &Context) -> Result<(), Refusal>
+where
+    T: PartialOrd + fmt::Display,
+{
+    move |value, _| {
+        if bounds.contains(value) {
+            return Ok(());
+        }
+        let accepted = format!("a whole number from {} to {}", bounds.start(), bounds.end());
+        Err(Refusal { wrong: format!("is {value}"), accepted })
+    }
+}
+
+/// A check: the duration is not zero.
+pub(super) fn lasting(value: &Duration, _: &Context) -> Result<(), Refusal> {
+    if value.is_zero() {
+        let accepted = format!("{}, more than 0", Duration::accepted());
+        return Err(Refusal { wrong: "is 0".to_owned(), accepted });
+    }
+    Ok(())
+}

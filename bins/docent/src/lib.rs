@@ -1,0 +1,3 @@
+//! The parts of the `docent` binary that tests and generators use too.
+
+pub mod config;

@@ -1,0 +1,294 @@
+//! Who may depend on whom: the table of docs/ARCHITECTURE.md as data.
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
+use std::{path::Path, process::Command};
+
+/// A package of the workspace.
+#[derive(Debug, PartialEq)]
+pub(super) struct Package {
+    pub(super) name: String,
+    pub(super) dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Dependency {
+    /// The package's own name, also when it is renamed.
+    pub(super) name: String,
+    /// Whether only tests, examples and benches see it.
+    pub(super) is_dev: bool,
+    /// Whether it is a package of the workspace.
+    pub(super) is_ours: bool,
+}
+
+/// What a package may depend on.
+struct Rule {
+    package: &'static str,
+    /// Packages of the workspace that its code may see.
+    ours: &'static [&'static str],
+    /// Those that only its tests may see.
+    ours_in_tests: &'static [&'static str],
+    outside: Outside,
+}
+
+enum Outside {
+    /// These crates alone, in tests too.
+    Only(&'static [&'static str]),
+    /// Any but these, in tests too. A name that ends in `*` stands for all that begin so.
+    AllBut(&'static [&'static str]),
+}
+use Outside::{AllBut, Only};
+
+const CLIENTS: &[&str] = &[
+    "actix-*",
+    "sea-orm*",
+    "sqlx*",
+    "redis*",
+    "deadpool-redis",
+    "qdrant-client",
+    "tantivy*",
+    "reqwest",
+    "tera",
+];
+
+const RULES: &[Rule] = &[
+    Rule {
+        package: "docent-domain",
+        ours: &[],
+        ours_in_tests: &[],
+        outside: Only(&["chrono", "thiserror", "unicode-segmentation", "uuid"]),
+    },
+    Rule {
+        package: "docent-ports",
+        ours: &["docent-domain"],
+        ours_in_tests: &[],
+        outside: Only(&["async-trait", "bytes", "chrono", "futures-core", "thiserror", "uuid"]),
+    },
+    Rule {
+        package: "docent-app",
+        ours: &["docent-domain", "docent-ports"],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(CLIENTS),
+    },
+    Rule {
+        package: "docent-adapters",
+        ours: &["docent-domain", "docent-migration", "docent-ports"],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(&["actix-*", "tera", "clap"]),
+    },
+    Rule {
+        package: "docent-server",
+        ours: &["docent-app", "docent-domain"],
+        ours_in_tests: &["docent-ports", "docent-testkit"],
+        outside: AllBut(&[
+            "sea-orm*",
+            "sqlx*",
+            "redis*",
+            "deadpool-redis",
+            "qdrant-client",
+            "tantivy*",
+            "reqwest",
+            "clap",
+        ]),
+    },
+    Rule {
+        package: "docent-testkit",
+        ours: &["docent-domain", "docent-ports"],
+        ours_in_tests: &[],
+        outside: AllBut(CLIENTS),
+    },
+    Rule {
+        package: "docent-tests",
+        ours: &[
+            "docent",
+            "docent-adapters",
+            "docent-app",
+            "docent-domain",
+            "docent-ports",
+            "docent-server",
+            "docent-testkit",
+        ],
+        ours_in_tests: &[],
+        outside: AllBut(&["sea-orm*", "sqlx*"]),
+    },
+    Rule {
+        package: "docent",
+        ours: &[
+            "docent-adapters",
+            "docent-app",
+            "docent-domain",
+            "docent-migration",
+            "docent-ports",
+            "docent-server",
+        ],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(&[]),
+    },
+    Rule {
+        package: "docent-migration",
+        ours: &[],
+        ours_in_tests: &[],
+        outside: AllBut(&["actix-*", "reqwest", "tera"]),
+    },
+    Rule {
+        package: "xtask",
+        ours: &["docent-adapters", "docent-domain", "docent-ports"],
+        ours_in_tests: &[],
+        outside: AllBut(&[]),
+    },
+];
+
+/// Reads the workspace's packages from `cargo metadata`.
+pub(super) fn packages(root: &Path) -> anyhow::Result<Vec<Package>> {
+    let arguments = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
+    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root).output()?;
+    ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    parse(&serde_json::from_slice(&output.stdout)?)
+}
+
+fn parse(metadata: &Value) -> anyhow::Result<Vec<Package>> {
+    let package = |package: &Value| {
+        let dependency = |dependency: &Value| {
+            Some(Dependency {
+                name: dependency["name"].as_str()?.to_owned(),
+                is_dev: dependency["kind"].as_str() == Some("dev"),
+                is_ours: dependency["path"].is_string(),
+            })
+        };
+        let dependencies = package["dependencies"].as_array()?.iter().map(dependency);
+        Some(Package {
+            name: package["name"].as_str()?.to_owned(),
+            dependencies: dependencies.collect::<Option<_>>()?,
+        })
+    };
+    let packages = metadata["packages"].as_array().context("packages in cargo metadata")?;
+    packages.iter().map(package).collect::<Option<_>>().context("names and dependencies in cargo metadata")
+}
+
+pub(super) fn check(packages: &[Package]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for package in packages {
+        let Some(rule) = RULES.iter().find(|rule| rule.package == package.name) else {
+            complaints.push(format!("{}: a package without a rule in xtask/src/tidy/edges.rs", package.name));
+            continue;
+        };
+        let broken = package.dependencies.iter().filter(|dependency| !rule.allows(dependency));
+        complaints.extend(broken.map(|dependency| {
+            let kind = if dependency.is_dev { "dev-depend" } else { "depend" };
+            format!("{}: must not {kind} on {}", package.name, dependency.name)
+        }));
+    }
+    complaints
+}
+
+impl Rule {
+    fn allows(&self, dependency: &Dependency) -> bool {
+        let name = dependency.name.as_str();
+        if dependency.is_ours {
+            return self.ours.contains(&name) || dependency.is_dev && self.ours_in_tests.contains(&name);
+        }
+        let fits = |pattern: &&str| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *pattern,
+        };
+        match self.outside {
+            Only(allowed) => allowed.contains(&name),
+            AllBut(forbidden) => !forbidden.iter().any(|pattern| fits(pattern)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// What `cargo metadata` says of a package with one dependency.
+    fn sample(package: &str, dependency: &str, kind: Option<&str>) -> Vec<Package> {
+        let path = dependency.starts_with("docent").then_some("/somewhere");
+        let dependency =
+            json!({"name": dependency, "kind": kind, "path": path, "rename": "other", "target": null});
+        parse(&json!({"packages": [{"name": package, "dependencies": [dependency]}]})).unwrap()
+    }
+
+    #[test]
+    fn a_forbidden_edge_is_named() {
+        for (package, dependency) in [
+            ("docent-domain", "serde"),
+            ("docent-domain", "tokio"),
+            ("docent-domain", "tracing"),
+            ("docent-domain", "docent-ports"),
+            ("docent-ports", "serde_json"),
+            ("docent-ports", "tokio"),
+            ("docent-ports", "docent-app"),
+            ("docent-app", "actix-web"),
+            ("docent-app", "sea-orm"),
+            ("docent-app", "redis"),
+            ("docent-app", "qdrant-client"),
+            ("docent-app", "reqwest"),
+            ("docent-app", "tera"),
+            ("docent-app", "docent-adapters"),
+            ("docent-app", "docent-server"),
+            ("docent-app", "docent-testkit"),
+            ("docent-server", "sea-orm-migration"),
+            ("docent-server", "redis"),
+            ("docent-server", "reqwest"),
+            ("docent-server", "docent-adapters"),
+            ("docent-server", "docent-ports"),
+            ("docent-adapters", "docent-app"),
+            ("docent-adapters", "docent-server"),
+            ("docent-adapters", "actix-web"),
+            ("docent-testkit", "docent-adapters"),
+            ("docent-testkit", "docent-app"),
+            ("docent-testkit", "docent-server"),
+            ("docent-migration", "docent-domain"),
+            ("docent", "docent-testkit"),
+            ("docent", "xtask"),
+        ] {
+            let sample = if dependency == "xtask" {
+                let ours = Dependency { name: "xtask".into(), is_dev: false, is_ours: true };
+                vec![Package { name: package.into(), dependencies: vec![ours] }]
+            } else {
+                sample(package, dependency, None)
+            };
+            assert_eq!(check(&sample), [format!("{package}: must not depend on {dependency}")]);
+        }
+    }
+
+    #[test]
+    fn an_allowed_edge_is_not() {
+        for (package, dependency, kind) in [
+            ("docent-domain", "thiserror", None),
+            ("docent-ports", "docent-domain", None),
+            ("docent-app", "tokio", None),
+            ("docent-app", "docent-testkit", Some("dev")),
+            ("docent-adapters", "sea-orm", None),
+            ("docent-adapters", "docent-testkit", Some("dev")),
+            ("docent-server", "actix-web", None),
+            ("docent", "docent-adapters", None),
+        ] {
+            assert_eq!(
+                check(&sample(package, dependency, kind)),
+                Vec::<String>::new(),
+                "{package} {dependency}"
+            );
+        }
+    }
+
+    #[test]
+    fn tests_may_see_more_of_ours_but_nothing_forbidden_from_outside() {
+        assert_eq!(
+            check(&sample("docent-app", "reqwest", Some("dev"))),
+            ["docent-app: must not dev-depend on reqwest"]
+        );
+        assert_eq!(check(&sample("docent-domain", "tokio", Some("dev"))).len(), 1);
+        assert_eq!(check(&sample("docent-adapters", "docent-app", Some("dev"))).len(), 1);
+        assert_eq!(check(&sample("docent-app", "docent-testkit", Some("build"))).len(), 1);
+        assert_eq!(check(&sample("docent-domain", "cc", Some("build"))).len(), 1);
+    }
+
+    #[test]
+    fn a_package_without_a_rule_is_named() {
+        assert_eq!(check(&sample("docent-extra", "serde", None)).len(), 1);
+    }
+}

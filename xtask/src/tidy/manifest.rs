@@ -1,0 +1,78 @@
+//! Every dependency that the workspace names is used and has its reason beside it.
+
+use super::{edges::Package, tree::Tree};
+
+const PATH: &str = "Cargo.toml";
+const SECTION: &str = "[workspace.dependencies]";
+
+/// Dependencies of parts that are being built. Empty when no such part is left.
+const AWAITED: &[&str] = &[];
+
+/// A line of the section that names a dependency.
+struct Entry<'a> {
+    name: &'a str,
+    line: &'a str,
+    /// The line before it.
+    before: &'a str,
+}
+
+pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<String> {
+    let Some(manifest) = tree.get(PATH) else { return vec![format!("{PATH}: is missing")] };
+    let mut complaints = Vec::new();
+    let mut previous = "";
+    for entry in entries(manifest) {
+        let name = entry.name;
+        let uses = |package: &Package| package.dependencies.iter().any(|dependency| dependency.name == name);
+        if !packages.iter().any(uses) && !AWAITED.contains(&name) {
+            complaints.push(format!("{PATH}: {name} is used by no package"));
+        }
+        // Neighbours of one family may share a comment.
+        let is_explained = entry.before.starts_with('#') || family(previous) == family(name);
+        if !is_explained && !entry.line.contains("path =") {
+            complaints.push(format!("{PATH}: {name} has no comment that says what it is for"));
+        }
+        previous = name;
+    }
+    complaints
+}
+
+fn entries(manifest: &str) -> impl Iterator<Item = Entry<'_>> {
+    let section = manifest
+        .lines()
+        .skip_while(|line| *line != SECTION)
+        .take_while(|line| *line == SECTION || !line.starts_with('['));
+    let lines: Vec<&str> = section.collect();
+    (1..lines.len()).filter_map(move |at| {
+        let line = lines[at];
+        let (name, _) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
+        Some(Entry { name: name.trim(), line, before: lines[at - 1] })
+    })
+}
+
+/// The first word of a name.
+fn family(name: &str) -> &str {
+    name.split(['-', '_']).next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::edges::Dependency, *};
+
+    fn complaints(manifest: &str, used: &[&str]) -> Vec<String> {
+        let dependency = |name: &&str| Dependency { name: (*name).into(), is_dev: false, is_ours: false };
+        let package = Package { name: "a".into(), dependencies: used.iter().map(dependency).collect() };
+        check(&Tree::of(&[(PATH, manifest)]), &[package])
+    }
+
+    #[test]
+    fn unused_and_unexplained_dependencies_are_named() {
+        let manifest = "[workspace.package]\nx = 1\n[workspace.dependencies]\nours = { path = \"a\" }\n\n# Why.\nserde = \"1\"\nserde_json = \"1\"\ntokio = { version = \"1\" }\n# Why.\nuuid = \"1\"\n\n[profile.dev]\ndebug = 1\n";
+        assert_eq!(
+            complaints(manifest, &["ours", "serde", "serde_json", "tokio"]),
+            [
+                "Cargo.toml: tokio has no comment that says what it is for",
+                "Cargo.toml: uuid is used by no package",
+            ]
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! Rules of the workspace that the compiler does not check.
+//!
+//! Each check is a function of the tree (and of `cargo metadata`) that gives complaints, so that its
+//! own tests can hand it a tree that breaks the rule.
+
+mod adapters;
+mod batteries;
+mod documents;
+mod edges;
+mod leftovers;
+mod length;
+mod manifest;
+mod tree;
+
+use anyhow::bail;
+use std::path::Path;
+use tree::Tree;
+
+/// Runs every check on the workspace at `root`.
+///
+/// # Errors
+/// When there is a complaint: all of them at once.
+pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
+    let complaints = complaints(root)?;
+    if !complaints.is_empty() {
+        bail!("the workspace is not tidy:\n  {}", complaints.join("\n  "));
+    }
+    println!("tidy");
+    Ok(())
+}
+
+fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
+    let tree = Tree::read(root)?;
+    let packages = edges::packages(root)?;
+    let found = [
+        edges::check(&packages),
+        documents::check(&tree, &packages),
+        length::check(&tree),
+        batteries::check(&tree),
+        adapters::check(&tree),
+        leftovers::check(&tree),
+        manifest::check(&tree, &packages),
+    ];
+    Ok(found.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_is_tidy() {
+        let complaints = complaints(&crate::root().unwrap()).unwrap();
+        assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+    }
+}
