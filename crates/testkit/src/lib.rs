@@ -6,3 +6,4 @@ pub mod clock;
 pub mod contract;
 pub mod entropy;
 pub mod fakes;
+pub mod faults;

@@ -1,0 +1,138 @@
+//! Scripted faults: parts of the outside world that break on command.
+//!
+//! A [`FaultSwitch`] says when calls fail and how; clones share its state. A wrapper asks it before
+//! each call, so a test takes a part down and up again while the service runs on it:
+//!
+//! ```
+//! use docent_ports::error::{FaultKind, Part};
+//! use docent_testkit::faults::FaultSwitch;
+//!
+//! let database = FaultSwitch::new(Part::Database);
+//! assert!(database.check().is_ok());
+//! database.fail_all(FaultKind::Unavailable);
+//! assert!(database.check().is_err());
+//! database.clear();
+//! assert!(database.check().is_ok());
+//! ```
+
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+use std::sync::{Arc, Mutex};
+
+/// Decides which calls of one part fail. Clones are the same switch.
+#[derive(Clone, Debug)]
+pub struct FaultSwitch {
+    part: Part,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    script: Script,
+    calls: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Script {
+    #[default]
+    Off,
+    All(FaultKind),
+    Window {
+        pass: u64,
+        fail: u64,
+        kind: FaultKind,
+    },
+}
+
+impl FaultSwitch {
+    /// A switch that lets every call pass until it is told otherwise.
+    pub fn new(part: Part) -> Self {
+        Self { part, state: Arc::default() }
+    }
+
+    /// Fails every call until [`Self::clear`].
+    pub fn fail_all(&self, kind: FaultKind) {
+        self.set(Script::All(kind));
+    }
+
+    /// Fails the next `n` calls; those after them pass.
+    pub fn fail_next(&self, n: u64, kind: FaultKind) {
+        self.fail_after(0, n, kind);
+    }
+
+    /// Lets `pass` calls pass, fails the `n` that follow, and lets the rest pass:
+    /// `fail_after(1, 1, kind)` fails the second call from now.
+    pub fn fail_after(&self, pass: u64, n: u64, kind: FaultKind) {
+        self.set(Script::Window { pass, fail: n, kind });
+    }
+
+    /// Lets every call pass again.
+    pub fn clear(&self) {
+        self.set(Script::Off);
+    }
+
+    /// How many calls have asked so far, failed ones included.
+    pub fn calls(&self) -> u64 {
+        self.state.lock().unwrap().calls
+    }
+
+    /// Counts one call and says whether it fails. Wrappers ask this first.
+    ///
+    /// # Errors
+    /// When the script says so; the fault is the switch's part's.
+    pub fn check(&self) -> Result<()> {
+        let mut state = self.state.lock().unwrap();
+        state.calls += 1;
+        let kind = match &mut state.script {
+            Script::Off => None,
+            Script::All(kind) => Some(*kind),
+            Script::Window { pass, fail, kind } => match (*pass, *fail) {
+                (0, 0) => None,
+                (0, _) => {
+                    *fail -= 1;
+                    Some(*kind)
+                }
+                _ => {
+                    *pass -= 1;
+                    None
+                }
+            },
+        };
+        kind.map_or(Ok(()), |kind| Err(Fault::new(self.part, kind, "a scripted fault")))
+    }
+
+    fn set(&self, script: Script) {
+        self.state.lock().unwrap().script = script;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcomes(switch: &FaultSwitch, calls: usize) -> Vec<bool> {
+        (0..calls).map(|_| switch.check().is_ok()).collect()
+    }
+
+    #[test]
+    fn a_switch_fails_exactly_the_scripted_calls() {
+        let switch = FaultSwitch::new(Part::Embedder);
+        assert_eq!(outcomes(&switch, 2), [true, true]);
+        switch.fail_next(2, FaultKind::Timeout);
+        assert_eq!(outcomes(&switch, 4), [false, false, true, true]);
+        switch.fail_after(1, 1, FaultKind::Timeout);
+        assert_eq!(outcomes(&switch, 3), [true, false, true]);
+        switch.fail_all(FaultKind::Timeout);
+        assert_eq!(outcomes(&switch, 2), [false, false]);
+        switch.clear();
+        assert_eq!(outcomes(&switch, 1), [true]);
+        assert_eq!(switch.calls(), 12);
+    }
+
+    #[test]
+    fn clones_are_one_switch_and_faults_name_their_part() {
+        let switch = FaultSwitch::new(Part::ChatModel);
+        switch.clone().fail_next(1, FaultKind::RateLimited);
+        let fault = switch.check().unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::ChatModel, FaultKind::RateLimited));
+    }
+}
