@@ -1,7 +1,8 @@
 //! Scripted faults: parts of the outside world that break on command.
 //!
-//! A [`FaultSwitch`] says when calls fail and how; clones share its state. A wrapper asks it before
-//! each call, so a test takes a part down and up again while the service runs on it:
+//! A [`FaultSwitch`] says when calls fail and how; clones share its state. [`Faulty`] asks it before
+//! each call of the port that it wraps, so a test takes a part down and up again while the service
+//! runs on it; [`store::FaultyStore`] does so with a switch for each step of a unit of work.
 //!
 //! ```
 //! use docent_ports::error::{FaultKind, Part};
@@ -14,6 +15,11 @@
 //! database.clear();
 //! assert!(database.check().is_ok());
 //! ```
+
+pub mod blob_store;
+pub mod rate_limiter;
+pub mod store;
+pub mod token_store;
 
 use docent_ports::error::{Fault, FaultKind, Part, Result};
 use std::sync::{Arc, Mutex};
@@ -102,6 +108,34 @@ impl FaultSwitch {
 
     fn set(&self, script: Script) {
         self.state.lock().unwrap().script = script;
+    }
+}
+
+/// A port whose calls fail when its switch says so: `Faulty<dyn TokenStore>` is a `TokenStore`.
+#[derive(Debug)]
+pub struct Faulty<P: ?Sized> {
+    inner: Arc<P>,
+    switch: FaultSwitch,
+}
+
+impl<P: ?Sized> Faulty<P> {
+    /// Puts a switch before every call of `inner`.
+    pub fn new(inner: Arc<P>, switch: &FaultSwitch) -> Self {
+        Self { inner, switch: switch.clone() }
+    }
+
+    /// The port behind the switch, once the switch lets this call pass.
+    ///
+    /// # Errors
+    /// When the script says so.
+    pub fn pass(&self) -> Result<&P> {
+        self.switch.check()?;
+        Ok(&self.inner)
+    }
+
+    /// The switch.
+    pub fn switch(&self) -> &FaultSwitch {
+        &self.switch
     }
 }
 

@@ -1,0 +1,105 @@
+//! A relational store that breaks on command.
+
+use super::FaultSwitch;
+use async_trait::async_trait;
+use docent_ports::{
+    documents::DocumentWriter,
+    error::{Part, Result},
+    jobs::JobWriter,
+    store::{ReadWork, Store, UnitOfWork},
+    usage::UsageWriter,
+    users::UserWriter,
+};
+use std::sync::Arc;
+
+/// Wraps a store with one switch for each step that can fail.
+pub struct FaultyStore {
+    inner: Arc<dyn Store>,
+    switches: StoreSwitches,
+}
+
+/// The switches of a [`FaultyStore`]. Clones share their state.
+#[derive(Clone, Debug)]
+pub struct StoreSwitches {
+    /// Fails every step: the database is down.
+    pub all: FaultSwitch,
+    /// Fails [`Store::begin`].
+    pub begin: FaultSwitch,
+    /// Fails [`Store::read`].
+    pub read: FaultSwitch,
+    /// Fails [`UnitOfWork::commit`], and nothing is written.
+    pub commit: FaultSwitch,
+    /// Fails [`UnitOfWork::commit`] after everything was written: the answer got lost.
+    pub acknowledge: FaultSwitch,
+}
+
+impl Default for StoreSwitches {
+    fn default() -> Self {
+        let switch = || FaultSwitch::new(Part::Database);
+        Self { all: switch(), begin: switch(), read: switch(), commit: switch(), acknowledge: switch() }
+    }
+}
+
+impl FaultyStore {
+    /// Wraps `inner`; every step passes until a switch is told otherwise.
+    pub fn new(inner: Arc<dyn Store>) -> Self {
+        Self { inner, switches: StoreSwitches::default() }
+    }
+
+    /// The switches.
+    pub fn switches(&self) -> &StoreSwitches {
+        &self.switches
+    }
+}
+
+#[async_trait]
+impl Store for FaultyStore {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>> {
+        self.switches.all.check()?;
+        self.switches.begin.check()?;
+        let inner = self.inner.begin().await?;
+        Ok(Box::new(FaultyUnit { inner, switches: self.switches.clone() }))
+    }
+
+    async fn read(&self) -> Result<Box<dyn ReadWork>> {
+        self.switches.all.check()?;
+        self.switches.read.check()?;
+        self.inner.read().await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.switches.all.check()?;
+        self.inner.check().await
+    }
+}
+
+struct FaultyUnit {
+    inner: Box<dyn UnitOfWork>,
+    switches: StoreSwitches,
+}
+
+#[async_trait]
+impl UnitOfWork for FaultyUnit {
+    fn documents(&mut self) -> &mut dyn DocumentWriter {
+        self.inner.documents()
+    }
+
+    fn jobs(&mut self) -> &mut dyn JobWriter {
+        self.inner.jobs()
+    }
+
+    fn users(&mut self) -> &mut dyn UserWriter {
+        self.inner.users()
+    }
+
+    fn usage(&mut self) -> &mut dyn UsageWriter {
+        self.inner.usage()
+    }
+
+    async fn commit(self: Box<Self>) -> Result<()> {
+        self.switches.all.check()?;
+        self.switches.commit.check()?;
+        self.inner.commit().await?;
+        self.switches.acknowledge.check()
+    }
+}
