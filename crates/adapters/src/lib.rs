@@ -1,1 +1,4 @@
+//! Docent's ports implemented on real databases, files, indexes and models.
 
+pub mod builtin;
+pub mod embedded_index;

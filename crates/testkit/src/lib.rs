@@ -7,3 +7,4 @@ pub mod contract;
 pub mod entropy;
 pub mod fakes;
 pub mod faults;
+pub mod retrieval;

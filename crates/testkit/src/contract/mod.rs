@@ -11,7 +11,9 @@
 //! folder, a server) lives until the behaviour has been checked. Fakes run theirs in this crate's
 //! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
 
+pub mod embedder;
 pub mod rate_limiter;
+pub mod vector_index;
 
 #[allow(clippy::crate_in_macro_def)]
 /// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.

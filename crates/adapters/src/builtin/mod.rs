@@ -1,0 +1,4 @@
+//! The built-in embedder and answerer: no download, no network, no other server.
+
+pub mod embedder;
+mod lexical;
