@@ -3,7 +3,9 @@
 use docent_domain::{
     chunk::{PageStart, Position, Span},
     id::{ChunkId, DocumentId},
-    retrieval::{Embedding, IndexEntry, IndexedDocument, QueryEmbedding, SparseVector, TermCounts},
+    retrieval::{
+        Embedding, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, TermCounts,
+    },
     text::Title,
 };
 use uuid::Uuid;
@@ -50,4 +52,18 @@ pub fn hybrid_entry(n: u32, ordinal: u32, text: &str, vector: &[f32]) -> IndexEn
 /// A query for the words of `text`, without a dense part.
 pub fn query(text: &str) -> QueryEmbedding {
     QueryEmbedding { sparse: Some(terms(text)), dense: None }
+}
+
+/// A chunk as a search gives it back, on page 1 of document `n`, with a score of 1.
+pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
+    let entry = entry(n, ordinal, text);
+    ScoredChunk {
+        id: entry.id,
+        document_id: document_id(n),
+        title: indexed(n).title.as_str().to_owned(),
+        text: entry.text,
+        span: entry.span,
+        pages: entry.pages,
+        score: 1.0,
+    }
 }

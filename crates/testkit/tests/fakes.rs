@@ -26,3 +26,12 @@ mod embedder {
         docent_testkit::embedder_contract!(async { (Arc::new(FakeEmbedder::with_dense(64)) as _, ()) });
     }
 }
+
+mod chat_model {
+    use docent_testkit::fakes::chat_model::{ScriptedChatModel, Turn};
+    use std::sync::Arc;
+
+    docent_testkit::chat_model_contract!(async {
+        (Arc::new(ScriptedChatModel::always(Turn::saying("Every six months."))) as _, ())
+    });
+}

@@ -11,6 +11,7 @@
 //! folder, a server) lives until the behaviour has been checked. Fakes run theirs in this crate's
 //! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
 
+pub mod chat_model;
 pub mod embedder;
 pub mod rate_limiter;
 pub mod vector_index;

@@ -13,6 +13,15 @@ use std::collections::HashSet;
 /// Longer terms are cut: they are no words, and two of them hardly share so long a beginning.
 const TERM_CHARS: usize = 64;
 
+/// What a question asks about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Question {
+    /// The distinct terms of its words.
+    pub(super) terms: Vec<String>,
+    /// Adjacent words joined, each with the terms of the words it is made of.
+    pub(super) joined: Vec<(String, Vec<String>)>,
+}
+
 /// Makes terms out of text.
 ///
 /// It knows English; a detected language would be one more [`Language`], chosen per document here.
@@ -35,28 +44,31 @@ impl Analyzer {
     /// What to look for: the distinct terms of the query's own words, without what only tells
     /// somebody to answer, then adjacent words joined, since titles and names often join them.
     pub(super) fn query_terms(self, query: &str) -> Vec<String> {
-        let words = query::content_words(query);
-        let mut terms: Vec<String> =
-            words.iter().flatten().flat_map(|word| self.terms_of_word(word)).collect();
-        terms.extend(words.iter().flat_map(|run| self.joined(run)));
+        let Question { mut terms, joined } = self.question(query);
+        terms.extend(joined.into_iter().map(|(joined, _)| joined));
         distinct(terms)
     }
 
-    /// The distinct terms of the query's own words, without the joined ones.
-    pub(super) fn question_terms(self, question: &str) -> Vec<String> {
-        let words = query::content_words(question);
-        distinct(words.iter().flatten().flat_map(|word| self.terms_of_word(word)).collect())
+    /// The query's own words, each with its terms, and the joined ones with the words they are made of.
+    pub(super) fn question(self, question: &str) -> Question {
+        let runs = query::content_words(question);
+        let terms = |word: &String| self.terms_of_word(word);
+        let joined = |(joined, words): (String, &[String])| (joined, words.iter().flat_map(terms).collect());
+        Question {
+            terms: distinct(runs.iter().flatten().flat_map(terms).collect()),
+            joined: runs.iter().flat_map(|run| self.joined(run)).map(joined).collect(),
+        }
     }
 
     /// Two and three adjacent words joined, unless one of them is no word of content.
-    fn joined(self, run: &[String]) -> Vec<String> {
-        let joinable = |word: &String| !self.language.is_stop_word(word) && !tokens::is_unspaced(word);
-        let joined = |size| {
+    fn joined(self, run: &[String]) -> impl Iterator<Item = (String, &[String])> {
+        let joinable = move |word: &String| !self.language.is_stop_word(word) && !tokens::is_unspaced(word);
+        let joined = move |size| {
             run.windows(size)
                 .filter(move |words| words.iter().all(joinable))
-                .map(move |words| self.language.stem(&words.concat()))
+                .map(move |words| (cut(self.language.stem(&words.concat())), words))
         };
-        joined(2).chain(joined(3)).map(cut).collect()
+        joined(2).chain(joined(3))
     }
 
     fn terms_of_word(self, word: &str) -> Vec<String> {

@@ -19,7 +19,7 @@ const ROLES: [&str; 7] =
     ["assume you", "assume that you", "imagine you", "imagine that you", "pretend", "act as", "you are a"];
 
 /// Ways to ask, general English. Longer ones first where one begins with another.
-const PHRASES: [&str; 64] = [
+const PHRASES: [&str; 66] = [
     "give a response to the question",
     "give a response",
     "give an answer",
@@ -81,6 +81,8 @@ const PHRASES: [&str; 64] = [
     "any information",
     "how much",
     "how many",
+    "how often",
+    "how long",
     "thank you",
     "thanks",
     "help me",
