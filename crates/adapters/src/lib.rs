@@ -4,6 +4,8 @@
 //! HTTP, settings, rules of the domain.
 
 pub mod blob;
+pub mod builtin;
+pub mod embedded_index;
 pub mod memory;
 pub mod password;
 pub mod sql;

@@ -6,5 +6,6 @@ pub mod contract;
 pub mod entropy;
 pub mod fakes;
 pub mod faults;
+pub mod retrieval;
 
 // Tests fail by panicking; that is what this crate is for.

@@ -12,8 +12,10 @@
 //! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
 
 pub mod blob_store;
+pub mod chat_model;
 pub mod clock;
 pub mod documents;
+pub mod embedder;
 pub mod job_ledger;
 pub mod jobs;
 pub mod password_hasher;
@@ -24,6 +26,7 @@ pub mod token_signer;
 pub mod token_store;
 pub mod usage;
 pub mod users;
+pub mod vector_index;
 
 #[allow(clippy::crate_in_macro_def)]
 /// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.

@@ -1,8 +1,11 @@
 //! In-memory implementations of the ports.
 
 pub mod blob_store;
+pub mod chat_model;
+pub mod embedder;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod store;
 pub mod token_signer;
 pub mod token_store;
+pub mod vector_index;

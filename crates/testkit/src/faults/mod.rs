@@ -18,6 +18,7 @@
 
 pub mod blob_store;
 pub mod rate_limiter;
+pub mod search;
 pub mod store;
 pub mod token_store;
 

@@ -1,0 +1,183 @@
+//! What the conversation calls for next.
+
+use super::SEARCH_TOOL;
+use crate::builtin::lexical::{Analyzer, beginning};
+use docent_domain::{
+    chat::{Message, ToolOutput},
+    retrieval::ScoredChunk,
+};
+use docent_ports::chat_model::ChatRequest;
+
+/// How the text of a failed search begins.
+const SEARCH_ERROR: &str = "Error searching documents:";
+/// Longer questions are cut before they are searched for.
+const QUESTION_CHARS: usize = 2000;
+/// How many earlier questions a follow-up may lean on.
+const LOOK_BACK: usize = 3;
+
+/// What to do next.
+#[derive(Debug, PartialEq)]
+pub(super) enum Move {
+    /// Ask for a search.
+    Search {
+        /// What to search for.
+        query: String,
+        /// The id of the call.
+        call_id: String,
+    },
+    /// Answer from passages.
+    Quote {
+        /// The question, with what it leans on.
+        question: String,
+        /// What was found, best first.
+        passages: Vec<ScoredChunk>,
+    },
+    /// Say that searching failed.
+    ReportFailure,
+    /// Say that there is no search.
+    RefuseWithoutSearch,
+    /// Return a greeting.
+    Greet,
+    /// Say what can be asked.
+    Introduce,
+}
+
+pub(super) fn next_move(request: &ChatRequest) -> Move {
+    let messages = &request.messages;
+    let Some(asked_at) = messages.iter().rposition(|message| matches!(message, Message::User(_))) else {
+        return Move::Introduce;
+    };
+    let (before, after) = messages.split_at(asked_at + 1);
+    let outputs: Vec<&ToolOutput> = after.iter().filter_map(tool_output).collect();
+    let asked: Vec<&str> = before.iter().filter_map(user_text).collect();
+    let question = question(&asked);
+    if !outputs.is_empty() {
+        return from_outputs(&outputs, question);
+    }
+    let last = asked.last().copied().unwrap_or_default();
+    if is_greeting(last) {
+        Move::Greet
+    } else if Analyzer::default().query_terms(&question).is_empty() {
+        Move::Introduce
+    } else if request.tools.iter().any(|tool| tool.name == SEARCH_TOOL) {
+        Move::Search { query: question, call_id: format!("search_{asked_at}") }
+    } else {
+        Move::RefuseWithoutSearch
+    }
+}
+
+fn from_outputs(outputs: &[&ToolOutput], question: String) -> Move {
+    let passages: Vec<ScoredChunk> = outputs.iter().flat_map(|output| output.passages.clone()).collect();
+    if passages.is_empty() && outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
+        Move::ReportFailure
+    } else {
+        Move::Quote { question, passages }
+    }
+}
+
+fn tool_output(message: &Message) -> Option<&ToolOutput> {
+    match message {
+        Message::Tool(output) => Some(output),
+        Message::System(_) | Message::User(_) | Message::Assistant { .. } => None,
+    }
+}
+
+fn user_text(message: &Message) -> Option<&str> {
+    match message {
+        Message::User(text) => Some(text),
+        Message::System(_) | Message::Assistant { .. } | Message::Tool(_) => None,
+    }
+}
+
+/// The last question, after the earlier ones that it leans on.
+fn question(asked: &[&str]) -> String {
+    let mut used = Vec::new();
+    for text in asked.iter().rev().take(LOOK_BACK + 1) {
+        used.push(beginning(text.trim(), QUESTION_CHARS));
+        if !leans_back(text) {
+            break;
+        }
+    }
+    used.reverse();
+    used.join(" ")
+}
+
+/// Openings of questions that continue an earlier one.
+const CONTINUATIONS: [&str; 8] =
+    ["and", "or", "what about", "how about", "also", "same for", "the same for", "why is that"];
+/// Words that stand for something named before, in a short question.
+const PRONOUNS: [&str; 10] =
+    ["it", "its", "they", "them", "their", "this", "that", "these", "those", "there"];
+/// Longer questions name what they are about.
+const SHORT_WORDS: usize = 8;
+
+/// Whether a question makes sense only after the one before: it begins as a continuation, or is
+/// short and speaks of something by a pronoun.
+fn leans_back(question: &str) -> bool {
+    let words = plain_words(question);
+    let begins = |opening: &str| {
+        let mut words = words.iter();
+        opening.split(' ').all(|wanted| words.next().is_some_and(|word| word == wanted))
+    };
+    let pronoun = words.iter().any(|word| PRONOUNS.contains(&word.as_str()));
+    CONTINUATIONS.iter().any(|opening| begins(opening)) || (words.len() <= SHORT_WORDS && pronoun)
+}
+
+const GREETINGS: [&str; 14] = [
+    "hello",
+    "hi",
+    "hey",
+    "greetings",
+    "good",
+    "morning",
+    "afternoon",
+    "evening",
+    "day",
+    "there",
+    "thanks",
+    "thank",
+    "you",
+    "docent",
+];
+
+fn is_greeting(text: &str) -> bool {
+    let words = plain_words(text);
+    let greets = words
+        .first()
+        .is_some_and(|word| matches!(word.as_str(), "hello" | "hi" | "hey" | "greetings" | "good"));
+    greets && words.iter().all(|word| GREETINGS.contains(&word.as_str()))
+}
+
+fn plain_words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_follow_up_takes_the_earlier_question_along() {
+        assert_eq!(question(&["What is the head of a pump?"]), "What is the head of a pump?");
+        assert_eq!(
+            question(&["Service interval for valves?", "And for pumps?"]),
+            "Service interval for valves? And for pumps?"
+        );
+        assert_eq!(
+            question(&["Who makes pumps?", "Where are they made?"]),
+            "Who makes pumps? Where are they made?"
+        );
+        assert_eq!(question(&["a?", "b?", "and c?", "and d?"]), "b? and c? and d?");
+        assert_eq!(
+            question(&["Who makes pumps?", "What is the warranty of the crane model X?"]),
+            "What is the warranty of the crane model X?"
+        );
+    }
+
+    #[test]
+    fn greetings_are_recognised_only_when_nothing_else_is_asked() {
+        assert!(is_greeting("Hello!") && is_greeting("hi there") && is_greeting("Good morning"));
+        assert!(!is_greeting("Hello, what is a pump?") && !is_greeting("") && !is_greeting("good pumps"));
+    }
+}

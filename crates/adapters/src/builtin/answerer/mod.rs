@@ -1,0 +1,86 @@
+//! The built-in answerer: a chat model that quotes.
+//!
+//! It writes nothing of its own about a document. It asks for a search with the user's question,
+//! picks the sentences of the passages that fit the question best, and quotes them with title and
+//! page. When none fits well enough, it says that the documents do not say. What stands in a
+//! passage is only ever quoted: there is nothing here that could follow an instruction.
+
+mod dialogue;
+mod relevance;
+mod sentences;
+
+use async_trait::async_trait;
+use dialogue::{Move, next_move};
+use docent_domain::chat::{FinishReason, ToolCall};
+use docent_ports::{
+    chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
+    error::{Fault, FaultKind, Part, Result},
+};
+use futures::stream;
+use relevance::Quote;
+use tokio::task::spawn_blocking;
+
+/// The tool that it searches with.
+const SEARCH_TOOL: &str = "search_docs";
+
+const ABILITY: &str = "I answer questions about the documents that were uploaded here: I look for the passages \
+    that fit, and quote them with their pages.";
+const GREETING: &str = "Hello! ";
+const ASK: &str = " What would you like to know?";
+const NO_SEARCH: &str =
+    "I can only answer by quoting documents, and no document search is available to me here.";
+const NOT_SAID: &str = "The documents do not say. Nothing that I found in them fits this question.";
+const SEARCH_FAILED: &str = "I could not search the documents right now. Please try again in a moment.";
+
+/// Answers by quoting; needs no model, no download and no network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltinAnswerer;
+
+#[async_trait]
+impl ChatModel for BuiltinAnswerer {
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
+        // A few passages take a millisecond, but nothing bounds how many a request brings.
+        let events = spawn_blocking(move || answer(&request)).await;
+        let events = events.map_err(|error| {
+            Fault::new(Part::ChatModel, FaultKind::Internal, "choosing what to quote").caused_by(error)
+        })?;
+        Ok(Box::pin(stream::iter(events.into_iter().map(Ok))))
+    }
+
+    fn model(&self) -> &'static str {
+        "builtin-extractive-1"
+    }
+}
+
+fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
+    let text = match next_move(request) {
+        Move::Search { query, call_id } => {
+            let arguments = serde_json::json!({ "query": query }).to_string();
+            let call = ToolCall { id: call_id, name: SEARCH_TOOL.to_owned(), arguments };
+            return vec![ChatEvent::ToolCall(call), finished(FinishReason::ToolCalls)];
+        }
+        Move::Greet => format!("{GREETING}{ABILITY}{ASK}"),
+        Move::Introduce => format!("{ABILITY}{ASK}"),
+        Move::RefuseWithoutSearch => NO_SEARCH.to_owned(),
+        Move::ReportFailure => SEARCH_FAILED.to_owned(),
+        Move::Quote { question, passages } => worded(&relevance::quotes(&question, &passages)),
+    };
+    let words = text.split_inclusive(char::is_whitespace).map(|word| ChatEvent::Text(word.to_owned()));
+    words.chain([finished(FinishReason::Stop)]).collect()
+}
+
+/// The last event. There are no tokens of its own to report: whoever meters counts the text.
+fn finished(reason: FinishReason) -> ChatEvent {
+    ChatEvent::Finished { reason, usage: None }
+}
+
+fn worded(quotes: &[Quote]) -> String {
+    if quotes.is_empty() {
+        return NOT_SAID.to_owned();
+    }
+    let quoted = |quote: &Quote| format!("“{}” ({}, page {})", quote.text, quote.title, quote.page);
+    quotes.iter().map(quoted).collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! Text to sentences that can be quoted.
+//!
+//! Extracted text is lines: of paragraphs, of lists, of tables. Lines of a paragraph are put
+//! together before sentences are told apart; list items and table rows stand for themselves.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A sentence, a list item or a table row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sentence {
+    /// The byte in the passage where the line begins on which it begins.
+    pub(super) at: usize,
+    /// Its text on one line, with single spaces.
+    pub(super) text: String,
+}
+
+/// A line at least this long may go on in the next.
+const FULL_LINE_CHARS: usize = 45;
+/// A row whose cells come one per line is put together up to this length.
+const ROW_CHARS: usize = 160;
+
+pub(super) fn split(text: &str) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    let mut block = Block::default();
+    let mut at = 0;
+    for line in text.split('\n') {
+        let words = plain(line);
+        if !block.continues_with(&words) {
+            std::mem::take(&mut block).finish(&mut sentences);
+        }
+        if !words.is_empty() {
+            block.add(at, &words);
+        }
+        at += line.len() + 1;
+    }
+    block.finish(&mut sentences);
+    sentences
+}
+
+/// A line with single spaces, and without characters that are not for reading.
+fn plain(line: &str) -> String {
+    let readable = |c: &char| !c.is_control() || c.is_whitespace();
+    let line: String = line.chars().filter(readable).collect();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Lines that belong together.
+#[derive(Default)]
+struct Block {
+    text: String,
+    /// Where each line begins, in `text` and in the passage.
+    lines: Vec<(usize, usize)>,
+    last_line: String,
+    is_row: bool,
+}
+
+impl Block {
+    fn continues_with(&self, line: &str) -> bool {
+        if self.text.is_empty() || line.is_empty() || is_item(line) {
+            return false;
+        }
+        if !line.chars().any(char::is_alphabetic) {
+            // Cells with figures, each on a line of its own, after the row's name.
+            return self.text.len() < ROW_CHARS && !ends_sentence(&self.text);
+        }
+        if self.is_row || is_row(line) {
+            return false;
+        }
+        let begins_small = line.starts_with(char::is_lowercase);
+        begins_small || self.last_line.chars().count() >= FULL_LINE_CHARS
+    }
+
+    fn add(&mut self, at: usize, line: &str) {
+        let figures = !self.text.is_empty() && !line.chars().any(char::is_alphabetic);
+        self.is_row = figures || (self.text.is_empty() && is_row(line));
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.lines.push((self.text.len(), at));
+        self.text.push_str(line);
+        line.clone_into(&mut self.last_line);
+    }
+
+    fn finish(self, sentences: &mut Vec<Sentence>) {
+        let place = |at: usize| {
+            let after = self.lines.partition_point(|(start, _)| *start <= at);
+            self.lines.get(after.saturating_sub(1)).map_or(0, |(_, source)| *source)
+        };
+        if self.is_row {
+            sentences
+                .extend((!self.text.is_empty()).then(|| Sentence { at: place(0), text: self.text.clone() }));
+            return;
+        }
+        let mut start = 0;
+        for (at, piece) in self.text.split_sentence_bound_indices() {
+            let end = at + piece.len();
+            if end < self.text.len() && ends_with_abbreviation(&self.text[start..end]) {
+                continue;
+            }
+            let sentence = self.text[start..end].trim();
+            if sentence.chars().any(char::is_alphanumeric) {
+                sentences.push(Sentence { at: place(start), text: sentence.to_owned() });
+            }
+            start = end;
+        }
+    }
+}
+
+fn ends_sentence(text: &str) -> bool {
+    text.ends_with(['.', '?', '!', ':', '。', '？', '！'])
+}
+
+/// Whether a line begins as an item of a list: `•`, `- `, `(a)`, `1.`, `iv)`.
+fn is_item(line: &str) -> bool {
+    let first = line.split(' ').next().unwrap_or_default();
+    let bullet = matches!(first, "•" | "-" | "–" | "—" | "*" | "▪" | "◦" | "●" | "■" | "‣" | "·" | "➢" | "✓");
+    let inner = first.trim_start_matches('(').trim_end_matches([')', '.']);
+    let numbered = first.ends_with([')', '.'])
+        && first.chars().count() - inner.chars().count() <= 2
+        && (1..=2).contains(&inner.len())
+        && inner.chars().all(|c| c.is_ascii_alphanumeric())
+        && line.len() > first.len();
+    bullet || line.starts_with('•') || numbered
+}
+
+/// Whether a line is a row of a table: a name and at least two figures at its end.
+fn is_row(line: &str) -> bool {
+    let figure = |word: &&str| {
+        word.chars().any(|c| c.is_ascii_digit()) && !word.chars().any(char::is_alphabetic)
+            || matches!(*word, "$" | "%" | "—" | "–" | "-" | ")" | "€" | "£" | "N/A")
+    };
+    let figures = line.rsplit(' ').take_while(figure).count();
+    figures >= 2 && !ends_sentence(line)
+}
+
+const ABBREVIATIONS: [&str; 40] = [
+    "al.", "approx.", "assoc.", "ave.", "bros.", "ca.", "cf.", "co.", "corp.", "dept.", "dr.", "e.g.", "ed.",
+    "eq.", "est.", "etc.", "fig.", "figs.", "i.e.", "inc.", "jr.", "ltd.", "max.", "min.", "mr.", "mrs.",
+    "ms.", "no.", "nos.", "p.", "pp.", "prof.", "ref.", "sec.", "sr.", "st.", "u.k.", "u.s.", "vol.", "vs.",
+];
+
+/// Whether a full stop at the end belongs to an abbreviation or an initial.
+fn ends_with_abbreviation(text: &str) -> bool {
+    let last = text.trim_end().rsplit([' ', '(', '[']).next().unwrap_or_default();
+    let mut letters = last.chars();
+    let initial = letters.next().is_some_and(char::is_uppercase) && letters.as_str() == ".";
+    initial || ABBREVIATIONS.contains(&last.to_lowercase().as_str())
+}
+
+/// The part of a long text that holds the most of `wanted`, cut at word bounds with `…`.
+pub(super) fn excerpt(text: &str, chars: usize, wanted: impl Fn(&str) -> f32) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let words: Vec<&str> = text.split(' ').collect();
+    let size = |word: &str| word.chars().count() + 1;
+    let worth: Vec<f32> = words.iter().map(|word| wanted(word)).collect();
+    let (mut best, mut best_worth) = (0..0, -1.0);
+    let (mut start, mut length, mut sum) = (0, 0, 0.0);
+    for end in 0..words.len() {
+        length += size(words[end]);
+        sum += worth[end];
+        while length > chars && start < end {
+            length -= size(words[start]);
+            sum -= worth[start];
+            start += 1;
+        }
+        // The earlier of equals, unless it would only cut off what comes before the first hit.
+        if sum > best_worth + f32::EPSILON || (best.start == start && sum >= best_worth) {
+            (best, best_worth) = (start..end + 1, sum);
+        }
+    }
+    let before = if best.start > 0 { "… " } else { "" };
+    let after = if best.end < words.len() { " …" } else { "" };
+    let middle = words[best].join(" ");
+    // A single endless word is cut wherever the limit falls.
+    let middle: String = middle.chars().take(chars).collect();
+    format!("{before}{middle}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        split(text).into_iter().map(|sentence| sentence.text).collect()
+    }
+
+    #[test]
+    fn sentences_of_a_paragraph_run_over_its_lines() {
+        let text = "The pump is a machine that moves water from one\nplace to another. It has a motor, which needs service\nonce a year.\n\nNext paragraph.";
+        assert_eq!(
+            texts(text),
+            [
+                "The pump is a machine that moves water from one place to another.",
+                "It has a motor, which needs service once a year.",
+                "Next paragraph."
+            ]
+        );
+    }
+
+    #[test]
+    fn abbreviations_and_numbers_end_no_sentence() {
+        assert_eq!(
+            texts("Acme Inc. sold 3.5 million units in the U.S. Market, see Fig. 3. J. Doe agreed."),
+            ["Acme Inc. sold 3.5 million units in the U.S. Market, see Fig. 3.", "J. Doe agreed."]
+        );
+    }
+
+    #[test]
+    fn headings_items_and_rows_stand_alone() {
+        let text = "Maintenance\nCheck the oil:\n• every month\n• after each repair\n(a) by hand\nNet sales 1,000 2,000\nNet income $ 10 $ (20)\nThe end.";
+        assert_eq!(
+            texts(text),
+            [
+                "Maintenance",
+                "Check the oil:",
+                "• every month",
+                "• after each repair",
+                "(a) by hand",
+                "Net sales 1,000 2,000",
+                "Net income $ 10 $ (20)",
+                "The end."
+            ]
+        );
+    }
+
+    #[test]
+    fn cells_on_lines_of_their_own_join_the_name_of_their_row() {
+        assert_eq!(
+            texts("Purchases of equipment\n(1,577)\n$\n(1,373)\nProceeds\n262\n"),
+            ["Purchases of equipment (1,577) $ (1,373)", "Proceeds 262"]
+        );
+    }
+
+    #[test]
+    fn a_sentence_knows_the_line_it_begins_on() {
+        let text = "First line of the text, long enough to go on in the\nnext one. Second sentence.\nNote";
+        let found = split(text);
+        assert_eq!(found[1].text, "Second sentence.");
+        assert_eq!(found[1].at, text.find("next one").unwrap());
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert_eq!(texts(""), [""; 0]);
+        assert_eq!(texts(" \n … \n---\n"), [""; 0]);
+    }
+
+    #[test]
+    fn an_excerpt_keeps_what_is_wanted_and_cuts_at_words() {
+        let long = format!("{} pump valve {}", "before ".repeat(40).trim(), "after ".repeat(40).trim());
+        let wanted = |word: &str| if word == "pump" || word == "valve" { 1.0 } else { 0.0 };
+        let cut = excerpt(&long, 60, wanted);
+        assert!(cut.contains("pump valve") && cut.starts_with("… ") && cut.ends_with(" …"), "{cut}");
+        assert!(cut.chars().count() <= 64);
+        assert_eq!(excerpt("short", 60, wanted), "short");
+        assert!(excerpt(&"x".repeat(500), 60, wanted).chars().count() <= 64);
+    }
+}

@@ -1,0 +1,137 @@
+//! The built-in embedder: lexical, without a model.
+
+use super::lexical::{Analyzer, beginning};
+use async_trait::async_trait;
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
+use docent_ports::{
+    embedder::Embedder,
+    error::{Fault, FaultKind, Part, Result},
+};
+use tokio::task::spawn_blocking;
+
+/// How many characters of a document's beginning tell what it is about.
+const LEAD_CHARS: usize = 1500;
+/// Texts up to this size are analysed in place: moving them to another thread would cost more.
+const INLINE_BYTES: usize = 16 * 1024;
+/// Longer questions are cut; nobody asks for so much, and a query's cost grows with its terms.
+const QUERY_CHARS: usize = 8 * 1024;
+
+/// Makes the sparse part of an embedding and no dense one.
+///
+/// The body's terms are those of a header (the title and the page) and of the chunk; the title and the lead
+/// give each of their terms once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltinEmbedder {
+    analyzer: Analyzer,
+}
+
+impl BuiltinEmbedder {
+    fn embed<'a>(
+        self,
+        title: &str,
+        lead: &str,
+        chunks: impl Iterator<Item = (u32, &'a str)>,
+    ) -> Vec<Embedding> {
+        let title = named(title);
+        let title_terms = TermCounts::count(self.analyzer.distinct_terms(&title));
+        let lead_terms = TermCounts::count(self.analyzer.distinct_terms(beginning(lead, LEAD_CHARS)));
+        let header_terms = self.analyzer.terms(&title);
+        let embed = |(page, text): (u32, &str)| {
+            let mut body = header_terms.clone();
+            body.push(page.to_string());
+            body.extend(self.analyzer.terms(text));
+            let sparse = SparseVector {
+                body: TermCounts::count(body),
+                title: title_terms.clone(),
+                lead: lead_terms.clone(),
+            };
+            Embedding { sparse: Some(sparse), dense: None }
+        };
+        chunks.map(embed).collect()
+    }
+
+    fn embed_question(self, query: &str) -> QueryEmbedding {
+        let terms = self.analyzer.query_terms(beginning(query, QUERY_CHARS));
+        QueryEmbedding { sparse: Some(TermCounts::count(terms)), dense: None }
+    }
+}
+
+/// A title without the extension that nearly all titles of uploaded files share.
+fn named(title: &str) -> String {
+    let stem = title.len().checked_sub(4).and_then(|at| title.split_at_checked(at));
+    match stem {
+        Some((stem, extension)) if extension.eq_ignore_ascii_case(".pdf") => stem.to_owned(),
+        _ => title.to_owned(),
+    }
+}
+
+#[async_trait]
+impl Embedder for BuiltinEmbedder {
+    async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+        let this = *self;
+        let bytes: usize = passages.chunks.iter().map(|(_, text)| text.len()).sum();
+        let lead = beginning(passages.lead, LEAD_CHARS);
+        if bytes <= INLINE_BYTES {
+            return Ok(this.embed(passages.title, lead, passages.chunks.iter().copied()));
+        }
+        let (title, lead) = (passages.title.to_owned(), lead.to_owned());
+        let chunks: Vec<(u32, String)> =
+            passages.chunks.iter().map(|(page, text)| (*page, (*text).to_owned())).collect();
+        spawn_blocking(move || {
+            this.embed(&title, &lead, chunks.iter().map(|(page, text)| (*page, text.as_str())))
+        })
+        .await
+        .map_err(|error| {
+            Fault::new(Part::Embedder, FaultKind::Internal, "analysing passages").caused_by(error)
+        })
+    }
+
+    async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        Ok(self.embed_question(query))
+    }
+
+    fn model(&self) -> &'static str {
+        "builtin-lexical-1"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    docent_testkit::embedder_contract!(async { (Arc::new(BuiltinEmbedder::default()) as _, ()) });
+
+    fn terms(counts: &TermCounts) -> Vec<(&str, u32)> {
+        counts.iter().collect()
+    }
+
+    #[tokio::test]
+    async fn a_chunk_is_found_by_its_text_its_title_its_page_and_the_lead() {
+        let passages = Passages {
+            title: "Pump_manual_2018.PDF",
+            lead: "Pumps. Pumps and valves.",
+            chunks: &[(7, "Close the valve; the valve leaks.")],
+        };
+        let embedding = BuiltinEmbedder::default().embed_passages(passages).await.unwrap().remove(0);
+        assert_eq!(embedding.dense, None);
+        let sparse = embedding.sparse.unwrap();
+        assert_eq!(
+            terms(&sparse.body),
+            [("2018", 1), ("7", 1), ("close", 1), ("leak", 1), ("manual", 1), ("pump", 1), ("valv", 2)]
+        );
+        assert_eq!(terms(&sparse.title), [("2018", 1), ("manual", 1), ("pump", 1)]);
+        assert_eq!(terms(&sparse.lead), [("pump", 1), ("valv", 1)]);
+    }
+
+    #[tokio::test]
+    async fn large_documents_give_what_small_ones_give() {
+        let long = "pump ".repeat(INLINE_BYTES);
+        let chunks = [(1, long.as_str()), (2, "valve")];
+        let all = Passages { title: "t", lead: "", chunks: &chunks };
+        let small = Passages { chunks: &chunks[1..], ..all };
+        let embedder = BuiltinEmbedder::default();
+        let large = embedder.embed_passages(all).await.unwrap();
+        assert_eq!(large[1..], embedder.embed_passages(small).await.unwrap()[..]);
+    }
+}

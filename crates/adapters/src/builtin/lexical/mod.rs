@@ -1,0 +1,199 @@
+//! Text to terms: what the lexical side of search stores and looks for.
+//!
+//! A passage becomes the stems of its words, without stop words. A query goes through the same
+//! steps after [`query`] has cleaned it, so that both sides meet in the same terms.
+
+mod language;
+mod query;
+mod tokens;
+
+use language::Language;
+use std::collections::HashSet;
+
+/// Longer terms are cut: they are no words, and two of them hardly share so long a beginning.
+const TERM_CHARS: usize = 64;
+
+/// What a question asks about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Question {
+    /// The distinct terms of its words.
+    pub(super) terms: Vec<String>,
+    /// Adjacent words joined, each with the terms of the words it is made of.
+    pub(super) joined: Vec<(String, Vec<String>)>,
+}
+
+/// Makes terms out of text.
+///
+/// It knows English; a detected language would be one more [`Language`], chosen per document here.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Analyzer {
+    language: Language,
+}
+
+impl Analyzer {
+    /// The terms of a text in their order, repeated as often as they occur.
+    pub(super) fn terms(self, text: &str) -> Vec<String> {
+        tokens::words(text).iter().flat_map(|word| self.terms_of_word(word)).collect()
+    }
+
+    /// The distinct terms of a text, in the order in which they first occur.
+    pub(super) fn distinct_terms(self, text: &str) -> Vec<String> {
+        distinct(self.terms(text))
+    }
+
+    /// What to look for: the distinct terms of the query's own words, without what only tells
+    /// somebody to answer, then adjacent words joined, since titles and names often join them.
+    pub(super) fn query_terms(self, query: &str) -> Vec<String> {
+        let Question { mut terms, joined } = self.question(query);
+        terms.extend(joined.into_iter().map(|(joined, _)| joined));
+        distinct(terms)
+    }
+
+    /// The query's own words, each with its terms, and the joined ones with the words they are made of.
+    pub(super) fn question(self, question: &str) -> Question {
+        let runs = query::content_words(question);
+        let terms = |word: &String| self.terms_of_word(word);
+        let joined = |(joined, words): (String, &[String])| (joined, words.iter().flat_map(terms).collect());
+        Question {
+            terms: distinct(runs.iter().flatten().flat_map(terms).collect()),
+            joined: runs.iter().flat_map(|run| self.joined(run)).map(joined).collect(),
+        }
+    }
+
+    /// Two and three adjacent words joined, unless one of them is no word of content.
+    fn joined(self, run: &[String]) -> impl Iterator<Item = (String, &[String])> {
+        let joinable = move |word: &String| !self.language.is_stop_word(word) && !tokens::is_unspaced(word);
+        let joined = move |size| {
+            run.windows(size)
+                .filter(move |words| words.iter().all(joinable))
+                .map(move |words| (cut(self.language.stem(&words.concat())), words))
+        };
+        joined(2).chain(joined(3))
+    }
+
+    fn terms_of_word(self, word: &str) -> Vec<String> {
+        if self.language.is_stop_word(word) {
+            return Vec::new();
+        }
+        if tokens::is_unspaced(word) {
+            return tokens::bigrams(word);
+        }
+        let mut terms = vec![cut(self.language.stem(word))];
+        terms.extend(tokens::parts(word).into_iter().map(|part| cut(self.language.stem(part))));
+        terms
+    }
+}
+
+fn cut(mut term: String) -> String {
+    if let Some((end, _)) = term.char_indices().nth(TERM_CHARS) {
+        term.truncate(end);
+    }
+    term
+}
+
+fn distinct(terms: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    terms.into_iter().filter(|term| seen.insert(term.clone())).collect()
+}
+
+/// The beginning of `text`, at most `chars` characters.
+pub(super) fn beginning(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        Analyzer::default().terms(text)
+    }
+
+    fn query(text: &str) -> Vec<String> {
+        Analyzer::default().query_terms(text)
+    }
+
+    #[test]
+    fn words_are_lower_cased_and_stemmed_and_stop_words_dropped() {
+        assert_eq!(terms("The Pumps were running, and the PUMP runs."), ["pump", "run", "pump", "run"]);
+    }
+
+    #[test]
+    fn letters_with_digits_give_their_parts_too() {
+        assert_eq!(terms("FY2018"), ["fy2018", "fy", "2018"]);
+        assert_eq!(terms("3M_2018_10K.pdf"), ["3m", "3", "m", "2018", "10k", "10", "k", "pdf"]);
+    }
+
+    #[test]
+    fn numbers_and_codes_stay_whole() {
+        assert_eq!(terms("1,234.5 (1,577) v2.0.1 3.14"), ["1234.5", "1577", "v2.0.1", "v", "2.0.1", "3.14"]);
+        assert_eq!(terms("1, 2,3"), ["1", "2", "3"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_bigrams() {
+        assert_eq!(terms("東京都 water"), ["東京", "京都", "water"]);
+        assert_eq!(terms("水"), ["水"]);
+        assert_eq!(query("東京都"), ["東京", "京都"]);
+    }
+
+    #[test]
+    fn full_width_letters_and_decomposed_accents_are_words() {
+        assert_eq!(terms("ＡＢＣ１２"), ["abc12", "abc", "12"]);
+        assert_eq!(terms("cafe\u{301}s").len(), 1);
+        assert_eq!(terms("Größe ПРИВЕТ"), ["größe", "привет"]);
+    }
+
+    #[test]
+    fn possessives_are_cleaned() {
+        assert_eq!(terms("company's companies’ James'"), ["compani", "compani", "jame"]);
+        assert_eq!(query("What is Costco's revenue?"), ["costco", "revenu", "costcorevenu"]);
+    }
+
+    #[test]
+    fn instructions_are_no_query() {
+        assert_eq!(
+            query("What is the net revenue? Please give a response relying on the balance sheet."),
+            ["net", "revenu", "balanc", "sheet", "netrevenu", "balancesheet"]
+        );
+        assert_eq!(query("Assume that you are a financial analyst. How many pumps are there?"), ["pump"]);
+    }
+
+    #[test]
+    fn a_query_of_instructions_alone_has_no_terms() {
+        assert!(query("what is it, please?").is_empty());
+        assert!(query("").is_empty());
+        assert!(query("?!").is_empty());
+    }
+
+    #[test]
+    fn fiscal_years_become_years() {
+        for text in
+            ["FY2018", "FY18", "FY 2018", "fiscal 2018", "fiscal year 2018", "FY'18", "financial year 2018"]
+        {
+            assert_eq!(query(text), ["2018"], "{text}");
+        }
+        assert_eq!(query("FY98"), ["1998"]);
+        assert_eq!(query("fiscal policy"), ["fiscal", "polici", "fiscalpolici"]);
+    }
+
+    #[test]
+    fn adjacent_words_are_joined_within_a_clause_only() {
+        assert_eq!(query("Best Buy"), ["best", "buy", "bestbuy"]);
+        assert_eq!(
+            query("American Water Works"),
+            ["american", "water", "work", "americanwat", "waterwork", "americanwaterwork"]
+        );
+        assert_eq!(query("pumps, valves"), ["pump", "valv"]);
+    }
+
+    #[test]
+    fn a_query_names_each_term_once() {
+        assert_eq!(query("pump; pumps; the pump"), ["pump"]);
+    }
+
+    #[test]
+    fn endless_words_are_cut() {
+        assert_eq!(terms(&"x".repeat(1000)), ["x".repeat(64)]);
+    }
+}

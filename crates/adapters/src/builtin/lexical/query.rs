@@ -1,0 +1,197 @@
+//! The words of a query that say what is looked for.
+
+use super::tokens;
+
+/// The query's words without phrases that only ask somebody to answer, in runs of adjacent words.
+/// Fiscal years become plain years.
+pub(super) fn content_words(query: &str) -> Vec<Vec<String>> {
+    clauses(query)
+        .map(tokens::words)
+        .filter(|words| !ROLES.iter().any(|role| starts_with(words, role)))
+        .flat_map(|words| without_phrases(&words))
+        .map(with_plain_years)
+        .filter(|run| !run.is_empty())
+        .collect()
+}
+
+/// Openings of clauses that give the reader a role to play; the whole clause says nothing else.
+const ROLES: [&str; 7] =
+    ["assume you", "assume that you", "imagine you", "imagine that you", "pretend", "act as", "you are a"];
+
+/// Ways to ask, general English. Longer ones first where one begins with another.
+const PHRASES: [&str; 66] = [
+    "give a response to the question",
+    "give a response",
+    "give an answer",
+    "give me",
+    "answer the following question",
+    "answer the question",
+    "answer in",
+    "respond to the question",
+    "by relying on",
+    "relying on",
+    "rely on",
+    "primarily based on",
+    "based on",
+    "by primarily using",
+    "by using",
+    "primarily using",
+    "using the",
+    "according to the documents",
+    "according to the document",
+    "according to",
+    "information that is shown",
+    "information that is provided",
+    "information shown",
+    "information provided",
+    "information given",
+    "the information in",
+    "details that are shown",
+    "the details shown",
+    "details shown",
+    "details provided",
+    "the details in",
+    "data shown",
+    "data provided",
+    "as shown in",
+    "shown in",
+    "as stated in",
+    "stated in",
+    "as mentioned in",
+    "mentioned in",
+    "provided in",
+    "in the documents",
+    "in the document",
+    "in my documents",
+    "the documents say",
+    "the document say",
+    "is said about",
+    "say about",
+    "tell me",
+    "show me",
+    "let me know",
+    "i want to know",
+    "i would like to know",
+    "want to know",
+    "like to know",
+    "look up",
+    "find out",
+    "search for",
+    "is there any information",
+    "any information",
+    "how much",
+    "how many",
+    "how often",
+    "how long",
+    "thank you",
+    "thanks",
+    "help me",
+];
+
+/// Words that only ask, wherever they stand.
+const ASKING: [&str; 14] = [
+    "answer",
+    "answers",
+    "briefly",
+    "describe",
+    "explain",
+    "following",
+    "give",
+    "kindly",
+    "please",
+    "question",
+    "questions",
+    "respond",
+    "response",
+    "tell",
+];
+
+fn clauses(query: &str) -> impl Iterator<Item = &str> {
+    // A full stop or comma ends a clause only before white space: it also stands within numbers and names.
+    let ends = |text: &str| {
+        text.char_indices().find_map(|(at, c)| {
+            let after = text[at + c.len_utf8()..].chars().next();
+            let before_space = after.is_none_or(char::is_whitespace);
+            let end = match c {
+                '.' | ',' | ':' => before_space,
+                _ => matches!(
+                    c,
+                    ';' | '?' | '!' | '(' | ')' | '"' | '“' | '”' | '\n' | '。' | '、' | '？' | '！'
+                ),
+            };
+            end.then_some((at, at + c.len_utf8()))
+        })
+    };
+    let mut rest = Some(query);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let (clause, after) =
+            ends(text).map_or((text, None), |(end, next)| (&text[..end], Some(&text[next..])));
+        rest = after;
+        Some(clause)
+    })
+}
+
+fn starts_with(words: &[String], phrase: &str) -> bool {
+    let mut words = words.iter();
+    phrase.split(' ').all(|wanted| words.next().is_some_and(|word| word == wanted))
+}
+
+fn without_phrases(words: &[String]) -> Vec<Vec<String>> {
+    let mut runs = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let phrase = PHRASES.iter().find(|phrase| starts_with(&words[at..], phrase));
+        if let Some(phrase) = phrase {
+            at += phrase.split(' ').count();
+            runs.push(Vec::new());
+        } else if ASKING.contains(&word.as_str()) {
+            at += 1;
+            runs.push(Vec::new());
+        } else {
+            at += 1;
+            if let Some(run) = runs.last_mut() {
+                run.push(word.clone());
+            }
+        }
+    }
+    runs
+}
+
+/// `fy18`, `fy 2018`, `fiscal 2018` and `fiscal year 2018` as `2018`.
+fn with_plain_years(words: Vec<String>) -> Vec<String> {
+    let mut plain = Vec::with_capacity(words.len());
+    let mut rest = words.as_slice();
+    while let [first, after @ ..] = rest {
+        let (year, used) = match after {
+            _ if first.strip_prefix("fy").and_then(year).is_some() => {
+                (first.strip_prefix("fy").and_then(year), 1)
+            }
+            [second, ..] if matches!(first.as_str(), "fy" | "fiscal") && year(second).is_some() => {
+                (year(second), 2)
+            }
+            [second, third, ..] if is_fiscal(first) && second == "year" && year(third).is_some() => {
+                (year(third), 3)
+            }
+            _ => (None, 1),
+        };
+        plain.push(year.unwrap_or_else(|| first.clone()));
+        rest = &rest[used..];
+    }
+    plain
+}
+
+fn is_fiscal(word: &str) -> bool {
+    matches!(word, "fiscal" | "financial")
+}
+
+/// A year written with two or four digits, with four.
+fn year(text: &str) -> Option<String> {
+    let digits = text.chars().all(|c| c.is_ascii_digit());
+    match text.len() {
+        4 if digits && (text.starts_with("19") || text.starts_with("20")) => Some(text.to_owned()),
+        // Two digits are of this century up to 69, as POSIX has it.
+        2 if digits => Some(format!("{}{text}", if text < "69" { "20" } else { "19" })),
+        _ => None,
+    }
+}

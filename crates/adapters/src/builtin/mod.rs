@@ -1,0 +1,5 @@
+//! The built-in embedder and answerer: no download, no network, no other server.
+
+pub mod answerer;
+pub mod embedder;
+mod lexical;

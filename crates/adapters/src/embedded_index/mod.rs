@@ -1,0 +1,244 @@
+//! The vector store inside the process: tantivy for the lexical side, an exact scan for dense vectors.
+//!
+//! One folder holds it, and one process at a time owns the folder:
+//!
+//! ```text
+//! lock           held by the owner; the system releases it when the process ends, however it ends
+//! lexical/       a tantivy index: one document per chunk, with its text and its terms
+//! vectors.bin    the dense vectors, if there are any; see `vectors`
+//! ```
+//!
+//! Tantivy's commit decides what exists. Vectors are made durable before the commit that refers to
+//! them, so what a crash leaves behind is at worst a vector that nothing refers to.
+//!
+//! It serves some 200,000 chunks well when they have dense vectors, since every query compares
+//! itself with all of them, and several times as many without.
+
+mod schema;
+mod scoring;
+mod search;
+mod vectors;
+mod writer;
+
+use async_trait::async_trait;
+use docent_domain::{
+    id::DocumentId,
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk},
+};
+use docent_ports::{
+    error::{Fault, FaultKind, Part, Result},
+    vector_index::VectorIndex,
+};
+use schema::Fields;
+use std::{
+    fs::{File, TryLockError},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyError, directory::MmapDirectory};
+use tokio::{sync::Semaphore, task::spawn_blocking};
+use vectors::{VectorFile, Vectors};
+use writer::Writer;
+
+/// How much memory and concurrency an [`EmbeddedIndex`] takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Bytes of terms that are collected in memory before they go to disk; at least 15 MB.
+    pub writer_memory: usize,
+    /// Searches that run at a time; more of them wait.
+    pub concurrent_searches: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { writer_memory: 20_000_000, concurrent_searches: 8 }
+    }
+}
+
+/// A vector store in a folder of its own. Dropping it waits for the commit under way.
+pub struct EmbeddedIndex {
+    shared: Arc<Shared>,
+    searches: Semaphore,
+    writer: Writer,
+}
+
+/// What searches and the writer both use.
+struct Shared {
+    folder: PathBuf,
+    index: Index,
+    reader: IndexReader,
+    fields: Fields,
+    vectors: Mutex<Option<Arc<Vectors>>>,
+    /// Held for as long as anything may touch the folder.
+    _lock: File,
+}
+
+impl Shared {
+    /// The chunks and the vectors as of the last commit. A vector may already be gone for a chunk
+    /// that has been removed meanwhile, never the other way round.
+    fn snapshot(&self) -> (Searcher, Option<Arc<Vectors>>) {
+        let searcher = self.reader.searcher();
+        let vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (searcher, vectors)
+    }
+
+    fn publish(&self, vectors: Option<Arc<Vectors>>) {
+        *self.vectors.lock().unwrap_or_else(PoisonError::into_inner) = vectors;
+    }
+}
+
+impl EmbeddedIndex {
+    /// Opens the folder, making it when there is none. Blocks while it reads.
+    ///
+    /// # Errors
+    /// When another process has it open (transient), when it cannot be read or written, or when
+    /// what it holds is damaged or of another version; the fault names the folder and the way out.
+    pub fn open(folder: &Path, options: Options) -> Result<Self> {
+        let lock = lock(folder)?;
+        // Some kinds of damage make tantivy panic instead of giving an error.
+        let (shared, vectors) = catch_unwind(AssertUnwindSafe(|| read(folder, lock)))
+            .unwrap_or_else(|_| Err(damaged(folder, "reading it failed")))?;
+        let shared = Arc::new(shared);
+        let writer = Writer::start(Arc::clone(&shared), vectors, options.writer_memory)?;
+        Ok(Self { shared, searches: Semaphore::new(options.concurrent_searches.max(1)), writer })
+    }
+
+    /// Runs `work` off the async threads, with a bound on how much runs at a time.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared) -> tantivy::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        // The semaphore is never closed.
+        let _permit = self.searches.acquire().await;
+        let shared = Arc::clone(&self.shared);
+        let done = spawn_blocking(move || work(&shared)).await;
+        let failed = |kind| Fault::new(Part::VectorStore, kind, "reading the embedded index");
+        match done {
+            Ok(result) => result.map_err(|error| fault("reading the embedded index", error)),
+            Err(error) => Err(failed(FaultKind::Internal).caused_by(error)),
+        }
+    }
+}
+
+#[async_trait]
+impl VectorIndex for EmbeddedIndex {
+    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+        self.writer.replace(document.clone(), entries).await
+    }
+
+    async fn remove(&self, document: DocumentId) -> Result<()> {
+        self.writer.remove(document).await
+    }
+
+    async fn search(
+        &self,
+        query: &QueryEmbedding,
+        documents: Option<&[DocumentId]>,
+        limit: usize,
+    ) -> Result<Vec<ScoredChunk>> {
+        if let (Some(query), Some(vectors)) = (&query.dense, self.shared.snapshot().1) {
+            vectors.check_dimensions(query.len())?;
+        }
+        let query = query.clone();
+        let documents = documents.map(<[DocumentId]>::to_vec);
+        self.read(move |shared| search::run(shared, &query, documents.as_deref(), limit)).await
+    }
+
+    async fn count(&self, document: DocumentId) -> Result<u64> {
+        self.read(move |shared| {
+            search::alive_count(&shared.reader.searcher(), &shared.fields.document_term(document))
+        })
+        .await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.writer.check()?;
+        let meta = self.shared.folder.join(LEXICAL).join("meta.json");
+        tokio::fs::metadata(&meta).await.map(drop).map_err(|error| {
+            let folder = self.shared.folder.display();
+            unavailable(format!("the embedded index in {folder} is gone")).caused_by(error)
+        })
+    }
+}
+
+const LEXICAL: &str = "lexical";
+const VECTORS: &str = "vectors.bin";
+
+/// Blocks of stored text that each segment keeps unpacked, 16 KiB each.
+const CACHED_BLOCKS: usize = 8;
+
+fn lock(folder: &Path) -> Result<File> {
+    let failed = |error| {
+        unavailable(format!("the embedded index in {} cannot be opened", folder.display())).caused_by(error)
+    };
+    std::fs::create_dir_all(folder.join(LEXICAL)).map_err(failed)?;
+    let lock = File::options().create(true).append(true).open(folder.join("lock")).map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(unavailable(format!(
+            "the embedded index in {} is in use by another process",
+            folder.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
+    let broken = |error: TantivyError| damaged(folder, "the lexical part cannot be read").caused_by(error);
+    let (schema, fields) = schema::schema();
+    let lexical = MmapDirectory::open(folder.join(LEXICAL)).map_err(TantivyError::from).map_err(broken)?;
+    let exists = Index::exists(&lexical).map_err(TantivyError::from).map_err(broken)?;
+    let index = if exists {
+        let index = Index::open(lexical).map_err(broken)?;
+        if index.schema() != schema {
+            return Err(damaged(folder, "it was written by another version"));
+        }
+        index
+    } else {
+        Index::builder().schema(schema).open_or_create(lexical).map_err(broken)?
+    };
+    let reader = index
+        .reader_builder()
+        .reload_policy(ReloadPolicy::Manual)
+        .doc_store_cache_num_blocks(CACHED_BLOCKS)
+        .try_into()
+        .map_err(broken)?;
+    let used = search::vectors_in_use(&reader.searcher()).map_err(broken)?;
+    let vectors = VectorFile::open(&folder.join(VECTORS), used.last)
+        .map_err(|error| damaged(folder, "the vectors cannot be read").caused_by(error))?;
+    if !used.all_in(vectors.as_ref().map(VectorFile::vectors)) {
+        return Err(damaged(folder, "vectors are missing"));
+    }
+    let published = Mutex::new(vectors.as_ref().map(|file| Arc::clone(file.vectors())));
+    Ok((
+        Shared { folder: folder.to_owned(), index, reader, fields, vectors: published, _lock: lock },
+        vectors,
+    ))
+}
+
+fn unavailable(message: String) -> Fault {
+    Fault::new(Part::VectorStore, FaultKind::Unavailable, message)
+}
+
+fn damaged(folder: &Path, what: &str) -> Fault {
+    let folder = folder.display();
+    let message = format!(
+        "the embedded index in {folder} is not usable: {what}; move that folder away and ingest the documents again"
+    );
+    Fault::new(Part::VectorStore, FaultKind::Internal, message)
+}
+
+/// A full disk or a missing right may pass; everything else is damage or a bug.
+fn fault(doing: &'static str, error: TantivyError) -> Fault {
+    let kind = match &error {
+        TantivyError::IoError(_) | TantivyError::OpenWriteError(_) | TantivyError::LockFailure(..) => {
+            FaultKind::Unavailable
+        }
+        _ => FaultKind::Internal,
+    };
+    Fault::new(Part::VectorStore, kind, doing).caused_by(error)
+}
+
+#[cfg(test)]
+mod tests;

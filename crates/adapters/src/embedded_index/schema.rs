@@ -1,0 +1,195 @@
+//! How a chunk lies in the lexical index.
+
+use docent_domain::{
+    chunk::{PageStart, Position, Span},
+    id::{ChunkId, DocumentId},
+    retrieval::{IndexEntry, IndexedDocument, ScoredChunk, TermCounts},
+};
+use tantivy::{
+    TantivyDocument, TantivyError, Term,
+    schema::{
+        BytesOptions, FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing,
+        TextOptions, Value,
+    },
+    tokenizer::{PreTokenizedString, Token},
+};
+use uuid::Uuid;
+
+/// The names of the columns that searches read without unpacking a chunk.
+pub(super) mod column {
+    pub(in super::super) const DOCUMENT_HIGH: &str = "document_high";
+    pub(in super::super) const DOCUMENT_LOW: &str = "document_low";
+    pub(in super::super) const ORDINAL: &str = "ordinal";
+    /// The key of the chunk's dense vector, for chunks that have one.
+    pub(in super::super) const VECTOR: &str = "vector";
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    /// The document's id, to find all chunks of a document.
+    document: Field,
+    document_high: Field,
+    document_low: Field,
+    ordinal: Field,
+    vector: Field,
+    /// On the first chunk of each document, so that documents can be counted.
+    first: Field,
+    /// The chunk's terms.
+    pub(super) body: Field,
+    /// The document's terms, on its first chunk only: their document frequencies count documents.
+    pub(super) title_terms: Field,
+    pub(super) lead_terms: Field,
+    title: Field,
+    filename: Field,
+    text: Field,
+    /// Span and pages; see `place`.
+    place: Field,
+}
+
+pub(super) fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let terms = |norms| {
+        let indexing = TextFieldIndexing::default()
+            .set_index_option(IndexRecordOption::WithFreqs)
+            .set_tokenizer("raw")
+            .set_fieldnorms(norms);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    let fast = || NumericOptions::from(FAST);
+    let stored = || TextOptions::default().set_stored();
+    let fields = Fields {
+        document: builder.add_bytes_field("document", BytesOptions::default().set_indexed()),
+        document_high: builder.add_u64_field(column::DOCUMENT_HIGH, fast()),
+        document_low: builder.add_u64_field(column::DOCUMENT_LOW, fast()),
+        ordinal: builder.add_u64_field(column::ORDINAL, fast()),
+        vector: builder.add_u64_field(column::VECTOR, fast()),
+        first: builder.add_u64_field("first", NumericOptions::from(INDEXED)),
+        body: builder.add_text_field("body", terms(true)),
+        title_terms: builder.add_text_field("title_terms", terms(false)),
+        lead_terms: builder.add_text_field("lead_terms", terms(false)),
+        title: builder.add_text_field("title", stored()),
+        filename: builder.add_text_field("filename", stored()),
+        text: builder.add_text_field("text", stored()),
+        place: builder.add_bytes_field("place", BytesOptions::default().set_stored()),
+    };
+    (builder.build(), fields)
+}
+
+impl Fields {
+    /// What every chunk of a document has.
+    pub(super) fn document_term(&self, document: DocumentId) -> Term {
+        Term::from_field_bytes(self.document, document.as_uuid().as_bytes())
+    }
+
+    /// What the first chunk of every document has.
+    pub(super) fn first_term(&self) -> Term {
+        Term::from_field_u64(self.first, 1)
+    }
+
+    /// A chunk as tantivy keeps it; `first` on the first of its document.
+    pub(super) fn write(
+        &self,
+        document: &IndexedDocument,
+        entry: IndexEntry,
+        vector: Option<u64>,
+        first: bool,
+    ) -> TantivyDocument {
+        let (high, low) = document.id.as_uuid().as_u64_pair();
+        let mut record = TantivyDocument::new();
+        record.add_bytes(self.document, document.id.as_uuid().as_bytes());
+        record.add_u64(self.document_high, high);
+        record.add_u64(self.document_low, low);
+        record.add_u64(self.ordinal, u64::from(entry.ordinal));
+        if let Some(vector) = vector {
+            record.add_u64(self.vector, vector);
+        }
+        let sparse = entry.embedding.sparse.unwrap_or_default();
+        record.add_pre_tokenized_text(self.body, pre_tokenized(&sparse.body));
+        if first {
+            record.add_u64(self.first, 1);
+            record.add_pre_tokenized_text(self.title_terms, pre_tokenized(&sparse.title));
+            record.add_pre_tokenized_text(self.lead_terms, pre_tokenized(&sparse.lead));
+        }
+        record.add_text(self.title, document.title.as_str());
+        record.add_text(self.filename, &document.filename);
+        record.add_text(self.text, entry.text);
+        record.add_bytes(self.place, &place::write(entry.span, &entry.pages));
+        record
+    }
+
+    /// A stored chunk; `None` when a field is missing or makes no sense.
+    pub(super) fn read(
+        &self,
+        record: &TantivyDocument,
+        document: u128,
+        ordinal: u32,
+        score: f32,
+    ) -> tantivy::Result<ScoredChunk> {
+        let lost = || TantivyError::InternalError("a stored chunk makes no sense".to_owned());
+        let text = |field| {
+            let value = record.get_first(field).and_then(|value| value.as_str());
+            value.map(str::to_owned).ok_or_else(lost)
+        };
+        let place = record.get_first(self.place).and_then(|value| value.as_bytes()).ok_or_else(lost)?;
+        let (span, pages) = place::read(place).ok_or_else(lost)?;
+        let document_id = DocumentId::from_uuid(Uuid::from_u128(document));
+        Ok(ScoredChunk {
+            id: ChunkId::of(document_id, ordinal),
+            document_id,
+            title: text(self.title)?,
+            text: text(self.text)?,
+            span,
+            pages,
+            score,
+        })
+    }
+}
+
+/// Terms as tantivy takes them when it is not to cut the text itself. Positions are not indexed.
+fn pre_tokenized(terms: &TermCounts) -> PreTokenizedString {
+    let token =
+        |term: &str| Token { text: term.to_owned(), position: 0, position_length: 1, ..Token::default() };
+    let repeated = |(term, n): (&str, u32)| std::iter::repeat_n(token(term), n as usize);
+    PreTokenizedString { text: String::new(), tokens: terms.iter().flat_map(repeated).collect() }
+}
+
+/// Span and pages as little-endian 32-bit numbers: start page and offset, end page and offset, then
+/// page and beginning of each page.
+mod place {
+    use super::{PageStart, Position, Span};
+
+    pub(super) fn write(span: Span, pages: &[PageStart]) -> Vec<u8> {
+        let Span { start, end } = span;
+        let numbers = [start.page, start.offset, end.page, end.offset];
+        let pages = pages.iter().flat_map(|page| [page.page, page.at]);
+        numbers.into_iter().chain(pages).flat_map(u32::to_le_bytes).collect()
+    }
+
+    pub(super) fn read(bytes: &[u8]) -> Option<(Span, Vec<PageStart>)> {
+        let (numbers, []) = bytes.as_chunks::<4>() else { return None };
+        let numbers: Vec<u32> = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let ([[start_page, start], [end_page, end], pages @ ..], []) = numbers.as_chunks::<2>() else {
+            return None;
+        };
+        let span = Span {
+            start: Position { page: *start_page, offset: *start },
+            end: Position { page: *end_page, offset: *end },
+        };
+        Some((span, pages.iter().map(|[page, at]| PageStart { page: *page, at: *at }).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_survive_their_encoding() {
+        let span = Span { start: Position { page: 3, offset: 70_000 }, end: Position { page: 5, offset: 1 } };
+        let pages = vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 17 }];
+        assert_eq!(place::read(&place::write(span, &pages)), Some((span, pages)));
+        assert_eq!(place::read(&[0; 15]), None);
+        assert_eq!(place::read(&[0; 20]), None);
+        assert_eq!(place::read(&[]), None);
+    }
+}

@@ -1,0 +1,194 @@
+//! Reading the index: every chunk that shares a term with the query is scored, exactly.
+//!
+//! Postings are added up per chunk in one array per segment; what a document's title and lead add
+//! is looked up only for chunks that can still reach the best ones.
+
+mod best;
+mod dense;
+mod lexical;
+
+use super::{
+    Shared,
+    schema::{Fields, column},
+    vectors::Vectors,
+};
+use best::Best;
+use docent_domain::{
+    id::DocumentId,
+    retrieval::{QueryEmbedding, ScoredChunk},
+};
+use std::sync::Arc;
+use tantivy::{
+    DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
+    columnar::{Column, ColumnValues},
+    schema::IndexRecordOption,
+};
+
+/// The best chunks for a query; see [`docent_ports::vector_index::VectorIndex::search`].
+pub(super) fn run(
+    shared: &Shared,
+    query: &QueryEmbedding,
+    documents: Option<&[DocumentId]>,
+    limit: usize,
+) -> tantivy::Result<Vec<ScoredChunk>> {
+    let (searcher, vectors) = shared.snapshot();
+    let mut best = Best::new(limit.min(searcher.num_docs() as usize));
+    if best.is_full() {
+        return Ok(Vec::new());
+    }
+    let segments = segments(&searcher, &shared.fields, documents)?;
+    let terms = query.sparse.as_ref().filter(|terms| !terms.is_empty());
+    let lexical =
+        terms.map(|terms| lexical::Scores::of(&searcher, &segments, &shared.fields, terms)).transpose()?;
+    match (lexical, query.dense.as_deref().zip(vectors)) {
+        (lexical, Some((query, vectors))) => {
+            dense::rank(&segments, lexical.as_ref(), query, &vectors, &mut best)?
+        }
+        (Some(lexical), None) => lexical.rank(&segments, &shared.fields, &mut best)?,
+        (None, None) => {}
+    }
+    let chunk = |found: best::Candidate| {
+        let record: TantivyDocument = searcher.doc(DocAddress::new(found.segment, found.doc))?;
+        shared.fields.read(&record, found.document, found.ordinal, found.score)
+    };
+    best.into_sorted().into_iter().map(chunk).collect()
+}
+
+/// A segment with what searches read of each chunk.
+struct Segment<'a> {
+    number: u32,
+    reader: &'a SegmentReader,
+    high: Arc<dyn ColumnValues<u64>>,
+    low: Arc<dyn ColumnValues<u64>>,
+    ordinals: Arc<dyn ColumnValues<u64>>,
+    /// The chunks of the documents asked for, in order; all when there is no filter.
+    allowed: Option<Vec<DocId>>,
+}
+
+impl Segment<'_> {
+    /// The id of a chunk's document.
+    fn document(&self, doc: DocId) -> u128 {
+        u128::from(self.high.get_val(doc)) << 64 | u128::from(self.low.get_val(doc))
+    }
+
+    fn candidate(&self, doc: DocId, document: u128, score: f32) -> best::Candidate {
+        let ordinal = u32::try_from(self.ordinals.get_val(doc)).unwrap_or(u32::MAX);
+        best::Candidate { score, document, ordinal, segment: self.number, doc }
+    }
+
+    /// Whether a chunk is not removed, and of a document asked for.
+    fn may_find(&self, doc: DocId) -> bool {
+        match &self.allowed {
+            Some(allowed) => allowed.binary_search(&doc).is_ok(),
+            None => !self.reader.is_deleted(doc),
+        }
+    }
+
+    /// The chunks that may be found: not removed, and of the documents asked for.
+    fn searchable(&self) -> Box<dyn Iterator<Item = DocId> + '_> {
+        match &self.allowed {
+            Some(allowed) => Box::new(allowed.iter().copied()),
+            None => self.reader.doc_ids_alive(),
+        }
+    }
+}
+
+fn segments<'a>(
+    searcher: &'a Searcher,
+    fields: &Fields,
+    documents: Option<&[DocumentId]>,
+) -> tantivy::Result<Vec<Segment<'a>>> {
+    let mut segments = Vec::new();
+    for (number, reader) in (0..).zip(searcher.segment_readers()) {
+        let columns = reader.fast_fields();
+        let allowed = documents.map(|documents| chunks_of(reader, fields, documents)).transpose()?;
+        segments.push(Segment {
+            number,
+            reader,
+            high: columns.column_first_or_default(column::DOCUMENT_HIGH)?,
+            low: columns.column_first_or_default(column::DOCUMENT_LOW)?,
+            ordinals: columns.column_first_or_default(column::ORDINAL)?,
+            allowed,
+        });
+    }
+    Ok(segments)
+}
+
+/// The documents' chunks in a segment that are not removed, in order.
+fn chunks_of(
+    reader: &SegmentReader,
+    fields: &Fields,
+    documents: &[DocumentId],
+) -> tantivy::Result<Vec<DocId>> {
+    let mut chunks = Vec::new();
+    for document in documents {
+        each_alive(reader, &fields.document_term(*document), |doc| chunks.push(doc))?;
+    }
+    chunks.sort_unstable();
+    chunks.dedup();
+    Ok(chunks)
+}
+
+/// Calls `found` with every chunk that has the term and is not removed.
+fn each_alive(reader: &SegmentReader, term: &Term, mut found: impl FnMut(DocId)) -> tantivy::Result<()> {
+    let inverted = reader.inverted_index(term.field())?;
+    if let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::Basic)? {
+        while postings.doc() != TERMINATED {
+            if !reader.is_deleted(postings.doc()) {
+                found(postings.doc());
+            }
+            postings.advance();
+        }
+    }
+    Ok(())
+}
+
+/// How many chunks have a term, removed ones not counted.
+pub(super) fn alive_count(searcher: &Searcher, term: &Term) -> tantivy::Result<u64> {
+    let mut count = 0;
+    for reader in searcher.segment_readers() {
+        if reader.has_deletes() {
+            each_alive(reader, term, |_| count += 1)?;
+        } else {
+            count += u64::from(reader.inverted_index(term.field())?.doc_freq(term)?);
+        }
+    }
+    Ok(count)
+}
+
+/// The keys of vectors that chunks name.
+pub(super) struct VectorsInUse {
+    /// Those of chunks that are not removed, ascending.
+    pub(super) live: Vec<u64>,
+    /// The highest of all, of removed chunks too.
+    pub(super) last: Option<u64>,
+}
+
+impl VectorsInUse {
+    /// Whether every vector that is named is there.
+    pub(super) fn all_in(&self, vectors: Option<&Arc<Vectors>>) -> bool {
+        let mut hint = 0;
+        let mut found = |key: &u64| {
+            let row = vectors.and_then(|vectors| vectors.find(*key, hint));
+            hint = row.map_or(hint, |row| row + 1);
+            row.is_some()
+        };
+        self.live.iter().all(&mut found)
+    }
+}
+
+pub(super) fn vectors_in_use(searcher: &Searcher) -> tantivy::Result<VectorsInUse> {
+    let mut used = VectorsInUse { live: Vec::new(), last: None };
+    for reader in searcher.segment_readers() {
+        let Some(keys) = vector_keys(reader)? else { continue };
+        let highest = (keys.values.num_vals() > 0).then(|| keys.max_value());
+        used.last = used.last.max(highest);
+        used.live.extend(reader.doc_ids_alive().filter_map(|doc| keys.first(doc)));
+    }
+    used.live.sort_unstable();
+    Ok(used)
+}
+
+fn vector_keys(reader: &SegmentReader) -> tantivy::Result<Option<Column<u64>>> {
+    reader.fast_fields().column_opt(column::VECTOR)
+}

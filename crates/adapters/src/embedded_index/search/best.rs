@@ -1,0 +1,97 @@
+//! The best of many candidates.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+};
+
+/// A chunk that may be among the best. The greater of two is the better one; with equal scores the
+/// order is that of document ids and ordinals, so that it does not depend on the state of the index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) score: f32,
+    pub(super) document: u128,
+    pub(super) ordinal: u32,
+    pub(super) segment: u32,
+    pub(super) doc: u32,
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = (other.document, other.ordinal).cmp(&(self.document, self.ordinal));
+        self.score.total_cmp(&other.score).then(place)
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Candidate {}
+
+/// Keeps the best candidates, at most `limit`.
+pub(super) struct Best {
+    heap: BinaryHeap<Reverse<Candidate>>,
+    limit: usize,
+}
+
+impl Best {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { heap: BinaryHeap::with_capacity(limit), limit }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.heap.len() >= self.limit
+    }
+
+    /// Whether a candidate with this score might be kept.
+    pub(super) fn may_take(&self, score: f32) -> bool {
+        !self.is_full() || self.heap.peek().is_some_and(|Reverse(worst)| score >= worst.score)
+    }
+
+    pub(super) fn offer(&mut self, candidate: Candidate) {
+        if !self.is_full() {
+            self.heap.push(Reverse(candidate));
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && candidate > worst.0
+        {
+            *worst = Reverse(candidate);
+        }
+    }
+
+    /// Best first.
+    pub(super) fn into_sorted(self) -> Vec<Candidate> {
+        self.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_are_kept_best_first_and_ties_go_by_document_and_ordinal() {
+        let mut best = Best::new(3);
+        for (score, document, ordinal) in [(1.0, 9, 0), (2.0, 5, 1), (2.0, 4, 7), (0.5, 1, 0), (2.0, 5, 0)] {
+            best.offer(Candidate { score, document, ordinal, segment: 0, doc: 0 });
+        }
+        assert!(best.may_take(2.0) && !best.may_take(1.9));
+        let order: Vec<_> = best.into_sorted().iter().map(|found| (found.document, found.ordinal)).collect();
+        assert_eq!(order, [(4, 7), (5, 0), (5, 1)]);
+    }
+
+    #[test]
+    fn a_limit_of_nothing_takes_nothing() {
+        let mut best = Best::new(0);
+        best.offer(Candidate { score: 1.0, document: 1, ordinal: 0, segment: 0, doc: 0 });
+        assert!(!best.may_take(9.0) && best.into_sorted().is_empty());
+    }
+}

@@ -1,0 +1,38 @@
+//! The dense side, alone or with the lexical one.
+
+use super::{Segment, best::Best, lexical::Scores, vector_keys};
+use crate::embedded_index::{scoring, vectors::Vectors};
+
+/// Compares the query with every vector and offers every chunk that has something in common with it.
+pub(super) fn rank(
+    segments: &[Segment<'_>],
+    lexical: Option<&Scores>,
+    query: &[f32],
+    vectors: &Vectors,
+    best: &mut Best,
+) -> tantivy::Result<()> {
+    let score = |segment: &Segment<'_>, doc| lexical.map_or(0.0, |lexical| lexical.total(segment, doc));
+    let highest =
+        |segment: &Segment<'_>| segment.searchable().map(|doc| score(segment, doc)).fold(0.0, f32::max);
+    let highest = segments.iter().map(highest).fold(0.0, f32::max);
+    for segment in segments {
+        let keys = vector_keys(segment.reader)?;
+        let mut hint = 0;
+        for doc in segment.searchable() {
+            let key = keys.as_ref().and_then(|keys| keys.first(doc));
+            // A vector may be gone when its chunk has been removed since this search began.
+            let cosine = key.and_then(|key| vectors.find(key, hint)).map_or(0.0, |row| {
+                hint = row + 1;
+                vectors.dot(row, query)
+            });
+            let lexical = score(segment, doc);
+            if lexical > 0.0 || cosine > 0.0 {
+                let score = scoring::hybrid(lexical, highest, cosine);
+                if best.may_take(score) {
+                    best.offer(segment.candidate(doc, segment.document(doc), score));
+                }
+            }
+        }
+    }
+    Ok(())
+}

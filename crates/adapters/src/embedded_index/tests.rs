@@ -1,0 +1,138 @@
+use super::*;
+use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use std::{fs, sync::Arc};
+use tempfile::TempDir;
+
+docent_testkit::vector_index_contract!(async {
+    let folder = tempfile::tempdir().unwrap();
+    (Arc::new(open(&folder)) as _, folder)
+});
+
+fn open(folder: &TempDir) -> EmbeddedIndex {
+    EmbeddedIndex::open(folder.path(), Options::default()).unwrap()
+}
+
+fn refused(folder: &TempDir) -> Fault {
+    match EmbeddedIndex::open(folder.path(), Options::default()) {
+        Ok(_) => panic!("the folder was opened"),
+        Err(fault) => fault,
+    }
+}
+
+fn dense(vector: &[f32]) -> QueryEmbedding {
+    QueryEmbedding { sparse: None, dense: Some(vector.to_vec()) }
+}
+
+#[tokio::test]
+async fn chunks_and_vectors_survive_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    let entries = vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0]), hybrid_entry(1, 1, "valve", &[0.0, 1.0])];
+    index.replace(&indexed(1), entries).await.unwrap();
+    index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+    index.remove(document_id(2)).await.unwrap();
+    let lexical = index.search(&query("pump"), None, 5).await.unwrap();
+    let nearest = index.search(&dense(&[0.0, 1.0]), None, 5).await.unwrap();
+    drop(index);
+    let index = open(&folder);
+    assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), lexical);
+    assert_eq!(index.search(&dense(&[0.0, 1.0]), None, 5).await.unwrap(), nearest);
+    assert_eq!((lexical.len(), nearest.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_second_owner_is_told_so_until_the_first_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    let fault = refused(&folder);
+    assert!(fault.to_string().contains("in use by another process"), "{fault}");
+    assert!(fault.is_transient());
+    drop(index);
+    open(&folder);
+}
+
+#[tokio::test]
+async fn vectors_that_no_commit_names_are_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
+    drop(index);
+    let path = folder.path().join(VECTORS);
+    let whole = fs::read(&path).unwrap();
+    // What an append without its commit leaves, and half of one.
+    for tail in [&whole[16..], &whole[16..21]] {
+        fs::write(&path, [whole.as_slice(), tail].concat()).unwrap();
+        let index = open(&folder);
+        assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap().len(), 1);
+    }
+    let index = open(&folder);
+    index.replace(&indexed(2), vec![hybrid_entry(2, 0, "pump", &[1.0, 0.0])]).await.unwrap();
+    assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn vectors_of_a_removed_collection_do_not_fix_the_dimensions() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[1.0, 0.0])]).await.unwrap();
+    index.remove(document_id(1)).await.unwrap();
+    index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[0.0, 1.0, 0.0])]).await.unwrap();
+    assert_eq!(index.search(&dense(&[0.0, 1.0, 0.0]), None, 5).await.unwrap().len(), 1);
+    drop(index);
+    let index = open(&folder);
+    assert_eq!(index.search(&dense(&[0.0, 1.0, 0.0]), None, 5).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn dead_vectors_are_compacted_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    let rows = |n, x: f32| (0..600).map(|at| hybrid_entry(n, at, "", &[x, 1.0 - x])).collect::<Vec<_>>();
+    index.replace(&indexed(1), rows(1, 1.0)).await.unwrap();
+    let size = || fs::metadata(folder.path().join(VECTORS)).unwrap().len();
+    let once = size();
+    for _ in 0..3 {
+        index.replace(&indexed(1), rows(1, 1.0)).await.unwrap();
+    }
+    assert!(size() < 3 * once, "{} of {once}", size());
+    assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 1000).await.unwrap().len(), 600);
+    drop(index);
+    assert_eq!(open(&folder).search(&dense(&[1.0, 0.0]), None, 1000).await.unwrap().len(), 600);
+}
+
+#[tokio::test]
+async fn a_damaged_folder_is_named_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    let vectors = (0..50).map(|at| hybrid_entry(1, at, "pump", &[1.0, 0.0])).collect();
+    index.replace(&indexed(1), vectors).await.unwrap();
+    drop(index);
+    let files = fs::read_dir(folder.path().join(LEXICAL)).unwrap().map(|file| file.unwrap().path());
+    let segment_files: Vec<_> = files.filter(|path| path.extension().is_some()).collect();
+    let damaged = segment_files.iter().filter(|path| !path.to_string_lossy().contains(".lock"));
+    for path in damaged.chain([&folder.path().join(VECTORS)]) {
+        let whole = fs::read(path).unwrap();
+        // The list of files to collect is not needed to read the index.
+        if path.ends_with(".managed.json") {
+            continue;
+        }
+        for cut in [0, whole.len() / 2] {
+            fs::write(path, &whole[..cut]).unwrap();
+            let message = refused(&folder).to_string();
+            let named = message.contains(&folder.path().display().to_string());
+            assert!(named && message.contains("ingest the documents again"), "{}: {message}", path.display());
+        }
+        fs::write(path, whole).unwrap();
+    }
+    assert_eq!(open(&folder).count(document_id(1)).await.unwrap(), 50);
+}
+
+#[tokio::test]
+async fn an_index_whose_folder_is_taken_away_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    index.check().await.unwrap();
+    fs::remove_dir_all(folder.path().join(LEXICAL)).unwrap();
+    let fault = index.check().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Unavailable);
+}

@@ -1,0 +1,324 @@
+//! Dense vectors in one append-only file, read through a memory map.
+//!
+//! ```text
+//! header   "DOCENTV1", dimensions as u32, 4 zero bytes
+//! row      key as u64, then one f32 per dimension       (all little-endian)
+//! ```
+//!
+//! Keys ascend, and a chunk in the lexical index names the key of its vector. Rows that no chunk
+//! names are dead. Compaction writes the live ones to a new file, under the same keys, and renames
+//! it over the old one: before and after, every key that is named leads to its vector.
+//!
+//! After a crash the file may end in rows that no commit names, or in the middle of one. Both are
+//! cut off when it is opened.
+
+// The one place that needs it: mapping a file cannot be proved safe by the compiler.
+#![allow(unsafe_code)]
+
+use docent_ports::error::{Fault, FaultKind, Part};
+use memmap2::Mmap;
+use std::{
+    fs::File,
+    io::{self, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+const MAGIC: &[u8; 8] = b"DOCENTV1";
+const HEADER: usize = 16;
+const KEY: usize = 8;
+
+/// The rows as they were at one moment.
+pub(super) struct Vectors {
+    map: Mmap,
+    dimensions: usize,
+}
+
+impl Vectors {
+    /// Whether vectors of this many dimensions fit the collection.
+    pub(super) fn check_dimensions(&self, dimensions: usize) -> Result<(), Fault> {
+        if dimensions == self.dimensions {
+            return Ok(());
+        }
+        let message = format!(
+            "the collection's vectors have {} dimensions, this one has {dimensions}",
+            self.dimensions
+        );
+        Err(Fault::new(Part::VectorStore, FaultKind::Rejected, message))
+    }
+
+    /// How many rows there are, dead ones included.
+    pub(super) fn rows(&self) -> usize {
+        (self.map.len() - HEADER) / self.row_size()
+    }
+
+    /// The row of a key. Asking for ascending keys with the row after the last one as `hint` is quick.
+    pub(super) fn find(&self, key: u64, hint: usize) -> Option<usize> {
+        let rows = self.rows();
+        if hint < rows && self.key(hint) == key {
+            return Some(hint);
+        }
+        let (mut low, mut high) = (0, rows);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.key(middle) < key { low = middle + 1 } else { high = middle }
+        }
+        (low < rows && self.key(low) == key).then_some(low)
+    }
+
+    /// The dot product of a row with a query of the same dimensions.
+    pub(super) fn dot(&self, row: usize, query: &[f32]) -> f32 {
+        dot(&self.row(row)[KEY..], query)
+    }
+
+    fn row_size(&self) -> usize {
+        KEY + 4 * self.dimensions
+    }
+
+    fn row(&self, row: usize) -> &[u8] {
+        let start = HEADER + row * self.row_size();
+        &self.map[start..start + self.row_size()]
+    }
+
+    fn key(&self, row: usize) -> u64 {
+        self.row(row).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+}
+
+/// Eight sums side by side, which compilers turn into vector instructions.
+fn dot(row: &[u8], query: &[f32]) -> f32 {
+    let (numbers, _) = row.as_chunks::<4>();
+    let (blocks, rest) = numbers.as_chunks::<8>();
+    let (query_blocks, query_rest) = query.as_chunks::<8>();
+    let mut sums = [0.0_f32; 8];
+    for (block, query) in blocks.iter().zip(query_blocks) {
+        for ((sum, number), query) in sums.iter_mut().zip(block).zip(query) {
+            *sum += f32::from_le_bytes(*number) * query;
+        }
+    }
+    let rest = rest.iter().zip(query_rest).map(|(number, query)| f32::from_le_bytes(*number) * query);
+    sums.iter().sum::<f32>() + rest.sum::<f32>()
+}
+
+/// The file as its one writer sees it.
+pub(super) struct VectorFile {
+    path: PathBuf,
+    file: File,
+    vectors: Arc<Vectors>,
+    next_key: u64,
+}
+
+impl VectorFile {
+    /// Opens the file, if there is one, and cuts off what comes after the row of key `last_used`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no such file.
+    pub(super) fn open(path: &Path, last_used: Option<u64>) -> io::Result<Option<Self>> {
+        let file = match File::options().read(true).write(true).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // Nothing names a vector: whatever the file holds, a header torn by a crash included, is dead.
+        let Some(last_used) = last_used else {
+            drop(file);
+            std::fs::remove_file(path)?;
+            return Ok(None);
+        };
+        let (whole, dimensions) = map(&file, file.metadata()?.len())?;
+        let size = KEY + 4 * dimensions;
+        let used = whole[HEADER..].chunks_exact(size).scan(None, |last, row| {
+            let key = row.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+            let fits = key > *last && key <= Some(last_used);
+            *last = key;
+            fits.then_some(())
+        });
+        let length = (HEADER + used.count() * size) as u64;
+        drop(whole);
+        file.set_len(length)?;
+        let vectors = Vectors { map: map(&file, length)?.0, dimensions };
+        Ok(Some(Self { path: path.to_owned(), file, vectors: Arc::new(vectors), next_key: last_used + 1 }))
+    }
+
+    /// Makes a file that holds nothing yet.
+    pub(super) fn create(path: &Path, dimensions: usize) -> io::Result<Self> {
+        let file = new_file(path, dimensions)?;
+        let vectors = Arc::new(Vectors { map: map(&file, HEADER as u64)?.0, dimensions });
+        Ok(Self { path: path.to_owned(), file, vectors, next_key: 1 })
+    }
+
+    /// The rows as they are now.
+    pub(super) fn vectors(&self) -> &Arc<Vectors> {
+        &self.vectors
+    }
+
+    /// Appends vectors and makes them durable; gives the key of the first, the others follow it.
+    ///
+    /// # Errors
+    /// When the disk says no; then the file is as it was.
+    pub(super) fn append(&mut self, vectors: &[Vec<f32>]) -> io::Result<u64> {
+        let first = self.next_key;
+        let committed = (HEADER + self.vectors.rows() * self.vectors.row_size()) as u64;
+        let mut bytes = Vec::with_capacity(vectors.len() * self.vectors.row_size());
+        for (key, vector) in (first..).zip(vectors) {
+            bytes.extend(key.to_le_bytes());
+            bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        self.file.seek(SeekFrom::Start(committed))?;
+        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
+        let mapped = written.and_then(|()| map(&self.file, committed + bytes.len() as u64));
+        match mapped {
+            Ok((map, dimensions)) => self.vectors = Arc::new(Vectors { map, dimensions }),
+            Err(error) => {
+                // Best effort: a tail that stays is overwritten by the next append or cut off at the next start.
+                let _ = self.file.set_len(committed);
+                return Err(error);
+            }
+        }
+        self.next_key += vectors.len() as u64;
+        Ok(first)
+    }
+
+    /// Writes the rows of `live` keys, which ascend, to a new file that takes this one's place.
+    ///
+    /// # Errors
+    /// When the disk says no; then the old file stays.
+    pub(super) fn compact(&mut self, live: &[u64]) -> io::Result<()> {
+        let temporary = self.path.with_extension("tmp");
+        let mut file = new_file(&temporary, self.vectors.dimensions)?;
+        let mut out = io::BufWriter::new(&mut file);
+        let mut hint = 0;
+        for &key in live {
+            if let Some(row) = self.vectors.find(key, hint) {
+                out.write_all(self.vectors.row(row))?;
+                hint = row + 1;
+            }
+        }
+        out.flush()?;
+        drop(out);
+        file.sync_all()?;
+        let (map, dimensions) = map(&file, file.metadata()?.len())?;
+        std::fs::rename(&temporary, &self.path)?;
+        if let Some(folder) = self.path.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        self.file = file;
+        self.vectors = Arc::new(Vectors { map, dimensions });
+        Ok(())
+    }
+}
+
+fn new_file(path: &Path, dimensions: usize) -> io::Result<File> {
+    let dimensions = u32::try_from(dimensions)
+        .ok()
+        .filter(|dimensions| *dimensions > 0)
+        .ok_or_else(|| io::Error::other("a vector without dimensions, or with too many"))?;
+    let mut file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&dimensions.to_le_bytes())?;
+    file.write_all(&[0; 4])?;
+    file.sync_all()?;
+    // The folder too, or a commit could name vectors in a file that a power cut takes away.
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(file)
+}
+
+/// Maps the first `length` bytes and reads the header.
+fn map(file: &File, length: u64) -> io::Result<(Mmap, usize)> {
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "vectors.bin is no file of vectors");
+    let length = usize::try_from(length).map_err(|_| wrong())?;
+    if length < HEADER {
+        return Err(wrong());
+    }
+    // SAFETY: the bytes under a map must not change or vanish. The folder's lock keeps other
+    // processes of this program out. This one appends behind the mapped length, and shortens the
+    // file at opening, before it is shared, or to the mapped length; compaction renames a new file
+    // over it and leaves the mapped one's bytes alone.
+    let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
+    let dimensions =
+        map.get(8..12).and_then(|bytes| bytes.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
+    match dimensions {
+        Some(dimensions) if map.starts_with(MAGIC) && dimensions > 0 => Ok((map, dimensions as usize)),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector(n: f32) -> Vec<f32> {
+        (0..11).map(|i| n + i as f32).collect()
+    }
+
+    fn found(file: &VectorFile, key: u64) -> Option<f32> {
+        let mut first = vec![0.0; 11];
+        first[0] = 1.0;
+        file.vectors().find(key, 0).map(|row| file.vectors().dot(row, &first))
+    }
+
+    #[test]
+    fn a_dot_product_counts_every_dimension() {
+        let bytes: Vec<u8> = vector(1.0).iter().flat_map(|number| number.to_le_bytes()).collect();
+        let expected: f32 = vector(1.0).iter().zip(vector(2.0)).map(|(a, b)| a * b).sum();
+        assert!((dot(&bytes, &vector(2.0)) - expected).abs() < 1e-3);
+    }
+
+    #[test]
+    fn rows_survive_and_what_no_commit_names_is_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v");
+        let mut file = VectorFile::create(&path, 11).unwrap();
+        assert_eq!(file.append(&[vector(1.0), vector(2.0)]).unwrap(), 1);
+        assert_eq!(file.append(&[vector(3.0)]).unwrap(), 3);
+        drop(file);
+        let mut file = VectorFile::open(&path, Some(2)).unwrap().unwrap();
+        assert_eq!((found(&file, 1), found(&file, 2), found(&file, 3)), (Some(1.0), Some(2.0), None));
+        assert_eq!(file.append(&[vector(4.0)]).unwrap(), 3);
+        assert_eq!(found(&file, 3), Some(4.0));
+    }
+
+    #[test]
+    fn a_torn_tail_is_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v");
+        let mut file = VectorFile::create(&path, 11).unwrap();
+        file.append(&[vector(1.0)]).unwrap();
+        drop(file);
+        let whole = std::fs::read(&path).unwrap();
+        for tail in [vec![0; 5], vec![0; KEY + 44], vec![0xff; KEY + 44], vec![0; 500]] {
+            std::fs::write(&path, [whole.as_slice(), tail.as_slice()].concat()).unwrap();
+            let file = VectorFile::open(&path, Some(1)).unwrap().unwrap();
+            assert_eq!((file.vectors().rows(), found(&file, 1)), (1, Some(1.0)));
+        }
+    }
+
+    #[test]
+    fn compaction_keeps_keys() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v");
+        let mut file = VectorFile::create(&path, 11).unwrap();
+        file.append(&[vector(1.0), vector(2.0), vector(3.0)]).unwrap();
+        let before = Arc::clone(file.vectors());
+        file.compact(&[1, 3]).unwrap();
+        assert_eq!((found(&file, 1), found(&file, 2), found(&file, 3)), (Some(1.0), None, Some(3.0)));
+        assert_eq!(before.rows(), 3, "a search under way still sees the old rows");
+        assert_eq!(file.append(&[vector(4.0)]).unwrap(), 4);
+        drop(file);
+        let file = VectorFile::open(&path, Some(4)).unwrap().unwrap();
+        assert_eq!((found(&file, 3), found(&file, 4)), (Some(3.0), Some(4.0)));
+    }
+
+    #[test]
+    fn another_file_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v");
+        assert!(VectorFile::open(&path, Some(1)).unwrap().is_none());
+        for bytes in [b"short".to_vec(), vec![7; 100]] {
+            std::fs::write(&path, bytes).unwrap();
+            assert!(VectorFile::open(&path, Some(1)).is_err());
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Writing: one thread that commits what has queued up together.
+//!
+//! A commit costs several waits for the disk whatever its size, so changes that arrive during one
+//! share the next. A caller's call returns once its commit is durable and searches see it.
+
+use super::{Shared, VECTORS, fault, search, unavailable, vectors::VectorFile};
+use docent_domain::{
+    id::DocumentId,
+    retrieval::{IndexEntry, IndexedDocument},
+};
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+use std::{
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+use tantivy::{
+    IndexWriter,
+    indexer::{IndexWriterOptions, LogMergePolicy},
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+/// Changes that wait at a time, which bounds the text held in memory; more callers wait outside.
+const QUEUE: usize = 32;
+/// A writer that has had nothing to do for so long is closed, which gives its memory back.
+const IDLE: Duration = Duration::from_secs(5);
+/// Segments with a larger share of removed chunks are rewritten.
+const REMOVED_SHARE: f32 = 0.25;
+/// Fewer dead vectors than this are not worth a compaction.
+const DEAD_ROWS: usize = 1024;
+
+/// The handle of the writing thread.
+pub(super) struct Writer {
+    // `None` only while it is being dropped.
+    queue: Option<Sender<Change>>,
+    thread: Option<JoinHandle<()>>,
+    room: Arc<Semaphore>,
+}
+
+struct Change {
+    action: Action,
+    done: oneshot::Sender<Result<()>>,
+    _room: OwnedSemaphorePermit,
+}
+
+enum Action {
+    Replace(IndexedDocument, Vec<IndexEntry>),
+    Remove(DocumentId),
+}
+
+impl Writer {
+    pub(super) fn start(shared: Arc<Shared>, vectors: Option<VectorFile>, memory: usize) -> Result<Self> {
+        let (queue, changes) = channel();
+        let work = Work { shared, vectors, memory, writer: None };
+        let thread = std::thread::Builder::new()
+            .name("docent-index".to_owned())
+            .spawn(move || work.run(&changes))
+            .map_err(|error| unavailable("the writer cannot be started".to_owned()).caused_by(error))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), room: Arc::new(Semaphore::new(QUEUE)) })
+    }
+
+    pub(super) async fn replace(&self, document: IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+        self.change(Action::Replace(document, entries)).await
+    }
+
+    pub(super) async fn remove(&self, document: DocumentId) -> Result<()> {
+        self.change(Action::Remove(document)).await
+    }
+
+    /// Whether the thread still runs.
+    pub(super) fn check(&self) -> Result<()> {
+        match &self.thread {
+            Some(thread) if !thread.is_finished() => Ok(()),
+            _ => Err(stopped()),
+        }
+    }
+
+    async fn change(&self, action: Action) -> Result<()> {
+        let room = Arc::clone(&self.room).acquire_owned().await.map_err(|_| stopped())?;
+        let (done, outcome) = oneshot::channel();
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        queue.send(Change { action, done, _room: room }).map_err(|_| stopped())?;
+        outcome.await.map_err(|_| stopped())?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been reported to the callers it concerned.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn stopped() -> Fault {
+    Fault::new(
+        Part::VectorStore,
+        FaultKind::Internal,
+        "the embedded index's writer has stopped; restart Docent",
+    )
+}
+
+/// The same fault once more, for another caller of the batch.
+fn again(fault: &Fault) -> Fault {
+    let told = fault.to_string();
+    let part = format!("{}: ", fault.part().name());
+    let message = told.strip_prefix(&part).unwrap_or(&told).to_owned();
+    Fault::new(fault.part(), fault.kind(), message)
+}
+
+fn disk(error: std::io::Error) -> Fault {
+    unavailable("writing vectors".to_owned()).caused_by(error)
+}
+
+/// The thread's side.
+struct Work {
+    shared: Arc<Shared>,
+    vectors: Option<VectorFile>,
+    memory: usize,
+    /// Open while there is something to write.
+    writer: Option<IndexWriter>,
+}
+
+impl Work {
+    fn run(mut self, changes: &Receiver<Change>) {
+        loop {
+            match changes.recv_timeout(IDLE) {
+                Ok(first) => {
+                    let batch: Vec<Change> =
+                        std::iter::once(first).chain(changes.try_iter().take(QUEUE - 1)).collect();
+                    self.commit(batch);
+                }
+                Err(RecvTimeoutError::Timeout) => self.rest(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Closes the writer after its merges, so that an idle service holds no buffers.
+    fn rest(&mut self) {
+        let Some(writer) = self.writer.take() else { return };
+        if let Err(error) = writer.wait_merging_threads() {
+            tracing::warn!(%error, "merging segments of the embedded index failed; they are merged later");
+        }
+        // Merges have made new segments; searches that still hold the old ones keep their files alive.
+        if let Err(error) = self.shared.reader.reload() {
+            tracing::warn!(%error, "reloading the embedded index failed");
+        }
+    }
+
+    fn commit(&mut self, batch: Vec<Change>) {
+        let mut accepted = Vec::with_capacity(batch.len());
+        let mut failed = None;
+        for Change { action, done, _room } in batch {
+            match failed.is_none().then(|| self.apply(action)) {
+                Some(Ok(())) => accepted.push((done, _room)),
+                // Nothing of the change was written: the others in the batch are not concerned.
+                Some(Err(fault)) if fault.kind() == FaultKind::Rejected => drop(done.send(Err(fault))),
+                Some(Err(fault)) => {
+                    failed = Some(fault);
+                    accepted.push((done, _room));
+                }
+                None => accepted.push((done, _room)),
+            }
+        }
+        let outcome = match failed {
+            None => self.finish(),
+            Some(fault) => Err(fault),
+        };
+        if outcome.is_err() {
+            // Dropping a writer without a commit undoes what it has taken in.
+            self.writer = None;
+        }
+        for (done, room) in accepted {
+            drop(room);
+            // A caller that has gone away does not mind.
+            let _ = done.send(outcome.as_ref().map(|()| ()).map_err(again));
+        }
+        self.compact();
+    }
+
+    fn apply(&mut self, action: Action) -> Result<()> {
+        match action {
+            Action::Remove(document) => {
+                let term = self.shared.fields.document_term(document);
+                self.writer()?.delete_term(term);
+            }
+            Action::Replace(document, mut entries) => {
+                let keys = self.store_vectors(&mut entries)?;
+                let fields = self.shared.fields;
+                let writer = self.writer()?;
+                writer.delete_term(fields.document_term(document.id));
+                for (at, (entry, key)) in entries.into_iter().zip(keys).enumerate() {
+                    let record = fields.write(&document, entry, key, at == 0);
+                    writer.add_document(record).map_err(|error| fault("adding a chunk", error))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the dense vectors of a document durable; gives each entry's key.
+    fn store_vectors(&mut self, entries: &mut [IndexEntry]) -> Result<Vec<Option<u64>>> {
+        let dense: Vec<Option<Vec<f32>>> =
+            entries.iter_mut().map(|entry| entry.embedding.dense.take()).collect();
+        let Some(dimensions) = dense.iter().flatten().map(Vec::len).next() else {
+            return Ok(vec![None; entries.len()]);
+        };
+        if dimensions == 0 || dense.iter().flatten().any(|vector| vector.len() != dimensions) {
+            let message = "the dense vectors of a document differ in their dimensions, or have none";
+            return Err(Fault::new(Part::VectorStore, FaultKind::Rejected, message));
+        }
+        let file = match &mut self.vectors {
+            Some(file) => {
+                file.vectors().check_dimensions(dimensions)?;
+                file
+            }
+            none => {
+                none.insert(VectorFile::create(&self.shared.folder.join(VECTORS), dimensions).map_err(disk)?)
+            }
+        };
+        let there: Vec<bool> = dense.iter().map(Option::is_some).collect();
+        let vectors: Vec<Vec<f32>> = dense.into_iter().flatten().collect();
+        let mut keys = file.append(&vectors).map_err(disk)?..;
+        Ok(there.into_iter().map(|there| if there { keys.next() } else { None }).collect())
+    }
+
+    /// Commits and lets searches see it.
+    fn finish(&mut self) -> Result<()> {
+        // Vectors first: a chunk must not be found before its vector.
+        self.shared.publish(self.vectors.as_ref().map(|file| Arc::clone(file.vectors())));
+        self.writer()?.commit().map_err(|error| fault("committing", error))?;
+        self.shared.reader.reload().map_err(|error| fault("reloading after a commit", error))
+    }
+
+    fn writer(&mut self) -> Result<&mut IndexWriter> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => self.open_writer().map_err(|error| fault("opening the writer", error))?,
+        };
+        Ok(self.writer.insert(writer))
+    }
+
+    fn open_writer(&self) -> tantivy::Result<IndexWriter> {
+        let options = IndexWriterOptions::builder()
+            .memory_budget_per_thread(self.memory)
+            .num_worker_threads(1)
+            .num_merge_threads(1)
+            .build();
+        let writer = self.shared.index.writer_with_options(options)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_del_docs_ratio_before_merge(REMOVED_SHARE);
+        writer.set_merge_policy(Box::new(policy));
+        Ok(writer)
+    }
+
+    /// Rewrites the vectors when most of them are dead. Failing to is no fault of anybody's change.
+    fn compact(&mut self) {
+        if let Err(error) = self.try_compact() {
+            tracing::warn!(%error, "compacting vectors failed; it is tried again after the next change");
+        }
+    }
+
+    fn try_compact(&mut self) -> Result<()> {
+        let Some(file) = &mut self.vectors else { return Ok(()) };
+        let used = search::vectors_in_use(&self.shared.reader.searcher())
+            .map_err(|error| fault("reading which vectors are in use", error))?;
+        let rows = file.vectors().rows();
+        if used.live.is_empty() {
+            // Nothing is left that new vectors would have to agree with.
+            self.vectors = None;
+            self.shared.publish(None);
+            return std::fs::remove_file(self.shared.folder.join(VECTORS)).map_err(disk);
+        }
+        if rows > DEAD_ROWS && used.live.len() * 2 < rows {
+            file.compact(&used.live).map_err(disk)?;
+            self.shared.publish(Some(Arc::clone(file.vectors())));
+        }
+        Ok(())
+    }
+}

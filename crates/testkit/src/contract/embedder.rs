@@ -1,0 +1,87 @@
+//! What every embedder does.
+
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding};
+use docent_ports::embedder::Embedder;
+use std::sync::Arc;
+
+const CHUNKS: [(u32, &str); 3] =
+    [(1, "Centrifugal pumps move water."), (2, "Valves regulate pressure."), (9, "Cranes lift heavy loads.")];
+
+fn passages<'a>(chunks: &'a [(u32, &'a str)]) -> Passages<'a> {
+    Passages { title: "Machines", lead: "About machines.", chunks }
+}
+
+/// How much a query and a chunk have in common, counted simply.
+fn nearness(query: &QueryEmbedding, chunk: &Embedding) -> f32 {
+    let shared = match (&query.sparse, &chunk.sparse) {
+        (Some(query), Some(chunk)) => {
+            query.iter().filter(|(term, _)| chunk.body.iter().any(|(other, _)| other == *term)).count()
+        }
+        _ => 0,
+    };
+    let cosine: f32 = match (&query.dense, &chunk.dense) {
+        (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| a * b).sum(),
+        _ => 0.0,
+    };
+    shared as f32 + cosine
+}
+
+fn assert_unit(vector: Option<&Vec<f32>>) {
+    if let Some(vector) = vector {
+        let length: f32 = vector.iter().map(|number| number * number).sum();
+        assert!((length - 1.0).abs() < 1e-3, "a dense vector has unit length");
+    }
+}
+
+crate::battery! {
+    embedder_contract in embedder (Arc<dyn Embedder>);
+
+    /// One embedding per chunk, in their order, whichever chunks it is asked about together.
+    async fn embeds_in_order(embedder) {
+        let all = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();
+        assert_eq!(all.len(), CHUNKS.len());
+        for (n, chunk) in CHUNKS.iter().enumerate() {
+            let alone = embedder.embed_passages(passages(&[*chunk])).await.unwrap();
+            assert_eq!(alone, all[n..=n]);
+        }
+        assert_eq!(embedder.embed_passages(passages(&[])).await.unwrap(), []);
+    }
+
+    /// Every embedding has a part to be found by, and the same ones as queries have.
+    async fn passages_and_queries_have_the_same_parts(embedder) {
+        let query = embedder.embed_query("pumps").await.unwrap();
+        assert!(query.sparse.is_some() || query.dense.is_some());
+        assert_unit(query.dense.as_ref());
+        for chunk in embedder.embed_passages(passages(&CHUNKS)).await.unwrap() {
+            assert_eq!(chunk.sparse.is_some(), query.sparse.is_some());
+            assert_eq!(chunk.dense.as_ref().map(Vec::len), query.dense.as_ref().map(Vec::len));
+            assert_unit(chunk.dense.as_ref());
+        }
+    }
+
+    /// A query made of a chunk's words is nearest to that chunk.
+    async fn a_query_is_nearest_to_its_passage(embedder) {
+        let chunks = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();
+        for (n, (_, text)) in CHUNKS.iter().enumerate() {
+            let query = embedder.embed_query(text).await.unwrap();
+            let nearness: Vec<f32> = chunks.iter().map(|chunk| nearness(&query, chunk)).collect();
+            let best = (0..nearness.len()).max_by(|a, b| nearness[*a].total_cmp(&nearness[*b])).unwrap();
+            assert_eq!(best, n, "{nearness:?}");
+        }
+    }
+
+    /// Text without words, or in any script, is no error.
+    async fn any_text_is_embedded(embedder) {
+        let odd = ["", " \n\t", "…!?", "水泵 насос مضخة ปั๊ม 🚰", "\u{0}\u{fffd}"];
+        for text in odd {
+            embedder.embed_query(text).await.unwrap();
+            let empty = Passages { title: text, lead: text, chunks: &[(1, text)] };
+            assert_eq!(embedder.embed_passages(empty).await.unwrap().len(), 1);
+        }
+    }
+
+    /// It says what it is.
+    async fn has_a_name(embedder) {
+        assert!(!embedder.model().is_empty());
+    }
+}

@@ -1,0 +1,212 @@
+//! What every vector store does.
+
+use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use docent_domain::{
+    chunk::{PageStart, Position, Span},
+    id::ChunkId,
+    retrieval::{IndexEntry, QueryEmbedding, ScoredChunk},
+};
+use docent_ports::{error::FaultKind, vector_index::VectorIndex};
+use std::sync::Arc;
+
+fn texts(found: &[ScoredChunk]) -> Vec<&str> {
+    found.iter().map(|chunk| chunk.text.as_str()).collect()
+}
+
+fn dense(vector: &[f32]) -> QueryEmbedding {
+    QueryEmbedding { sparse: None, dense: Some(vector.to_vec()) }
+}
+
+crate::battery! {
+    vector_index_contract in vector_index (Arc<dyn VectorIndex>);
+
+    /// An empty collection answers, and finds nothing.
+    async fn empty_finds_nothing(index) {
+        index.check().await.unwrap();
+        assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), []);
+        assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap(), []);
+        assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+        index.remove(document_id(1)).await.unwrap();
+    }
+
+    /// A chunk comes back as it was stored, with its document.
+    async fn gives_back_what_was_stored(index) {
+        let mut stored = entry(1, 3, "Ünïcode pümp 水泵 🚰");
+        stored.span = Span { start: Position { page: 4, offset: 70_000 }, end: Position { page: 6, offset: 9 } };
+        stored.pages = vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }];
+        index.replace(&indexed(1), vec![entry(1, 0, "valve"), stored.clone()]).await.unwrap();
+        let found = index.search(&query("水泵"), None, 5).await.unwrap();
+        assert_eq!(found.len(), 1);
+        let chunk = &found[0];
+        assert_eq!((chunk.id, chunk.document_id), (ChunkId::of(document_id(1), 3), document_id(1)));
+        assert_eq!((chunk.title.as_str(), chunk.text.as_str()), (indexed(1).title.as_str(), stored.text.as_str()));
+        assert_eq!((chunk.span, &chunk.pages), (stored.span, &stored.pages));
+        assert!(chunk.score > 0.0);
+    }
+
+    /// Chunks without anything of the query stay out; so do all when the query has nothing.
+    async fn leaves_out_what_shares_nothing(index) {
+        index.replace(&indexed(1), vec![entry(1, 0, "pump"), entry(1, 1, "valve")]).await.unwrap();
+        assert_eq!(texts(&index.search(&query("pump"), None, 5).await.unwrap()), ["pump"]);
+        assert_eq!(index.search(&query("crane"), None, 5).await.unwrap(), []);
+        assert_eq!(index.search(&query(""), None, 5).await.unwrap(), []);
+        assert_eq!(index.search(&QueryEmbedding { sparse: None, dense: None }, None, 5).await.unwrap(), []);
+    }
+
+    /// The best come first, with descending scores.
+    async fn best_come_first(index) {
+        let texts_in = ["red pump with green valve", "red pump and many other words that say nothing", "green door"];
+        let entries = (0..).zip(texts_in).map(|(n, text)| entry(1, n, text)).collect();
+        index.replace(&indexed(1), entries).await.unwrap();
+        let found = index.search(&query("pump valve"), None, 5).await.unwrap();
+        assert_eq!(texts(&found), [texts_in[0], texts_in[1]]);
+        assert!(found[0].score > found[1].score);
+    }
+
+    /// No more than asked for; equals are in the order of documents and ordinals, always.
+    async fn limit_and_ties_are_exact(index) {
+        for n in [3, 1, 2] {
+            index.replace(&indexed(n), (0..4).map(|at| entry(n, at, "pump")).collect()).await.unwrap();
+        }
+        let all = index.search(&query("pump"), None, 50).await.unwrap();
+        let order: Vec<_> = all.iter().map(|chunk| chunk.id).collect();
+        let expected: Vec<_> = (1..=3).flat_map(|n| (0..4).map(move |at| ChunkId::of(document_id(n), at))).collect();
+        assert_eq!(order, expected);
+        assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), all[..5]);
+        assert_eq!(index.search(&query("pump"), None, 0).await.unwrap(), []);
+    }
+
+    /// Only chunks of the documents named.
+    async fn filters_by_document(index) {
+        for n in 1..=3 {
+            index.replace(&indexed(n), vec![entry(n, 0, "pump"), entry(n, 1, "valve")]).await.unwrap();
+        }
+        let named = [document_id(3), document_id(1), document_id(9)];
+        let found = index.search(&query("pump"), Some(&named), 5).await.unwrap();
+        let of: Vec<_> = found.iter().map(|chunk| chunk.document_id).collect();
+        assert_eq!(of, [document_id(1), document_id(3)]);
+        assert_eq!(index.search(&query("pump"), Some(&[]), 5).await.unwrap(), []);
+    }
+
+    /// What a document had before is gone, also when it had more.
+    async fn replace_replaces(index) {
+        let first = ["pump one", "pump two", "pump three"];
+        index.replace(&indexed(1), (0..).zip(first).map(|(n, text)| entry(1, n, text)).collect()).await.unwrap();
+        index.replace(&indexed(2), vec![entry(2, 0, "pump of another")]).await.unwrap();
+        index.replace(&indexed(1), vec![entry(1, 0, "pump four")]).await.unwrap();
+        assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
+        let found = index.search(&query("pump"), None, 9).await.unwrap();
+        assert_eq!(found.len(), 2);
+        assert!(texts(&found).contains(&"pump four") && texts(&found).contains(&"pump of another"));
+        index.replace(&indexed(1), Vec::new()).await.unwrap();
+        assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+        assert_eq!(texts(&index.search(&query("pump"), None, 9).await.unwrap()), ["pump of another"]);
+    }
+
+    /// Doing it again changes nothing, scores included.
+    async fn replay_is_idempotent(index) {
+        let entries = || vec![entry(1, 0, "pump with valve"), entry(1, 1, "pump without")];
+        index.replace(&indexed(2), vec![entry(2, 0, "a valve alone")]).await.unwrap();
+        index.replace(&indexed(1), entries()).await.unwrap();
+        let before = index.search(&query("pump valve"), None, 9).await.unwrap();
+        for _ in 0..2 {
+            index.replace(&indexed(1), entries()).await.unwrap();
+        }
+        assert_eq!(index.count(document_id(1)).await.unwrap(), 2);
+        let after = index.search(&query("pump valve"), None, 9).await.unwrap();
+        assert_eq!(texts(&after), texts(&before));
+    }
+
+    /// A removed document is not found, and removing it again is fine.
+    async fn removed_is_gone(index) {
+        index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
+        index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+        for _ in 0..2 {
+            index.remove(document_id(1)).await.unwrap();
+            assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+            let found = index.search(&query("pump"), None, 5).await.unwrap();
+            assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(2)]);
+        }
+    }
+
+    /// Terms of a document's title lift its chunks.
+    async fn titles_count(index) {
+        let mut titled = entry(2, 0, "flow rates of the machine");
+        titled.embedding.sparse.as_mut().unwrap().title = crate::retrieval::terms("pump");
+        index.replace(&indexed(1), vec![entry(1, 0, "flow rates of the machine")]).await.unwrap();
+        index.replace(&indexed(2), vec![titled]).await.unwrap();
+        let found = index.search(&query("pump flow"), None, 5).await.unwrap();
+        let of: Vec<_> = found.iter().map(|chunk| chunk.document_id).collect();
+        assert_eq!(of, [document_id(2), document_id(1)]);
+    }
+
+    /// Nearness in the dense part orders chunks; what points elsewhere is left out.
+    async fn dense_vectors_rank_by_cosine(index) {
+        let entries = vec![
+            hybrid_entry(1, 0, "", &[0.6, 0.8]),
+            hybrid_entry(1, 1, "", &[1.0, 0.0]),
+            hybrid_entry(1, 2, "", &[-1.0, 0.0]),
+        ];
+        index.replace(&indexed(1), entries).await.unwrap();
+        let found = index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap();
+        let order: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
+        assert_eq!(order, [1, 0].map(|n| ChunkId::of(document_id(1), n)));
+        assert!((found[0].score - 1.0).abs() < 1e-5 && (found[1].score - 0.6).abs() < 1e-5);
+    }
+
+    /// Both parts count: a chunk that fits in both ways comes first.
+    async fn hybrid_uses_both_parts(index) {
+        let entries = vec![
+            hybrid_entry(1, 0, "pump", &[0.0, 1.0]),
+            hybrid_entry(1, 1, "valve", &[1.0, 0.0]),
+            hybrid_entry(1, 2, "pump", &[0.8, 0.6]),
+            entry(1, 3, "crane"),
+        ];
+        index.replace(&indexed(1), entries).await.unwrap();
+        let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
+        let found = index.search(&both, None, 5).await.unwrap();
+        assert_eq!(found.first().map(|chunk| chunk.id), Some(ChunkId::of(document_id(1), 2)));
+        assert_eq!(found.len(), 3);
+    }
+
+    /// A replaced vector no longer counts, a new one does.
+    async fn replaced_vectors_are_gone(index) {
+        index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[1.0, 0.0])]).await.unwrap();
+        index.replace(&indexed(2), vec![hybrid_entry(2, 0, "", &[1.0, 0.0])]).await.unwrap();
+        index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[0.0, 1.0])]).await.unwrap();
+        let found = index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap();
+        assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(2)]);
+        let found = index.search(&dense(&[0.0, 1.0]), None, 5).await.unwrap();
+        assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(1)]);
+    }
+
+    /// Vectors of other dimensions are refused for good, and nothing changes.
+    async fn other_dimensions_are_refused(index) {
+        index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
+        for wrong in [vec![hybrid_entry(1, 0, "crane", &[1.0, 0.0, 0.0])],
+            vec![hybrid_entry(1, 0, "crane", &[1.0, 0.0]), hybrid_entry(1, 1, "crane", &[1.0])]] {
+            let fault = index.replace(&indexed(1), wrong).await.unwrap_err();
+            assert_eq!(fault.kind(), FaultKind::Rejected);
+            assert!(!fault.is_transient());
+        }
+        let fault = index.search(&dense(&[1.0]), None, 5).await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::Rejected);
+        assert_eq!(texts(&index.search(&query("pump crane"), None, 5).await.unwrap()), ["pump"]);
+    }
+
+    /// Many documents at a time, and every call's chunks are found once it has returned.
+    async fn concurrent_replaces_are_all_visible(index) {
+        let calls: Vec<_> = (1..=20).map(|n| {
+            let index = Arc::clone(&index);
+            tokio::spawn(async move {
+                let entries: Vec<IndexEntry> = (0..3).map(|at| entry(n, at, "pump")).collect();
+                index.replace(&indexed(n), entries).await.unwrap();
+                index.count(document_id(n)).await.unwrap()
+            })
+        }).collect();
+        for call in calls {
+            assert_eq!(call.await.unwrap(), 3);
+        }
+        assert_eq!(index.search(&query("pump"), None, 100).await.unwrap().len(), 60);
+    }
+}

@@ -1,0 +1,234 @@
+//! A chat model that plays what a test has written.
+
+use async_trait::async_trait;
+use docent_domain::{
+    chat::{FinishReason, ToolCall},
+    usage::TokenUsage,
+};
+use docent_ports::{
+    chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
+    error::{Fault, FaultKind, Part, Result},
+};
+use futures::{StreamExt, stream};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// One answer of a [`ScriptedChatModel`]: its steps in order.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    refusal: Option<FaultKind>,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Event(ChatEvent),
+    Fault(FaultKind),
+    Stall,
+}
+
+impl Turn {
+    /// An answer that is still empty.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An answer that says `text` word by word and stops.
+    pub fn saying(text: &str) -> Self {
+        text.split_inclusive(' ').fold(Self::new(), Self::text).stop()
+    }
+
+    /// An answer that asks for one search.
+    pub fn searching(query: &str) -> Self {
+        let query = query.replace('\\', "\\\\").replace('"', "\\\"");
+        Self::new().tool_call("call-1", "search_docs", &format!("{{\"query\":\"{query}\"}}")).finished(None)
+    }
+
+    /// Refuses the call before there is a stream.
+    pub fn refused(kind: FaultKind) -> Self {
+        Self { refusal: Some(kind), steps: Vec::new() }
+    }
+
+    /// Adds a piece of text.
+    #[must_use]
+    pub fn text(self, text: &str) -> Self {
+        self.step(Step::Event(ChatEvent::Text(text.to_owned())))
+    }
+
+    /// Adds a request for a tool; `arguments` is sent as it is, however broken.
+    #[must_use]
+    pub fn tool_call(self, id: &str, name: &str, arguments: &str) -> Self {
+        let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
+        self.step(Step::Event(ChatEvent::ToolCall(call)))
+    }
+
+    /// Ends the answer, for the reason that its steps give, with this usage.
+    #[must_use]
+    pub fn finished(self, usage: Option<TokenUsage>) -> Self {
+        let calls = self.steps.iter().any(|step| matches!(step, Step::Event(ChatEvent::ToolCall(_))));
+        let reason = if calls { FinishReason::ToolCalls } else { FinishReason::Stop };
+        self.step(Step::Event(ChatEvent::Finished { reason, usage }))
+    }
+
+    /// Ends the answer without usage.
+    #[must_use]
+    pub fn stop(self) -> Self {
+        self.finished(None)
+    }
+
+    /// Ends the answer with a fault.
+    #[must_use]
+    pub fn fault(self, kind: FaultKind) -> Self {
+        self.step(Step::Fault(kind))
+    }
+
+    /// Says nothing more, for ever.
+    #[must_use]
+    pub fn stall(self) -> Self {
+        self.step(Step::Stall)
+    }
+
+    fn step(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+}
+
+/// Plays one [`Turn`] per call. A call without a turn left gets a fault of kind `Internal`, unless
+/// there is a turn for all the rest.
+#[derive(Debug, Default)]
+pub struct ScriptedChatModel {
+    turns: Mutex<VecDeque<Turn>>,
+    rest: Option<Turn>,
+    requests: Mutex<Vec<ChatRequest>>,
+    cut_short: Arc<AtomicUsize>,
+}
+
+impl ScriptedChatModel {
+    /// A model that plays these turns.
+    pub fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
+        Self { turns: Mutex::new(turns.into_iter().collect()), ..Self::default() }
+    }
+
+    /// A model that plays the same turn for every call.
+    pub fn always(turn: Turn) -> Self {
+        Self { rest: Some(turn), ..Self::default() }
+    }
+
+    /// Adds a turn.
+    pub fn push(&self, turn: Turn) {
+        self.turns.lock().unwrap().push_back(turn);
+    }
+
+    /// What it was asked so far, in order.
+    pub fn requests(&self) -> Vec<ChatRequest> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// How many answers were dropped before their last step had been taken.
+    pub fn cut_short(&self) -> usize {
+        self.cut_short.load(Ordering::SeqCst)
+    }
+
+    /// Whether every turn has been played.
+    pub fn is_done(&self) -> bool {
+        self.turns.lock().unwrap().is_empty()
+    }
+}
+
+fn fault(kind: FaultKind) -> Fault {
+    Fault::new(Part::ChatModel, kind, "a scripted fault")
+}
+
+/// What is left of an answer; counts itself when it is dropped with something left.
+struct Remainder {
+    steps: VecDeque<Step>,
+    cut_short: Arc<AtomicUsize>,
+}
+
+impl Drop for Remainder {
+    fn drop(&mut self) {
+        if !self.steps.is_empty() {
+            self.cut_short.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for ScriptedChatModel {
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
+        self.requests.lock().unwrap().push(request);
+        let turn = self.turns.lock().unwrap().pop_front().or_else(|| self.rest.clone());
+        let turn = turn
+            .ok_or_else(|| Fault::new(Part::ChatModel, FaultKind::Internal, "the script has no turn left"))?;
+        if let Some(kind) = turn.refusal {
+            return Err(fault(kind));
+        }
+        let remainder = Remainder { steps: turn.steps.into(), cut_short: Arc::clone(&self.cut_short) };
+        let steps = stream::unfold(remainder, |mut remainder| async {
+            // A stall stays in the remainder: whoever waits for more cuts the answer short.
+            if matches!(remainder.steps.front(), Some(Step::Stall)) {
+                return std::future::pending().await;
+            }
+            let event = match remainder.steps.pop_front()? {
+                Step::Event(event) => Ok(event),
+                Step::Fault(kind) => Err(fault(kind)),
+                Step::Stall => return None,
+            };
+            Some((event, remainder))
+        });
+        Ok(steps.boxed())
+    }
+
+    fn model(&self) -> &'static str {
+        "scripted"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_domain::chat::Message;
+    use futures::FutureExt;
+
+    fn request(text: &str) -> ChatRequest {
+        ChatRequest { messages: vec![Message::User(text.to_owned())], tools: Vec::new() }
+    }
+
+    #[tokio::test]
+    async fn turns_are_played_in_order_and_requests_kept() {
+        let usage = TokenUsage { prompt: 3, completion: 1 };
+        let model = ScriptedChatModel::new([
+            Turn::refused(FaultKind::RateLimited),
+            Turn::new().text("a").fault(FaultKind::Timeout),
+            Turn::new().text("b").finished(Some(usage)),
+        ]);
+        assert!(model.stream(request("1")).await.is_err());
+        let events: Vec<_> = model.stream(request("2")).await.unwrap().collect().await;
+        assert_eq!(events[0].as_ref().unwrap(), &ChatEvent::Text("a".to_owned()));
+        assert_eq!(events[1].as_ref().unwrap_err().kind(), FaultKind::Timeout);
+        let events: Vec<_> = model.stream(request("3")).await.unwrap().collect().await;
+        assert!(matches!(events[1], Ok(ChatEvent::Finished { usage: Some(found), .. }) if found == usage));
+        assert!(model.is_done() && model.requests().len() == 3 && model.cut_short() == 0);
+        assert!(model.stream(request("4")).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_stall_waits_until_the_answer_is_dropped() {
+        let model = ScriptedChatModel::new([Turn::new().text("a").stall(), Turn::saying("one two")]);
+        let mut stalled = model.stream(request("1")).await.unwrap();
+        assert!(stalled.next().await.is_some());
+        assert!(stalled.next().now_or_never().is_none());
+        drop(stalled);
+        assert_eq!(model.cut_short(), 1);
+        let mut stream = model.stream(request("2")).await.unwrap();
+        assert!(stream.next().await.is_some());
+        drop(stream);
+        assert_eq!(model.cut_short(), 2);
+    }
+}

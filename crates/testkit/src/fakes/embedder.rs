@@ -1,0 +1,59 @@
+//! An embedder that needs no model.
+
+use crate::retrieval::terms;
+use async_trait::async_trait;
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
+use docent_ports::{embedder::Embedder, error::Result};
+
+/// Its sparse part counts the words between spaces, in lower case; its dense part, if it is to have
+/// one, adds the words up by a simple hash.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FakeEmbedder {
+    dimensions: usize,
+}
+
+impl FakeEmbedder {
+    /// One that makes dense vectors of so many dimensions too.
+    pub fn with_dense(dimensions: usize) -> Self {
+        Self { dimensions }
+    }
+
+    fn dense(self, text: &str) -> Option<Vec<f32>> {
+        if self.dimensions == 0 {
+            return None;
+        }
+        let mut vector = vec![0.0_f32; self.dimensions];
+        for (word, n) in terms(text).iter() {
+            let hash =
+                word.bytes().fold(7_usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+            vector[hash % self.dimensions] += n as f32;
+        }
+        let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+        if length == 0.0 {
+            vector[0] = 1.0;
+        } else {
+            vector.iter_mut().for_each(|number| *number /= length);
+        }
+        Some(vector)
+    }
+}
+
+#[async_trait]
+impl Embedder for FakeEmbedder {
+    async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+        let embed = |(_, text): &(u32, &str)| {
+            let sparse =
+                SparseVector { body: terms(text), title: terms(passages.title), lead: terms(passages.lead) };
+            Embedding { sparse: Some(sparse), dense: self.dense(text) }
+        };
+        Ok(passages.chunks.iter().map(embed).collect())
+    }
+
+    async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        Ok(QueryEmbedding { sparse: Some(terms(query)), dense: self.dense(query) })
+    }
+
+    fn model(&self) -> &'static str {
+        "fake-embedder"
+    }
+}

@@ -1,0 +1,119 @@
+//! A vector store, an embedder and a chat model that break on command.
+
+use super::Faulty;
+use async_trait::async_trait;
+use docent_domain::{
+    id::DocumentId,
+    retrieval::{Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk},
+};
+use docent_ports::{
+    chat_model::{ChatModel, ChatRequest, ChatStream},
+    embedder::Embedder,
+    error::Result,
+    vector_index::VectorIndex,
+};
+use futures::StreamExt;
+
+#[async_trait]
+impl VectorIndex for Faulty<dyn VectorIndex> {
+    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+        self.pass()?.replace(document, entries).await
+    }
+
+    async fn remove(&self, document: DocumentId) -> Result<()> {
+        self.pass()?.remove(document).await
+    }
+
+    async fn search(
+        &self,
+        query: &QueryEmbedding,
+        documents: Option<&[DocumentId]>,
+        limit: usize,
+    ) -> Result<Vec<ScoredChunk>> {
+        self.pass()?.search(query, documents, limit).await
+    }
+
+    async fn count(&self, document: DocumentId) -> Result<u64> {
+        self.pass()?.count(document).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.pass()?.check().await
+    }
+}
+
+#[async_trait]
+impl Embedder for Faulty<dyn Embedder> {
+    async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+        self.pass()?.embed_passages(passages).await
+    }
+
+    async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        self.pass()?.embed_query(query).await
+    }
+
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+}
+
+/// The switch is asked at the beginning of an answer and before each of its events: `fail_after(2, …)`
+/// breaks the answer at its second event.
+#[async_trait]
+impl ChatModel for Faulty<dyn ChatModel> {
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
+        let stream = self.pass()?.stream(request).await?;
+        let switch = self.switch.clone();
+        // An answer ends with its first error.
+        let mut broken = false;
+        let checked = stream.map(move |event| switch.check().and(event));
+        Ok(checked
+            .take_while(move |event| std::future::ready(!std::mem::replace(&mut broken, event.is_err())))
+            .boxed())
+    }
+
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        fakes::{
+            chat_model::{ScriptedChatModel, Turn},
+            vector_index::FakeVectorIndex,
+        },
+        faults::FaultSwitch,
+        retrieval::{document_id, entry, indexed},
+    };
+    use docent_ports::error::{FaultKind, Part};
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn a_failed_replace_stores_nothing() {
+        let switch = FaultSwitch::new(Part::VectorStore);
+        let inner: Arc<dyn VectorIndex> = Arc::new(FakeVectorIndex::default());
+        let index = Faulty::new(Arc::clone(&inner), &switch);
+        switch.fail_next(1, FaultKind::Unavailable);
+        assert!(index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.is_err());
+        assert_eq!(inner.count(document_id(1)).await.unwrap(), 0);
+        index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
+        assert_eq!(inner.count(document_id(1)).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn an_answer_breaks_where_the_script_says() {
+        let switch = FaultSwitch::new(Part::ChatModel);
+        let inner: Arc<dyn ChatModel> = Arc::new(ScriptedChatModel::always(Turn::saying("one two three")));
+        let model = Faulty::new(inner, &switch);
+        let request = || ChatRequest { messages: Vec::new(), tools: Vec::new() };
+        switch.fail_after(2, 1, FaultKind::Timeout);
+        let events: Vec<_> = model.stream(request()).await.unwrap().collect().await;
+        assert_eq!(events.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false]);
+        switch.fail_next(1, FaultKind::Timeout);
+        assert!(model.stream(request()).await.is_err());
+        assert_eq!(model.stream(request()).await.unwrap().count().await, 4);
+    }
+}

@@ -1,0 +1,69 @@
+//! Values that tests need, made from a number or a few words.
+
+use docent_domain::{
+    chunk::{PageStart, Position, Span},
+    id::{ChunkId, DocumentId},
+    retrieval::{
+        Embedding, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, TermCounts,
+    },
+    text::Title,
+};
+use uuid::Uuid;
+
+/// The `n`th document's id; they sort by `n`.
+pub fn document_id(n: u32) -> DocumentId {
+    DocumentId::from_uuid(Uuid::from_u128(u128::from(n) << 64 | u128::from(n)))
+}
+
+/// The `n`th document as the vector store knows it: `Document n`, from `document-n.pdf`.
+pub fn indexed(n: u32) -> IndexedDocument {
+    let title = Title::parse(&format!("Document {n}")).unwrap();
+    IndexedDocument { id: document_id(n), title, filename: format!("document-{n}.pdf") }
+}
+
+/// The words between spaces, in lower case, counted.
+pub fn terms(text: &str) -> TermCounts {
+    TermCounts::count(text.split_whitespace().map(str::to_lowercase))
+}
+
+/// A chunk of document `n` on page 1, found by its words.
+pub fn entry(n: u32, ordinal: u32, text: &str) -> IndexEntry {
+    let end = u32::try_from(text.len()).unwrap();
+    IndexEntry {
+        id: ChunkId::of(document_id(n), ordinal),
+        ordinal,
+        text: text.to_owned(),
+        span: Span { start: Position { page: 1, offset: 0 }, end: Position { page: 1, offset: end } },
+        pages: vec![PageStart { page: 1, at: 0 }],
+        embedding: Embedding {
+            sparse: Some(SparseVector { body: terms(text), ..SparseVector::default() }),
+            dense: None,
+        },
+    }
+}
+
+/// Such a chunk with a dense vector as well.
+pub fn hybrid_entry(n: u32, ordinal: u32, text: &str, vector: &[f32]) -> IndexEntry {
+    let mut entry = entry(n, ordinal, text);
+    entry.embedding.dense = Some(vector.to_vec());
+    entry
+}
+
+/// A query for the words of `text`, without a dense part.
+pub fn query(text: &str) -> QueryEmbedding {
+    QueryEmbedding { sparse: Some(terms(text)), dense: None }
+}
+
+/// A chunk as a search gives it back, on page 1 of document `n`, with a score of 1.
+pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
+    let entry = entry(n, ordinal, text);
+    ScoredChunk {
+        id: entry.id,
+        document_id: document_id(n),
+        title: indexed(n).title.as_str().to_owned(),
+        text: entry.text,
+        span: entry.span,
+        pages: entry.pages,
+        score: 1.0,
+    }
+}
