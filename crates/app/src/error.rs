@@ -1,7 +1,7 @@
 //! What can go wrong in a use case, as the server needs to tell it apart.
 
 use docent_domain::error::{Forbidden, IllegalTransition, Invalid};
-use docent_ports::error::{Fault, FaultKind, Part};
+pub use docent_ports::error::{Fault, FaultKind, Part};
 use std::time::Duration;
 use thiserror::Error;
 

@@ -2,12 +2,14 @@
 
 pub mod accounts;
 pub mod agent;
+pub mod dashboard;
 pub mod documents;
 pub mod error;
 pub mod health;
 pub mod ids;
 pub mod ingest;
 pub mod jobs;
+pub mod rate_limit;
 pub mod search;
 pub mod settings;
 pub mod tokens;

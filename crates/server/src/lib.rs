@@ -1,1 +1,15 @@
+#![doc = include_str!("../README.md")]
 
+mod admin;
+mod api;
+mod context;
+mod error;
+mod extract;
+mod middleware;
+pub mod routes;
+mod serve;
+mod settings;
+mod sse;
+
+pub use serve::Server;
+pub use settings::{HttpSettings, SessionKey};

@@ -5,7 +5,7 @@ use docent_domain::{
     access::{Grant, ReadDocuments},
     document::Document,
 };
-use docent_ports::documents::DocumentFilter;
+pub use docent_ports::documents::{DocumentFilter, ListPosition};
 
 /// Documents, newest first.
 ///

@@ -2,5 +2,6 @@
 
 pub mod create;
 pub mod get;
+pub mod inspect;
 pub mod list;
 pub mod upload;

@@ -16,13 +16,17 @@ use docent_domain::{
     job::{Job, JobKind},
     text::{FileName, Title},
 };
-use docent_ports::blob_store::BlobWriter;
+use docent_ports::{
+    blob_store::BlobWriter,
+    error::{Fault, FaultKind, Part},
+};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// An upload under way. Dropping it forgets it.
 #[allow(missing_debug_implementations, reason = "writers have no debug form")]
-pub struct Upload<'a> {
-    app: &'a App,
+pub struct Upload {
+    app: Arc<App>,
     grant: Grant<AddDocuments>,
     id: DocumentId,
     name: FileName,
@@ -36,22 +40,30 @@ pub struct Upload<'a> {
 ///
 /// # Errors
 /// [`Error::NotAPdf`] for another content type; or when the blob store cannot be reached.
-pub async fn begin<'a>(
-    app: &'a App,
+pub async fn begin(
+    app: &Arc<App>,
     grant: Grant<AddDocuments>,
     name: &str,
     content_type: &str,
-) -> Result<Upload<'a>> {
+) -> Result<Upload> {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case("application/pdf") {
         return Err(Error::NotAPdf);
     }
     let id = app.new_id(DocumentId::generate);
     let writer = app.blobs.create(&BlobKey::of_document(id)).await?;
-    Ok(Upload { app, grant, id, name: FileName::reduce(name), writer, bytes: 0, digest: Sha256::new() })
+    Ok(Upload {
+        app: Arc::clone(app),
+        grant,
+        id,
+        name: FileName::reduce(name),
+        writer,
+        bytes: 0,
+        digest: Sha256::new(),
+    })
 }
 
-impl Upload<'_> {
+impl Upload {
     /// Takes in the next bytes.
     ///
     /// # Errors
@@ -66,11 +78,18 @@ impl Upload<'_> {
         Ok(self.writer.write(bytes).await?)
     }
 
-    /// Makes the file a document, `pending`, with a job that will ingest it.
+    /// Makes the file a document, `pending`, with a job that will ingest it. Once begun it goes on to
+    /// its end even when the caller stops waiting: a file is never left without its record.
     ///
     /// # Errors
     /// When the blob store or the database does not work; then there is no document.
     pub async fn finish(self) -> Result<Document> {
+        tokio::spawn(self.complete()).await.map_err(|error| {
+            Fault::new(Part::Service, FaultKind::Internal, "the end of an upload").caused_by(error)
+        })?
+    }
+
+    async fn complete(self) -> Result<Document> {
         let Self { app, grant, id, name, writer, bytes, digest } = self;
         writer.finish().await?;
         let now = app.clock.now();
@@ -78,13 +97,13 @@ impl Upload<'_> {
             StoredFile { blob: BlobKey::of_document(id), name, bytes, sha256: digest.finalize().into() };
         let document = Document::new(id, grant.by(), Title::of_file(&file.name), Some(file), now);
         let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
-        if let Err(error) = record(app, &document, &job).await {
+        if let Err(error) = record(&app, &document, &job).await {
             // The commit may have worked although its answer was lost: the file stays unless the
             // record is known to be missing.
             if let Ok(mut view) = app.store.read().await
                 && let Ok(None) = view.documents().get(id).await
             {
-                discard(app, id).await;
+                discard(&app, id).await;
             }
             return Err(error);
         }

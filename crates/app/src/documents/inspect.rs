@@ -1,0 +1,32 @@
+//! Everything that staff can know about one document.
+
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use docent_domain::{
+    access::{EnterAdmin, Grant},
+    document::Document,
+    id::DocumentId,
+    job::Job,
+};
+
+/// A document and the work on it.
+#[derive(Debug)]
+pub struct Inspection {
+    /// The document.
+    pub document: Document,
+    /// Its jobs, newest first.
+    pub jobs: Vec<Job>,
+}
+
+/// Looks at one document.
+///
+/// # Errors
+/// [`Error::DocumentNotFound`], or when the database cannot be reached.
+pub async fn inspect(app: &App, _grant: Grant<EnterAdmin>, id: DocumentId) -> Result<Inspection> {
+    let mut view = app.store.read().await?;
+    let document = view.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    let jobs = view.jobs().of_document(id).await?;
+    Ok(Inspection { document, jobs })
+}

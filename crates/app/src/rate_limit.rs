@@ -1,0 +1,124 @@
+//! Limiting how often one client may ask.
+
+use crate::App;
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_ports::error::Fault;
+pub use docent_ports::rate_limiter::{Count, Quota};
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+/// Clients that the local windows know at once.
+const LOCAL_CLIENTS: usize = 10_000;
+
+/// The limit of requests of one client address, counted over every process on the same key-value
+/// store. While that store is away each process counts for itself: a limit somewhat too generous is
+/// better than a service that is down.
+#[derive(Debug)]
+pub struct RateLimit {
+    quota: Quota,
+    local: Mutex<HashMap<String, (u64, DateTime<Utc>)>>,
+    is_local: AtomicBool,
+}
+
+impl RateLimit {
+    /// A limit of this much.
+    pub fn new(quota: Quota) -> Self {
+        Self { quota, local: Mutex::default(), is_local: AtomicBool::new(false) }
+    }
+
+    /// Counts a request.
+    ///
+    /// # Errors
+    /// The time until the next one is allowed, when the window is used up.
+    pub async fn admit(&self, app: &App, client: IpAddr) -> Result<(), Duration> {
+        let key = format!("rate:{}", prefix(client));
+        let now = app.clock.now();
+        let count = match app.limiter.hit(&key, self.quota.window, now).await {
+            Ok(count) => {
+                self.shared_is_back();
+                count
+            }
+            Err(fault) => {
+                self.shared_is_away(&fault);
+                self.count_locally(key, now)
+            }
+        };
+        if count.events > self.quota.limit { Err(count.resets_in) } else { Ok(()) }
+    }
+
+    fn shared_is_back(&self) {
+        if self.is_local.load(Ordering::Relaxed) && self.is_local.swap(false, Ordering::Relaxed) {
+            tracing::info!("requests are counted in the key-value store again");
+            self.local.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+    }
+
+    /// Says it once per outage, not once per request.
+    fn shared_is_away(&self, fault: &Fault) {
+        if !self.is_local.swap(true, Ordering::Relaxed) {
+            tracing::warn!(%fault, "requests cannot be counted in the key-value store; counting in this process");
+        }
+    }
+
+    fn count_locally(&self, key: String, now: DateTime<Utc>) -> Count {
+        let mut windows = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        if windows.len() >= LOCAL_CLIENTS && !windows.contains_key(&key) {
+            windows.retain(|_, (_, until)| *until > now);
+            if windows.len() >= LOCAL_CLIENTS {
+                windows.clear();
+            }
+        }
+        let window = TimeDelta::from_std(self.quota.window).unwrap_or(TimeDelta::MAX);
+        let entry = windows.entry(key).or_insert((0, now));
+        if entry.1 <= now {
+            *entry = (0, now.checked_add_signed(window).unwrap_or(DateTime::<Utc>::MAX_UTC));
+        }
+        entry.0 += 1;
+        Count { events: entry.0, resets_in: (entry.1 - now).to_std().unwrap_or_default() }
+    }
+}
+
+/// What counts as one client: an IPv4 address, or the /64 that one IPv6 customer has to himself.
+fn prefix(client: IpAddr) -> IpAddr {
+    match client.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv6_customer_is_one_client() {
+        let prefix = |text: &str| prefix(text.parse().unwrap()).to_string();
+        assert_eq!(prefix("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(prefix("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(prefix("192.0.2.7"), "192.0.2.7");
+    }
+
+    #[test]
+    fn local_windows_are_fixed_and_bounded() {
+        let limit = RateLimit::new(Quota { limit: 2, window: Duration::from_secs(60) });
+        let start = DateTime::UNIX_EPOCH;
+        let hit = |key: String, second| limit.count_locally(key, start + TimeDelta::seconds(second));
+        assert_eq!(hit("a".into(), 0).events, 1);
+        assert_eq!(hit("a".into(), 59), Count { events: 2, resets_in: Duration::from_secs(1) });
+        assert_eq!(hit("a".into(), 60).events, 1);
+        for client in 0..LOCAL_CLIENTS + 10 {
+            hit(format!("client {client}"), 61);
+        }
+        assert!(limit.local.lock().unwrap().len() <= LOCAL_CLIENTS);
+    }
+}

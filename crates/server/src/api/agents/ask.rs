@@ -1,0 +1,89 @@
+//! `POST /agents/{name}`
+
+use crate::{
+    api::Reply,
+    context::State,
+    error::Refusal,
+    extract::{
+        granted::Granted,
+        json::{Body, Fields},
+    },
+    sse,
+};
+use actix_web::web::Path;
+use docent_app::{
+    agent::{Question, answer},
+    error::Error,
+};
+use docent_domain::{
+    access::{Actor, Chat},
+    chat::Message,
+    error::Invalid,
+};
+use std::sync::Arc;
+use tokio_util::task::AbortOnDropHandle;
+
+const MESSAGES_MAX: usize = 256;
+/// The most characters of all messages together.
+const CHARACTERS_MAX: usize = 1_000_000;
+
+pub(crate) async fn ask(by: Granted<Chat>, context: State, name: Path<String>, body: Body) -> Reply {
+    if context.app.agents.get(&name).is_none() {
+        return Err(Error::AgentNotFound.into());
+    }
+    let (question, include_sources) = parse(body.fields().await?, by.actor)?;
+    let app = Arc::clone(&context.app);
+    // The answer outlives this request's thread: what it cost is still to be written down when the
+    // client has gone away or the server stops.
+    let asking = context.runtime.spawn(async move { answer::ask(&app, by.grant, &name, question).await });
+    let answer = AbortOnDropHandle::new(asking).await.map_err(|_| Refusal::internal())??;
+    Ok(sse::reply(context, answer, include_sources))
+}
+
+fn parse(mut body: Fields, actor: Actor) -> Result<(Question, bool), Refusal> {
+    let messages = body.list("messages", message);
+    let conversation = body.optional_text("conversation_id");
+    let conversation = body.parse("conversation_id", conversation, |text| {
+        text.parse().map_err(|_| Invalid::new("conversation_id", "must be a UUID"))
+    });
+    let include_sources = body.flag("include_sources");
+    let question = match check(&messages) {
+        Ok(()) => Some(Question { actor, messages, conversation }),
+        // Something that is missing or broken says more than a rule about all of them.
+        Err(_) if body.has_errors() => None,
+        Err(broken) => body.wrong("messages", broken),
+    };
+    body.done(question.map(|question| (question, include_sources)))
+}
+
+fn message(fields: &mut Fields) -> Option<Message> {
+    let (role, content) = (fields.text("role"), fields.text("content"));
+    match role?.as_str() {
+        "system" => content.map(Message::System),
+        "user" => content.map(Message::User),
+        "assistant" => content.map(|content| Message::Assistant { content, tool_calls: Vec::new() }),
+        _ => fields.wrong("role", "must be system, user or assistant"),
+    }
+}
+
+/// The rules about all messages together.
+fn check(messages: &[Message]) -> Result<(), &'static str> {
+    let length = |message: &Message| match message {
+        Message::System(text) | Message::User(text) | Message::Assistant { content: text, .. } => {
+            text.chars().count()
+        }
+        Message::Tool(output) => output.content.chars().count(),
+    };
+    if messages.len() > MESSAGES_MAX {
+        return Err("must have at most 256 messages");
+    }
+    if messages.iter().map(length).sum::<usize>() > CHARACTERS_MAX {
+        return Err("must have at most 1000000 characters together");
+    }
+    match messages.last() {
+        None => Err("must have at least one message"),
+        Some(Message::User(text)) if !text.trim().is_empty() => Ok(()),
+        Some(Message::User(_)) => Err("must end with a question that is not empty"),
+        Some(_) => Err("must end with a message of the user"),
+    }
+}

@@ -1,0 +1,3 @@
+//! Agents.
+
+pub(crate) mod ask;

@@ -1,0 +1,162 @@
+//! `POST /documents/upload`
+//!
+//! The file goes from the socket to the blob store piece by piece. Everything that is wrong with the
+//! form is known before there is a document: an upload that is refused or breaks off leaves nothing.
+
+use super::DocumentResponse;
+use crate::{
+    api::Reply,
+    context::State,
+    error::Refusal,
+    extract::{granted::Granted, json::timed_out},
+};
+use actix_multipart::{Field, Multipart, MultipartError};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    web::Payload,
+};
+use docent_app::{
+    documents::upload::{self as use_case, Upload},
+    error::Error,
+};
+use docent_domain::access::{AddDocuments, Grant};
+use futures::{Stream, StreamExt};
+
+const FILE: &str = "file";
+/// Bytes that a form may have beside its file.
+const REST_MAX: u64 = 1024 * 1024;
+const PARTS_MAX: usize = 100;
+
+pub(crate) async fn upload(
+    by: Granted<AddDocuments>,
+    context: State,
+    request: HttpRequest,
+    payload: Payload,
+) -> Reply {
+    let limit = context.app.settings.max_upload_bytes;
+    if announced(&request).is_some_and(|bytes| bytes > limit + REST_MAX) {
+        return Err(Error::FileTooLarge { limit }.into());
+    }
+    let mut form = Form { context: &context, rest: 0, parts: Multipart::new(request.headers(), payload) };
+    let Some(upload) = form.file(by.grant).await? else {
+        return Err(Refusal::invalid_field(&["body", FILE], "is required"));
+    };
+    if let Err(refusal) = form.end().await {
+        upload.abort().await;
+        return Err(refusal);
+    }
+    let document = upload.finish().await?;
+    Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
+}
+
+fn announced(request: &HttpRequest) -> Option<u64> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// A multipart form being read.
+struct Form<'a> {
+    context: &'a State,
+    /// Bytes that were read and thrown away.
+    rest: u64,
+    parts: Multipart,
+}
+
+impl Form<'_> {
+    /// Stores the part named `file`, if there is one.
+    async fn file(&mut self, grant: Grant<AddDocuments>) -> Result<Option<Upload>, Refusal> {
+        for _ in 0..PARTS_MAX {
+            let Some(part) = self.next_part().await? else { return Ok(None) };
+            if part.name() == Some(FILE) {
+                return self.store(grant, part).await.map(Some);
+            }
+            self.skip(part).await?;
+        }
+        Err(too_many_parts())
+    }
+
+    /// Reads the form to its end, where nothing of interest may come any more.
+    async fn end(&mut self) -> Result<(), Refusal> {
+        for _ in 0..PARTS_MAX {
+            let Some(part) = self.next_part().await? else { return Ok(()) };
+            if part.name() == Some(FILE) {
+                return Err(Refusal::invalid_field(&["body", FILE], "must be given once"));
+            }
+            self.skip(part).await?;
+        }
+        Err(too_many_parts())
+    }
+
+    async fn store(&mut self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, Refusal> {
+        let content_type = part.headers().get(header::CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut upload = use_case::begin(&self.context.app, grant, &file_name(&part), content_type).await?;
+        loop {
+            let written = match self.next_of(&mut part).await {
+                Ok(None) => return Ok(upload),
+                Ok(Some(bytes)) => upload.write(bytes).await.map_err(Refusal::from),
+                Err(refusal) => Err(refusal),
+            };
+            if let Err(refusal) = written {
+                upload.abort().await;
+                return Err(refusal);
+            }
+        }
+    }
+
+    async fn skip(&mut self, mut part: Field) -> Result<(), Refusal> {
+        while let Some(bytes) = self.next_of(&mut part).await? {
+            self.rest += bytes.len() as u64;
+            if self.rest > REST_MAX {
+                return Err(Refusal::too_large(self.context.app.settings.max_upload_bytes));
+            }
+        }
+        Ok(())
+    }
+
+    async fn next_part(&mut self) -> Result<Option<Field>, Refusal> {
+        in_time(self.context, &mut self.parts).await
+    }
+
+    async fn next_of(&self, part: &mut Field) -> Result<Option<bytes::Bytes>, Refusal> {
+        in_time(self.context, part).await
+    }
+}
+
+/// The next item of a form; a client that pauses too long is given up.
+async fn in_time<T>(
+    context: &State,
+    stream: &mut (impl Stream<Item = Result<T, MultipartError>> + Unpin),
+) -> Result<Option<T>, Refusal> {
+    tokio::select! {
+        item = stream.next() => item.transpose().map_err(|error| refuse(&error)),
+        () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
+    }
+}
+
+/// The name the client gave the file: `filename*` (RFC 5987) where it can be decoded, else `filename`.
+fn file_name(part: &Field) -> String {
+    let Some(disposition) = part.content_disposition() else { return String::new() };
+    let extended = disposition.get_filename_ext().and_then(|name| String::from_utf8(name.value.clone()).ok());
+    extended.or_else(|| disposition.get_filename().map(str::to_owned)).unwrap_or_default()
+}
+
+fn too_many_parts() -> Refusal {
+    Refusal::invalid_field(&["body"], "has too many parts")
+}
+
+fn refuse(error: &MultipartError) -> Refusal {
+    match error {
+        MultipartError::ContentTypeMissing
+        | MultipartError::ContentTypeParse
+        | MultipartError::ContentTypeIncompatible
+        | MultipartError::BoundaryMissing => {
+            Refusal::invalid_field(&["body"], "must be a multipart form with a part named file")
+        }
+        MultipartError::Nested => Error::NotAPdf.into(),
+        MultipartError::Payload(_) => {
+            Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
+        }
+        _ => Refusal::invalid_field(&["body"], "is not a valid multipart form"),
+    }
+}

@@ -1,0 +1,14 @@
+//! The API: one operation per file.
+
+pub(crate) mod agents;
+pub(crate) mod auth;
+pub(crate) mod documents;
+pub(crate) mod health;
+pub(crate) mod root;
+pub(crate) mod status;
+
+use crate::error::Refusal;
+use actix_web::HttpResponse;
+
+/// What an operation comes to.
+pub(crate) type Reply = Result<HttpResponse, Refusal>;

@@ -1,0 +1,32 @@
+//! What every handler can reach.
+
+use crate::{error::Refusal, settings::HttpSettings};
+use actix_web::{HttpRequest, dev::ServiceRequest, web::Data};
+use docent_app::{App, rate_limit::RateLimit};
+use std::sync::Arc;
+use tera::Tera;
+use tokio::runtime::Handle;
+
+/// The use cases and what the server itself needs, shared by all of its threads.
+pub(crate) struct Context {
+    pub(crate) app: Arc<App>,
+    pub(crate) settings: HttpSettings,
+    pub(crate) rate_limit: Option<RateLimit>,
+    pub(crate) pages: Tera,
+    /// The runtime that outlives the server's threads. Work that must go on when its request is over
+    /// belongs there.
+    pub(crate) runtime: Handle,
+}
+
+/// The context as handlers take it.
+pub(crate) type State = Data<Context>;
+
+/// The context of a request that extractors look at.
+pub(crate) fn of(request: &HttpRequest) -> Result<State, Refusal> {
+    request.app_data::<State>().cloned().ok_or_else(Refusal::internal)
+}
+
+/// The context of a request that middleware looks at.
+pub(crate) fn of_service(request: &ServiceRequest) -> Result<State, Refusal> {
+    request.app_data::<State>().cloned().ok_or_else(Refusal::internal)
+}

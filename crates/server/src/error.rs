@@ -1,0 +1,211 @@
+//! The one map from what went wrong to what a client is told.
+
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{StatusCode, header},
+};
+use docent_app::error::{Error, Fault, FaultKind, Part};
+use serde::Serialize;
+use std::{borrow::Cow, fmt, time::Duration};
+
+/// An answer that says no: a status and a JSON body with `detail`.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    detail: Cow<'static, str>,
+    errors: Vec<FieldError>,
+    retry_after: Option<Duration>,
+}
+
+/// What is wrong with one field of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FieldError {
+    /// Where it is: `["body", "messages", 0, "role"]`.
+    pub(crate) loc: Vec<Loc>,
+    /// What is wrong.
+    pub(crate) msg: String,
+}
+
+/// One step on the way to a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Loc {
+    Name(&'static str),
+    Index(usize),
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    detail: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [FieldError],
+}
+
+impl Refusal {
+    /// A refusal with this status and sentence.
+    pub(crate) fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None }
+    }
+
+    /// 422: the request can be read but breaks rules.
+    pub(crate) fn invalid(errors: Vec<FieldError>) -> Self {
+        Self { errors, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "The request is not valid") }
+    }
+
+    /// 422 about one field.
+    pub(crate) fn invalid_field(loc: &[&'static str], msg: impl Into<String>) -> Self {
+        let loc = loc.iter().map(|name| Loc::Name(name)).collect();
+        Self::invalid(vec![FieldError { loc, msg: msg.into() }])
+    }
+
+    /// 413: more bytes than this are not taken.
+    pub(crate) fn too_large(limit: u64) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The request is larger than {limit} bytes"))
+    }
+
+    /// 429.
+    pub(crate) fn too_many(retry_after: Duration) -> Self {
+        let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests");
+        Self { retry_after: Some(retry_after), ..refusal }
+    }
+
+    /// 500, which says nothing of what happened inside.
+    pub(crate) fn internal() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// Whole seconds after which trying again makes sense.
+    pub(crate) fn retry_after(&self) -> Option<u64> {
+        self.retry_after.map(|pause| (pause.as_secs() + u64::from(pause.subsec_nanos() > 0)).max(1))
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::DocumentNotFound | Error::AgentNotFound => StatusCode::NOT_FOUND,
+            Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
+                StatusCode::UNAUTHORIZED
+            }
+            Error::TooManyLogins { retry_after } => return Self::too_many(*retry_after),
+            Error::Forbidden => StatusCode::FORBIDDEN,
+            Error::EmailTaken => StatusCode::CONFLICT,
+            Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Error::Invalid(invalid) => {
+                return Self::invalid_field(&["body", invalid.field], invalid.reason.clone());
+            }
+            Error::Fault(fault) => return Self::from_fault(fault),
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl Refusal {
+    /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen
+    /// is 500. The fault itself goes to the log alone.
+    fn from_fault(fault: &Fault) -> Self {
+        let status = match (fault.part(), fault.kind()) {
+            (_, FaultKind::Internal) | (Part::Service, FaultKind::Garbage | FaultKind::Rejected) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
+            (Part::ChatModel | Part::Embedder, FaultKind::Timeout) => StatusCode::GATEWAY_TIMEOUT,
+            (
+                Part::ChatModel | Part::Embedder,
+                FaultKind::Unavailable | FaultKind::RateLimited | FaultKind::Rejected | FaultKind::Garbage,
+            ) => StatusCode::BAD_GATEWAY,
+            (
+                Part::Database
+                | Part::KeyValueStore
+                | Part::BlobStore
+                | Part::VectorStore
+                | Part::Extractor
+                | Part::Service,
+                FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited,
+            ) => StatusCode::SERVICE_UNAVAILABLE,
+            (
+                Part::Database | Part::KeyValueStore | Part::BlobStore | Part::VectorStore | Part::Extractor,
+                FaultKind::Rejected | FaultKind::Garbage,
+            ) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(%fault, "internal error");
+            return Self::internal();
+        }
+        tracing::warn!(%fault, status = status.as_u16(), "a part is not working");
+        Self { retry_after: fault.pause(), ..Self::new(status, sentence(&fault.public())) }
+    }
+}
+
+/// Begins a phrase with a capital.
+pub(crate) fn sentence(phrase: &str) -> String {
+    let mut characters = phrase.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.status.as_u16(), self.detail)
+    }
+}
+
+impl ResponseError for Refusal {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.status);
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
+        }
+        if let Some(seconds) = self.retry_after() {
+            response.insert_header((header::RETRY_AFTER, seconds));
+        }
+        response.json(Body { detail: &self.detail, errors: &self.errors })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(part: Part, kind: FaultKind) -> u16 {
+        Refusal::from(Error::from(Fault::new(part, kind, "an inner message"))).status.as_u16()
+    }
+
+    #[test]
+    fn faults_have_the_status_of_whose_fault_it_is() {
+        assert_eq!(status(Part::Database, FaultKind::Unavailable), 503);
+        assert_eq!(status(Part::KeyValueStore, FaultKind::Timeout), 503);
+        assert_eq!(status(Part::ChatModel, FaultKind::Timeout), 504);
+        assert_eq!(status(Part::ChatModel, FaultKind::RateLimited), 502);
+        assert_eq!(status(Part::ChatModel, FaultKind::Internal), 500);
+        assert_eq!(status(Part::BlobStore, FaultKind::Rejected), 500);
+    }
+
+    #[test]
+    fn an_inner_message_stays_inside() {
+        for kind in [FaultKind::Unavailable, FaultKind::Internal] {
+            let refusal = Refusal::from(Error::from(Fault::new(Part::Database, kind, "secret")));
+            assert!(!refusal.detail.contains("secret"));
+        }
+        let refusal = Refusal::from(Error::from(Fault::new(Part::Database, FaultKind::Timeout, "secret")));
+        assert_eq!(refusal.detail, "The database did not answer in time");
+    }
+
+    #[test]
+    fn retry_after_is_rounded_up() {
+        assert_eq!(Refusal::too_many(Duration::from_millis(1)).retry_after(), Some(1));
+        assert_eq!(Refusal::too_many(Duration::from_millis(1001)).retry_after(), Some(2));
+        assert_eq!(Refusal::too_many(Duration::ZERO).retry_after(), Some(1));
+    }
+}

@@ -1,0 +1,176 @@
+//! JSON bodies, read into values with every fault named.
+
+use crate::{
+    context::{self, State},
+    error::{FieldError, Loc, Refusal},
+};
+use actix_web::{
+    FromRequest, HttpRequest,
+    dev::Payload,
+    http::{StatusCode, header},
+    web::{Bytes, BytesMut},
+};
+use docent_domain::error::Invalid;
+use futures::StreamExt;
+use serde_json::{Map, Value};
+use std::future::{Ready, ready};
+
+/// A body that has not been read yet.
+pub(crate) struct Body {
+    context: State,
+    announced: Option<u64>,
+    payload: Payload,
+}
+
+impl FromRequest for Body {
+    type Error = Refusal;
+    type Future = Ready<Result<Self, Refusal>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let announced = request.headers().get(header::CONTENT_LENGTH);
+        let announced = announced.and_then(|value| value.to_str().ok()?.parse().ok());
+        let payload = payload.take();
+        ready(context::of(request).map(|context| Self { context, announced, payload }))
+    }
+}
+
+impl Body {
+    /// Reads the body, which must be a JSON object. Its content type does not matter: whoever
+    /// sends JSON means JSON.
+    pub(crate) async fn fields(self) -> Result<Fields, Refusal> {
+        let bytes = self.bytes().await?;
+        let value = serde_json::from_slice(&bytes).map_err(|error| {
+            let msg = format!("must be valid JSON: line {}, column {}", error.line(), error.column());
+            Refusal::invalid_field(&["body"], if bytes.is_empty() { "is missing".to_owned() } else { msg })
+        })?;
+        match value {
+            Value::Object(object) => Ok(Fields { object, loc: vec![Loc::Name("body")], errors: Vec::new() }),
+            _ => Err(Refusal::invalid_field(&["body"], "must be a JSON object")),
+        }
+    }
+
+    async fn bytes(mut self) -> Result<Bytes, Refusal> {
+        let limit = self.context.settings.max_json_bytes;
+        if self.announced.is_some_and(|length| length > limit as u64) {
+            return Err(Refusal::too_large(limit as u64));
+        }
+        let mut bytes = BytesMut::new();
+        while let Some(chunk) = next_chunk(&self.context, &mut self.payload).await? {
+            if bytes.len() + chunk.len() > limit {
+                return Err(Refusal::too_large(limit as u64));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes.freeze())
+    }
+}
+
+/// The next bytes of a body; a client that pauses too long is given up.
+async fn next_chunk(context: &State, payload: &mut Payload) -> Result<Option<Bytes>, Refusal> {
+    let broken = |_| Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early");
+    tokio::select! {
+        chunk = payload.next() => chunk.transpose().map_err(broken),
+        () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
+    }
+}
+
+/// 408: the client stopped sending.
+pub(crate) fn timed_out() -> Refusal {
+    Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request body took too long")
+}
+
+/// The fields of a JSON object. Reading one notes what is wrong with it; [`Self::done`] tells all of
+/// it at once.
+pub(crate) struct Fields {
+    object: Map<String, Value>,
+    loc: Vec<Loc>,
+    errors: Vec<FieldError>,
+}
+
+impl Fields {
+    /// A string that must be there.
+    pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
+        match self.object.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            Some(_) => self.wrong(name, "must be a string"),
+            None => self.wrong(name, "is required"),
+        }
+    }
+
+    /// A string that may be missing or null.
+    pub(crate) fn optional_text(&mut self, name: &'static str) -> Option<String> {
+        match self.object.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            None | Some(Value::Null) => None,
+            Some(_) => self.wrong(name, "must be a string"),
+        }
+    }
+
+    /// A boolean that may be missing or null, which is `false`.
+    pub(crate) fn flag(&mut self, name: &'static str) -> bool {
+        match self.object.remove(name) {
+            Some(Value::Bool(flag)) => flag,
+            None | Some(Value::Null) => false,
+            Some(_) => self.wrong(name, "must be true or false").unwrap_or(false),
+        }
+    }
+
+    /// The objects of a list that must be there, each read by `read`.
+    pub(crate) fn list<T>(
+        &mut self,
+        name: &'static str,
+        mut read: impl FnMut(&mut Fields) -> Option<T>,
+    ) -> Vec<T> {
+        let items = match self.object.remove(name) {
+            Some(Value::Array(items)) => items,
+            Some(_) => self.wrong(name, "must be a list").unwrap_or_default(),
+            None => self.wrong(name, "is required").unwrap_or_default(),
+        };
+        let mut values = Vec::with_capacity(items.len());
+        for (n, item) in items.into_iter().enumerate() {
+            let loc = [self.loc.as_slice(), &[Loc::Name(name), Loc::Index(n)]].concat();
+            let Value::Object(object) = item else {
+                self.errors.push(FieldError { loc, msg: "must be an object".to_owned() });
+                continue;
+            };
+            let mut fields = Fields { object, loc, errors: Vec::new() };
+            values.extend(read(&mut fields));
+            self.errors.append(&mut fields.errors);
+        }
+        values
+    }
+
+    /// Turns a string into a value of the domain.
+    pub(crate) fn parse<T>(
+        &mut self,
+        name: &'static str,
+        text: Option<String>,
+        parse: impl FnOnce(&str) -> Result<T, Invalid>,
+    ) -> Option<T> {
+        match parse(&text?) {
+            Ok(value) => Some(value),
+            Err(invalid) => self.wrong(name, invalid.reason),
+        }
+    }
+
+    /// Notes that a field breaks a rule.
+    pub(crate) fn wrong<T>(&mut self, name: &'static str, msg: impl Into<String>) -> Option<T> {
+        let mut loc = self.loc.clone();
+        loc.push(Loc::Name(name));
+        self.errors.push(FieldError { loc, msg: msg.into() });
+        None
+    }
+
+    /// Whether something was wrong so far.
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// `value`, if nothing was wrong.
+    pub(crate) fn done<T>(self, value: Option<T>) -> Result<T, Refusal> {
+        match value {
+            Some(value) if self.errors.is_empty() => Ok(value),
+            _ => Err(Refusal::invalid(self.errors)),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The URL table.
+
+use crate::{api, error::Refusal};
+use actix_web::{
+    HttpResponse, Resource, ResponseError, Route,
+    guard::{Guard, fn_guard},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderValue},
+    },
+    web::{self, ServiceConfig},
+};
+
+/// Declares the table: each path with its methods and their handlers. Paths that look alike are tried from
+/// the top.
+macro_rules! routes {
+    ($($path:literal { $($method:ident => $handler:path),+ })+) => {
+        /// Every path of the API with the methods that it knows. `HEAD` goes where `GET` goes.
+        pub const TABLE: &[(&str, &[&str])] = &[$(($path, &[$(stringify!($method)),+])),+];
+
+        /// Adds the API's paths to the server.
+        pub(crate) fn configure(config: &mut ServiceConfig) {
+            config$(.service(resource($path, &[$(Method::$method),+])$(.route(on(Method::$method).to($handler)))+))+;
+        }
+    };
+}
+
+routes! {
+    "/"                     { GET => api::root::root }
+    "/status"               { GET => api::status::status }
+    "/health/live"          { GET => api::health::live::live }
+    "/health/ready"         { GET => api::health::ready::ready }
+    "/auth/token"           { POST => api::auth::token::token }
+    "/auth/refresh"         { POST => api::auth::refresh::refresh }
+    "/auth/logout"          { POST => api::auth::logout::logout }
+    "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }
+    "/documents/upload"     { POST => api::documents::upload::upload }
+    "/documents/{doc_id}"   { GET => api::documents::get::get }
+    "/agents/{name}"        { POST => api::agents::ask::ask }
+}
+
+/// A path that knows these methods and answers 405 to all others.
+pub(crate) fn resource(path: &str, methods: &[Method]) -> Resource {
+    let mut allowed: Vec<&str> = methods.iter().map(Method::as_str).collect();
+    if methods.contains(&Method::GET) {
+        allowed.push("HEAD");
+    }
+    let allowed = allowed.join(", ");
+    web::resource(path).default_service(web::to(move || {
+        let allowed = allowed.clone();
+        async move { method_not_allowed(&allowed) }
+    }))
+}
+
+/// A route for one method; `GET` answers `HEAD` too.
+pub(crate) fn on(method: Method) -> Route {
+    web::route().guard(answers(method))
+}
+
+fn answers(method: Method) -> impl Guard {
+    fn_guard(move |context| {
+        let asked = &context.head().method;
+        *asked == method || (method == Method::GET && *asked == Method::HEAD)
+    })
+}
+
+fn method_not_allowed(allowed: &str) -> HttpResponse {
+    let mut response = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed").error_response();
+    if let Ok(allowed) = HeaderValue::from_str(allowed) {
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
+    response
+}
+
+/// What leads nowhere.
+pub(crate) async fn not_found() -> Result<HttpResponse, Refusal> {
+    Err(Refusal::new(StatusCode::NOT_FOUND, "Not found"))
+}

@@ -1,0 +1,102 @@
+//! The server: binding, serving, stopping.
+
+use crate::{admin, context::Context, middleware, routes, settings::HttpSettings};
+use actix_web::{
+    App as Service, HttpServer,
+    middleware::{NormalizePath, from_fn},
+    web::Data,
+};
+use docent_app::{App, rate_limit::RateLimit};
+use std::{
+    io,
+    net::{SocketAddr, TcpListener, ToSocketAddrs},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+/// How long the rest of a refused body is read and thrown away, so that its sender gets to read the
+/// refusal instead of a broken connection.
+const LINGER: Duration = Duration::from_secs(10);
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
+
+/// A server that is bound to its address but does not answer yet.
+#[allow(missing_debug_implementations, reason = "the use cases have no debug form")]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    context: Data<Context>,
+}
+
+impl Server {
+    /// Binds to an address. Port 0 takes any free one; see [`Self::address`].
+    ///
+    /// Must be called on the runtime that outlives the server: work that goes on when its request is
+    /// over runs there.
+    ///
+    /// # Errors
+    /// When the address cannot be bound, or a page's template is broken.
+    pub fn bind(app: Arc<App>, settings: HttpSettings, address: impl ToSocketAddrs) -> io::Result<Self> {
+        let listener = TcpListener::bind(address)?;
+        let context = Context {
+            app,
+            rate_limit: settings.rate_limit.map(RateLimit::new),
+            pages: admin::templates().map_err(io::Error::other)?,
+            runtime: Handle::try_current().map_err(io::Error::other)?,
+            settings,
+        };
+        Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop`. Then no more connections are accepted, and requests and streams under way
+    /// get `grace` to end; what has not ended by then is cut off.
+    ///
+    /// # Errors
+    /// When the sockets cannot be served.
+    pub async fn run(self, stop: CancellationToken, grace: Duration) -> io::Result<()> {
+        let Self { listener, context, .. } = self;
+        let (app, workers) = (Arc::clone(&context.app), context.settings.workers);
+        let server = HttpServer::new(move || {
+            Service::new()
+                .app_data(context.clone())
+                .configure(routes::configure)
+                .configure(|config| admin::configure(config, &context.settings.session_key))
+                .default_service(actix_web::web::to(routes::not_found))
+                // The last one is the outermost.
+                .wrap(NormalizePath::trim())
+                .wrap(from_fn(middleware::panics::catch))
+                .wrap(from_fn(middleware::rate_limit::limit))
+                .wrap(from_fn(middleware::cors::share))
+                .wrap(from_fn(middleware::headers::secure))
+                .wrap(from_fn(middleware::observe::observe))
+        });
+        let server = match workers {
+            Some(workers) => server.workers(workers),
+            None => server,
+        };
+        let stopped = stop.clone();
+        server
+            .disable_signals()
+            .shutdown_signal(stopped.cancelled_owned())
+            .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0))
+            .client_disconnect_timeout(LINGER)
+            // A client that closes its side has gone away: its answer is stopped at once.
+            .h1_allow_half_closed(false)
+            .backlog(BACKLOG)
+            .listen(listener)?
+            .run()
+            .await?;
+        app.answers.close();
+        if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {
+            tracing::warn!("answers were cut off");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Answers as server-sent events.
+//!
+//! Each piece of text is `data: <JSON string>` and an empty line. Nothing else is sent, but for `event: sources`
+//! where the client asked for it, `event: error` where the answer broke off, and comments while it is idle.
+
+use crate::{context::State, error::sentence};
+use actix_web::{HttpResponse, http::header};
+use bytes::Bytes;
+use docent_app::agent::{Answer, AnswerEvent};
+use docent_domain::retrieval::ScoredChunk;
+use futures::{Stream, StreamExt, stream};
+use serde::Serialize;
+use serde_json::json;
+use std::convert::Infallible;
+
+const PING: &[u8] = b": ping\n\n";
+
+/// Streams an answer. When the client goes away the stream is dropped, and the answer with it.
+pub(crate) fn reply(context: State, answer: Answer, include_sources: bool) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "text/event-stream"))
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .insert_header(("X-Accel-Buffering", "no"))
+        .streaming(events(context, answer, include_sources))
+}
+
+fn events(
+    context: State,
+    answer: Answer,
+    include_sources: bool,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    stream::unfold(answer, move |mut answer| {
+        let context = context.clone();
+        async move {
+            loop {
+                let event = tokio::select! {
+                    biased;
+                    event = answer.next() => event?,
+                    () = context.app.clock.sleep(context.settings.ping_interval) => {
+                        return Some((Ok(Bytes::from_static(PING)), answer));
+                    }
+                };
+                let frame = match event {
+                    Ok(AnswerEvent::Text(text)) => frame(None, &text),
+                    Ok(AnswerEvent::Sources(chunks)) if include_sources => {
+                        let results: Vec<_> = chunks.iter().map(Source::from).collect();
+                        frame(Some("sources"), &json!({ "results": results }))
+                    }
+                    Ok(AnswerEvent::Sources(_)) => continue,
+                    Err(fault) => frame(Some("error"), &json!({ "detail": sentence(&fault.public()) })),
+                };
+                return Some((Ok(frame), answer));
+            }
+        }
+    })
+}
+
+/// One event. JSON has no raw line breaks, so its data is always one line.
+fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
+    let data = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
+    match event {
+        Some(event) => format!("event: {event}\ndata: {data}\n\n").into(),
+        None => format!("data: {data}\n\n").into(),
+    }
+}
+
+/// A passage that an answer stands on, or that a search found.
+#[derive(Serialize)]
+pub(crate) struct Source<'a> {
+    chunk_id: String,
+    document_id: String,
+    title: &'a str,
+    page_start: u32,
+    page_end: u32,
+    score: f32,
+    text: &'a str,
+}
+
+impl<'a> From<&'a ScoredChunk> for Source<'a> {
+    fn from(chunk: &'a ScoredChunk) -> Self {
+        Self {
+            chunk_id: chunk.id.to_string(),
+            document_id: chunk.document_id.to_string(),
+            title: &chunk.title,
+            page_start: chunk.span.start.page,
+            page_end: chunk.span.end.page,
+            score: chunk.score,
+            text: &chunk.text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line_of_json() {
+        assert_eq!(frame(None, &"a\n\"b\"\u{2028}é"), "data: \"a\\n\\\"b\\\"\u{2028}é\"\n\n");
+        assert_eq!(
+            frame(Some("error"), &json!({"detail": "x"})),
+            "event: error\ndata: {\"detail\":\"x\"}\n\n"
+        );
+    }
+}
