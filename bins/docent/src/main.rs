@@ -1,1 +1,58 @@
-fn main() {}
+//! The `docent` program.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to a person")]
+
+mod cli;
+mod command;
+mod telemetry;
+mod wire;
+
+use clap::Parser;
+use cli::{Cli, Command, UsersCommand};
+use docent::config::Profile;
+use docent_app::accounts::create::Flags;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // The worker sets limits on itself before anything else is there, threads included.
+    if matches!(cli.command, Command::ExtractWorker) {
+        return docent_adapters::pdf::worker_main();
+    }
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error.into()),
+    };
+    match runtime.block_on(run(cli.command)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+async fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Dev(args) => command::dev::run(args).await,
+        Command::Serve => command::serve::run().await,
+        Command::Migrate(profile) => command::migrate::run(profile.into()).await,
+        Command::Createsuperuser(args) => {
+            let flags = Flags { is_staff: true, is_superuser: true };
+            command::accounts::create(&args.account, flags).await
+        }
+        Command::Users(UsersCommand::Create(args)) => {
+            let flags = Flags { is_staff: args.staff, is_superuser: false };
+            command::accounts::create(&args.account, flags).await
+        }
+        Command::Config(profile) => command::config::run(profile.into()),
+        Command::ExtractWorker => unreachable!("handled in main"),
+    }
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("docent: {error:#}");
+    ExitCode::FAILURE
+}
+
+impl From<cli::ProfileArgs> for Profile {
+    fn from(args: cli::ProfileArgs) -> Self {
+        if args.dev { Self::Dev } else { Self::Serve }
+    }
+}

@@ -1,14 +1,14 @@
 //! Logs: one line per event on standard error.
 
-use crate::config::{Config, LogFormat};
 use anyhow::Context;
+use docent::config::{LogFormat, Telemetry};
 use tracing_subscriber::EnvFilter;
 
 /// Starts logging with the level and format of the settings.
-pub(crate) fn start(config: &Config) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&config.log.filter).context("DOCENT_LOG")?;
+pub(crate) fn start(settings: &Telemetry) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&settings.log).context("DOCENT_LOG")?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match config.log.format {
+    match settings.log_format {
         LogFormat::Human => builder.with_target(false).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
     }

@@ -72,6 +72,8 @@ mod store {
     mod usage {
         docent_testkit::usage_contract!(super::fresh());
     }
+}
+
 mod vector_index {
     use docent_testkit::fakes::vector_index::FakeVectorIndex;
     use std::sync::Arc;

@@ -1,27 +1,26 @@
 //! `docent createsuperuser` and `docent users create`.
 
-use crate::{
-    cli::AccountArgs,
-    config::Config,
-    wire::{self, Parts},
-};
+use super::config::load;
+use crate::{cli::AccountArgs, wire};
 use anyhow::{Context, bail};
-use docent_app::accounts::create::Flags;
+use docent_app::accounts::create::{Flags, Registrar};
 use docent_domain::{text::Email, user::Password};
+use docent_migration::SchemaState;
 use std::io::BufRead;
 
 /// Creates an account and says so.
 pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Result<()> {
     let email = Email::parse(&account.email)?;
-    let config = Config::load(account.profile.profile())?;
-    let Parts { store, hasher, clock, entropy } = wire::parts(&config).await?;
+    let store = wire::store(&load(account.profile.into())?).await?;
+    match store.schema_state().await? {
+        SchemaState::Current => {}
+        // A new installation may be given its first account before its first start.
+        SchemaState::Empty => store.migrate().await?,
+        other => bail!("{other}"),
+    }
+    let (hasher, clock, entropy) = wire::basics()?;
     let password = if account.password_stdin { password_from_stdin()? } else { ask_password()? };
-    let registrar = docent_app::accounts::create::Registrar {
-        store: &*store,
-        hasher: &*hasher,
-        clock: &*clock,
-        entropy: &*entropy,
-    };
+    let registrar = Registrar { store: &store, hasher: &*hasher, clock: &*clock, entropy: &*entropy };
     registrar.create(email.clone(), password, flags).await?;
     println!("Created {}.", email.as_str());
     Ok(())

@@ -1,14 +1,14 @@
 //! `docent dev`: everything built in, and on the first run a proof that it works.
 
-use super::serve::Service;
+use super::{config::load, serve::Service};
 use crate::{
     cli::DevArgs,
-    config::{Config, Profile},
     telemetry,
     wire::{self, Wired},
 };
 use anyhow::{Context, bail};
 use bytes::Bytes;
+use docent::config::Profile;
 use docent_app::{
     App,
     accounts::create::Flags,
@@ -35,23 +35,23 @@ const GUIDE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Makes what is missing, serves, and on the first run shows that it works.
 pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
-    let config = Config::load(Profile::Dev)?;
-    telemetry::start(&config)?;
-    let store = wire::store(&config).await?;
+    let settings = load(Profile::Dev)?;
+    telemetry::start(&settings.telemetry)?;
+    let store = wire::store(&settings).await?;
     store.migrate().await?;
-    let wired = wire::app(&config, store).await?;
+    let wired = wire::app(Profile::Dev, &settings, store)?;
     let version = env!("CARGO_PKG_VERSION");
     let is_first = wired.app.store.read().await?.users().count().await? == 0;
     if !is_first {
-        let service = Service::start(&config, &wired).await?;
+        let service = Service::start(&settings, &wired).await?;
         println!("Docent {version} is listening on http://{}   (Ctrl-C stops)", service.address);
         return service.until_stopped().await;
     }
 
-    println!("Docent {version}, first start: made {}", config.storage.data_dir.display());
+    println!("Docent {version}, first start: made {}", settings.service.data_dir.display());
     let (admin, password) = create_admin(&wired.app).await?;
     println!("  admin account   {ADMIN}   password  {password}   (shown once)");
-    let service = Service::start(&config, &wired).await?;
+    let service = Service::start(&settings, &wired).await?;
     if !args.no_sample {
         prove(&wired, &admin).await?;
     }
@@ -113,8 +113,7 @@ async fn prove(wired: &Wired, admin: &User) -> anyhow::Result<()> {
 }
 
 async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document> {
-    let mut upload =
-        documents::upload::begin(app, actor.may()?, GUIDE_NAME, "application/pdf").await?;
+    let mut upload = documents::upload::begin(app, actor.may()?, GUIDE_NAME, "application/pdf").await?;
     upload.write(Bytes::from_static(GUIDE)).await?;
     let id = upload.finish().await?.id;
     let ended = async {

@@ -1,14 +1,16 @@
 //! Serving: what `docent serve` and `docent dev` have in common, and the former.
 
+use super::config::load;
 use crate::{
-    config::{Config, Profile},
     telemetry,
     wire::{self, Wired},
 };
-use anyhow::Context;
+use anyhow::{Context, bail};
+use docent::config::{Profile, Settings};
 use docent_app::jobs::Runner;
+use docent_migration::SchemaState;
 use docent_server::Server;
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -17,12 +19,15 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// `docent serve`.
 pub(crate) async fn run() -> anyhow::Result<()> {
-    let config = Config::load(Profile::Serve)?;
-    telemetry::start(&config)?;
-    let store = wire::store(&config).await?;
-    store.require_current_schema().await?;
-    let wired = wire::app(&config, store).await?;
-    let service = Service::start(&config, &wired).await?;
+    let settings = load(Profile::Serve)?;
+    telemetry::start(&settings.telemetry)?;
+    let store = wire::store(&settings).await?;
+    match store.schema_state().await? {
+        SchemaState::Current => {}
+        other => bail!("{other}"),
+    }
+    let wired = wire::app(Profile::Serve, &settings, store)?;
+    let service = Service::start(&settings, &wired).await?;
     tracing::info!(address = %service.address, "listening");
     service.until_stopped().await
 }
@@ -37,12 +42,13 @@ pub(crate) struct Service {
 
 impl Service {
     /// Binds the address, takes over what a dead process left undone, and begins to serve.
-    pub(crate) async fn start(config: &Config, wired: &Wired) -> anyhow::Result<Self> {
+    pub(crate) async fn start(settings: &Settings, wired: &Wired) -> anyhow::Result<Self> {
         let app = &wired.app;
-        let server = Server::bind(app.clone(), wire::http_settings(config), config.http.bind_address)
-            .with_context(|| format!("listening on {}", config.http.bind_address))?;
+        let listen_on = settings.http.bind_address;
+        let server = Server::bind(Arc::clone(app), wire::http(settings, wired), listen_on)
+            .with_context(|| format!("listening on {listen_on}"))?;
         let address = server.address();
-        let runner = Runner::new(app.clone(), wire::runner_settings(config));
+        let runner = Runner::new(Arc::clone(app), wire::runner(settings));
         if wired.is_exclusive {
             let freed = runner.take_over().await?;
             if freed > 0 {

@@ -37,7 +37,7 @@ pub use secret::Secret;
 pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, VectorDb};
 pub use service::Service;
 pub use storage::Storage;
-pub use telemetry::Telemetry;
+pub use telemetry::{LogFormat, Telemetry};
 pub use unit::ByteSize;
 pub use url::{ConnectionUrl, HttpUrl, Origin};
 

@@ -1,14 +1,30 @@
-//! Traces and metrics.
+//! Logs, traces and metrics.
 
 use super::{
-    declare::{section, text, unset},
+    declare::{Default, Defaults, section, text, unset},
     secret::Secret,
+    selector::choices,
     url::HttpUrl,
 };
 
+choices! {
+    /// How a line of the log looks.
+    LogFormat "list" {
+        /// For people.
+        Human = "human",
+        /// One JSON object.
+        Json = "json",
+    }
+}
+
 section! {
     /// What the service tells about itself.
-    Telemetry "Traces and metrics" {
+    Telemetry "Logs, traces and metrics" {
+        /// What is logged: a level (`error`, `warn`, `info`, `debug`, `trace`), or levels by module such as
+        /// `warn,docent_server=debug`.
+        log: String = Defaults { dev: Default::Text("warn"), serve: Default::Text("info") };
+        /// How a line of the log looks: `human` or `json`.
+        log_format: LogFormat = text("human");
         /// Whether traces are exported.
         tracing_enabled: bool = text("false");
         /// The OTLP gRPC collector that they go to.

@@ -1,0 +1,265 @@
+//! Which adapter stands behind which port: the one place that knows them all.
+
+use anyhow::{Context, bail};
+use docent::config::{
+    BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, Profile, Settings, VectorDb,
+};
+use docent_adapters::{
+    blob::ObjectBlobStore,
+    builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
+    embedded_index::{self, EmbeddedIndex},
+    memory::{MemoryRateLimiter, MemoryTokenStore},
+    password::Argon2Hasher,
+    pdf::{ExtractionLimits, WorkerExtractor},
+    sql::{SqlOptions, SqlStore},
+    system::{SystemClock, SystemEntropy},
+    token_signer::JwtSigner,
+};
+use docent_app::{
+    App, agent::registry::AgentRegistry, jobs::RunnerSettings, rate_limit::Quota,
+    settings::Settings as Limits,
+};
+use docent_domain::job::RetryPolicy;
+use docent_ports::{
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
+    password_hasher::PasswordHasher, rate_limiter::RateLimiter, text_extractor::TextExtractor,
+    token_store::TokenStore, vector_index::VectorIndex,
+};
+use docent_server::{HttpSettings, SessionKey};
+use std::{
+    ffi::OsString,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tokio::sync::Notify;
+use tokio_util::task::TaskTracker;
+
+/// A service ready to start.
+pub(crate) struct Wired {
+    pub(crate) app: Arc<App>,
+    /// Whether no other process works on the same ledger: the embedded vector store has one owner.
+    pub(crate) is_exclusive: bool,
+    secret: Vec<u8>,
+}
+
+/// Opens the relational store, without looking at its schema.
+pub(crate) async fn store(settings: &Settings) -> anyhow::Result<SqlStore> {
+    match &settings.storage.database_url {
+        DatabaseUrl::Sqlite(path) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            make_folder(folder.unwrap_or(Path::new(".")))?;
+            let url = format!("sqlite://{}", path.display());
+            SqlStore::connect(&url, SqlOptions::default()).await.context("DOCENT_DATABASE_URL")
+        }
+        DatabaseUrl::Postgres(_) => {
+            bail!("DOCENT_DATABASE_URL: this version has no PostgreSQL adapter yet; use sqlite://…")
+        }
+    }
+}
+
+/// The one hasher, clock and source of chance of the process.
+pub(crate) fn basics() -> anyhow::Result<(Arc<dyn PasswordHasher>, Arc<dyn Clock>, Arc<dyn Entropy>)> {
+    let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
+    let hasher = Argon2Hasher::new(Arc::clone(&entropy))?;
+    Ok((Arc::new(hasher), Arc::new(SystemClock), entropy))
+}
+
+/// Puts the service together on this store.
+pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> anyhow::Result<Wired> {
+    let (hasher, clock, entropy) = basics()?;
+    make_folder(&settings.service.data_dir)?;
+    let secret = secret(profile, settings, &*entropy)?;
+    let (index, is_exclusive) = index(settings)?;
+    let (tokens, limiter) = key_value(settings)?;
+    let app = App {
+        store: Arc::new(store),
+        blobs: blobs(settings, &*clock)?,
+        index,
+        embedder: embedder(settings)?,
+        model: model(settings)?,
+        extractor: extractor(settings)?,
+        tokens,
+        signer: Arc::new(JwtSigner::new(&secret)),
+        limiter,
+        hasher,
+        clock,
+        entropy,
+        agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
+        settings: limits(settings),
+        work: Notify::new(),
+        answers: TaskTracker::new(),
+    };
+    Ok(Wired { app: Arc::new(app), is_exclusive, secret })
+}
+
+/// How the service appears over HTTP.
+pub(crate) fn http(settings: &Settings, wired: &Wired) -> HttpSettings {
+    let limits = &settings.limits;
+    HttpSettings {
+        debug: settings.service.debug,
+        rate_limit: Some(Quota {
+            limit: u64::from(limits.rate_limit_requests),
+            window: limits.rate_limit_period,
+        }),
+        trusted_proxies: settings.http.trusted_proxies.clone(),
+        cors_allowed_origins: settings.http.cors_allowed_origins.iter().map(ToString::to_string).collect(),
+        ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&wired.secret))
+    }
+}
+
+/// How background jobs are run.
+pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
+    let standard = RunnerSettings::default();
+    let retry = RetryPolicy { attempts: settings.ingestion.ingest_attempts, ..standard.retry };
+    RunnerSettings { concurrency: settings.ingestion.ingest_concurrency, retry, ..standard }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let accounts = &settings.accounts;
+    Limits {
+        access_token_ttl: accounts.access_token_ttl,
+        refresh_token_ttl: accounts.refresh_token_ttl,
+        refresh_rotation_grace: accounts.refresh_rotation_grace,
+        login_max_failures: u64::from(accounts.login_max_failures),
+        login_failure_period: accounts.login_failure_period,
+        max_upload_bytes: settings.http.max_upload_bytes.0,
+        search_limit: settings.agent.search_limit,
+        ..Limits::default()
+    }
+}
+
+fn index(settings: &Settings) -> anyhow::Result<(Arc<dyn VectorIndex>, bool)> {
+    match settings.storage.vector_db {
+        VectorDb::Embedded => {
+            let folder = settings.service.data_dir.join("index");
+            let index = EmbeddedIndex::open(&folder, embedded_index::Options::default())?;
+            Ok((Arc::new(index), true))
+        }
+        VectorDb::Qdrant => bail!("DOCENT_VECTOR_DB: this version has no Qdrant adapter yet; use embedded"),
+    }
+}
+
+fn key_value(settings: &Settings) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dyn RateLimiter>)> {
+    match &settings.storage.redis_url {
+        KeyValueUrl::Memory => {
+            let tokens = MemoryTokenStore::open(&settings.service.data_dir.join("tokens.journal"))?;
+            Ok((Arc::new(tokens), Arc::new(MemoryRateLimiter::default())))
+        }
+        KeyValueUrl::Redis(_) => {
+            bail!("DOCENT_REDIS_URL: this version has no Redis adapter yet; use memory://")
+        }
+    }
+}
+
+fn blobs(settings: &Settings, clock: &dyn Clock) -> anyhow::Result<Arc<dyn BlobStore>> {
+    match &settings.storage.blob_store {
+        BlobStoreUrl::File(folder) => Ok(Arc::new(ObjectBlobStore::local(folder, clock.now())?)),
+        BlobStoreUrl::S3 { .. } => {
+            bail!("DOCENT_BLOB_STORE: this version has no S3 adapter yet; use file://…")
+        }
+    }
+}
+
+fn embedder(settings: &Settings) -> anyhow::Result<Arc<dyn Embedder>> {
+    match settings.models.embedding_provider {
+        EmbeddingProvider::Builtin => Ok(Arc::new(BuiltinEmbedder::default())),
+        EmbeddingProvider::OpenAi => {
+            bail!("DOCENT_EMBEDDING_PROVIDER: this version has no adapter for openai yet; use builtin")
+        }
+    }
+}
+
+fn model(settings: &Settings) -> anyhow::Result<Arc<dyn ChatModel>> {
+    match &settings.models.llm_base_url {
+        None => Ok(Arc::new(BuiltinAnswerer)),
+        Some(_) => bail!("DOCENT_LLM_BASE_URL: this version has no adapter for it yet; leave it unset"),
+    }
+}
+
+/// The extraction worker is this program under another command.
+fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
+    let program = std::env::current_exe().context("finding this program for the extraction worker")?;
+    let limits = ExtractionLimits {
+        concurrency: settings.ingestion.ingest_concurrency,
+        ..ExtractionLimits::default()
+    };
+    Ok(Arc::new(WorkerExtractor::new(program, vec![OsString::from("extract-worker")], limits)))
+}
+
+/// The secret key: the one that is set, or one made at random and kept in the data folder. Only
+/// `docent dev`, and `docent serve` with `debug`, get here without one that is set.
+fn secret(profile: Profile, settings: &Settings, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
+    if let Some(secret) = &settings.accounts.secret_key {
+        return Ok(secret.expose().as_bytes().to_owned());
+    }
+    if profile == Profile::Serve && !settings.service.debug {
+        bail!("DOCENT_SECRET_KEY must be set");
+    }
+    let path = settings.service.data_dir.join("secret_key");
+    kept_secret(&path, entropy).with_context(|| format!("the secret key in {}", path.display()))
+}
+
+fn kept_secret(path: &PathBuf, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
+    match std::fs::read(path) {
+        Ok(secret) if secret.len() >= 32 => return Ok(secret),
+        Ok(_) => bail!("it is shorter than 32 bytes; remove the file to have a new one made"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error.into()),
+    }
+    let mut random = [0; 32];
+    entropy.fill(&mut random);
+    let secret: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    // Written under another name first: a key cut short by a crash must not be kept.
+    let new = path.with_extension("new");
+    let _ = std::fs::remove_file(&new);
+    let mut file = private().create_new(true).open(&new)?;
+    file.write_all(secret.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&new, path)?;
+    Ok(secret.into_bytes())
+}
+
+fn private() -> std::fs::OpenOptions {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a folder for its owner alone; one that is there already keeps its mode.
+fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).with_context(|| format!("making the folder {}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_made_once_and_kept_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret_key");
+        let secret = kept_secret(&path, &SystemEntropy).unwrap();
+        assert_eq!(secret.len(), 64);
+        assert_eq!(kept_secret(&path, &SystemEntropy).unwrap(), secret);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_secret_cut_short_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret_key");
+        std::fs::write(&path, "short").unwrap();
+        assert!(kept_secret(&path, &SystemEntropy).is_err());
+    }
+}
