@@ -1,10 +1,48 @@
-//! The staff panel.
-use crate::settings::SessionKey;
-use actix_web::web::ServiceConfig;
-use tera::Tera;
+//! The staff panel under `/admin`: pages made on the server, one stylesheet, no script.
 
-pub(crate) fn templates() -> Result<Tera, tera::Error> {
-    Ok(Tera::new())
+mod dashboard;
+mod document;
+mod documents;
+mod form;
+mod login;
+mod logout;
+mod page;
+mod session;
+mod style;
+mod times;
+
+use crate::{
+    routes::{on, resource},
+    settings::SessionKey,
+};
+use actix_web::{
+    http::Method,
+    middleware::from_fn,
+    web::{self, ServiceConfig},
+};
+pub(crate) use page::templates;
+
+/// Where the panel is.
+const ROOT: &str = "/admin";
+
+/// Adds the panel's pages to the server.
+pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
+    let page = |path| resource(path, &[Method::GET]);
+    let form = |path| resource(path, &[Method::POST]);
+    config.service(
+        web::scope(ROOT)
+            .service(page("").route(on(Method::GET).to(dashboard::dashboard)))
+            .service(page("/admin.css").route(on(Method::GET).to(style::style)))
+            .service(
+                resource("/login", &[Method::GET, Method::POST])
+                    .route(on(Method::GET).to(login::show))
+                    .route(on(Method::POST).to(login::submit)),
+            )
+            .service(form("/logout").route(on(Method::POST).to(logout::logout)))
+            .service(page("/documents").route(on(Method::GET).to(documents::documents)))
+            .service(page("/documents/{id}").route(on(Method::GET).to(document::document)))
+            .default_service(web::to(page::not_found))
+            .wrap(session::middleware(key))
+            .wrap(from_fn(session::secure_cookie)),
+    );
 }
-
-pub(crate) fn configure(_config: &mut ServiceConfig, _key: &SessionKey) {}

@@ -1,0 +1,137 @@
+//! `GET /admin/documents/{id}`
+
+use super::{
+    documents::Row,
+    page::{self, Broken},
+    session::Staff,
+    times::{Time, size},
+};
+use crate::context::State;
+use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use chrono::{DateTime, Utc};
+use docent_app::{documents::inspect as use_case, error::Error};
+use docent_domain::{
+    document::{DocumentState, StoredFile},
+    extraction::Coverage,
+    job::{Job, JobState},
+};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct FileView {
+    name: String,
+    size: String,
+    sha256: String,
+}
+
+impl FileView {
+    fn of(file: &StoredFile) -> Self {
+        Self {
+            name: file.name.as_str().to_owned(),
+            size: size(file.bytes),
+            sha256: file.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct CoverageView {
+    pages: u32,
+    with_text: u32,
+    empty: String,
+    unreliable: String,
+    truncated: String,
+    characters: u64,
+    chunks: u32,
+    tokens: u64,
+}
+
+impl CoverageView {
+    fn of(coverage: &Coverage) -> Self {
+        Self {
+            pages: coverage.pages,
+            with_text: coverage.pages_with_text(),
+            empty: ranges(&coverage.empty_pages),
+            unreliable: ranges(&coverage.unreliable_pages),
+            truncated: ranges(&coverage.truncated_pages),
+            characters: coverage.characters,
+            chunks: coverage.chunks,
+            tokens: coverage.tokens,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JobRow {
+    kind: &'static str,
+    state: &'static str,
+    attempts: u32,
+    interruptions: u32,
+    last_error: Option<String>,
+    updated: Time,
+}
+
+impl JobRow {
+    fn of(job: &Job, now: DateTime<Utc>) -> Self {
+        let state = match job.state {
+            JobState::Queued => "queued",
+            JobState::Leased { .. } => "running",
+            JobState::Done => "done",
+        };
+        Self {
+            kind: job.kind.as_str(),
+            state,
+            attempts: job.attempts,
+            interruptions: job.interruptions,
+            last_error: job.last_error.clone(),
+            updated: Time::of(job.updated_at, now),
+        }
+    }
+}
+
+pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+    let id = id.parse().map_err(|_| Error::DocumentNotFound)?;
+    let inspection = use_case::inspect(&context.app, staff.grant, id).await?;
+    let (document, now) = (&inspection.document, context.app.clock.now());
+    let code = match &document.state {
+        DocumentState::Failed(failed) => Some(failed.failure.code.as_str()),
+        DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
+    };
+    let mut values = tera::Context::new();
+    values.insert("section", "documents");
+    values.insert("form_token", &staff.form_token);
+    values.insert("document", &Row::of(document, now));
+    values.insert("code", &code);
+    values.insert("vector_doc_id", &document.state.vector_doc_id().map(|id| id.as_str()));
+    values.insert("owner", &document.owner.map(|owner| owner.to_string()));
+    values.insert("updated", &Time::of(document.updated_at, now));
+    values.insert("file", &document.file.as_ref().map(FileView::of));
+    values.insert("coverage", &document.coverage.as_ref().map(CoverageView::of));
+    values.insert("jobs", &inspection.jobs.iter().map(|job| JobRow::of(job, now)).collect::<Vec<_>>());
+    page::show(&context, StatusCode::OK, "document.html", &values)
+}
+
+/// Page numbers in order, runs of them as ranges: `1, 3–5`.
+fn ranges(pages: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &page in pages {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == page => *end = page,
+            _ => runs.push((page, page)),
+        }
+    }
+    let text =
+        |(start, end): &(u32, u32)| if start == end { start.to_string() } else { format!("{start}–{end}") };
+    runs.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_pages_are_ranges() {
+        assert_eq!(ranges(&[]), "");
+        assert_eq!(ranges(&[1, 3, 4, 5, 9]), "1, 3–5, 9");
+    }
+}

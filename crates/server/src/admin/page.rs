@@ -1,0 +1,115 @@
+//! Rendering pages, and what is shown when there is none.
+
+use crate::{context::State, error::Refusal};
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{StatusCode, header},
+};
+use std::fmt;
+use tera::{Context, Tera};
+
+/// Pages load their own stylesheet and nothing else, run no script, and are framed by nobody.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// The panel's templates, compiled.
+pub(crate) fn templates() -> Result<Tera, tera::Error> {
+    let mut templates = Tera::new();
+    templates.add_raw_templates([
+        ("base.html", include_str!("../templates/base.html")),
+        ("dashboard.html", include_str!("../templates/dashboard.html")),
+        ("document.html", include_str!("../templates/document.html")),
+        ("documents.html", include_str!("../templates/documents.html")),
+        ("login.html", include_str!("../templates/login.html")),
+    ])?;
+    Ok(templates)
+}
+
+/// Renders a page.
+pub(super) fn show(
+    context: &State,
+    status: StatusCode,
+    template: &str,
+    values: &Context,
+) -> Result<HttpResponse, Broken> {
+    let mut values = values.clone();
+    values.insert("app_name", &context.settings.app_name);
+    let html = context.pages.render(template, &values).map_err(|error| {
+        tracing::error!(%error, template, "a page could not be rendered");
+        Refusal::internal()
+    })?;
+    Ok(html_response(status, html))
+}
+
+fn html_response(status: StatusCode, html: String) -> HttpResponse {
+    HttpResponse::build(status)
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .body(html)
+}
+
+/// Sends the browser on to another page, by GET.
+pub(super) fn see_other(path: &str) -> HttpResponse {
+    HttpResponse::SeeOther().insert_header((header::LOCATION, path)).finish()
+}
+
+/// What is under `/admin` but is no page.
+pub(super) async fn not_found() -> Result<HttpResponse, Broken> {
+    Err(Broken::Refused(Refusal::new(StatusCode::NOT_FOUND, "There is no such page")))
+}
+
+/// A page that cannot be shown.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// Nobody is logged in, or nobody who may be here; the two look the same.
+    LoggedOut {
+        /// The page that was asked for.
+        page: String,
+    },
+    /// Something else.
+    Refused(Refusal),
+}
+
+impl<E: Into<Refusal>> From<E> for Broken {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<actix_session::SessionInsertError> for Refusal {
+    fn from(error: actix_session::SessionInsertError) -> Self {
+        tracing::error!(%error, "a session could not be written");
+        Self::internal()
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LoggedOut { .. } => f.write_str("not logged in"),
+            Self::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl ResponseError for Broken {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::LoggedOut { .. } => StatusCode::SEE_OTHER,
+            Self::Refused(refusal) => refusal.status(),
+        }
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        match self {
+            Self::LoggedOut { page } => see_other(&super::login::address(page)),
+            Self::Refused(refusal) => {
+                // The sentences are ours and hold nothing that a client sent.
+                let html = include_str!("../templates/error.html")
+                    .replace("{{ status }}", refusal.status().as_str())
+                    .replace("{{ detail }}", refusal.detail());
+                html_response(refusal.status(), html)
+            }
+        }
+    }
+}
