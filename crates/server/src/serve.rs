@@ -61,8 +61,20 @@ impl Server {
     /// # Errors
     /// When the sockets cannot be served.
     pub async fn run(self, stop: CancellationToken, grace: Duration) -> io::Result<()> {
+        let app = Arc::clone(&self.context.app);
+        self.start(stop, grace)?.await?;
+        app.answers.close();
+        if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {
+            tracing::warn!("answers were cut off");
+        }
+        Ok(())
+    }
+
+    /// Starts the workers. Apart from [`Self::run`] so that what belongs to one thread is gone
+    /// before the waiting begins, and the future can go to another.
+    fn start(self, stop: CancellationToken, grace: Duration) -> io::Result<actix_web::dev::Server> {
         let Self { listener, context, .. } = self;
-        let (app, workers) = (Arc::clone(&context.app), context.settings.workers);
+        let workers = context.settings.workers;
         let server = HttpServer::new(move || {
             Service::new()
                 .app_data(context.clone())
@@ -81,22 +93,16 @@ impl Server {
             Some(workers) => server.workers(workers),
             None => server,
         };
-        let stopped = stop.clone();
-        server
+        let server = server
             .disable_signals()
-            .shutdown_signal(stopped.cancelled_owned())
+            .shutdown_signal(stop.cancelled_owned())
             .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0))
             .client_disconnect_timeout(LINGER)
             // A client that closes its side has gone away: its answer is stopped at once.
             .h1_allow_half_closed(false)
             .backlog(BACKLOG)
             .listen(listener)?
-            .run()
-            .await?;
-        app.answers.close();
-        if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {
-            tracing::warn!("answers were cut off");
-        }
-        Ok(())
+            .run();
+        Ok(server)
     }
 }
