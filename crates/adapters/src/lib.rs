@@ -1,1 +1,3 @@
+//! Docent's ports implemented on real databases, files, indexes and models.
 
+pub mod pdf;
