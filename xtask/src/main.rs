@@ -1,25 +1,47 @@
-//! Checks, generators and benchmarks of the workspace: `cargo xtask <command>`.
-#![expect(clippy::print_stdout, reason = "its output is for the terminal")]
+//! Checks, generators and benchmarks of the workspace: `cargo xtask --help`.
+#![allow(clippy::print_stdout, reason = "its output is for the terminal")]
 
+mod bench;
 mod generate;
 mod tidy;
 
-use anyhow::{Context, bail};
-use std::path::{Path, PathBuf};
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
-const USAGE: &str = "\
-cargo xtask <command>
+#[derive(Parser)]
+#[command(name = "cargo xtask", about)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
 
-  tidy    check the rules that the compiler cannot
-  gen     write the generated pages of docs/reference again";
+#[derive(Subcommand)]
+enum Task {
+    /// Check the rules that the compiler cannot.
+    Tidy,
+    /// Write the generated pages of docs/reference again.
+    Gen,
+    /// Measure a part of Docent, in a release build.
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Be an extraction worker, as `bench extract` starts it.
+    #[command(hide = true)]
+    ExtractWorker {
+        /// Where to write the most memory it had, in KiB.
+        peak: PathBuf,
+    },
+}
 
-fn main() -> anyhow::Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match arguments.as_slice() {
-        ["tidy"] => tidy::run(&root()?),
-        ["gen"] => generate::run(&root()?),
-        _ => bail!("{USAGE}"),
+fn main() -> anyhow::Result<ExitCode> {
+    match Cli::parse().task {
+        Task::Tidy => tidy::run(&root()?).map(|()| ExitCode::SUCCESS),
+        Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
+        Task::Bench(bench) => bench.run(),
+        Task::ExtractWorker { peak } => bench::extract_worker(&peak),
     }
 }
 

@@ -29,6 +29,7 @@ use docent_server::{HttpSettings, SessionKey};
 use std::{
     ffi::OsString,
     io::Write,
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -95,7 +96,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
 
 /// How the service appears over HTTP.
 pub(crate) fn http(settings: &Settings, wired: &Wired) -> HttpSettings {
-    let limits = &settings.limits;
+    let (limits, origins) = (&settings.limits, &settings.http.cors_allowed_origins);
     HttpSettings {
         debug: settings.service.debug,
         rate_limit: Some(Quota {
@@ -103,7 +104,7 @@ pub(crate) fn http(settings: &Settings, wired: &Wired) -> HttpSettings {
             window: limits.rate_limit_period,
         }),
         trusted_proxies: settings.http.trusted_proxies.clone(),
-        cors_allowed_origins: settings.http.cors_allowed_origins.iter().map(ToString::to_string).collect(),
+        cors_allowed_origins: origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
         ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&wired.secret))
     }
 }
@@ -180,10 +181,8 @@ fn model(settings: &Settings) -> anyhow::Result<Arc<dyn ChatModel>> {
 /// The extraction worker is this program under another command.
 fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
     let program = std::env::current_exe().context("finding this program for the extraction worker")?;
-    let limits = ExtractionLimits {
-        concurrency: settings.ingestion.ingest_concurrency,
-        ..ExtractionLimits::default()
-    };
+    let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
+    let limits = ExtractionLimits { workers, ..ExtractionLimits::default() };
     Ok(Arc::new(WorkerExtractor::new(program, vec![OsString::from("extract-worker")], limits)))
 }
 

@@ -8,6 +8,7 @@ pub mod builtin;
 pub mod embedded_index;
 pub mod memory;
 pub mod password;
+pub mod pdf;
 pub mod sql;
 pub mod system;
 pub mod token_signer;

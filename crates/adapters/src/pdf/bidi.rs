@@ -1,0 +1,77 @@
+//! Right-to-left text: from the order on the page to the order of reading.
+
+use unicode_bidi::{BidiClass, Level, ParagraphBidiInfo, bidi_class};
+
+/// Whether a character is written from right to left.
+pub(super) fn is_rtl(c: char) -> bool {
+    // Below Hebrew nothing is, which spares most text the look-up.
+    c >= '\u{590}' && matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
+}
+
+/// Puts a line that reads from left to right on the page into the order in which it is read.
+///
+/// The rules that order logical text for display reverse the same runs, so applied to displayed text
+/// they give the logical order back.
+pub(super) fn to_logical(visual: &str) -> String {
+    let (mut rtl, mut ltr) = (0_usize, 0_usize);
+    for c in visual.chars() {
+        match bidi_class(c) {
+            BidiClass::R | BidiClass::AL => rtl += 1,
+            BidiClass::L => ltr += 1,
+            _ => {}
+        }
+    }
+    if rtl == 0 {
+        return visual.to_owned();
+    }
+    let base = if rtl >= ltr { Level::rtl() } else { Level::ltr() };
+    let info = ParagraphBidiInfo::new(visual, Some(base));
+    let levels = info.reordered_levels_per_char(0..visual.len());
+    let chars: Vec<char> = visual.chars().collect();
+    let order = ParagraphBidiInfo::reorder_visual(&levels);
+    order.into_iter().map(|i| if levels[i].is_rtl() { mirrored(chars[i]) } else { chars[i] }).collect()
+}
+
+/// Fonts draw the opening bracket of a right-to-left text with the glyph of the closing one.
+fn mirrored(c: char) -> char {
+    match c {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        '{' => '}',
+        '}' => '{',
+        '<' => '>',
+        '>' => '<',
+        '«' => '»',
+        '»' => '«',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hebrew_line_is_read_from_its_right_end() {
+        assert_eq!(to_logical("םלוע םולש"), "שלום עולם");
+    }
+
+    #[test]
+    fn numbers_and_latin_words_keep_their_order() {
+        assert_eq!(to_logical(".םימי 45 ךות Docent לש הבושת"), "תשובה של Docent תוך 45 ימים.");
+        assert_eq!(to_logical("the word םולש means peace"), "the word שלום means peace");
+    }
+
+    #[test]
+    fn brackets_face_the_text_again() {
+        assert_eq!(to_logical("(םולש) בוט"), "טוב (שלום)");
+    }
+
+    #[test]
+    fn text_without_right_to_left_letters_is_left_alone() {
+        assert_eq!(to_logical("(a) b"), "(a) b");
+        assert!(!is_rtl('a') && !is_rtl('中') && is_rtl('א') && is_rtl('ع') && is_rtl('ﻋ'));
+    }
+}

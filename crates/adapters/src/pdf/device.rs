@@ -1,0 +1,254 @@
+//! The device that hayro draws a page on: it keeps the text and throws the rest away.
+
+use super::{
+    characters,
+    doubles::Doubles,
+    layout::{Layout, Line, Placed},
+    limits::{Budget, PageLimits},
+    text_string,
+};
+use hayro_interpret::{
+    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask,
+    font::{Glyph, GlyphRun, PositionedGlyph},
+    hayro_cmap::WritingMode,
+    kurbo::{Affine, BezPath, Point, Rect, Vec2},
+};
+use hayro_syntax::object::{Dict, String as PdfString};
+use std::panic::resume_unwind;
+
+/// What a glyph, a path or a marked-content sequence costs.
+const CHEAP: u64 = 1;
+/// What a clip costs: every form begins with one, and is found, inflated and parsed anew each time.
+const CLIP: u64 = 20;
+/// Text this far outside the page, in points, is not visible.
+const BLEED: f64 = 2.0;
+
+/// Leaves the interpreter, which offers no way to stop it, when a page has used up its budget.
+/// Raised without a panic message by [`resume_unwind`] and caught around the page.
+#[derive(Debug)]
+pub(super) struct LimitReached;
+
+/// What was read from a page.
+#[derive(Debug, Default)]
+pub(super) struct PageText {
+    pub(super) lines: Vec<Line>,
+    pub(super) glyphs: u32,
+    pub(super) unmapped_glyphs: u32,
+}
+
+/// Collects the text of one page.
+pub(super) struct TextDevice<'b> {
+    width: f64,
+    height: f64,
+    layout: Layout,
+    doubles: Doubles,
+    /// Open marked-content sequences, outermost first.
+    marked: Vec<Option<Replacement>>,
+    /// The index of the outermost open sequence that has a replacement text.
+    replaced: Option<usize>,
+    previous_run: Option<(Point, u32, usize)>,
+    scratch: String,
+    glyphs: u32,
+    unmapped_glyphs: u32,
+    text_bytes: usize,
+    budget: &'b mut Budget,
+}
+
+/// A marked-content sequence whose glyphs stand for another text.
+struct Replacement {
+    text: String,
+    place: Option<Place>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    start: Point,
+    end: Point,
+    size: f64,
+    direction: Vec2,
+}
+
+impl<'b> TextDevice<'b> {
+    /// A device for a page of the given size in points.
+    pub(super) fn new(width: f32, height: f32, limits: &PageLimits, budget: &'b mut Budget) -> Self {
+        budget.begin_page(limits);
+        Self {
+            width: f64::from(width),
+            height: f64::from(height),
+            layout: Layout::default(),
+            doubles: Doubles::default(),
+            marked: Vec::new(),
+            replaced: None,
+            previous_run: None,
+            scratch: String::new(),
+            glyphs: 0,
+            unmapped_glyphs: 0,
+            text_bytes: limits.text_bytes,
+            budget,
+        }
+    }
+
+    /// Ends the page.
+    pub(super) fn finish(mut self) -> PageText {
+        // A sequence that the page forgot to close, or that a limit cut, ends here.
+        while !self.marked.is_empty() {
+            self.close_marked_content();
+        }
+        PageText {
+            lines: self.layout.into_lines(),
+            glyphs: self.glyphs,
+            unmapped_glyphs: self.unmapped_glyphs,
+        }
+    }
+
+    fn spend(&mut self, operations: u64) {
+        if !self.budget.spend(operations) {
+            resume_unwind(Box::new(LimitReached));
+        }
+    }
+
+    fn is_on_page(&self, point: Point) -> bool {
+        (-BLEED..=self.width + BLEED).contains(&point.x) && (-BLEED..=self.height + BLEED).contains(&point.y)
+    }
+
+    fn draw_glyph(&mut self, glyph: &PositionedGlyph<'_>, transform: Affine, mode: WritingMode) {
+        let place = place(glyph, transform * glyph.transform(), mode);
+        if !self.is_on_page(place.start) {
+            return;
+        }
+        if let Some(replacement) = self.replaced.and_then(|i| self.marked[i].as_mut()) {
+            self.glyphs = self.glyphs.saturating_add(1);
+            match &mut replacement.place {
+                Some(whole) => whole.end = place.end,
+                none => *none = Some(place),
+            }
+            return;
+        }
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
+        let known = characters::push_glyph(&mut text, glyph.as_unicode(), glyph.char_code());
+        if !self.doubles.repeats(&text, place.start, place.end, place.size) {
+            self.glyphs = self.glyphs.saturating_add(1);
+            self.unmapped_glyphs = self.unmapped_glyphs.saturating_add(u32::from(!known));
+            characters::to_visual(&mut text);
+            if !self.place_text(&text, place) {
+                resume_unwind(Box::new(LimitReached));
+            }
+        }
+        self.scratch = text;
+    }
+
+    /// Adds text to the page; false when it does not fit any more.
+    fn place_text(&mut self, text: &str, place: Place) -> bool {
+        let Place { start, end, size, direction } = place;
+        let left = self.text_bytes.checked_sub(text.len());
+        if let Some(left) = left {
+            self.text_bytes = left;
+            self.layout.push(&Placed { text, start, end, size, direction });
+        }
+        left.is_some()
+    }
+
+    /// Ends the innermost sequence; false when its replacement text does not fit any more.
+    fn close_marked_content(&mut self) -> bool {
+        let closed = self.marked.pop().flatten();
+        if self.replaced == Some(self.marked.len()) {
+            self.replaced = None;
+        }
+        let Some(Replacement { text: original, place: Some(place) }) = closed else { return true };
+        let mut text = String::with_capacity(original.len());
+        original.chars().for_each(|c| characters::push(&mut text, c));
+        if self.doubles.repeats(&text, place.start, place.end, place.size) {
+            return true;
+        }
+        characters::to_visual(&mut text);
+        self.place_text(&text, place)
+    }
+}
+
+/// Where a glyph stands. Its space has 1,000 units to the font size and y pointing up.
+fn place(glyph: &Glyph<'_>, transform: Affine, mode: WritingMode) -> Place {
+    let [a, b, c, d, ..] = transform.as_coeffs();
+    let start = transform * Point::ZERO;
+    let size = 1000.0 * (a * d - b * c).abs().sqrt();
+    let size = if size > 0.0 { size } else { 1.0 };
+    let (width, height) = (a.hypot(b), c.hypot(d));
+    if mode == WritingMode::Vertical {
+        let direction = if height > 0.0 { Vec2::new(-c, -d) / height } else { Vec2::new(0.0, 1.0) };
+        return Place { start, end: start + 1000.0 * height * direction, size, direction };
+    }
+    let direction = if width > 0.0 { Vec2::new(a, b) / width } else { Vec2::new(1.0, 0.0) };
+    let advance = match glyph {
+        Glyph::Outline(glyph) => glyph.advance_width(),
+        Glyph::Type3(glyph) => glyph.advance_width(),
+    };
+    // For a substituted font the transform holds the stretch of its glyphs, the advance does not.
+    let scale = if 0.5 * height < width && width < height { height } else { width };
+    Place { start, end: start + f64::from(advance.unwrap_or(500.0)) * scale * direction, size, direction }
+}
+
+impl Device<'_> for TextDevice<'_> {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
+        let glyphs = run.glyphs();
+        let Some(first) = glyphs.first() else { return };
+        self.spend(CHEAP * glyphs.len() as u64);
+        // Text that is both filled and stroked comes twice.
+        let signature = (props.transform * first.transform() * Point::ZERO, first.char_code(), glyphs.len());
+        if matches!(mode, DrawMode::Stroke(_)) && self.previous_run == Some(signature) {
+            return;
+        }
+        self.previous_run = Some(signature);
+        for glyph in glyphs {
+            self.draw_glyph(glyph, props.transform, run.writing_mode());
+        }
+    }
+
+    fn begin_marked_content(&mut self, _tag: &[u8], properties: Option<&Dict<'_>>) {
+        self.spend(CHEAP);
+        // Inside a replaced sequence a further replacement text says nothing new.
+        let text = match (self.replaced, properties) {
+            (None, Some(properties)) => properties.get::<PdfString<'_>>(b"ActualText"),
+            _ => None,
+        };
+        if text.is_some() {
+            self.replaced = Some(self.marked.len());
+        }
+        let replacement =
+            text.map(|text| Replacement { text: text_string::decode(text.as_bytes()), place: None });
+        self.marked.push(replacement);
+    }
+
+    fn end_marked_content(&mut self) {
+        if !self.close_marked_content() {
+            resume_unwind(Box::new(LimitReached));
+        }
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
+        self.spend(CHEAP);
+    }
+
+    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'_>, _: &DrawMode) {
+        self.spend(CHEAP);
+    }
+
+    fn push_clip_path(&mut self, _: &ClipPath) {
+        self.spend(CLIP);
+    }
+
+    fn push_clip_rect(&mut self, _: &Rect) {
+        self.spend(CHEAP);
+    }
+
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
+        self.spend(CHEAP);
+    }
+
+    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {
+        self.spend(CHEAP);
+    }
+
+    fn pop_clip(&mut self) {}
+
+    fn pop_transparency_group(&mut self) {}
+}

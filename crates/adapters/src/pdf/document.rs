@@ -1,0 +1,181 @@
+//! Reads a whole PDF in this process: the part of the work that runs in the worker.
+
+use super::{
+    content::{FormCheck, page_content},
+    device::{LimitReached, PageText, TextDevice},
+    hyphens::Hyphens,
+    limits::{Budget, PageLimits},
+    outline,
+};
+use docent_domain::{
+    document::{Failure, FailureCode},
+    extraction::{ExtractedPage, Metadata},
+};
+use hayro_interpret::{
+    Context, InterpreterCache, InterpreterSettings, RenderContent, interpret, interpret_page,
+    kurbo::{Affine, Rect},
+};
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, content::TypedIter, object::Dict, page::Page};
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// How far into a file its header may stand.
+const HEADER_REACH: usize = 1024;
+
+/// What may be read of a document.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DocumentLimits {
+    pub(super) pages: u32,
+    pub(super) text_bytes: u64,
+    pub(super) page: PageLimits,
+}
+
+/// Takes what was read as it comes.
+pub(super) trait Sink {
+    /// The next page.
+    fn page(&mut self, page: ExtractedPage) -> io::Result<()>;
+    /// All pages are through; there were `pages` of them.
+    fn complete(&mut self, pages: u32) -> io::Result<()>;
+    /// What the document says about itself. Comes last, and never when it could not be read.
+    fn metadata(&mut self, metadata: Metadata) -> io::Result<()>;
+}
+
+/// Why reading stopped.
+#[derive(Debug)]
+pub(super) enum Stopped {
+    /// The document is to blame.
+    Document(Failure),
+    /// The sink takes nothing more.
+    Sink(io::Error),
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Self {
+        Self::Sink(error)
+    }
+}
+
+/// Reads a PDF page by page into `sink`.
+pub(super) fn read(
+    bytes: Vec<u8>,
+    limits: &DocumentLimits,
+    sink: &mut (impl Sink + ?Sized),
+) -> Result<(), Stopped> {
+    let pdf = open(bytes).map_err(Stopped::Document)?;
+    let too_large = || Stopped::Document(Failure::of(FailureCode::TooLarge));
+    let pages = u32::try_from(pdf.pages().len()).ok().filter(|pages| *pages <= limits.pages);
+    let pages = pages.ok_or_else(too_large)?;
+    let mut reader = PageReader::new(&pdf, &limits.page);
+    let mut text_bytes = 0_u64;
+    for (number, page) in (1..).zip(pdf.pages().iter()) {
+        let page = reader.read(number, page);
+        text_bytes += page.text.len() as u64;
+        if text_bytes > limits.text_bytes {
+            return Err(too_large());
+        }
+        sink.page(page)?;
+    }
+    sink.complete(pages)?;
+    if let Ok(metadata) = catch_unwind(AssertUnwindSafe(|| outline::read(&pdf))) {
+        sink.metadata(metadata)?;
+    }
+    Ok(())
+}
+
+fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
+    let head = &bytes[..bytes.len().min(HEADER_REACH)];
+    let has_header = head.windows(5).any(|window| window == b"%PDF-");
+    // A panic in the parser is a file that it cannot read.
+    let opened = catch_unwind(|| Pdf::new(bytes)).unwrap_or(Err(LoadPdfError::Invalid));
+    let pdf = opened.map_err(|error| match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
+            Failure::of(FailureCode::PasswordRequired)
+        }
+        LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
+            Failure::because(FailureCode::Unreadable, "the PDF is encrypted in a way that is not supported")
+        }
+        LoadPdfError::Decryption(_) | LoadPdfError::Invalid if has_header => {
+            Failure::of(FailureCode::Unreadable)
+        }
+        LoadPdfError::Decryption(_) | LoadPdfError::Invalid => Failure::of(FailureCode::NotAPdf),
+    })?;
+    if pdf.pages().is_empty() {
+        return Err(Failure::because(FailureCode::Unreadable, "the PDF has no pages that can be read"));
+    }
+    Ok(pdf)
+}
+
+/// What the pages of a document share.
+struct PageReader<'a> {
+    pdf: &'a Pdf,
+    limits: &'a PageLimits,
+    cache: InterpreterCache<'a>,
+    settings: InterpreterSettings,
+    forms: FormCheck,
+    budget: Budget,
+    hyphens: Hyphens,
+}
+
+impl<'a> PageReader<'a> {
+    fn new(pdf: &'a Pdf, limits: &'a PageLimits) -> Self {
+        Self {
+            pdf,
+            limits,
+            cache: InterpreterCache::new(),
+            // The page's own stream is interpreted apart, from the bytes inflated here.
+            settings: InterpreterSettings {
+                render_content: RenderContent::ANNOTATIONS,
+                ..InterpreterSettings::default()
+            },
+            forms: FormCheck::new(limits.content_bytes),
+            budget: Budget::new(limits),
+            hyphens: Hyphens::default(),
+        }
+    }
+
+    fn read(&mut self, number: u32, page: &Page<'a>) -> ExtractedPage {
+        if self.budget.is_exhausted() {
+            return ExtractedPage { number, truncated: true, ..ExtractedPage::default() };
+        }
+        let (content, truncated) = self.interpret(page);
+        let PageText { lines, glyphs, unmapped_glyphs } = content;
+        let text = self.hyphens.join(lines);
+        ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated }
+    }
+
+    /// Interprets a page as far as the limits allow; true when they cut it.
+    fn interpret(&mut self, page: &Page<'a>) -> (PageText, bool) {
+        let (width, height) = page.render_dimensions();
+        let mut device = TextDevice::new(width, height, self.limits, &mut self.budget);
+        let mut cut = false;
+        let end = catch_unwind(AssertUnwindSafe(|| {
+            let (content, content_cut) = page_content(page, self.limits.content_bytes);
+            cut = content_cut;
+            let mut resources = page.resources().clone();
+            if self.forms.finds_oversized(&resources.x_objects) {
+                cut = true;
+                resources.x_objects = Dict::empty();
+            }
+            let transform = Affine::new(page.initial_transform(true).as_coeffs());
+            let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+            let mut context =
+                Context::new(transform, bounds, &self.cache, self.pdf.xref(), self.settings.clone());
+            interpret(TypedIter::new(&content), &resources, &mut context, &mut device);
+            match self.forms.finds_oversized_appearance(page) {
+                None => {}
+                Some(false) => interpret_page(page, &mut context, &mut device),
+                Some(true) => cut = true,
+            }
+        }));
+        if let Err(reason) = end {
+            cut = true;
+            if !reason.is::<LimitReached>() {
+                // A panic may have left the cache half-way.
+                self.cache = InterpreterCache::new();
+            }
+        }
+        (device.finish(), cut)
+    }
+}

@@ -1,0 +1,123 @@
+//! Text that is drawn twice at nearly the same place to look bold, or with a shadow.
+
+use hayro_interpret::kurbo::Point;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// How many glyphs back a repetition may begin.
+const REACH: usize = 256;
+/// Below this share of the size two equal glyphs cannot stand side by side.
+const TOLERANCE: f64 = 0.1;
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    text: u64,
+    at: Point,
+}
+
+/// Remembers the last glyphs, to tell which ones are drawn again.
+#[derive(Debug, Default)]
+pub(super) struct Doubles {
+    ring: Vec<Seen>,
+    /// Where in the ring the next glyph goes, once it is full.
+    next: usize,
+    /// Steps back from the newest glyph to the one that would be repeated next.
+    expected: Option<usize>,
+    pen: Point,
+}
+
+impl Doubles {
+    /// Whether a glyph repeats one that was drawn shortly before; if not, it is remembered.
+    pub(super) fn repeats(&mut self, text: &str, start: Point, end: Point, size: f64) -> bool {
+        let glyph = Seen { text: key(text), at: start };
+        let tolerance = TOLERANCE * size;
+        let follows = (start - self.pen).hypot() < 0.5 * size;
+        self.pen = end;
+        let found = match self.expected {
+            Some(back) if self.matches(back, glyph, tolerance) => Some(back),
+            _ if self.matches(0, glyph, tolerance) => Some(0),
+            // Repetitions begin with a jump back of the pen; a look at all glyphs would be slow.
+            _ if follows => None,
+            _ => (1..self.ring.len()).find(|&back| self.matches(back, glyph, tolerance)),
+        };
+        self.expected = found.and_then(|back| back.checked_sub(1));
+        if found.is_none() {
+            self.remember(glyph);
+        }
+        found.is_some()
+    }
+
+    fn matches(&self, back: usize, glyph: Seen, tolerance: f64) -> bool {
+        let length = self.ring.len();
+        if back >= length {
+            return false;
+        }
+        let newest = self.next + length - 1;
+        let seen = self.ring[(newest - back) % length];
+        let d = seen.at - glyph.at;
+        seen.text == glyph.text && d.x.abs() < tolerance && d.y.abs() < tolerance
+    }
+
+    fn remember(&mut self, glyph: Seen) {
+        if self.ring.len() < REACH {
+            self.ring.push(glyph);
+        } else {
+            self.ring[self.next] = glyph;
+            self.next = (self.next + 1) % REACH;
+        }
+    }
+}
+
+/// A number that stands for a text: short ones, as nearly all glyphs have, stand for themselves.
+fn key(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    if bytes.len() < 8 {
+        return bytes.iter().fold(1, |key, byte| key << 8 | u64::from(*byte));
+    }
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draw(doubles: &mut Doubles, text: &str, x: f64, y: f64) -> String {
+        let glyphs = text.char_indices().map(|(i, c)| (x + i as f64 * 5.0, c.to_string()));
+        let new =
+            glyphs.filter(|(x, c)| !doubles.repeats(c, Point::new(*x, y), Point::new(x + 5.0, y), 10.0));
+        new.map(|(_, c)| c).collect()
+    }
+
+    #[test]
+    fn a_line_drawn_again_a_little_aside_is_a_double() {
+        let mut doubles = Doubles::default();
+        assert_eq!(draw(&mut doubles, "Annual report", 0.0, 0.0), "Annual report");
+        assert_eq!(draw(&mut doubles, "Annual report", 0.4, 0.2), "");
+        assert_eq!(draw(&mut doubles, "Annual report", 0.4, 12.0), "Annual report");
+    }
+
+    #[test]
+    fn single_glyphs_drawn_again_are_doubles() {
+        let mut doubles = Doubles::default();
+        let both: String = "pump"
+            .char_indices()
+            .map(|(i, c)| {
+                let c = c.to_string();
+                draw(&mut doubles, &c, i as f64 * 5.0, 0.0)
+                    + &draw(&mut doubles, &c, i as f64 * 5.0 + 0.3, 0.0)
+            })
+            .collect();
+        assert_eq!(both, "pump");
+    }
+
+    #[test]
+    fn a_long_page_does_not_lose_repeated_letters() {
+        let mut doubles = Doubles::default();
+        for line in 0..100 {
+            assert_eq!(draw(&mut doubles, "aaaaaaaaaa", 0.0, f64::from(line) * 12.0), "aaaaaaaaaa");
+        }
+        assert_eq!(doubles.ring.len(), REACH);
+        assert_eq!(draw(&mut doubles, "aaaaaaaaaa", 0.0, 99.0 * 12.0), "");
+    }
+}

@@ -1,0 +1,161 @@
+//! What worker and parent say to each other: JSON values, each behind its length as a big-endian
+//! `u32`. The parent sends one [`Request`] and then the file; the worker answers with [`Frame`]s.
+
+use docent_domain::{
+    document::{Failure, FailureCode},
+    extraction::{ExtractedPage, Metadata, OutlineEntry},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::io::{self, Read, Write};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// The longest frame; a page has at most 4 MiB of text, and JSON escapes may make six times of it.
+const MAX_FRAME: usize = 32 << 20;
+
+/// The limits that the worker is to keep.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Request {
+    pub(super) memory_bytes: u64,
+    pub(super) cpu_seconds: u64,
+    pub(super) file_bytes: u64,
+    pub(super) pages: u32,
+    pub(super) text_bytes: u64,
+}
+
+/// One message of the worker. `Complete` follows the last page: without it pages are missing.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Frame {
+    Page(PageFrame),
+    Complete { pages: u32 },
+    Metadata(MetadataFrame),
+    Failed { code: String, reason: String },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PageFrame {
+    number: u32,
+    text: String,
+    glyphs: u32,
+    unmapped_glyphs: u32,
+    truncated: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct MetadataFrame {
+    title: Option<String>,
+    author: Option<String>,
+    outline: Vec<(u32, String, Option<u32>)>,
+}
+
+impl From<ExtractedPage> for PageFrame {
+    fn from(page: ExtractedPage) -> Self {
+        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated } = page;
+        Self { number, text, glyphs, unmapped_glyphs, truncated }
+    }
+}
+
+impl From<PageFrame> for ExtractedPage {
+    fn from(page: PageFrame) -> Self {
+        let PageFrame { number, text, glyphs, unmapped_glyphs, truncated } = page;
+        Self { number, text, glyphs, unmapped_glyphs, truncated }
+    }
+}
+
+impl From<Metadata> for MetadataFrame {
+    fn from(metadata: Metadata) -> Self {
+        let Metadata { title, author, outline } = metadata;
+        let outline = outline.into_iter().map(|entry| (entry.level, entry.title, entry.page)).collect();
+        Self { title, author, outline }
+    }
+}
+
+impl From<MetadataFrame> for Metadata {
+    fn from(metadata: MetadataFrame) -> Self {
+        let MetadataFrame { title, author, outline } = metadata;
+        let entry = |(level, title, page)| OutlineEntry { level, title, page };
+        Self { title, author, outline: outline.into_iter().map(entry).collect() }
+    }
+}
+
+impl Frame {
+    pub(super) fn failed(failure: Failure) -> Self {
+        Self::Failed { code: failure.code.as_str().to_owned(), reason: failure.reason }
+    }
+}
+
+/// Reads the failure that a frame reports; `None` when there is no such code.
+pub(super) fn failure(code: &str, reason: String) -> Option<Failure> {
+    FailureCode::parse(code).map(|code| Failure::because(code, reason))
+}
+
+/// Writes a value with its length.
+pub(super) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    let json = serde_json::to_vec(value)?;
+    let length = u32::try_from(json.len()).ok().filter(|_| json.len() <= MAX_FRAME);
+    let length = length.ok_or_else(|| io::Error::other("a frame is too long"))?;
+    out.write_all(&length.to_be_bytes())?;
+    out.write_all(&json)
+}
+
+/// Reads a value that [`write`] wrote.
+pub(super) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    input.read_exact(&mut length)?;
+    let mut json = vec![0; checked(u32::from_be_bytes(length))?];
+    input.read_exact(&mut json)?;
+    Ok(serde_json::from_slice(&json)?)
+}
+
+/// Reads the next value, `None` at the end of the stream. The end inside a value is
+/// [`io::ErrorKind::UnexpectedEof`].
+pub(super) async fn next<T: DeserializeOwned>(input: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<T>> {
+    let mut length = [0; 4];
+    if input.read(&mut length[..1]).await? == 0 {
+        return Ok(None);
+    }
+    input.read_exact(&mut length[1..]).await?;
+    let mut json = vec![0; checked(u32::from_be_bytes(length))?];
+    input.read_exact(&mut json).await?;
+    Ok(Some(serde_json::from_slice(&json)?))
+}
+
+fn checked(length: u32) -> io::Result<usize> {
+    let length = length as usize;
+    if length > MAX_FRAME { Err(io::ErrorKind::InvalidData.into()) } else { Ok(length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn frames_cross_the_pipe_unchanged() {
+        let page =
+            ExtractedPage {
+                number: 3, text: "a\n\"ü\"".into(), truncated: true, ..ExtractedPage::default()
+            };
+        let entry = OutlineEntry { level: 1, title: "Pumps".into(), page: Some(2) };
+        let metadata = Metadata { title: Some("T".into()), author: None, outline: vec![entry] };
+        let mut pipe = Vec::new();
+        write(&mut pipe, &Frame::Page(page.clone().into())).unwrap();
+        write(&mut pipe, &Frame::Metadata(metadata.clone().into())).unwrap();
+        let mut pipe = &pipe[..];
+        let Some(Frame::Page(frame)) = next(&mut pipe).await.unwrap() else { panic!("no page") };
+        assert_eq!(ExtractedPage::from(frame), page);
+        let Some(Frame::Metadata(frame)) = next(&mut pipe).await.unwrap() else { panic!("no metadata") };
+        assert_eq!(Metadata::from(frame), metadata);
+        assert!(next::<Frame>(&mut pipe).await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn cut_and_endless_frames_are_errors() {
+        let mut pipe = Vec::new();
+        write(&mut pipe, &Frame::Complete { pages: 1 }).unwrap();
+        for end in 1..pipe.len() {
+            let error = next::<Frame>(&mut &pipe[..end]).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        }
+        let error = next::<Frame>(&mut &b"garbage"[..]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+}

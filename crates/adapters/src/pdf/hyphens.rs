@@ -1,0 +1,181 @@
+//! Words broken at line ends.
+
+use super::layout::Line;
+use std::collections::HashSet;
+
+/// Compounds remembered per document; more than a long book has.
+const MAX_COMPOUNDS: usize = 20_000;
+
+/// Joins lines to the text of a page, knowing the hyphenated words of the pages before.
+#[derive(Debug, Default)]
+pub(super) struct Hyphens {
+    /// Words seen with a hyphen inside a line, in lower case.
+    compounds: HashSet<String>,
+}
+
+/// A word that a line end breaks.
+struct Break<'l> {
+    /// The part before the hyphen, in lower case.
+    head: String,
+    /// What follows on the next line, up to the first space.
+    token: &'l str,
+    /// The letters at the token's beginning.
+    tail: &'l str,
+    soft: bool,
+}
+
+impl Hyphens {
+    /// Writes the lines one below the other, `\n` at the end of each and an empty line before each
+    /// paragraph. A word broken at a line end is put together on the first of its lines.
+    pub(super) fn join(&mut self, mut lines: Vec<Line>) -> String {
+        self.remember_compounds(&lines);
+        let broken = (1..lines.len()).any(|i| find_break(&lines[i - 1], &lines[i]).is_some());
+        let words = if broken { words_of(&lines) } else { HashSet::new() };
+        let mut out = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+        for i in 0..lines.len() {
+            if lines[i].text.is_empty() {
+                continue;
+            }
+            if lines[i].begins_paragraph && !out.is_empty() {
+                out.push('\n');
+            }
+            let found = lines.get(i + 1).and_then(|next| find_break(&lines[i], next));
+            let joined = found.map(|found| {
+                let kept = !found.soft && self.keeps_hyphen(&found, &words);
+                (kept, found.token.len())
+            });
+            match joined {
+                Some((kept, token)) => {
+                    let stem = lines[i].text.trim_end_matches(is_hyphen);
+                    push_visible(&mut out, stem);
+                    if kept {
+                        out.push('-');
+                    }
+                    let rest = lines[i + 1].text.split_off(token);
+                    push_visible(&mut out, &lines[i + 1].text);
+                    lines[i + 1].text = rest.trim_start().to_owned();
+                }
+                None => push_visible(&mut out, &lines[i].text),
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn remember_compounds(&mut self, lines: &[Line]) {
+        for line in lines.iter().filter(|line| line.text.contains(is_hyphen)) {
+            for word in line.text.split_whitespace() {
+                let word = word.trim_matches(|c: char| !c.is_alphabetic() && !is_hyphen(c));
+                let inner = word.trim_matches(is_hyphen);
+                // A word at a line end may be broken: only hyphens inside words count.
+                if inner == word && word.contains('-') && self.compounds.len() < MAX_COMPOUNDS {
+                    self.compounds.insert(word.to_lowercase());
+                }
+            }
+        }
+    }
+
+    /// Whether a hyphen at a line end belongs to the word. Without a sign that it does, it does not.
+    fn keeps_hyphen(&self, found: &Break<'_>, words: &HashSet<String>) -> bool {
+        let Break { head, tail, .. } = found;
+        if self.compounds.contains(&format!("{head}-{tail}")) {
+            return true;
+        }
+        if words.contains(&format!("{head}{tail}")) {
+            return false;
+        }
+        let both_are_words =
+            || head.len() > 3 && tail.len() > 3 && words.contains(head) && words.contains(*tail);
+        head.contains('-') || head == "self" || both_are_words()
+    }
+}
+
+fn is_hyphen(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}' | '\u{ad}')
+}
+
+/// Soft hyphens inside a line are invisible.
+fn push_visible(out: &mut String, text: &str) {
+    out.extend(text.split('\u{ad}'));
+}
+
+fn find_break<'l>(line: &Line, next: &'l Line) -> Option<Break<'l>> {
+    let soft = line.text.ends_with('\u{ad}');
+    if !line.text.ends_with(is_hyphen) || next.begins_paragraph {
+        return None;
+    }
+    let stem = line.text.trim_end_matches(is_hyphen);
+    let head = stem.rsplit(|c: char| !c.is_alphabetic() && !is_hyphen(c)).next()?;
+    let token = next.text.split_whitespace().next()?;
+    let end = token.find(|c: char| !c.is_alphabetic() && !is_hyphen(c)).unwrap_or(token.len());
+    let lower_case = token.starts_with(char::is_lowercase);
+    let broken = head.ends_with(char::is_alphabetic) && lower_case;
+    broken.then(|| Break { head: head.to_lowercase(), token, tail: &token[..end], soft })
+}
+
+fn words_of(lines: &[Line]) -> HashSet<String> {
+    let words = lines.iter().flat_map(|line| line.text.split(|c: char| !c.is_alphabetic()));
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn join(text: &str) -> String {
+        let line = |text: &str| Line { text: text.into(), begins_paragraph: false };
+        Hyphens::default().join(text.lines().map(line).collect())
+    }
+
+    #[test]
+    fn a_broken_word_is_put_together_on_its_first_line() {
+        assert_eq!(join("The ware-\nhouse, then.\nEnd"), "The warehouse,\nthen.\nEnd\n");
+        assert_eq!(join("The ware\u{2010}\nhouse\nEnd"), "The warehouse\nEnd\n");
+    }
+
+    #[test]
+    fn a_soft_hyphen_always_goes() {
+        assert_eq!(join("the ex\u{ad}am\u{ad}\nple x"), "the example\nx\n");
+    }
+
+    #[test]
+    fn a_compound_seen_elsewhere_keeps_its_hyphen() {
+        assert_eq!(join("Our long-term plan\nis long-\nterm too"), "Our long-term plan\nis long-term\ntoo\n");
+        assert_eq!(join("state-of-the-\nart pumps"), "state-of-the-art\npumps\n");
+        assert_eq!(join("self-\nmade"), "self-made\n");
+    }
+
+    #[test]
+    fn compounds_of_earlier_pages_count() {
+        let line = |text: &str| Line { text: text.into(), begins_paragraph: false };
+        let mut hyphens = Hyphens::default();
+        hyphens.join(vec![line("a long-term plan")]);
+        assert_eq!(hyphens.join(vec![line("the long-"), line("term plan")]), "the long-term\nplan\n");
+    }
+
+    #[test]
+    fn two_words_of_the_page_stay_two_words() {
+        assert_eq!(
+            join("The cash flow of water.\nThe water-\nflow is low."),
+            "The cash flow of water.\nThe water-flow\nis low.\n"
+        );
+        assert_eq!(
+            join("notebook is a note\nbook. A note-\nbook."),
+            "notebook is a note\nbook. A notebook.\n"
+        );
+    }
+
+    #[test]
+    fn other_line_ends_stay() {
+        assert_eq!(join("2019-\n2020"), "2019-\n2020\n");
+        assert_eq!(join("Mid-\nAtlantic"), "Mid-\nAtlantic\n");
+        assert_eq!(join("Total -\nall"), "Total -\nall\n");
+    }
+
+    #[test]
+    fn a_paragraph_is_set_apart() {
+        let line = |text: &str, begins_paragraph| Line { text: text.into(), begins_paragraph };
+        let lines = vec![line("One-", false), line("two", true), line("three", false)];
+        assert_eq!(Hyphens::default().join(lines), "One-\n\ntwo\nthree\n");
+    }
+}

@@ -1,0 +1,106 @@
+//! The extraction worker: a process of its own for each PDF, so that a hostile one costs itself only.
+
+use super::{
+    document::{self, DocumentLimits, Sink, Stopped},
+    frame::{self, Frame, Request},
+    limits::{ExtractionLimits, PageLimits},
+};
+use docent_domain::{
+    document::{Failure, FailureCode},
+    extraction::{ExtractedPage, Metadata},
+};
+use rlimit::Resource;
+use std::{
+    io::{self, BufWriter, Read, Write},
+    process::ExitCode,
+    thread,
+};
+
+/// Room for the interpreter's recursion, which it bounds itself; taken only as it is used.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Runs an extraction worker: limits itself, reads a request and a PDF from standard input, and
+/// writes what it finds as frames to standard output.
+///
+/// The exit code is a failure only when the worker itself did not work; what is wrong with the PDF
+/// is told in a frame.
+pub fn worker_main() -> ExitCode {
+    // Where a panic happened is worth a line; its message may quote the document.
+    std::panic::set_hook(Box::new(|panic| {
+        if let Some(place) = panic.location() {
+            let _ = writeln!(io::stderr(), "panic at {place}");
+        }
+    }));
+    match work(&mut io::stdin().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "extraction worker: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work(input: &mut impl Read) -> io::Result<()> {
+    let most = ExtractionLimits::default();
+    limit_process(most.memory_bytes, most.cpu.as_secs())?;
+    let request: Request = frame::read(input)?;
+    limit_process(request.memory_bytes, request.cpu_seconds)?;
+    let mut pdf = Vec::new();
+    input.take(request.file_bytes.saturating_add(1)).read_to_end(&mut pdf)?;
+    let mut output = FrameSink(BufWriter::with_capacity(64 << 10, io::stdout()));
+    if pdf.len() as u64 > request.file_bytes {
+        output.send(&Frame::failed(Failure::of(FailureCode::TooLarge)))?;
+        return output.0.flush();
+    }
+    let interpreter = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        let limits = DocumentLimits {
+            pages: request.pages,
+            text_bytes: request.text_bytes,
+            page: PageLimits::default(),
+        };
+        match document::read(pdf, &limits, &mut output) {
+            Ok(()) => {}
+            Err(Stopped::Document(failure)) => output.send(&Frame::failed(failure))?,
+            Err(Stopped::Sink(error)) => return Err(error),
+        }
+        output.0.flush()
+    })?;
+    interpreter.join().map_err(|_| io::Error::other("the interpreter panicked"))?
+}
+
+/// Lowers the limits of this process; the kernel enforces them from here on.
+fn limit_process(memory_bytes: u64, cpu_seconds: u64) -> io::Result<()> {
+    let lower = |resource: Resource, soft: u64, hard: u64| {
+        let (_, most) = resource.get()?;
+        resource.set(soft.min(most), hard.min(most))
+    };
+    lower(Resource::AS, memory_bytes, memory_bytes)?;
+    // The soft limit's signal tells the parent why the worker died; the hard one is for a worker
+    // that outlives it.
+    lower(Resource::CPU, cpu_seconds, cpu_seconds.saturating_add(2))?;
+    lower(Resource::CORE, 0, 0)
+}
+
+struct FrameSink<W: Write>(W);
+
+impl<W: Write> FrameSink<W> {
+    fn send(&mut self, frame: &Frame) -> io::Result<()> {
+        frame::write(&mut self.0, frame)
+    }
+}
+
+impl<W: Write> Sink for FrameSink<W> {
+    fn page(&mut self, page: ExtractedPage) -> io::Result<()> {
+        self.send(&Frame::Page(page.into()))
+    }
+
+    fn complete(&mut self, pages: u32) -> io::Result<()> {
+        self.send(&Frame::Complete { pages })?;
+        // What comes after is a bonus: should the process die of it, the pages are through.
+        self.0.flush()
+    }
+
+    fn metadata(&mut self, metadata: Metadata) -> io::Result<()> {
+        self.send(&Frame::Metadata(metadata.into()))
+    }
+}

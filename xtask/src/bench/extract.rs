@@ -1,0 +1,203 @@
+//! `cargo xtask bench extract DIR`: what extraction costs, through the real worker processes.
+
+use anyhow::{Context, Result, ensure};
+use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor, worker_main};
+use docent_domain::extraction::{Coverage, Extraction};
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
+use nix::sys::{
+    resource::{UsageWho, getrusage},
+    time::TimeVal,
+};
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+    time::{Duration, Instant},
+};
+
+/// Extracts every PDF of `folder` one after the other and prints what that took.
+pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<ExitCode> {
+    let files = pdfs(folder)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let worker = std::env::current_exe().context("path of this program")?;
+    let peak_file = std::env::temp_dir().join(format!("docent-bench-{}.kib", std::process::id()));
+    let args = vec!["extract-worker".into(), peak_file.clone().into()];
+    let extractor = WorkerExtractor::new(worker, args, ExtractionLimits::default());
+    let ours = Meter::start()?;
+    let mut texts = Vec::new();
+    let (mut pages, mut highest) = (0, 0);
+    for file in &files {
+        let one = Meter::start()?;
+        let extracted = runtime.block_on(extract(&extractor, file))?;
+        let one = one.stop()?;
+        pages += extracted.as_ref().map_or(0, |extraction| extraction.pages.len());
+        let peak = take_peak(&peak_file);
+        highest = highest.max(peak.unwrap_or_default());
+        if each {
+            let memory = peak.map_or("killed".to_owned(), |kib| format!("{} MiB", kib >> 10));
+            println!("{}: {}; {one}, {memory}", name(file), outcome(&extracted));
+        }
+        texts.push(extracted.ok().map(text));
+    }
+    let ours = ours.stop()?;
+    println!("docent: {} files, {pages} pages, {ours}", files.len());
+    println!("  {:.0} pages per CPU second, {:.0} per second", rate(pages, ours.cpu), rate(pages, ours.wall));
+    println!("  most memory of a worker that was not killed: {} MiB", highest >> 10);
+    if let Some(folder) = keep {
+        fs::create_dir_all(folder)?;
+        for (file, text) in files.iter().zip(&texts) {
+            fs::write(folder.join(name(file)).with_extension("txt"), text.as_deref().unwrap_or_default())?;
+        }
+    }
+    compare(&files, &texts, ours.cpu, each)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn pdfs(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf")));
+    files.sort();
+    ensure!(!files.is_empty(), "no PDFs in {}", folder.display());
+    Ok(files)
+}
+
+type Extracted = Result<Extraction, ExtractionError>;
+
+async fn extract(extractor: &WorkerExtractor, file: &Path) -> Result<Extracted> {
+    let bytes = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+    let stream = futures::stream::once(async { Ok(bytes.into()) });
+    match extractor.extract(Box::pin(stream)).await {
+        Err(ExtractionError::Fault(fault)) => Err(fault).with_context(|| name(file)),
+        extracted => Ok(extracted),
+    }
+}
+
+fn outcome(extracted: &Extracted) -> String {
+    match extracted {
+        Ok(extraction) => {
+            let coverage = Coverage::of(extraction);
+            format!(
+                "{} pages ({} empty, {} unreliable, {} truncated), {} characters, {} bookmarks",
+                coverage.pages,
+                coverage.empty_pages.len(),
+                coverage.unreliable_pages.len(),
+                coverage.truncated_pages.len(),
+                coverage.characters,
+                extraction.metadata.outline.len(),
+            )
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+fn text(extraction: Extraction) -> String {
+    let pages: Vec<String> = extraction.pages.into_iter().map(|page| page.text).collect();
+    pages.join("\u{c}")
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Runs pdftotext over the same files, and tells how far both agree on the words.
+fn compare(files: &[PathBuf], texts: &[Option<String>], ours: Duration, each: bool) -> Result<()> {
+    if Command::new("pdftotext").arg("-v").stderr(Stdio::null()).status().is_err() {
+        println!("pdftotext is not installed: nothing to compare with");
+        return Ok(());
+    }
+    let meter = Meter::start()?;
+    let mut outputs = Vec::new();
+    for file in files {
+        let output = Command::new("pdftotext").arg(file).arg("-").stderr(Stdio::null()).output()?;
+        outputs.push(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let theirs = meter.stop()?;
+    println!("pdftotext: {theirs}");
+    println!("  docent took {:.2} of its CPU time", ours.as_secs_f64() / theirs.cpu.as_secs_f64());
+    let mut scores = Vec::new();
+    for ((file, ours), theirs) in files.iter().zip(texts).zip(&outputs) {
+        let Some(ours) = ours else { continue };
+        let score = word_f1(ours, theirs);
+        if each {
+            println!("  {}: word F1 {score:.4}", name(file));
+        }
+        scores.push(score);
+    }
+    println!("  word F1 with it: {:.4} on average", scores.iter().sum::<f64>() / scores.len() as f64);
+    Ok(())
+}
+
+/// The harmonic mean of precision and recall of the words, each as often as it occurs.
+fn word_f1(ours: &str, theirs: &str) -> f64 {
+    let mut counts: HashMap<&str, i64> = HashMap::new();
+    let (mut left, mut right) = (0, 0);
+    for word in ours.split_whitespace() {
+        *counts.entry(word).or_default() += 1;
+        left += 1;
+    }
+    let mut common = 0;
+    for word in theirs.split_whitespace() {
+        right += 1;
+        if let Some(count @ 1..) = counts.get_mut(word) {
+            *count -= 1;
+            common += 1;
+        }
+    }
+    if left + right == 0 { 1.0 } else { 2.0 * f64::from(common) / f64::from(left + right) }
+}
+
+/// Time spent, and processor time of the child processes that ended meanwhile.
+struct Meter {
+    start: Instant,
+    cpu: Duration,
+}
+
+#[derive(Clone, Copy)]
+struct Spent {
+    wall: Duration,
+    cpu: Duration,
+}
+
+impl Meter {
+    fn start() -> Result<Self> {
+        Ok(Self { start: Instant::now(), cpu: children_cpu()? })
+    }
+
+    fn stop(self) -> Result<Spent> {
+        Ok(Spent { wall: self.start.elapsed(), cpu: children_cpu()?.saturating_sub(self.cpu) })
+    }
+}
+
+impl std::fmt::Display for Spent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.3} s, {:.3} s of CPU", self.wall.as_secs_f64(), self.cpu.as_secs_f64())
+    }
+}
+
+fn rate(pages: usize, time: Duration) -> f64 {
+    pages as f64 / time.as_secs_f64().max(1e-9)
+}
+
+fn children_cpu() -> Result<Duration> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let micros = |time: TimeVal| time.tv_sec().unsigned_abs() * 1_000_000 + time.tv_usec().unsigned_abs();
+    Ok(Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time())))
+}
+
+/// Is an extraction worker, and leaves in `peak` how much memory that took.
+pub(crate) fn worker(peak: &Path) -> Result<ExitCode> {
+    let code = worker_main();
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    fs::write(peak, kib.unwrap_or_default())?;
+    Ok(code)
+}
+
+/// What the last worker left; none when it was killed.
+fn take_peak(file: &Path) -> Option<u64> {
+    let kib = fs::read_to_string(file).ok()?.parse().ok();
+    fs::remove_file(file).ok()?;
+    kib
+}

@@ -1,0 +1,58 @@
+//! Benchmarks. They link what they measure, which the checks do without: behind the feature `bench`
+//! `cargo xtask bench …` starts itself again as a release build with that feature.
+
+#[cfg(feature = "bench")]
+mod extract;
+
+use clap::Subcommand;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// The benchmarks.
+#[derive(Subcommand)]
+pub(crate) enum Bench {
+    /// Extract the text of all PDFs of a folder, beside `pdftotext` where that is installed.
+    Extract {
+        /// A folder with PDFs.
+        folder: PathBuf,
+        /// Print a line for each file.
+        #[arg(long)]
+        each: bool,
+        /// Write the text of each file into this folder, pages separated by form feeds.
+        #[arg(long, value_name = "FOLDER")]
+        keep: Option<PathBuf>,
+    },
+}
+
+#[cfg(feature = "bench")]
+impl Bench {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
+        }
+    }
+}
+
+#[cfg(feature = "bench")]
+pub(crate) fn extract_worker(peak: &Path) -> anyhow::Result<ExitCode> {
+    extract::worker(peak)
+}
+
+#[cfg(not(feature = "bench"))]
+impl Bench {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        use anyhow::Context;
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = std::process::Command::new(cargo);
+        command.args(["run", "--release", "--package", "xtask", "--features", "bench", "--"]);
+        let status = command.args(std::env::args_os().skip(1)).status().context("start of cargo")?;
+        Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+#[cfg(not(feature = "bench"))]
+pub(crate) fn extract_worker(_: &Path) -> anyhow::Result<ExitCode> {
+    anyhow::bail!("this build has no worker; `cargo xtask bench extract` makes one that has")
+}
