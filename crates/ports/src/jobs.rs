@@ -60,6 +60,9 @@ pub trait JobWriter: JobReader {
 
     /// Ends a lease and writes what became of the job: its state, counters, `run_at`, `last_error`
     /// and `updated_at`; `false`, and nothing written, when the lease was lost.
+    ///
+    /// # Errors
+    /// When its state is leased: what became of a job is that it is queued again or done.
     async fn settle(&mut self, job: &Job, lease: LeaseId) -> Result<bool>;
 
     /// Makes every leased job due at `now`, counting an interruption each, and says how many there

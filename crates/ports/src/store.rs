@@ -38,6 +38,9 @@ pub trait ReadWork: Send {
 }
 
 /// Changes that become visible together or not at all. Dropping it without a commit undoes them.
+///
+/// After one of its calls failed or was cut short it can only be dropped: all further ones fail, the
+/// commit too.
 #[async_trait]
 pub trait UnitOfWork: Send {
     /// Documents.

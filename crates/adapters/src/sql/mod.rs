@@ -28,7 +28,7 @@ use sea_orm::{
     AccessMode, DatabaseConnection, DbBackend, EntityTrait, IsolationLevel, QuerySelect,
     SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 /// How a database is used.
 #[derive(Clone, Debug)]
@@ -79,6 +79,11 @@ impl SqlStore {
         Ok(Self { write, read, statement_timeout: options.statement_timeout })
     }
 
+    /// The URL of an SQLite database in this file, whatever characters its path has.
+    pub fn sqlite_url(path: &Path) -> String {
+        sqlite::url(path)
+    }
+
     /// Brings the schema up to date: all migrations that it lacks, or none of them.
     ///
     /// # Errors
@@ -110,8 +115,8 @@ impl SqlStore {
     }
 }
 
-/// A transaction that writes takes SQLite's write lock at once: one that began by reading and
-/// then wants to write fails when somebody else wrote in between.
+/// A transaction that writes. It takes SQLite's write lock at once: one that began by reading fails
+/// when it then wants to write and somebody else wrote in between.
 fn writing() -> TransactionOptions {
     TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),

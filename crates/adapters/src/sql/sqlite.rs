@@ -21,6 +21,13 @@ pub(super) struct Connections {
     pub(super) read: DatabaseConnection,
 }
 
+/// The URL of a database file.
+pub(super) fn url(path: &Path) -> String {
+    // The three characters that mean something else in a URL; `%` first, since it comes in with the others.
+    let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+    format!("sqlite://{path}")
+}
+
 /// Opens the database file, and makes it when there is none.
 pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connections> {
     let file = settings(url, options)?;
@@ -52,18 +59,19 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
 }
 
 fn settings(url: &str, options: &SqlOptions) -> Result<SqliteConnectOptions> {
-    let refused = |message: String| Fault::new(Part::Database, FaultKind::Rejected, message);
-    let file = SqliteConnectOptions::from_str(url)
-        .map_err(|error| refused(format!("{url} is no SQLite URL")).caused_by(error.to_string()))?;
-    let path = file.get_filename().to_string_lossy().into_owned();
-    if path.is_empty()
-        || path.contains(":memory:")
-        || path.contains("mode=memory")
-        || url.contains("mode=memory")
-    {
-        // Each connection would have a database of its own, gone with the process.
-        return Err(refused(format!("{url} names no file: an in-memory database cannot hold documents")));
+    let refused = |why: &str| Fault::new(Part::Database, FaultKind::Rejected, format!("{url}: {why}"));
+    let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
+    if !matches!(parameters, "" | "mode=rwc") {
+        return Err(refused("an SQLite URL takes no parameters here"));
     }
+    let path = place.strip_prefix("sqlite:").unwrap_or(place);
+    let path = path.strip_prefix("//").unwrap_or(path);
+    if path.is_empty() || path == ":memory:" {
+        // Each connection would have a database of its own, gone with the process.
+        return Err(refused("names no file, and an in-memory database keeps nothing"));
+    }
+    let file = SqliteConnectOptions::from_str(place);
+    let file = file.map_err(|error| refused("is no SQLite URL").caused_by(error.to_string()))?;
     Ok(file
         .create_if_missing(true)
         .foreign_keys(true)

@@ -2,9 +2,15 @@ use super::*;
 use std::sync::Arc;
 use tempfile::TempDir;
 
+mod sqlite;
+
+async fn open_with(folder: &TempDir, options: SqlOptions) -> SqlStore {
+    let url = SqlStore::sqlite_url(&folder.path().join("docent.db"));
+    SqlStore::connect(&url, options).await.unwrap()
+}
+
 async fn open(folder: &TempDir) -> SqlStore {
-    let url = format!("sqlite://{}/docent.db", folder.path().display());
-    SqlStore::connect(&url, SqlOptions::default()).await.unwrap()
+    open_with(folder, SqlOptions::default()).await
 }
 
 /// An empty database in a folder of its own.

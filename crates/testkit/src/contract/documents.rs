@@ -133,6 +133,7 @@ crate::battery! {
             }
             add_documents(&*store, &[document(100 + u32::try_from(paged.len()).unwrap())]).await;
             paged.extend(page);
+            assert!(paged.len() <= all.len(), "pages repeat");
         }
         assert_eq!(paged, all);
     }

@@ -167,7 +167,7 @@ crate::battery! {
         add_users(&*store, &[user(1)]).await;
         add_documents(&*store, &[document(1), document(2)]).await;
         let before = Job { owner: Some(user(1).id), ..job(1, document(1).id) };
-        add_jobs(&*store, &[before.clone()]).await;
+        add_jobs(&*store, std::slice::from_ref(&before)).await;
         lease(&*store, 7, 5, 35).await.unwrap();
         let outcome = Job {
             state: JobState::Done,

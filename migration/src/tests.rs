@@ -1,6 +1,6 @@
 //! Migrations run forwards and backwards.
 
-use docent_migration::{Migrator, MigratorTrait, SchemaState, schema_state};
+use crate::{Migrator, MigratorTrait, SchemaState, schema_state};
 use sea_orm_migration::{
     prelude::ConnectionTrait,
     sea_orm::{ConnectOptions, Database, DatabaseConnection, Statement},

@@ -1,0 +1,326 @@
+//! What only an SQLite file can show.
+
+use super::{
+    super::{session::Session, writing},
+    SqlOptions, SqlStore, fresh, open, open_with,
+};
+use docent_domain::document::Document;
+use docent_migration::{Migrator, MigratorTrait, SchemaState};
+use docent_ports::{
+    error::{Fault, FaultKind, Part},
+    store::Store,
+};
+use docent_testkit::builders::{at, document, id, job, user};
+use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
+use std::{collections::HashSet, time::Duration};
+use tempfile::TempDir;
+
+async fn migrated() -> (SqlStore, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder).await;
+    store.migrate().await.unwrap();
+    (store, folder)
+}
+
+async fn rows(db: &DatabaseConnection, sql: &str, column: &str) -> Vec<String> {
+    let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get("", column).unwrap()).collect()
+}
+
+async fn add(store: &SqlStore, n: u32) -> Result<(), Fault> {
+    let mut unit = store.begin().await?;
+    unit.documents().insert(&document(n)).await?;
+    unit.jobs().insert(&job(n, document(n).id)).await?;
+    unit.commit().await
+}
+
+#[tokio::test]
+async fn committed_records_survive_the_process() {
+    let (store, folder) = migrated().await;
+    add(&store, 1).await.unwrap();
+    store.close().await.unwrap();
+    assert!(store.check().await.is_err());
+    let store = open(&folder).await;
+    assert_eq!(store.schema_state().await.unwrap(), SchemaState::Current);
+    let found = store.read().await.unwrap().documents().get(id(1)).await.unwrap();
+    assert_eq!(found, Some(document(1)));
+}
+
+#[tokio::test]
+async fn a_commit_reaches_the_disk_and_references_are_checked() {
+    let (store, _folder) = migrated().await;
+    for db in [&store.write, &store.read] {
+        let pragma = async |sql: &str| {
+            let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap();
+            row.unwrap().try_get_by_index::<i64>(0).unwrap()
+        };
+        const FULL: i64 = 2;
+        assert_eq!(pragma("PRAGMA synchronous").await, FULL);
+        assert_eq!(pragma("PRAGMA foreign_keys").await, 1);
+        assert_eq!(rows(db, "PRAGMA journal_mode", "journal_mode").await, ["wal"]);
+    }
+}
+
+#[tokio::test]
+async fn connections_for_reading_cannot_write() {
+    let (store, _folder) = migrated().await;
+    assert!(store.read.execute_unprepared("DELETE FROM users").await.is_err());
+    store.write.execute_unprepared("DELETE FROM users").await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_files_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let (store, folder) = migrated().await;
+    add(&store, 1).await.unwrap();
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let entry = entry.unwrap();
+        assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{:?}", entry.file_name());
+        names.push(entry.file_name().into_string().unwrap());
+    }
+    names.sort();
+    assert_eq!(names, ["docent.db", "docent.db-shm", "docent.db-wal"]);
+}
+
+#[tokio::test]
+async fn any_path_can_be_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("50% of #1? größe.db");
+    let store = SqlStore::connect(&SqlStore::sqlite_url(&path), SqlOptions::default()).await.unwrap();
+    store.migrate().await.unwrap();
+    assert!(path.is_file());
+}
+
+#[tokio::test]
+async fn a_wrong_address_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display();
+    for (url, kind, says) in [
+        ("mysql://root:secret@db/docent".to_owned(), FaultKind::Rejected, "not `mysql:`"),
+        ("docent.db".to_owned(), FaultKind::Rejected, "begins with `sqlite://`"),
+        ("sqlite::memory:".to_owned(), FaultKind::Rejected, "names no file"),
+        ("sqlite://:memory:".to_owned(), FaultKind::Rejected, "names no file"),
+        ("sqlite://".to_owned(), FaultKind::Rejected, "names no file"),
+        (format!("sqlite://{path}/x.db?mode=memory"), FaultKind::Rejected, "no parameters"),
+        (format!("sqlite://{path}/missing/x.db"), FaultKind::Unavailable, "missing/x.db"),
+        (format!("sqlite://{path}"), FaultKind::Unavailable, "open"),
+    ] {
+        let fault = SqlStore::connect(&url, SqlOptions::default()).await.unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::Database, kind), "{url}: {fault}");
+        assert!(fault.to_string().contains(says), "{url}: {fault}");
+        assert!(!fault.to_string().contains("secret"), "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("docent.db");
+    let text = "Dear diary, ".repeat(100);
+    std::fs::write(&path, &text).unwrap();
+    let url = format!("sqlite://{}", path.display());
+    let fault = SqlStore::connect(&url, SqlOptions::default()).await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Internal, "{fault}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[tokio::test]
+async fn migrating_is_repeatable_and_safe_from_two_processes_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (open(&folder).await, open(&folder).await);
+    assert_eq!(one.schema_state().await.unwrap(), SchemaState::Empty);
+    assert!(one.check().await.is_err());
+    let (first, second) = tokio::join!(one.migrate(), other.migrate());
+    first.unwrap();
+    second.unwrap();
+    one.migrate().await.unwrap();
+    assert_eq!(other.schema_state().await.unwrap(), SchemaState::Current);
+    other.check().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_older_schema_is_recognised_and_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder).await;
+    Migrator::up(&store.write, Some(2)).await.unwrap();
+    assert!(matches!(store.schema_state().await.unwrap(), SchemaState::Older(missing) if missing.len() == 2));
+    store.migrate().await.unwrap();
+    assert_eq!(store.schema_state().await.unwrap(), SchemaState::Current);
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_not_touched() {
+    let (store, _folder) = migrated().await;
+    let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
+    store.write.execute_unprepared(later).await.unwrap();
+    let fault = store.migrate().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Rejected);
+    assert!(fault.to_string().contains("newer") && fault.to_string().contains("m9999_later"), "{fault}");
+}
+
+#[tokio::test]
+async fn two_processes_never_lease_the_same_job() {
+    let (store, folder) = migrated().await;
+    let other = open(&folder).await;
+    for n in 1..=20 {
+        add(&store, n).await.unwrap();
+    }
+    let callers = (0..30).map(|n| {
+        let store = if n % 2 == 0 { store.clone() } else { other.clone() };
+        tokio::spawn(async move {
+            let mut unit = store.begin().await.unwrap();
+            let job = unit.jobs().lease(id(100 + n), at(30), at(90)).await.unwrap();
+            unit.commit().await.unwrap();
+            job.map(|job| job.id)
+        })
+    });
+    let mut leased = HashSet::new();
+    for caller in callers.collect::<Vec<_>>() {
+        if let Some(job) = caller.await.unwrap() {
+            assert!(leased.insert(job), "{job} was leased twice");
+        }
+    }
+    assert_eq!(leased.len(), 20);
+}
+
+#[tokio::test]
+async fn a_lock_held_by_another_process_is_a_timeout_and_readers_do_not_notice() {
+    let (store, folder) = migrated().await;
+    add(&store, 1).await.unwrap();
+    let hasty = SqlOptions { busy_timeout: Duration::from_millis(20), ..SqlOptions::default() };
+    let other = open_with(&folder, hasty).await;
+    let held = store.begin().await.unwrap();
+    let fault = other.begin().await.err().unwrap();
+    assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Timeout), "{fault}");
+    assert!(fault.is_transient());
+    other.check().await.unwrap();
+    assert!(other.read().await.unwrap().documents().get(id(1)).await.unwrap().is_some());
+    drop(held);
+    add(&store, 2).await.unwrap();
+    add(&other, 3).await.unwrap();
+}
+
+#[tokio::test]
+async fn waiting_for_another_writer_of_this_process_ends_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let hasty = SqlOptions { acquire_timeout: Duration::from_millis(200), ..SqlOptions::default() };
+    let store = open_with(&folder, hasty).await;
+    store.migrate().await.unwrap();
+    let held = store.begin().await.unwrap();
+    assert_eq!(store.begin().await.err().unwrap().kind(), FaultKind::Timeout);
+    drop(held);
+    add(&store, 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_too_long_is_a_timeout_and_ends_its_unit() {
+    let (store, _folder) = migrated().await;
+    let mut session = Session::new(&store.write, writing(), Duration::ZERO).open().await.unwrap();
+    let fault = session.run::<(), _>("wait", |_| Box::pin(std::future::pending())).await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Timeout, "{fault}");
+    assert_eq!(
+        session.run("go on", |_| Box::pin(async { Ok(()) })).await.unwrap_err().kind(),
+        FaultKind::Internal
+    );
+    add(&store, 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_document_with_jobs_cannot_be_deleted_from_under_them() {
+    let (store, _folder) = migrated().await;
+    add(&store, 1).await.unwrap();
+    assert!(store.write.execute_unprepared("DELETE FROM documents").await.is_err());
+    store.write.execute_unprepared("DELETE FROM jobs").await.unwrap();
+    store.write.execute_unprepared("DELETE FROM documents").await.unwrap();
+}
+
+#[tokio::test]
+async fn documents_and_jobs_outlive_their_owners_account() {
+    let (store, _folder) = migrated().await;
+    let owned = Document { owner: Some(user(1).id), ..document(1) };
+    let mut unit = store.begin().await.unwrap();
+    assert!(unit.users().insert(&user(1)).await.unwrap());
+    unit.documents().insert(&owned).await.unwrap();
+    let mut ingest = job(1, owned.id);
+    ingest.owner = owned.owner;
+    unit.jobs().insert(&ingest).await.unwrap();
+    unit.commit().await.unwrap();
+    store.write.execute_unprepared("DELETE FROM users").await.unwrap();
+    let mut view = store.read().await.unwrap();
+    assert_eq!(view.documents().get(owned.id).await.unwrap(), Some(document(1)));
+    assert_eq!(view.jobs().get(ingest.id).await.unwrap(), Some(job(1, owned.id)));
+}
+
+#[tokio::test]
+async fn the_schema_itself_forbids_impossible_states() {
+    let (store, _folder) = migrated().await;
+    add(&store, 1).await.unwrap();
+    for change in [
+        "UPDATE documents SET status = 'ingested'",
+        "UPDATE documents SET vector_doc_id = 'x'",
+        "UPDATE documents SET status = 'lost'",
+        "UPDATE jobs SET state = 'leased'",
+        "UPDATE jobs SET due_at = NULL",
+    ] {
+        assert!(store.write.execute_unprepared(change).await.is_err(), "{change}");
+    }
+}
+
+#[tokio::test]
+async fn stored_nonsense_is_a_fault_and_not_a_panic() {
+    for change in [
+        "UPDATE documents SET title = ''",
+        "UPDATE documents SET file_path = '../etc/passwd'",
+        "UPDATE documents SET file_name = NULL",
+        "UPDATE documents SET file_bytes = -1",
+        "UPDATE documents SET file_sha256 = x'00'",
+        "UPDATE documents SET pages = 1, empty_pages = '{}'",
+        "UPDATE documents SET pages = 1",
+        "UPDATE documents SET created_at = 9223372036854775807",
+        "UPDATE documents SET status = 'failed', failure_code = 'unheard_of', failure_reason = '', ended_at = 0",
+    ] {
+        let (store, _folder) = migrated().await;
+        add(&store, 1).await.unwrap();
+        store.write.execute_unprepared(change).await.unwrap();
+        let fault = store.read().await.unwrap().documents().get(id(1)).await.unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Internal), "{change}");
+    }
+}
+
+/// The hot queries walk an index in its order: no table is scanned, nothing is sorted.
+#[tokio::test]
+async fn queries_use_their_indexes() {
+    let (store, _folder) = migrated().await;
+    let newest = "ORDER BY created_at DESC, id DESC LIMIT 50";
+    for (query, index) in [
+        (format!("SELECT * FROM documents {newest}"), "documents_created_at_idx"),
+        (
+            format!("SELECT * FROM documents WHERE (created_at, id) < (5, x'00') {newest}"),
+            "documents_created_at_idx",
+        ),
+        (format!("SELECT * FROM documents WHERE status = 'failed' {newest}"), "documents_status_idx"),
+        ("SELECT status, COUNT(id) FROM documents GROUP BY status".to_owned(), "documents_status_idx"),
+        ("SELECT id FROM jobs WHERE due_at <= 5 ORDER BY due_at, id LIMIT 1".to_owned(), "jobs_due_at_idx"),
+        ("SELECT MIN(due_at) FROM jobs".to_owned(), "jobs_due_at_idx"),
+        (format!("SELECT * FROM jobs WHERE document_id = x'00' {newest}"), "jobs_document_id_idx"),
+        ("SELECT * FROM users WHERE email = 'a@b.c'".to_owned(), "users_email_key"),
+        (
+            "SELECT SUM(prompt_tokens) FROM usage_records WHERE user_id = x'00'".to_owned(),
+            "usage_records_user_id_idx",
+        ),
+    ] {
+        let plan = rows(&store.read, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
+        assert!(plan.contains(index), "{query}: {plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{query}: {plan}");
+    }
+}
+
+#[tokio::test]
+async fn a_fault_names_what_was_done_and_what_the_database_said() {
+    let (store, _folder) = fresh().await;
+    let mut unit = store.begin().await.unwrap();
+    let fault = unit.jobs().insert(&job(1, id(1))).await.unwrap_err();
+    assert_eq!(fault.to_string(), "database: add a job: (code: 787) FOREIGN KEY constraint failed");
+}
