@@ -179,7 +179,10 @@ impl Work {
         for (done, room) in accepted {
             drop(room);
             // A caller that has gone away does not mind.
-            let _ = done.send(outcome.as_ref().map(|()| ()).map_err(again));
+            let _ = done.send(match &outcome {
+                Ok(()) => Ok(()),
+                Err(fault) => Err(again(fault)),
+            });
         }
         self.compact();
     }

@@ -103,7 +103,7 @@ crate::battery! {
         assert_eq!(texts(&index.search(&query("pump"), None, 9).await.unwrap()), ["pump of another"]);
     }
 
-    /// Doing it again changes nothing, scores included.
+    /// Doing it again changes nothing that a search shows.
     async fn replay_is_idempotent(index) {
         let entries = || vec![entry(1, 0, "pump with valve"), entry(1, 1, "pump without")];
         index.replace(&indexed(2), vec![entry(2, 0, "a valve alone")]).await.unwrap();

@@ -87,8 +87,8 @@ impl Block {
             self.lines.get(after.saturating_sub(1)).map_or(0, |(_, source)| *source)
         };
         if self.is_row {
-            sentences
-                .extend((!self.text.is_empty()).then(|| Sentence { at: place(0), text: self.text.clone() }));
+            let row = Sentence { at: place(0), text: self.text.clone() };
+            sentences.extend(row.text.chars().any(char::is_alphanumeric).then_some(row));
             return;
         }
         let mut start = 0;

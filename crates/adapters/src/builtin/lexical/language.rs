@@ -28,7 +28,7 @@ impl Language {
 }
 
 /// In byte order, for the binary search.
-const ENGLISH: [&str; 160] = [
+const ENGLISH: [&str; 157] = [
     "a",
     "about",
     "above",
@@ -122,7 +122,6 @@ const ENGLISH: [&str; 160] = [
     "only",
     "or",
     "other",
-    "ought",
     "our",
     "ours",
     "ourselves",
@@ -131,7 +130,6 @@ const ENGLISH: [&str; 160] = [
     "own",
     "same",
     "shall",
-    "shan",
     "she",
     "should",
     "shouldn",
@@ -180,7 +178,6 @@ const ENGLISH: [&str; 160] = [
     "with",
     "within",
     "without",
-    "won",
     "would",
     "wouldn",
     "yet",

@@ -44,15 +44,21 @@ impl Analyzer {
     /// What to look for: the distinct terms of the query's own words, without what only tells
     /// somebody to answer, then adjacent words joined, since titles and names often join them.
     pub(super) fn query_terms(self, query: &str) -> Vec<String> {
-        let Question { mut terms, joined } = self.question(query);
-        terms.extend(joined.into_iter().map(|(joined, _)| joined));
+        let runs = query::content_words(query);
+        let mut terms: Vec<String> =
+            runs.iter().flatten().flat_map(|word| self.terms_of_word(word)).collect();
+        terms.extend(runs.iter().flat_map(|run| self.joined(run)).map(|(joined, _)| joined));
         distinct(terms)
     }
 
-    /// The query's own words, each with its terms, and the joined ones with the words they are made of.
+    /// The query's own words as terms, without the parts of those that mix letters and digits.
     pub(super) fn question(self, question: &str) -> Question {
         let runs = query::content_words(question);
-        let terms = |word: &String| self.terms_of_word(word);
+        let terms = |word: &String| {
+            let mut terms = self.terms_of_word(word);
+            terms.truncate(if tokens::is_unspaced(word) { usize::MAX } else { 1 });
+            terms
+        };
         let joined = |(joined, words): (String, &[String])| (joined, words.iter().flat_map(terms).collect());
         Question {
             terms: distinct(runs.iter().flatten().flat_map(terms).collect()),
@@ -156,6 +162,7 @@ mod tests {
             query("What is the net revenue? Please give a response relying on the balance sheet."),
             ["net", "revenu", "balanc", "sheet", "netrevenu", "balancesheet"]
         );
+        assert_eq!(query("Which pump? Please round your answer to two places, and explain why."), ["pump"]);
         assert_eq!(query("Assume that you are a financial analyst. How many pumps are there?"), ["pump"]);
     }
 

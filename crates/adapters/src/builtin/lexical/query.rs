@@ -7,26 +7,47 @@ use super::tokens;
 pub(super) fn content_words(query: &str) -> Vec<Vec<String>> {
     clauses(query)
         .map(tokens::words)
-        .filter(|words| !ROLES.iter().any(|role| starts_with(words, role)))
+        .filter(|words| !is_instruction(words))
         .flat_map(|words| without_phrases(&words))
         .map(with_plain_years)
         .filter(|run| !run.is_empty())
         .collect()
 }
 
-/// Openings of clauses that give the reader a role to play; the whole clause says nothing else.
-const ROLES: [&str; 7] =
-    ["assume you", "assume that you", "imagine you", "imagine that you", "pretend", "act as", "you are a"];
+/// Openings of clauses that say how to answer or which role to play, and nothing else.
+const INSTRUCTIONS: [&str; 22] = [
+    "act as",
+    "answer as",
+    "answer in",
+    "answer the following question as",
+    "answer the question as",
+    "answer with",
+    "approach the question",
+    "assume that you",
+    "assume you",
+    "be brief",
+    "be concise",
+    "explain why",
+    "imagine that you",
+    "imagine you",
+    "pretend",
+    "respond in",
+    "round to",
+    "round the",
+    "round your",
+    "write in",
+    "write your",
+    "you are a",
+];
 
 /// Ways to ask, general English. Longer ones first where one begins with another.
-const PHRASES: [&str; 66] = [
+const PHRASES: [&str; 72] = [
     "give a response to the question",
     "give a response",
     "give an answer",
     "give me",
     "answer the following question",
     "answer the question",
-    "answer in",
     "respond to the question",
     "by relying on",
     "relying on",
@@ -67,9 +88,13 @@ const PHRASES: [&str; 66] = [
     "the document say",
     "is said about",
     "say about",
+    "base your judgments on",
+    "to the best of your abilities",
     "tell me",
     "show me",
     "let me know",
+    "state that",
+    "explain why",
     "i want to know",
     "i would like to know",
     "want to know",
@@ -86,24 +111,32 @@ const PHRASES: [&str; 66] = [
     "thank you",
     "thanks",
     "help me",
+    "we need to",
+    "taking into account",
+    "in agreement with",
 ];
 
 /// Words that only ask, wherever they stand.
-const ASKING: [&str; 14] = [
+const ASKING: [&str; 19] = [
     "answer",
     "answers",
     "briefly",
+    "calculate",
+    "clearly",
+    "considering",
     "describe",
     "explain",
     "following",
     "give",
     "kindly",
+    "outlined",
     "please",
     "question",
     "questions",
     "respond",
     "response",
     "tell",
+    "utilizing",
 ];
 
 fn clauses(query: &str) -> impl Iterator<Item = &str> {
@@ -130,6 +163,13 @@ fn clauses(query: &str) -> impl Iterator<Item = &str> {
         rest = after;
         Some(clause)
     })
+}
+
+fn is_instruction(words: &[String]) -> bool {
+    let polite =
+        words.iter().take_while(|word| matches!(word.as_str(), "please" | "kindly" | "and" | "then"));
+    let words = words.get(polite.count()..).unwrap_or_default();
+    INSTRUCTIONS.iter().any(|opening| starts_with(words, opening))
 }
 
 fn starts_with(words: &[String], phrase: &str) -> bool {
