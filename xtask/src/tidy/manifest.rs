@@ -8,6 +8,9 @@ const SECTION: &str = "[workspace.dependencies]";
 /// Dependencies of parts that are being built. Empty when no such part is left.
 const AWAITED: &[&str] = &[];
 
+/// Crates that need a C library of the system, or tools beside a C compiler; deny.toml says the same.
+const BANNED: &[&str] = &["aws-lc-sys", "cmake", "native-tls", "openssl-sys", "prost-build"];
+
 /// A line of the section that names a dependency.
 struct Entry<'a> {
     name: &'a str,
@@ -18,7 +21,7 @@ struct Entry<'a> {
 
 pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<String> {
     let Some(manifest) = tree.get(PATH) else { return vec![format!("{PATH}: is missing")] };
-    let mut complaints = Vec::new();
+    let mut complaints = banned(tree.get("Cargo.lock").unwrap_or_default());
     let mut previous = "";
     for entry in entries(manifest) {
         let name = entry.name;
@@ -34,6 +37,12 @@ pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<String> {
         previous = name;
     }
     complaints
+}
+
+/// Names banned crates that the lock file holds.
+fn banned(lock: &str) -> Vec<String> {
+    let locked = |name: &&&str| lock.lines().any(|line| line == format!("name = \"{name}\""));
+    BANNED.iter().filter(locked).map(|name| format!("Cargo.lock: {name} is banned, see deny.toml")).collect()
 }
 
 fn entries(manifest: &str) -> impl Iterator<Item = Entry<'_>> {
@@ -74,5 +83,13 @@ mod tests {
                 "Cargo.toml: uuid is used by no package",
             ]
         );
+    }
+
+    #[test]
+    fn banned_crates_are_named_however_they_come_in() {
+        let lock =
+            "[[package]]\nname = \"openssl-sys\"\nversion = \"1\"\n\n[[package]]\nname = \"openssl\"\n";
+        let tree = Tree::of(&[(PATH, ""), ("Cargo.lock", lock)]);
+        assert_eq!(check(&tree, &[]), ["Cargo.lock: openssl-sys is banned, see deny.toml"]);
     }
 }
