@@ -193,7 +193,7 @@ impl Rule {
         };
         match self.outside {
             Only(allowed) => allowed.contains(&name),
-            AllBut(forbidden) => !forbidden.iter().any(|pattern| fits(pattern)),
+            AllBut(forbidden) => !forbidden.iter().any(fits),
         }
     }
 }

@@ -6,7 +6,11 @@ const PATH: &str = "Cargo.toml";
 const SECTION: &str = "[workspace.dependencies]";
 
 /// Dependencies of parts that are being built. Empty when no such part is left.
-const AWAITED: &[&str] = &[];
+const AWAITED: &[&str] =
+    &["hayro-cmap", "hayro-interpret", "hayro-syntax", "lopdf", "reqwest", "rlimit", "unicode-bidi"];
+
+/// Crates that need a C library of the system, or tools beside a C compiler; deny.toml says the same.
+const BANNED: &[&str] = &["aws-lc-sys", "cmake", "native-tls", "openssl-sys", "prost-build"];
 
 /// A line of the section that names a dependency.
 struct Entry<'a> {
@@ -18,9 +22,13 @@ struct Entry<'a> {
 
 pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<String> {
     let Some(manifest) = tree.get(PATH) else { return vec![format!("{PATH}: is missing")] };
-    let mut complaints = Vec::new();
+    let mut complaints = banned(tree.get("Cargo.lock").unwrap_or_default());
     let mut previous = "";
     for entry in entries(manifest) {
+        if entry.line.contains("path =") {
+            // Ours: who may see it is the concern of `edges`.
+            continue;
+        }
         let name = entry.name;
         let uses = |package: &Package| package.dependencies.iter().any(|dependency| dependency.name == name);
         if !packages.iter().any(uses) && !AWAITED.contains(&name) {
@@ -28,12 +36,18 @@ pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<String> {
         }
         // Neighbours of one family may share a comment.
         let is_explained = entry.before.starts_with('#') || family(previous) == family(name);
-        if !is_explained && !entry.line.contains("path =") {
+        if !is_explained {
             complaints.push(format!("{PATH}: {name} has no comment that says what it is for"));
         }
         previous = name;
     }
     complaints
+}
+
+/// Names banned crates that the lock file holds.
+fn banned(lock: &str) -> Vec<String> {
+    let locked = |name: &&&str| lock.lines().any(|line| line == format!("name = \"{name}\""));
+    BANNED.iter().filter(locked).map(|name| format!("Cargo.lock: {name} is banned, see deny.toml")).collect()
 }
 
 fn entries(manifest: &str) -> impl Iterator<Item = Entry<'_>> {
@@ -68,11 +82,19 @@ mod tests {
     fn unused_and_unexplained_dependencies_are_named() {
         let manifest = "[workspace.package]\nx = 1\n[workspace.dependencies]\nours = { path = \"a\" }\n\n# Why.\nserde = \"1\"\nserde_json = \"1\"\ntokio = { version = \"1\" }\n# Why.\nuuid = \"1\"\n\n[profile.dev]\ndebug = 1\n";
         assert_eq!(
-            complaints(manifest, &["ours", "serde", "serde_json", "tokio"]),
+            complaints(manifest, &["serde", "serde_json", "tokio"]),
             [
                 "Cargo.toml: tokio has no comment that says what it is for",
                 "Cargo.toml: uuid is used by no package",
             ]
         );
+    }
+
+    #[test]
+    fn banned_crates_are_named_however_they_come_in() {
+        let lock =
+            "[[package]]\nname = \"openssl-sys\"\nversion = \"1\"\n\n[[package]]\nname = \"openssl\"\n";
+        let tree = Tree::of(&[(PATH, ""), ("Cargo.lock", lock)]);
+        assert_eq!(check(&tree, &[]), ["Cargo.lock: openssl-sys is banned, see deny.toml"]);
     }
 }

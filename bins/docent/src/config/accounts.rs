@@ -69,6 +69,7 @@ fn strong_key(key: &Option<Secret>, context: &Context) -> Result<(), Refusal> {
     Err(Refusal { wrong, accepted })
 }
 
+#[expect(clippy::ptr_arg, reason = "a check takes the type of its setting")]
 fn some_backend(backends: &Vec<AuthBackend>, _: &Context) -> Result<(), Refusal> {
     if backends.is_empty() {
         let accepted = "a list of jwt and api_key with at least one of them".to_owned();
