@@ -1,6 +1,4 @@
 #![doc = include_str!("../README.md")]
-// Tests fail by panicking; that is what this crate is for.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 pub mod builders;
 pub mod clock;
@@ -9,3 +7,5 @@ pub mod entropy;
 pub mod fakes;
 pub mod faults;
 pub mod retrieval;
+
+// Tests fail by panicking; that is what this crate is for.
