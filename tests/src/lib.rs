@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 pub mod app;
+pub mod browser;
 pub mod extractor;
 pub mod member;
 pub mod pdf;
