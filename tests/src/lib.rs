@@ -1,1 +1,48 @@
+#![doc = include_str!("../README.md")]
+// Tests fail by panicking; that is what this crate is for.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
+pub mod app;
+pub mod browser;
+pub mod extractor;
+pub mod member;
+pub mod pdf;
+pub mod reply;
+pub mod setup;
+pub mod stack;
+pub mod wait;
+
+/// Declares rules of the contract, each a test on every stack:
+///
+/// ```text
+/// rules! {
+///     /// What the contract says.
+///     async fn the_rule(setup) {
+///         let app = setup.start().await;
+///         …
+///     }
+/// }
+/// ```
+///
+/// A rule that leaves a job unfinished fails, unless it says so by `app.leave_jobs()`.
+#[macro_export]
+macro_rules! rules {
+    ($($(#[$meta:meta])* async fn $name:ident($setup:pat) $body:block)+) => {
+        $($(#[$meta])* async fn $name($setup: $crate::setup::Setup) $body)+
+        $crate::rules!(@on fakes Fakes $($name)+);
+        $crate::rules!(@on embedded Embedded $($name)+);
+    };
+    (@on $module:ident $stack:ident $($name:ident)+) => {
+        mod $module {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    let started = $crate::setup::Started::default();
+                    let setup = $crate::setup::Setup::new($crate::stack::Stack::$stack, &started);
+                    super::$name(setup).await;
+                    started.finish().await;
+                }
+            )+
+        }
+    };
+}

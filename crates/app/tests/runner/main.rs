@@ -1,0 +1,259 @@
+//! What the job runner promises, on the fakes of every port.
+
+mod service;
+
+use docent_app::jobs::RunnerSettings;
+use docent_domain::{
+    document::DocumentState,
+    id::LeaseId,
+    job::{Job, JobState},
+};
+use docent_ports::error::FaultKind;
+use docent_testkit::builders::at;
+use service::{Reading, Service, until};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+/// A lease that is not the runner's.
+async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
+    let lease = service.app.new_id(LeaseId::generate);
+    let now = service.app.clock.now();
+    let mut work = service.app.store.begin().await.unwrap();
+    let job = work.jobs().lease(lease, now, now + seconds(30)).await.unwrap().expect("a job is due");
+    work.commit().await.unwrap();
+    (job, lease)
+}
+
+#[tokio::test]
+async fn a_document_is_ingested_and_its_job_done() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    assert_eq!(service.drain().await, 1);
+    let document = service.document(id).await;
+    assert_eq!(document.state.name(), "ingested");
+    assert_eq!(document.coverage.unwrap().chunks, 1);
+    let job = service.job(id).await;
+    assert_eq!((job.state, job.attempts, job.interruptions, job.last_error), (JobState::Done, 0, 0, None));
+    assert_eq!(service.index.entries(id).len(), 1);
+}
+
+#[tokio::test]
+async fn transient_faults_are_tried_again_after_growing_pauses() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    service.index_switch.fail_all(FaultKind::Unavailable);
+    let mut due = Vec::new();
+    for _ in 0..2 {
+        assert_eq!(service.drain().await, 1);
+        let job = service.job(id).await;
+        assert_eq!(job.last_error.as_deref(), Some("vector store: a scripted fault"));
+        due.push((job.attempts, (job.run_at - service.app.clock.now()).num_milliseconds()));
+        service.clock.advance(Duration::from_millis(499));
+        assert_eq!(service.drain().await, 0, "not before its time");
+        service.clock.advance(seconds(1));
+    }
+    assert_eq!(due, [(1, 500), (2, 1000)]);
+    assert_eq!(service.drain().await, 1);
+    let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
+    assert_eq!(failed.failure.code.as_str(), "indexing_failed");
+    assert_eq!(failed.failure.reason, "the vector store cannot be reached (3 attempts)");
+    assert_eq!(service.job(id).await.state, JobState::Done);
+}
+
+#[tokio::test]
+async fn a_document_that_is_to_blame_fails_at_once() {
+    let service = Service::new();
+    let id = service.upload("").await;
+    assert_eq!(service.drain().await, 1);
+    let document = service.document(id).await;
+    let DocumentState::Failed(failed) = document.state else { panic!("it has failed") };
+    assert_eq!(failed.failure.code.as_str(), "no_extractable_text");
+    assert_eq!(document.coverage.unwrap().empty_pages, [1], "what was learnt is kept");
+    assert_eq!(service.drain().await, 0);
+}
+
+#[tokio::test]
+async fn a_panic_is_the_document_s_failure() {
+    let service = Service::reading(Reading::Panic);
+    let id = service.upload("x").await;
+    assert_eq!(service.drain().await, 1);
+    let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
+    assert_eq!(failed.failure.code.as_str(), "internal");
+}
+
+#[tokio::test]
+async fn a_job_whose_runner_died_is_taken_over_when_its_lease_runs_out() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    lease_by_another(&service).await;
+    service.clock.advance(seconds(29));
+    assert_eq!(service.drain().await, 0);
+    service.clock.advance(seconds(1));
+    assert_eq!(service.drain().await, 1);
+    assert_eq!(service.document(id).await.state.name(), "ingested");
+    let job = service.job(id).await;
+    assert_eq!((job.attempts, job.interruptions), (0, 1));
+}
+
+#[tokio::test]
+async fn a_lone_process_frees_what_its_predecessor_held() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    lease_by_another(&service).await;
+    assert_eq!(service.runner().take_over().await.unwrap(), 1);
+    assert_eq!(service.drain().await, 1);
+    assert_eq!(service.document(id).await.state.name(), "ingested");
+}
+
+#[tokio::test]
+async fn a_job_that_kills_its_runners_is_given_up() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    let allowed = RunnerSettings::default().retry.interruptions;
+    for _ in 0..=allowed {
+        lease_by_another(&service).await;
+        service.clock.advance(seconds(30));
+    }
+    assert_eq!(service.drain().await, 1);
+    let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
+    assert_eq!(failed.failure.code.as_str(), "interrupted");
+}
+
+#[tokio::test]
+async fn a_second_run_after_a_crash_doubles_nothing() {
+    let service = Service::new();
+    let id = service.upload(&"many words here. ".repeat(1000)).await;
+    // The first try indexes everything, but its end is never written.
+    service.store_switches.commit.fail_after(1, 5, FaultKind::Unavailable);
+    let first = tokio::spawn({
+        let runner = service.runner();
+        async move { runner.drain().await }
+    });
+    until("five commits failed", || {
+        service.clock.advance(seconds(1));
+        service.store_switches.commit.calls() >= 7
+    })
+    .await;
+    service.clock.advance(seconds(60));
+    first.await.unwrap().unwrap();
+    service.drain().await;
+    let document = service.document(id).await;
+    assert_eq!(document.state.name(), "ingested");
+    let chunks = document.coverage.unwrap().chunks as usize;
+    assert!(chunks > 1);
+    assert_eq!(service.index.entries(id).len(), chunks);
+}
+
+#[tokio::test]
+async fn the_end_of_a_job_is_written_once_the_database_is_back() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    service.store_switches.commit.fail_after(1, 3, FaultKind::Unavailable);
+    let running = tokio::spawn({
+        let runner = service.runner();
+        async move { runner.drain().await }
+    });
+    until("it is written", || {
+        service.clock.advance(seconds(1));
+        running.is_finished()
+    })
+    .await;
+    assert_eq!(running.await.unwrap().unwrap(), 1);
+    assert_eq!(service.document(id).await.state.name(), "ingested");
+    assert_eq!(service.job(id).await.interruptions, 0);
+}
+
+#[tokio::test]
+async fn a_lease_is_renewed_while_the_work_lasts() {
+    let service = Service::reading(Reading::Gated);
+    let id = service.upload("some words").await;
+    let running = tokio::spawn({
+        let runner = service.runner();
+        async move { runner.drain().await }
+    });
+    until("it is reading", || service.is_reading()).await;
+    let begin = service.store_switches.begin.calls();
+    for renewals in 1..=6 {
+        // A renewal sleeps for a third of the lease from when it begins to.
+        until("a renewal", || {
+            service.clock.advance(Duration::from_millis(100));
+            service.store_switches.begin.calls() >= begin + renewals
+        })
+        .await;
+    }
+    assert!(service.app.clock.now() - at(0) > chrono::TimeDelta::seconds(30), "longer than one lease");
+    service.open_gate();
+    assert_eq!(running.await.unwrap().unwrap(), 1);
+    assert_eq!(service.document(id).await.state.name(), "ingested");
+    assert_eq!(service.job(id).await.interruptions, 0);
+}
+
+#[tokio::test]
+async fn who_has_lost_the_lease_writes_nothing() {
+    let service = Service::reading(Reading::Gated);
+    let id = service.upload("some words").await;
+    let running = tokio::spawn({
+        let runner = service.runner();
+        async move { runner.drain().await }
+    });
+    until("it is reading", || service.is_reading()).await;
+    assert_eq!(service.runner().take_over().await.unwrap(), 1);
+    let (_, lease) = lease_by_another(&service).await;
+    until("it gives up", || {
+        service.clock.advance(Duration::from_millis(100));
+        running.is_finished()
+    })
+    .await;
+    assert_eq!(service.document(id).await.state.name(), "pending");
+    let job = service.job(id).await;
+    assert!(matches!(job.state, JobState::Leased { lease: held, .. } if held == lease), "{job:?}");
+    assert!(service.index.entries(id).is_empty());
+}
+
+#[tokio::test]
+async fn a_stopping_runner_gives_unfinished_jobs_back() {
+    let service = Service::reading(Reading::Gated);
+    let id = service.upload("some words").await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn({
+        let (runner, stop) = (service.runner(), stop.clone());
+        async move { runner.run(stop, Duration::ZERO).await }
+    });
+    until("it is reading", || service.is_reading()).await;
+    stop.cancel();
+    running.await.unwrap();
+    let job = service.job(id).await;
+    assert_eq!((job.state, job.attempts, job.run_at), (JobState::Queued, 0, service.app.clock.now()));
+    service.open_gate();
+    assert_eq!(service.drain().await, 1);
+    assert_eq!(service.document(id).await.state.name(), "ingested");
+}
+
+#[tokio::test]
+async fn a_failed_document_leaves_no_chunks() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    service.drain().await;
+    assert_eq!(service.index.entries(id).len(), 1);
+    let other = service.upload("other words").await;
+    service.embedder_switch.fail_all(FaultKind::Rejected);
+    service.drain().await;
+    assert_eq!(service.document(other).await.state.name(), "failed");
+    assert!(service.index.entries(other).is_empty());
+    assert_eq!(service.index.entries(id).len(), 1, "others keep theirs");
+}
+
+#[tokio::test]
+async fn a_file_that_is_gone_fails_at_once() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    let blob = service.document(id).await.file.unwrap().blob;
+    assert!(service.app.blobs.delete(&blob).await.unwrap());
+    assert_eq!(service.drain().await, 1);
+    let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
+    assert_eq!(failed.failure.code.as_str(), "file_missing");
+}

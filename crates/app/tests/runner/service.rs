@@ -1,0 +1,198 @@
+//! The use cases on fakes.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use docent_app::{
+    App,
+    agent::registry::AgentRegistry,
+    documents::upload,
+    jobs::{Runner, RunnerSettings},
+    settings::Settings,
+};
+use docent_domain::{
+    access::Actor,
+    document::Document,
+    extraction::{ExtractedPage, Extraction, Metadata},
+    id::DocumentId,
+    job::Job,
+    user::User,
+};
+use docent_ports::{
+    blob_store::ByteStream,
+    embedder::Embedder,
+    error::Part,
+    store::Store,
+    text_extractor::{ExtractionError, TextExtractor},
+    vector_index::VectorIndex,
+};
+use docent_testkit::{
+    builders,
+    clock::TestClock,
+    entropy::TestEntropy,
+    fakes::{
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
+        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
+        token_signer::FakeTokenSigner, token_store::FakeTokenStore, vector_index::FakeVectorIndex,
+    },
+    faults::{
+        FaultSwitch, Faulty,
+        store::{FaultyStore, StoreSwitches},
+    },
+};
+use futures::TryStreamExt;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::{OnceCell, Semaphore};
+
+/// The use cases, and what moves and breaks them.
+pub(crate) struct Service {
+    pub(crate) app: Arc<App>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) index: Arc<FakeVectorIndex>,
+    pub(crate) store_switches: StoreSwitches,
+    pub(crate) index_switch: FaultSwitch,
+    pub(crate) embedder_switch: FaultSwitch,
+    extractor: Arc<Extractor>,
+    owner: OnceCell<User>,
+}
+
+impl Service {
+    pub(crate) fn new() -> Self {
+        Self::reading(Reading::AtOnce)
+    }
+
+    /// A service whose extractor behaves like this.
+    pub(crate) fn reading(reading: Reading) -> Self {
+        let clock = Arc::new(TestClock::default());
+        let index = Arc::new(FakeVectorIndex::default());
+        let (index_switch, embedder_switch) =
+            (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
+        let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
+        let store_switches = store.switches().clone();
+        let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
+        let app = App {
+            store: Arc::new(store),
+            blobs: Arc::new(FakeBlobStore::default()),
+            index: Arc::new(Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch)),
+            embedder: Arc::new(Faulty::new(
+                Arc::new(FakeEmbedder::default()) as Arc<dyn Embedder>,
+                &embedder_switch,
+            )),
+            model: Arc::new(ScriptedChatModel::default()),
+            extractor: Arc::clone(&extractor) as _,
+            tokens: Arc::new(FakeTokenStore::default()),
+            signer: Arc::new(FakeTokenSigner),
+            limiter: Arc::new(FakeRateLimiter::default()),
+            hasher: Arc::new(FakePasswordHasher::default()),
+            clock: Arc::clone(&clock) as _,
+            entropy: Arc::new(TestEntropy::default()),
+            agents: AgentRegistry::standard(10),
+            settings: Settings::default(),
+            work: tokio::sync::Notify::new(),
+            answers: tokio_util::task::TaskTracker::new(),
+        };
+        let app = Arc::new(app);
+        let owner = OnceCell::new();
+        Self { app, clock, index, store_switches, index_switch, embedder_switch, extractor, owner }
+    }
+
+    pub(crate) fn runner(&self) -> Runner {
+        Runner::new(Arc::clone(&self.app), RunnerSettings::default())
+    }
+
+    pub(crate) async fn drain(&self) -> usize {
+        self.runner().drain().await.unwrap()
+    }
+
+    /// Uploads a "PDF" of one page with this text.
+    pub(crate) async fn upload(&self, text: &str) -> DocumentId {
+        let owner = self.owner.get_or_init(|| self.make_owner()).await;
+        let grant = Actor::of(owner).unwrap().may().unwrap();
+        let mut upload = upload::begin(&self.app, grant, "a.pdf", "application/pdf").await.unwrap();
+        upload.write(Bytes::copy_from_slice(text.as_bytes())).await.unwrap();
+        upload.finish().await.unwrap().id
+    }
+
+    async fn make_owner(&self) -> User {
+        let user = builders::user(1);
+        let mut work = self.app.store.begin().await.unwrap();
+        work.users().insert(&user).await.unwrap();
+        work.commit().await.unwrap();
+        user
+    }
+
+    pub(crate) async fn document(&self, id: DocumentId) -> Document {
+        self.app.store.read().await.unwrap().documents().get(id).await.unwrap().unwrap()
+    }
+
+    /// The document's only job.
+    pub(crate) async fn job(&self, id: DocumentId) -> Job {
+        let jobs = self.app.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
+        let [job] = jobs.try_into().expect("one job");
+        job
+    }
+
+    /// Whether the extractor has begun to read.
+    pub(crate) fn is_reading(&self) -> bool {
+        self.extractor.begun.load(Ordering::SeqCst) > 0
+    }
+
+    /// Lets a [`Reading::Gated`] extractor go on, for good.
+    pub(crate) fn open_gate(&self) {
+        self.extractor.gate.close();
+    }
+}
+
+/// How the extractor behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    AtOnce,
+    Gated,
+    Panic,
+}
+
+/// Takes the bytes for the text of one page.
+struct Extractor {
+    reading: Reading,
+    gate: Semaphore,
+    begun: AtomicUsize,
+}
+
+#[async_trait]
+impl TextExtractor for Extractor {
+    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        match self.reading {
+            Reading::AtOnce => {}
+            // Nothing is ever handed out: this waits until the gate is closed, which lets all pass.
+            Reading::Gated => drop(self.gate.acquire().await),
+            Reading::Panic => panic!("a bug of the extractor"),
+        }
+        let bytes: Vec<u8> = pdf.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
+        let text = String::from_utf8(bytes).unwrap();
+        let glyphs = u32::try_from(text.chars().count()).unwrap();
+        let page = ExtractedPage { number: 1, text, glyphs, unmapped_glyphs: 0, truncated: false };
+        Ok(Extraction { pages: vec![page], metadata: Metadata::default() })
+    }
+
+    fn name(&self) -> &'static str {
+        "plain"
+    }
+}
+
+/// Waits until `is_so`, without sleeping.
+pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let wait = async {
+        while !is_so() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), wait)
+        .await
+        .unwrap_or_else(|_| panic!("never happened: {what}"));
+}

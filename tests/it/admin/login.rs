@@ -1,0 +1,100 @@
+//! Who gets in.
+
+use docent_app::accounts::create::Flags;
+use docent_tests::{
+    app::PASSWORD,
+    browser::{Browser, form_token},
+    rules,
+};
+
+const STAFF: Flags = Flags { is_staff: true, is_superuser: false };
+const SUPERUSER: Flags = Flags { is_staff: false, is_superuser: true };
+const WRONG: &str = "Invalid email or password.";
+
+rules! {
+    async fn staff_and_superusers_get_in(setup) {
+        let app = setup.start().await;
+        for (email, flags) in [("staff@example.org", STAFF), ("super@example.org", SUPERUSER)] {
+            app.account(email, flags).await;
+            let mut browser = Browser::new(&app);
+            let reply = browser.login(email, PASSWORD).await.expect(303);
+            assert_eq!(reply.header("location"), "/admin");
+            assert!(browser.get("/admin").await.expect(200).text.contains("Dashboard"));
+        }
+    }
+
+    async fn others_are_told_what_a_wrong_password_is_told(setup) {
+        let app = setup.start().await;
+        app.account("plain@example.org", Flags::default()).await;
+        app.account("staff@example.org", STAFF).await;
+        let mut pages = Vec::new();
+        for (email, password) in
+            [("plain@example.org", PASSWORD), ("staff@example.org", "wrong"), ("nobody@example.org", PASSWORD)]
+        {
+            let mut browser = Browser::new(&app);
+            let page = browser.login(email, password).await.expect(401);
+            assert!(page.text.contains(WRONG));
+            let token = form_token(&page);
+            pages.push(page.text.replace(email, "").replace(&token, ""));
+            let reply = browser.get("/admin").await.expect(303);
+            assert_eq!(reply.header("location"), "/admin/login");
+        }
+        assert!(pages.iter().all(|page| *page == pages[0]));
+    }
+
+    async fn a_bearer_token_opens_no_page(setup) {
+        let app = setup.start().await;
+        let user = app.account("staff@example.org", STAFF).await;
+        let member = docent_tests::member::Member::login(&app, user).await;
+        let _ = member.get("/admin").await.expect(303);
+    }
+
+    async fn logins_are_throttled_as_in_the_api(setup) {
+        let app = setup.start().await;
+        app.account("staff@example.org", STAFF).await;
+        let mut browser = Browser::new(&app);
+        for _ in 0..10 {
+            let _ = browser.login("staff@example.org", "wrong").await.expect(401);
+        }
+        let page = browser.login("staff@example.org", PASSWORD).await.expect(429);
+        assert_eq!(page.header("retry-after"), "900");
+        let _ = app.login("staff@example.org", PASSWORD).await.expect(429);
+    }
+
+    async fn a_login_form_needs_its_token(setup) {
+        let app = setup.start().await;
+        app.account("staff@example.org", STAFF).await;
+        let fields = [("email", "staff@example.org"), ("password", PASSWORD)];
+        let mut browser = Browser::new(&app);
+        let _ = browser.post("/admin/login", &fields).await.expect(403);
+        let foreign = form_token(&Browser::new(&app).get("/admin/login").await);
+        let fields = [("email", "staff@example.org"), ("password", PASSWORD), ("form_token", &foreign)];
+        let _ = browser.post("/admin/login", &fields).await.expect(403);
+        let _ = browser.get("/admin").await.expect(303);
+    }
+
+    async fn a_login_leads_to_the_page_that_was_asked_for(setup) {
+        let app = setup.start().await;
+        app.account("staff@example.org", STAFF).await;
+        let mut browser = Browser::new(&app);
+        let reply = browser.get("/admin/documents?status=failed").await.expect(303);
+        let login = reply.header("location");
+        assert_eq!(login, "/admin/login?next=%2Fadmin%2Fdocuments%3Fstatus%3Dfailed");
+        let token = form_token(&browser.get(login).await.expect(200));
+        let submit = [("form_token", token.as_str()), ("email", "staff@example.org"), ("password", PASSWORD)];
+        let next = ("next", "/admin/documents?status=failed");
+        let reply = browser.post("/admin/login", &[&submit[..], &[next]].concat()).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/documents?status=failed");
+        let token = form_token(&browser.get("/admin/login").await);
+        let submit = [("form_token", token.as_str()), ("email", "staff@example.org"), ("password", PASSWORD)];
+        let next = ("next", "https://evil.example/");
+        let reply = browser.post("/admin/login", &[&submit[..], &[next]].concat()).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin");
+    }
+
+    async fn what_was_typed_comes_back_as_text(setup) {
+        let app = setup.start().await;
+        let page = Browser::new(&app).login("\"><script>x</script>@x", "p").await.expect(401);
+        assert!(!page.text.contains("<script>"), "{}", page.text);
+    }
+}

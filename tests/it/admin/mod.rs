@@ -1,0 +1,5 @@
+//! `/admin`
+
+mod login;
+mod pages;
+mod session;

@@ -1,0 +1,131 @@
+//! What one sees.
+
+use docent_app::accounts::create::Flags;
+use docent_ports::error::FaultKind;
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    browser::Browser,
+    member::Member,
+    pdf::pdf,
+    rules,
+};
+use serde_json::json;
+use std::time::Duration;
+
+/// A staff account, at the panel and in the API.
+async fn staff(app: &TestApp) -> (Browser, Member) {
+    let user = app.account("staff@example.org", Flags { is_staff: true, is_superuser: false }).await;
+    let mut browser = Browser::new(app);
+    let _ = browser.login("staff@example.org", PASSWORD).await.expect(303);
+    (browser, Member::login(app, user).await)
+}
+
+rules! {
+    async fn every_page_needs_a_login(setup) {
+        let app = setup.start().await;
+        for path in ["/admin", "/admin/", "/admin/documents", "/admin/documents/x"] {
+            let reply = app.get(path).await.expect(303);
+            assert!(reply.header("location").starts_with("/admin/login"));
+            assert_eq!(reply.text, "");
+        }
+        let page = app.get("/admin/nothing").await.expect(404);
+        assert!(page.text.contains("There is no such page"));
+    }
+
+    async fn the_dashboard_counts_and_names_failures(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app).await;
+        let page = browser.get("/admin").await.expect(200);
+        assert!(page.text.contains("No document has failed."));
+        member.add("good.pdf", pdf(&["words"])).await;
+        member.add("bad.pdf", b"no pdf".to_vec()).await;
+        app.run_jobs().await;
+        let _ = member.post("/documents", json!({ "title": "t" })).await.expect(201);
+        member.add("waiting.pdf", pdf(&["words"])).await;
+        let page = browser.get("/admin").await.expect(200).text;
+        for text in ["<b>4</b><span>Documents", "<b>1</b><span>Jobs waiting", "bad.pdf", "the file is not a PDF"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        app.run_jobs().await;
+    }
+
+    async fn the_dashboard_tells_which_part_is_down(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app).await;
+        app.faults.index.fail_all(FaultKind::Unavailable);
+        let page = browser.get("/admin").await.expect(200).text;
+        assert!(page.contains("The vector store cannot be reached"));
+    }
+
+    async fn without_the_database_a_page_says_so(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app).await;
+        app.faults.database.all.fail_all(FaultKind::Unavailable);
+        let page = browser.get("/admin").await.expect(503);
+        assert!(page.text.contains("The database cannot be reached"));
+        assert!(page.header("content-type").starts_with("text/html"));
+    }
+
+    async fn the_list_searches_filters_and_pages(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app).await;
+        assert!(browser.get("/admin/documents").await.expect(200).text.contains("There are no documents yet."));
+        for n in 0..60 {
+            app.advance(Duration::from_secs(1));
+            let _ = member.post("/documents", json!({ "title": format!("Paper {n:02}") })).await.expect(201);
+        }
+        let first = browser.get("/admin/documents?q=paper").await.expect(200).text;
+        assert!(first.contains("Paper 59") && first.contains("Paper 10") && !first.contains("Paper 09"));
+        let next = first.split("<a href=\"").find(|link| link.contains("rel=\"next\"")).unwrap();
+        let next = next.split('"').next().unwrap().replace("&amp;", "&").replace("&#x2F;", "/");
+        let second = browser.get(&next).await.expect(200).text;
+        assert!(second.contains("Paper 09") && second.contains("Paper 00") && !second.contains("Paper 10"));
+        assert!(second.contains("value=\"paper\""), "filters stay");
+        let none = browser.get("/admin/documents?status=failed").await.expect(200).text;
+        assert!(none.contains("No document fits."));
+        let _ = browser.get("/admin/documents?status=x").await.expect(422);
+    }
+
+    async fn a_document_shows_what_is_known(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app).await;
+        let id = member.add("pages.pdf", pdf(&["words", "", "", "more words"])).await;
+        let waiting = browser.get(&format!("/admin/documents/{id}")).await.expect(200).text;
+        assert!(waiting.contains("Its pages have not been read.") && waiting.contains("queued"));
+        app.run_jobs().await;
+        let page = browser.get(&format!("/admin/documents/{id}")).await.expect(200).text;
+        for text in ["4, 2 with text", "<dd>2–3</dd>", "pages.pdf", "<td>done</td>"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        for wrong in ["00000000-0000-0000-0000-000000000000", "x"] {
+            let page = browser.get(&format!("/admin/documents/{wrong}")).await.expect(404);
+            assert!(page.text.contains("Document not found"));
+        }
+    }
+
+    async fn titles_are_shown_as_text(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app).await;
+        let title = "<script>alert(1)</script><img src=x onerror=y>\"'&";
+        let document = member.post("/documents", json!({ "title": title })).await.expect(201).json();
+        let id = document["id"].as_str().unwrap();
+        for path in ["/admin/documents".to_owned(), format!("/admin/documents/{id}")] {
+            let page = browser.get(&path).await.expect(200).text;
+            assert!(page.contains("&lt;script&gt;"));
+            assert!(!page.contains("<script") && !page.contains("<img"));
+        }
+    }
+
+    async fn pages_run_no_script_and_load_their_own_style(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app).await;
+        let page = browser.get("/admin").await.expect(200);
+        let policy = page.header("content-security-policy");
+        assert!(policy.contains("default-src 'none'") && policy.contains("style-src 'self'"));
+        assert!(!policy.contains("unsafe") && !page.text.contains("<script"));
+        assert_eq!(page.header("cache-control"), "no-store");
+        let style = app.get("/admin/admin.css").await.expect(200);
+        assert_eq!(style.header("content-type"), "text/css; charset=utf-8");
+        assert!(style.text.len() < 10_240);
+    }
+}

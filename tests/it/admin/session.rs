@@ -1,0 +1,128 @@
+//! How long one stays.
+
+use docent_app::accounts::create::Flags;
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    browser::{Browser, form_token},
+    rules,
+};
+use reqwest::Method;
+use std::time::Duration;
+
+const STAFF: Flags = Flags { is_staff: true, is_superuser: false };
+const EMAIL: &str = "staff@example.org";
+
+async fn staff(app: &TestApp) -> Browser {
+    app.account(EMAIL, STAFF).await;
+    let mut browser = Browser::new(app);
+    let _ = browser.login(EMAIL, PASSWORD).await.expect(303);
+    browser
+}
+
+fn minutes(n: u64) -> Duration {
+    Duration::from_secs(60 * n)
+}
+
+rules! {
+    async fn the_cookie_is_out_of_reach_of_scripts_and_other_sites(setup) {
+        let app = setup.start().await;
+        let reply = app.get("/admin/login").await;
+        let cookie = reply.header("set-cookie");
+        for attribute in ["; HttpOnly", "; SameSite=Lax", "; Path=/admin"] {
+            assert!(cookie.contains(attribute), "{cookie}");
+        }
+        assert!(!cookie.contains("Secure"), "without TLS the browser would not keep it");
+    }
+
+    async fn the_cookie_is_secure_behind_tls(setup) {
+        let app = setup.http(|http| http.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()]).start().await;
+        let request = app.request(Method::GET, "/admin/login").header("X-Forwarded-For", "192.0.2.1");
+        let reply = app.send(request.header("X-Forwarded-Proto", "https")).await;
+        assert!(reply.header("set-cookie").ends_with("; Secure"), "{}", reply.header("set-cookie"));
+    }
+
+    async fn a_login_changes_the_cookie_and_the_form_token(setup) {
+        let app = setup.start().await;
+        app.account(EMAIL, STAFF).await;
+        let mut browser = Browser::new(&app);
+        let before = form_token(&browser.get("/admin/login").await);
+        let planted = browser.clone();
+        let fields = [("form_token", before.as_str()), ("email", EMAIL), ("password", PASSWORD)];
+        let _ = browser.post("/admin/login", &fields).await.expect(303);
+        assert_ne!(planted.cookie, browser.cookie);
+        assert_ne!(form_token(&browser.get("/admin").await.expect(200)), before);
+        let _ = planted.clone().get("/admin").await.expect(303);
+    }
+
+    async fn a_cookie_that_was_tampered_with_is_worth_nothing(setup) {
+        let app = setup.start().await;
+        let browser = staff(&app).await;
+        let _ = browser.clone().get("/admin").await.expect(200);
+        for at in [browser.cookie.len() / 4, browser.cookie.len() / 2, browser.cookie.len() - 2] {
+            let mut forged = browser.clone();
+            let other = if forged.cookie.as_bytes()[at] == b'a' { "b" } else { "a" };
+            forged.cookie.replace_range(at..=at, other);
+            let _ = forged.get("/admin").await.expect(303);
+        }
+        let mut none = browser.clone();
+        none.cookie = "docent_admin=".to_owned();
+        let _ = none.get("/admin").await.expect(303);
+    }
+
+    async fn it_ends_when_idle(setup) {
+        let app = setup.start().await;
+        let mut browser = staff(&app).await;
+        for _ in 0..3 {
+            app.advance(minutes(29));
+            let _ = browser.get("/admin").await.expect(200);
+        }
+        app.advance(minutes(31));
+        let _ = browser.get("/admin").await.expect(303);
+    }
+
+    async fn it_ends_after_twelve_hours_in_any_case(setup) {
+        let app = setup.start().await;
+        let mut browser = staff(&app).await;
+        for _ in 0..36 {
+            app.advance(minutes(20));
+            let _ = browser.get("/admin").await.expect(200);
+        }
+        app.advance(minutes(1));
+        let _ = browser.get("/admin").await.expect(303);
+    }
+
+    async fn logging_out_ends_it(setup) {
+        let app = setup.start().await;
+        let mut browser = staff(&app).await;
+        let token = form_token(&browser.get("/admin").await);
+        let _ = browser.post("/admin/logout", &[("form_token", "x")]).await.expect(403);
+        let _ = browser.get("/admin").await.expect(200);
+        let reply = browser.post("/admin/logout", &[("form_token", &token)]).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/login");
+        assert_eq!(browser.cookie, "");
+        let _ = browser.get("/admin").await.expect(303);
+        let _ = browser.get("/admin/logout").await.expect(405);
+    }
+
+    async fn who_loses_the_right_is_out_at_once(setup) {
+        let app = setup.start().await;
+        let mut browser = staff(&app).await;
+        let mut work = app.app.store.begin().await.unwrap();
+        let email = docent_domain::text::Email::parse(EMAIL).unwrap();
+        let mut user = work.users().by_email(&email).await.unwrap().unwrap();
+        user.is_staff = false;
+        work.users().update(&user).await.unwrap();
+        work.commit().await.unwrap();
+        let _ = browser.get("/admin").await.expect(303);
+        assert_eq!(browser.cookie, "");
+    }
+
+    async fn who_is_deactivated_is_out_at_once(setup) {
+        let app = setup.start().await;
+        let mut browser = staff(&app).await;
+        let email = docent_domain::text::Email::parse(EMAIL).unwrap();
+        let user = app.app.store.read().await.unwrap().users().by_email(&email).await.unwrap().unwrap();
+        app.deactivate(user.id).await;
+        let _ = browser.get("/admin/documents").await.expect(303);
+    }
+}

@@ -1,0 +1,82 @@
+//! What may be asked.
+
+use docent_domain::chat::Message;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{member::question_body, rules};
+use reqwest::Method;
+use serde_json::json;
+
+rules! {
+    async fn malformed_bodies_are_422(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let ask = async |body| ada.post("/agents/chat", body).await;
+        ask(json!({})).await.invalid(&["body.messages"]);
+        ask(json!({ "messages": [] })).await.invalid(&["body.messages"]);
+        ask(json!({ "messages": "hi" })).await.invalid(&["body.messages"]);
+        ask(json!({ "messages": ["hi"] })).await.invalid(&["body.messages.0"]);
+        ask(json!({ "messages": [{}] })).await.invalid(&["body.messages.0.role", "body.messages.0.content"]);
+        let wrong = json!([{ "role": "user", "content": "a" }, { "role": "robot", "content": "b" }]);
+        ask(json!({ "messages": wrong })).await.invalid(&["body.messages.1.role"]);
+        let wrong = json!([{ "role": "user", "content": null }]);
+        ask(json!({ "messages": wrong })).await.invalid(&["body.messages.0.content"]);
+        app.send(ada.request(Method::POST, "/agents/chat").body("{")).await.invalid(&["body"]);
+        assert!(app.model.requests().is_empty());
+    }
+
+    async fn the_last_message_is_a_question_of_the_user(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for last in [json!({ "role": "assistant", "content": "a" }), json!({ "role": "system", "content": "a" }), json!({ "role": "user", "content": " " })] {
+            let body = json!({ "messages": [{ "role": "user", "content": "a" }, last] });
+            ada.post("/agents/chat", body).await.invalid(&["body.messages"]);
+        }
+    }
+
+    async fn a_conversation_is_bounded(setup) {
+        let app = setup.always(Turn::saying("ok")).start().await;
+        let ada = app.ada().await;
+        let many = |n| json!({ "messages": vec![json!({ "role": "user", "content": "a" }); n] });
+        let _ = ada.post("/agents/chat", many(256)).await.expect(200);
+        ada.post("/agents/chat", many(257)).await.invalid(&["body.messages"]);
+        let _ = ada.post("/agents/chat", question_body(&"a".repeat(1_000_000))).await.expect(200);
+        ada.post("/agents/chat", question_body(&"a".repeat(1_000_001))).await.invalid(&["body.messages"]);
+    }
+
+    async fn messages_reach_the_model_as_they_are(setup) {
+        let app = setup.script([Turn::saying("ok")]).start().await;
+        let ada = app.ada().await;
+        let messages = json!([
+            { "role": "system", "content": "Be brief." },
+            { "role": "user", "content": "Hi" },
+            { "role": "assistant", "content": "" },
+            { "role": "user", "content": " What is it?\n", "name": "ada" },
+        ]);
+        let _ = ada.post("/agents/chat", json!({ "messages": messages, "temperature": 1 })).await.expect(200);
+        let requests = app.model.requests();
+        assert_eq!(requests[0].messages, [
+            Message::System("Be brief.".into()),
+            Message::User("Hi".into()),
+            Message::Assistant { content: String::new(), tool_calls: vec![] },
+            Message::User(" What is it?\n".into()),
+        ]);
+    }
+
+    async fn a_conversation_id_is_a_uuid(setup) {
+        let app = setup.always(Turn::saying("ok")).start().await;
+        let ada = app.ada().await;
+        let with = |id| { let mut body = question_body("q"); body["conversation_id"] = id; body };
+        let _ = ada.post("/agents/chat", with(json!("5b0c0d5e-8f4c-4f8e-9d3a-000000000001"))).await.expect(200);
+        let _ = ada.post("/agents/chat", with(json!(null))).await.expect(200);
+        ada.post("/agents/chat", with(json!("x"))).await.invalid(&["body.conversation_id"]);
+        ada.post("/agents/chat", with(json!(5))).await.invalid(&["body.conversation_id"]);
+    }
+
+    async fn an_unknown_agent_is_404(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for name in ["nobody", "Chat", "chat2"] {
+            ada.post(&format!("/agents/{name}"), question_body("q")).await.refused(404, "Agent not found");
+        }
+    }
+}

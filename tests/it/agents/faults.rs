@@ -1,0 +1,43 @@
+//! Faults of the model.
+
+use docent_ports::error::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::rules;
+
+rules! {
+    async fn a_fault_before_the_first_token_is_an_http_error(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for (kind, status, detail) in [
+            (FaultKind::Unavailable, 502, "The chat model cannot be reached"),
+            (FaultKind::Timeout, 504, "The chat model did not answer in time"),
+            (FaultKind::RateLimited, 502, "The chat model is receiving too many requests"),
+            (FaultKind::Rejected, 502, "The chat model refused the request"),
+            (FaultKind::Garbage, 502, "The chat model gave an answer that makes no sense"),
+            (FaultKind::Internal, 500, "Internal server error"),
+        ] {
+            for turn in [Turn::refused(kind), Turn::new().fault(kind)] {
+                app.model.push(turn);
+                ada.ask("q").await.refused(status, detail);
+            }
+        }
+    }
+
+    async fn a_fault_after_a_search_but_before_the_first_token_is_an_http_error(setup) {
+        let app = setup.script([Turn::searching("x"), Turn::refused(FaultKind::Timeout)]).start().await;
+        app.ada().await.ask("q").await.refused(504, "The chat model did not answer in time");
+    }
+
+    async fn a_fault_after_the_first_token_ends_the_stream_with_an_error(setup) {
+        let app = setup.script([Turn::new().text("Well").fault(FaultKind::Unavailable)]).start().await;
+        let reply = app.ada().await.ask("q").await.expect(200);
+        let error = "event: error\ndata: {\"detail\":\"The chat model cannot be reached\"}\n\n";
+        assert_eq!(reply.text, format!("data: \"Well\"\n\n{error}"));
+    }
+
+    async fn a_stream_without_an_end_is_an_error(setup) {
+        let app = setup.script([Turn::new().text("Well")]).start().await;
+        let reply = app.ada().await.ask("q").await.expect(200);
+        assert_eq!(reply.event("error").unwrap()["detail"], "The chat model gave an answer that makes no sense");
+    }
+}

@@ -1,0 +1,7 @@
+//! `POST /agents/{name}`
+
+mod body;
+mod faults;
+mod metering;
+mod stream;
+mod tools;

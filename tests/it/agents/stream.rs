@@ -1,0 +1,116 @@
+//! The stream.
+
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{member::question_body, pdf::pdf, rules, wait};
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+
+rules! {
+    async fn tokens_are_framed_byte_by_byte(setup) {
+        let turn = Turn::new().text("Hel").text("lo \"w\"\n").text("é\u{2028}日").stop();
+        let app = setup.script([turn]).start().await;
+        let ada = app.ada().await;
+        let reply = ada.ask("q").await.expect(200);
+        assert_eq!(reply.text, "data: \"Hel\"\n\ndata: \"lo \\\"w\\\"\\n\"\n\ndata: \"é\u{2028}日\"\n\n");
+        assert_eq!(reply.answer(), "Hello \"w\"\né\u{2028}日");
+        assert_eq!(reply.header("content-type"), "text/event-stream");
+        assert_eq!(reply.header("cache-control"), "no-cache");
+        assert_eq!(reply.header("x-accel-buffering"), "no");
+    }
+
+    async fn tokens_are_sent_as_they_come(setup) {
+        let app = setup.script([Turn::new().text("one").text("two").stall()]).start().await;
+        let ada = app.ada().await;
+        let mut response = ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();
+        let mut seen = String::new();
+        while seen != "data: \"one\"\n\ndata: \"two\"\n\n" {
+            seen.push_str(str::from_utf8(&response.chunk().await.unwrap().unwrap()).unwrap());
+        }
+    }
+
+    async fn an_idle_stream_sends_pings(setup) {
+        let app = setup.script([Turn::new().text("one").stall()]).start().await;
+        let ada = app.ada().await;
+        let mut response = ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();
+        assert_eq!(response.chunk().await.unwrap().unwrap(), "data: \"one\"\n\n");
+        let chunk = response.chunk();
+        tokio::pin!(chunk);
+        let mut ping = None;
+        wait::until("a ping", async || {
+            app.advance(Duration::from_secs(15));
+            if let std::task::Poll::Ready(chunk) = futures::poll!(&mut chunk) { ping = chunk.unwrap(); }
+            ping.is_some()
+        }).await;
+        let ping = String::from_utf8(ping.unwrap().to_vec()).unwrap();
+        assert!(ping.split_inclusive("\n\n").all(|comment| comment == ": ping\n\n"), "{ping}");
+    }
+
+    async fn a_client_that_goes_away_stops_the_model(setup) {
+        let app = setup.script([Turn::new().text("one").stall()]).start().await;
+        let ada = app.ada().await;
+        let mut response = ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();
+        let _ = response.chunk().await.unwrap().unwrap();
+        assert_eq!(app.model.cut_short(), 0);
+        drop(response);
+        wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
+    }
+
+    async fn a_client_that_goes_away_before_the_first_token_stops_the_model(setup) {
+        let app = setup.script([Turn::new().stall()]).start().await;
+        let ada = app.ada().await;
+        let request = tokio::spawn(ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send());
+        wait::until("the model is asked", async || app.model.requests().len() == 1).await;
+        request.abort();
+        wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
+    }
+
+    async fn sources_come_last_when_asked_for(setup) {
+        let app = setup.script([Turn::searching("zebra"), Turn::saying("In Africa.")]).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("Animals.pdf", pdf(&["On the first page is nothing.", "The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let mut body = question_body("Where does the zebra live?");
+        body["include_sources"] = json!(true);
+        let reply = ada.post("/agents/chat", body).await.expect(200);
+        let results = reply.event("sources").unwrap()["results"].clone();
+        let source = &results[0];
+        assert_eq!(source["document_id"], id);
+        assert_eq!(source["title"], "Animals.pdf");
+        assert_eq!((&source["page_start"], &source["page_end"]), (&json!(1), &json!(2)));
+        assert!(source["text"].as_str().unwrap().contains("The zebra lives in Africa."));
+        assert!(source["score"].as_f64().unwrap() > 0.0);
+        assert_eq!(source["chunk_id"].as_str().unwrap().len(), 36);
+        assert_eq!(source.as_object().unwrap().len(), 7);
+        assert!(reply.text.starts_with("data: \"In \"\n\ndata: \"Africa.\"\n\nevent: sources\ndata: {\"results\":["));
+        assert!(reply.text.ends_with("]}\n\n"));
+    }
+
+    async fn sources_are_empty_when_nothing_was_searched(setup) {
+        let app = setup.script([Turn::saying("Hi")]).start().await;
+        let ada = app.ada().await;
+        let mut body = question_body("q");
+        body["include_sources"] = json!(true);
+        let reply = ada.post("/agents/chat", body).await.expect(200);
+        assert_eq!(reply.text, "data: \"Hi\"\n\nevent: sources\ndata: {\"results\":[]}\n\n");
+    }
+
+    async fn without_asking_there_are_no_sources(setup) {
+        let app = setup.script([Turn::searching("zebra"), Turn::saying("In Africa.")]).start().await;
+        let ada = app.ada().await;
+        ada.add("Animals.pdf", pdf(&["The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let reply = ada.ask("Where does the zebra live?").await.expect(200);
+        assert_eq!(reply.text, "data: \"In \"\n\ndata: \"Africa.\"\n\n");
+    }
+
+    async fn the_built_in_answerer_quotes_the_document(setup) {
+        let app = setup.builtin_answerer().start().await;
+        let ada = app.ada().await;
+        ada.add("Animals.pdf", pdf(&["Nothing of interest is said here.", "The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let answer = ada.ask("Where does the zebra live?").await.expect(200).answer();
+        assert!(answer.contains("The zebra lives in Africa"), "{answer}");
+        assert!(answer.contains("Animals"), "{answer}");
+    }
+}

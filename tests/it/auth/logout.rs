@@ -1,0 +1,71 @@
+//! `POST /auth/logout`
+
+use docent_ports::error::FaultKind;
+use docent_tests::{app::TestApp, member::Member, reply::Reply, rules};
+use serde_json::json;
+
+async fn logout(by: &Member, token: &str) -> Reply {
+    by.post("/auth/logout", json!({ "refresh_token": token })).await
+}
+
+async fn refresh(app: &TestApp, token: &str) -> Reply {
+    app.post("/auth/refresh", json!({ "refresh_token": token })).await
+}
+
+rules! {
+    async fn it_revokes_the_whole_family(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let body = refresh(&app, &ada.refresh).await.expect(200).json();
+        let successor = body["refresh_token"].as_str().unwrap();
+        let reply = logout(&ada, &ada.refresh).await.expect(204);
+        assert_eq!(reply.text, "");
+        for token in [ada.refresh.as_str(), successor] {
+            refresh(&app, token).await.refused(401, "Invalid refresh token");
+        }
+    }
+
+    async fn repeating_it_does_no_harm(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for _ in 0..2 {
+            let _ = logout(&ada, &ada.refresh).await.expect(204);
+        }
+    }
+
+    async fn other_logins_stay(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let again = Member::login(&app, ada.user.clone()).await;
+        let _ = logout(&ada, &ada.refresh).await.expect(204);
+        let _ = refresh(&app, &again.refresh).await.expect(200);
+    }
+
+    async fn a_token_of_another_account_is_403_and_stays(setup) {
+        let app = setup.start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        logout(&bob, &ada.refresh).await.refused(403, "You do not have permission to do this");
+        let _ = refresh(&app, &ada.refresh).await.expect(200);
+    }
+
+    async fn what_is_no_refresh_token_is_401(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for token in ["x", ada.access.as_str()] {
+            logout(&ada, token).await.refused(401, "Invalid refresh token");
+        }
+    }
+
+    async fn without_the_key_value_store_it_fails_closed(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.faults.tokens.fail_all(FaultKind::Unavailable);
+        logout(&ada, &ada.refresh).await.refused(503, "The key-value store cannot be reached");
+    }
+
+    async fn malformed_bodies_are_422(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        ada.post("/auth/logout", json!({})).await.invalid(&["body.refresh_token"]);
+    }
+}

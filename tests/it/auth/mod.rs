@@ -1,0 +1,6 @@
+//! `/auth/…`
+
+mod bearer;
+mod logout;
+mod refresh;
+mod token;

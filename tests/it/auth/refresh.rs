@@ -1,0 +1,88 @@
+//! `POST /auth/refresh`
+
+use docent_ports::error::FaultKind;
+use docent_tests::{app::TestApp, reply::Reply, rules};
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+
+const REFUSED: &str = "Invalid refresh token";
+
+async fn refresh(app: &TestApp, token: &str) -> Reply {
+    app.post("/auth/refresh", json!({ "refresh_token": token })).await
+}
+
+fn refresh_token(reply: Reply) -> String {
+    reply.expect(200).json()["refresh_token"].as_str().unwrap().to_owned()
+}
+
+rules! {
+    async fn it_gives_a_new_pair_without_credentials(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.advance(Duration::from_secs(16 * 60));
+        let _ = ada.get("/documents").await.expect(401);
+        let body = refresh(&app, &ada.refresh).await.expect(200).json();
+        assert_eq!(body["token_type"], "bearer");
+        assert_ne!(body["refresh_token"], ada.refresh);
+        let access = body["access_token"].as_str().unwrap();
+        let _ = app.send(app.request(Method::GET, "/documents").bearer_auth(access)).await.expect(200);
+    }
+
+    async fn a_replaced_token_works_within_the_grace(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let second = refresh_token(refresh(&app, &ada.refresh).await);
+        app.advance(Duration::from_secs(30));
+        let third = refresh_token(refresh(&app, &ada.refresh).await);
+        for token in [second, third] {
+            let _ = refresh(&app, &token).await.expect(200);
+        }
+    }
+
+    async fn a_replaced_token_used_later_revokes_the_family(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let other = docent_tests::member::Member::login(&app, ada.user.clone()).await;
+        let second = refresh_token(refresh(&app, &ada.refresh).await);
+        app.advance(Duration::from_secs(31));
+        for token in [&ada.refresh, &second] {
+            let reply = refresh(&app, token).await;
+            reply.refused(401, REFUSED);
+            assert_eq!(reply.header("www-authenticate"), "Bearer");
+        }
+        let _ = refresh(&app, &other.refresh).await.expect(200);
+    }
+
+    async fn unknown_expired_and_foreign_tokens_are_401(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for token in ["", "x", "a.b.c", ada.access.as_str()] {
+            refresh(&app, token).await.refused(401, REFUSED);
+        }
+        app.advance(Duration::from_secs(30 * 24 * 60 * 60));
+        refresh(&app, &ada.refresh).await.refused(401, REFUSED);
+    }
+
+    async fn a_deactivated_account_gets_no_tokens(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.deactivate(ada.user.id).await;
+        refresh(&app, &ada.refresh).await.refused(401, REFUSED);
+    }
+
+    async fn without_the_key_value_store_it_is_503(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.faults.tokens.fail_all(FaultKind::Unavailable);
+        refresh(&app, &ada.refresh).await.refused(503, "The key-value store cannot be reached");
+        app.faults.tokens.clear();
+        let _ = refresh(&app, &ada.refresh).await.expect(200);
+    }
+
+    async fn malformed_bodies_are_422(setup) {
+        let app = setup.start().await;
+        app.post("/auth/refresh", json!({})).await.invalid(&["body.refresh_token"]);
+        app.post("/auth/refresh", json!({ "refresh_token": 5 })).await.invalid(&["body.refresh_token"]);
+    }
+}

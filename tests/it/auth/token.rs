@@ -1,0 +1,125 @@
+//! `POST /auth/token`
+
+use docent_app::accounts::create::Flags;
+use docent_ports::error::FaultKind;
+use docent_tests::{app::PASSWORD, rules};
+use futures::future::join_all;
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+
+const ADA: &str = "ada@example.org";
+const WRONG: &str = "Invalid email or password";
+
+rules! {
+    async fn a_login_gives_both_tokens(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let body = app.login(ADA, PASSWORD).await.expect(200).json();
+        let mut keys: Vec<_> = body.as_object().unwrap().keys().cloned().collect();
+        keys.sort();
+        assert_eq!(keys, ["access_token", "refresh_token", "token_type"]);
+        assert_eq!(body["token_type"], "bearer");
+        assert_ne!(body["access_token"], body["refresh_token"]);
+    }
+
+    async fn addresses_compare_without_case(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let _ = app.login("ADA@Example.ORG", PASSWORD).await.expect(200);
+    }
+
+    async fn wrong_password_unknown_and_inactive_look_the_same(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let gone = app.account("gone@example.org", Flags::default()).await;
+        app.deactivate(gone.id).await;
+        let long = "x".repeat(2000);
+        for (email, password) in [
+            (ADA, "wrong"),
+            (ADA, ""),
+            (ADA, long.as_str()),
+            ("nobody@example.org", PASSWORD),
+            ("gone@example.org", PASSWORD),
+            ("no address", PASSWORD),
+        ] {
+            let reply = app.login(email, password).await;
+            reply.refused(401, WRONG);
+            assert_eq!(reply.header("www-authenticate"), "Bearer");
+        }
+    }
+
+    async fn malformed_bodies_are_422(setup) {
+        let app = setup.start().await;
+        let post = async |body: &'static str| app.send(app.request(Method::POST, "/auth/token").body(body)).await;
+        post("").await.invalid(&["body"]);
+        post("{").await.invalid(&["body"]);
+        post("[]").await.invalid(&["body"]);
+        post("email=a&password=b").await.invalid(&["body"]);
+        post("{}").await.invalid(&["body.email", "body.password"]);
+        post(r#"{"email": 1, "password": null}"#).await.invalid(&["body.email", "body.password"]);
+    }
+
+    async fn failed_logins_are_throttled_per_account(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        for _ in 0..10 {
+            app.login(ADA, "wrong").await.refused(401, WRONG);
+        }
+        for password in ["wrong", PASSWORD] {
+            let reply = app.login(ADA, password).await;
+            reply.refused(429, "Too Many Requests");
+            assert_eq!(reply.header("retry-after"), "900");
+        }
+        app.account("bob@example.org", Flags::default()).await;
+        let _ = app.login("bob@example.org", PASSWORD).await.expect(200);
+        app.advance(Duration::from_secs(15 * 60));
+        let _ = app.login(ADA, PASSWORD).await.expect(200);
+    }
+
+    async fn unknown_accounts_are_throttled_too(setup) {
+        let app = setup.start().await;
+        for _ in 0..10 {
+            app.login("nobody@example.org", "x").await.refused(401, WRONG);
+        }
+        app.login("nobody@example.org", "x").await.refused(429, "Too Many Requests");
+    }
+
+    async fn guesses_made_at_once_do_not_slip_through(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let replies = join_all((0..30).map(|_| app.login(ADA, "wrong"))).await;
+        assert_eq!(replies.iter().filter(|reply| reply.status == 401).count(), 10);
+    }
+
+    async fn a_success_resets_the_throttle(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        for _ in 0..3 {
+            for _ in 0..9 {
+                app.login(ADA, "wrong").await.refused(401, WRONG);
+            }
+            let _ = app.login(ADA, PASSWORD).await.expect(200);
+        }
+    }
+
+    async fn without_the_key_value_store_login_is_503(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let detail = "The key-value store cannot be reached";
+        app.faults.tokens.fail_all(FaultKind::Unavailable);
+        app.login(ADA, PASSWORD).await.refused(503, detail);
+        app.faults.tokens.clear();
+        app.faults.limiter.fail_all(FaultKind::Unavailable);
+        app.login(ADA, PASSWORD).await.refused(503, detail);
+        app.faults.limiter.clear();
+        let _ = app.login(ADA, PASSWORD).await.expect(200);
+    }
+
+    async fn unknown_fields_are_ignored(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let body = json!({ "email": ADA, "password": PASSWORD, "remember": true });
+        let _ = app.post("/auth/token", body).await.expect(200);
+    }
+}

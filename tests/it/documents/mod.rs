@@ -1,0 +1,7 @@
+//! `/documents…`
+
+mod create;
+mod get;
+mod ingestion;
+mod list;
+mod upload;

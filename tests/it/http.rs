@@ -1,0 +1,103 @@
+//! What holds for every request.
+
+use docent_ports::error::FaultKind;
+use docent_tests::rules;
+use reqwest::Method;
+use serde_json::json;
+
+rules! {
+    async fn unknown_paths_are_404(setup) {
+        let app = setup.start().await;
+        for path in ["/nothing", "/documents/a/b", "/health", "/auth"] {
+            app.get(path).await.refused(404, "Not found");
+        }
+    }
+
+    async fn wrong_methods_are_405_with_allow(setup) {
+        let app = setup.start().await;
+        for (method, path, allow) in [
+            (Method::POST, "/status", "GET, HEAD"),
+            (Method::GET, "/auth/token", "POST"),
+            (Method::DELETE, "/documents", "GET, POST, HEAD"),
+            (Method::GET, "/documents/upload", "POST"),
+            (Method::GET, "/agents/chat", "POST"),
+        ] {
+            let reply = app.send(app.request(method, path)).await;
+            reply.refused(405, "Method not allowed");
+            assert_eq!(reply.header("allow"), allow);
+        }
+    }
+
+    async fn head_is_get_without_a_body(setup) {
+        let app = setup.start().await;
+        let reply = app.send(app.request(Method::HEAD, "/status")).await.expect(200);
+        assert_eq!(reply.text, "");
+        assert_eq!(reply.header("content-type"), "application/json");
+    }
+
+    async fn a_trailing_slash_does_not_matter(setup) {
+        let app = setup.start().await;
+        app.get("/status/").await.expect(200);
+        let ada = app.ada().await;
+        assert_eq!(ada.get("/documents/").await.expect(200).json(), json!([]));
+    }
+
+    async fn every_response_has_a_request_id(setup) {
+        let app = setup.start().await;
+        let (one, two) = (app.get("/status").await, app.get("/nothing").await);
+        for reply in [&one, &two] {
+            assert_eq!(reply.header("x-request-id").len(), 32);
+        }
+        assert_ne!(one.header("x-request-id"), two.header("x-request-id"));
+    }
+
+    async fn a_valid_request_id_is_kept(setup) {
+        let app = setup.start().await;
+        let send = async |id: &str| {
+            let request = app.request(Method::GET, "/documents").header("X-Request-Id", id);
+            app.send(request).await.header("x-request-id").to_owned()
+        };
+        assert_eq!(send("abc-1.2_3").await, "abc-1.2_3");
+        for wrong in ["", "a b", "a/b", &"x".repeat(129)] {
+            assert_ne!(send(wrong).await, wrong);
+        }
+    }
+
+    async fn responses_tell_browsers_to_be_careful(setup) {
+        let app = setup.start().await;
+        for path in ["/status", "/nothing", "/admin/login"] {
+            let reply = app.get(path).await;
+            assert_eq!(reply.header("x-content-type-options"), "nosniff");
+            assert_eq!(reply.header("x-frame-options"), "DENY");
+            assert!(reply.header("content-security-policy").contains("frame-ancestors 'none'"));
+            assert!(!reply.header("referrer-policy").is_empty());
+        }
+    }
+
+    async fn a_needed_store_that_is_down_is_503(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.faults.database.all.fail_all(FaultKind::Unavailable);
+        ada.get("/documents").await.refused(503, "The database cannot be reached");
+        ada.post("/documents", json!({ "title": "t" })).await.refused(503, "The database cannot be reached");
+        app.faults.database.all.clear();
+        ada.get("/documents").await.expect(200);
+    }
+
+    async fn an_internal_error_tells_nothing(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.faults.database.read.fail_after(1, 1, FaultKind::Internal);
+        ada.get("/documents").await.refused(500, "Internal server error");
+    }
+
+    async fn bodies_over_the_limit_are_413(setup) {
+        let app = setup.http(|http| http.max_json_bytes = 1000).start().await;
+        let reply = app.post("/auth/token", json!({ "email": "x".repeat(2000), "password": "" })).await;
+        reply.refused(413, "The request is larger than 1000 bytes");
+        // Without a length in advance it is found out while reading.
+        let body = reqwest::Body::wrap_stream(futures::stream::iter(vec![Ok::<_, std::io::Error>(vec![b' '; 600]); 3]));
+        let reply = app.send(app.request(Method::POST, "/auth/token").body(body)).await;
+        reply.refused(413, "The request is larger than 1000 bytes");
+    }
+}

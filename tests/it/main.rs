@@ -1,0 +1,13 @@
+//! The contract, rule by rule; the modules follow the URL tree.
+
+mod admin;
+mod agents;
+mod auth;
+mod client;
+mod cors;
+mod documents;
+mod health;
+mod http;
+mod rate_limit;
+mod root;
+mod shutdown;

@@ -1,0 +1,70 @@
+//! The limit of requests per client.
+
+use docent_ports::error::FaultKind;
+use docent_tests::rules;
+use futures::future::join_all;
+use std::time::Duration;
+
+rules! {
+    async fn twenty_pass_and_the_next_is_429(setup) {
+        let app = setup.rate_limit(20, 60).start().await;
+        for _ in 0..20 {
+            let reply = app.get("/status").await.expect(200);
+            assert_eq!(reply.header("retry-after"), "");
+        }
+        app.advance(Duration::from_millis(18_500));
+        let reply = app.get("/status").await;
+        reply.refused(429, "Too Many Requests");
+        assert_eq!(reply.header("retry-after"), "42");
+    }
+
+    async fn the_window_ends(setup) {
+        let app = setup.rate_limit(20, 60).start().await;
+        for _ in 0..21 {
+            app.get("/status").await;
+        }
+        app.advance(Duration::from_secs(59));
+        let _ = app.get("/status").await.expect(429);
+        app.advance(Duration::from_secs(1));
+        for _ in 0..20 {
+            let _ = app.get("/status").await.expect(200);
+        }
+        let _ = app.get("/status").await.expect(429);
+    }
+
+    async fn of_many_at_once_exactly_the_limit_pass(setup) {
+        let app = setup.rate_limit(20, 60).start().await;
+        let replies = join_all((0..200).map(|_| app.get("/status"))).await;
+        let of = |status| replies.iter().filter(|reply| reply.status == status).count();
+        assert_eq!((of(200), of(429)), (20, 180));
+    }
+
+    async fn every_path_counts_but_health(setup) {
+        let app = setup.rate_limit(3, 60).start().await;
+        for path in ["/nothing", "/documents", "/admin/login"] {
+            assert_ne!(app.get(path).await.status, 429);
+        }
+        for path in ["/nothing", "/documents", "/admin/login", "/"] {
+            let _ = app.get(path).await.expect(429);
+        }
+        for path in ["/health/live", "/health/ready"] {
+            let _ = app.get(path).await.expect(200);
+        }
+    }
+
+    async fn it_holds_in_this_process_while_the_store_is_away(setup) {
+        let app = setup.rate_limit(5, 60).start().await;
+        app.faults.limiter.fail_all(FaultKind::Unavailable);
+        for _ in 0..5 {
+            let _ = app.get("/status").await.expect(200);
+        }
+        let _ = app.get("/status").await.expect(429);
+        app.advance(Duration::from_secs(60));
+        let _ = app.get("/status").await.expect(200);
+        app.faults.limiter.clear();
+        for _ in 0..5 {
+            let _ = app.get("/status").await.expect(200);
+        }
+        let _ = app.get("/status").await.expect(429);
+    }
+}

@@ -1,0 +1,18 @@
+//! Stopping.
+
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{member::question_body, rules};
+use reqwest::Method;
+
+rules! {
+    async fn an_answer_cut_off_at_the_end_is_still_metered(setup) {
+        let app = setup.script([Turn::new().text("one two three").stall()]).start().await;
+        let ada = app.ada().await;
+        let request = ada.request(Method::POST, "/agents/chat").json(&question_body("q"));
+        let mut response = request.send().await.unwrap();
+        assert_eq!(response.chunk().await.unwrap().unwrap(), "data: \"one two three\"\n\n");
+        app.stop().await;
+        assert!(app.usage(ada.user.id).await.completion >= 3);
+        assert_eq!(app.model.cut_short(), 1);
+    }
+}

@@ -1,0 +1,204 @@
+//! A running service.
+
+use crate::{member::Member, reply::Reply, stack::Faults};
+use docent_app::{
+    App,
+    accounts::create::Flags,
+    jobs::{Runner, RunnerSettings},
+};
+use docent_domain::{
+    id::UserId,
+    text::Email,
+    usage::TokenUsage,
+    user::{Password, User},
+};
+use docent_ports::jobs::JobCounts;
+use docent_testkit::{clock::TestClock, fakes::chat_model::ScriptedChatModel};
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::{Value, json};
+use std::{
+    fmt, io,
+    net::SocketAddr,
+    ops::Deref,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// The password of every account that [`TestApp`] makes.
+pub const PASSWORD: &str = "correct horse";
+
+/// A running service, and what moves it. Clones are the same service.
+#[derive(Clone)]
+pub struct TestApp(Arc<Inner>);
+
+/// What a test can reach.
+pub struct Inner {
+    /// The use cases and their ports.
+    pub app: Arc<App>,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Time.
+    pub clock: Arc<TestClock>,
+    /// What breaks its parts.
+    pub faults: Faults,
+    /// The chat model, and what it has been asked.
+    pub model: Arc<ScriptedChatModel>,
+    client: Client,
+    stop: CancellationToken,
+    server: Mutex<Option<JoinHandle<io::Result<()>>>>,
+    may_leave_jobs: AtomicBool,
+    _folder: TempDir,
+}
+
+impl Deref for TestApp {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl fmt::Debug for TestApp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TestApp({})", self.address)
+    }
+}
+
+impl TestApp {
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn new(
+        app: Arc<App>,
+        address: SocketAddr,
+        clock: Arc<TestClock>,
+        faults: Faults,
+        model: Arc<ScriptedChatModel>,
+        stop: CancellationToken,
+        server: JoinHandle<io::Result<()>>,
+        folder: TempDir,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            app,
+            address,
+            clock,
+            faults,
+            model,
+            client: client(),
+            stop,
+            server: Mutex::new(Some(server)),
+            may_leave_jobs: AtomicBool::new(false),
+            _folder: folder,
+        }))
+    }
+
+    /// Begins a request.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("http://{}{path}", self.address))
+    }
+
+    /// Sends a request and reads the answer to its end.
+    pub async fn send(&self, request: RequestBuilder) -> Reply {
+        Reply::read(request.send().await.unwrap()).await
+    }
+
+    /// GETs a path as nobody.
+    pub async fn get(&self, path: &str) -> Reply {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    /// POSTs JSON as nobody.
+    pub async fn post(&self, path: &str, body: Value) -> Reply {
+        self.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// Moves time forward.
+    pub fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+
+    /// Runs what is due, one job after the other; says how many tries that took.
+    pub async fn run_jobs(&self) -> usize {
+        self.runner().drain().await.unwrap()
+    }
+
+    /// A runner of jobs with the default settings.
+    pub fn runner(&self) -> Runner {
+        Runner::new(Arc::clone(&self.app), RunnerSettings::default())
+    }
+
+    /// Jobs that are not done.
+    pub async fn job_counts(&self) -> JobCounts {
+        self.app.store.read().await.unwrap().jobs().counts().await.unwrap()
+    }
+
+    /// Lets the test end with jobs that are not done.
+    pub fn leave_jobs(&self) {
+        self.may_leave_jobs.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes an account with [`PASSWORD`].
+    pub async fn account(&self, email: &str, flags: Flags) -> User {
+        let password = Password::chosen(PASSWORD.to_owned()).unwrap();
+        self.app.registrar().create(Email::parse(email).unwrap(), password, flags).await.unwrap()
+    }
+
+    /// Makes an account and logs it in.
+    pub async fn member(&self, email: &str) -> Member {
+        let user = self.account(email, Flags::default()).await;
+        Member::login(self, user).await
+    }
+
+    /// An account without further rights, logged in.
+    pub async fn ada(&self) -> Member {
+        self.member("ada@example.org").await
+    }
+
+    /// Tries to log in.
+    pub async fn login(&self, email: &str, password: &str) -> Reply {
+        self.post("/auth/token", json!({ "email": email, "password": password })).await
+    }
+
+    /// Makes an account unusable.
+    pub async fn deactivate(&self, user: UserId) {
+        let mut work = self.app.store.begin().await.unwrap();
+        let mut user = work.users().get(user).await.unwrap().unwrap();
+        user.is_active = false;
+        work.users().update(&user).await.unwrap();
+        work.commit().await.unwrap();
+    }
+
+    /// What an account's answers have cost.
+    pub async fn usage(&self, user: UserId) -> TokenUsage {
+        self.app.store.begin().await.unwrap().usage().total_of(user).await.unwrap()
+    }
+
+    /// Stops the service as a signal would: running answers get a second.
+    pub async fn stop(&self) {
+        self.stop.cancel();
+        let server = self.server.lock().unwrap().take();
+        if let Some(server) = server {
+            server.await.unwrap().unwrap();
+        }
+    }
+
+    pub(crate) async fn finish(&self) {
+        self.stop().await;
+        self.faults.database.all.clear();
+        if !self.may_leave_jobs.load(Ordering::Relaxed) {
+            let left = self.job_counts().await;
+            assert_eq!((left.queued, left.leased), (0, 0), "jobs are left: run_jobs() or leave_jobs()");
+        }
+    }
+}
+
+/// A client that keeps no connection: a stopping service need not wait for it.
+fn client() -> Client {
+    let client =
+        Client::builder().no_proxy().pool_max_idle_per_host(0).redirect(reqwest::redirect::Policy::none());
+    client.timeout(Duration::from_secs(30)).build().unwrap()
+}

@@ -1,0 +1,64 @@
+//! Somebody at the admin panel.
+
+use crate::{app::TestApp, reply::Reply};
+use reqwest::{Method, RequestBuilder};
+
+/// A browser: it keeps its cookie and fills in forms. Clones share nothing.
+#[derive(Clone, Debug)]
+pub struct Browser {
+    app: TestApp,
+    /// The `Cookie` header that it sends; empty when it has none.
+    pub cookie: String,
+}
+
+impl Browser {
+    /// A browser that has never been there.
+    pub fn new(app: &TestApp) -> Self {
+        Self { app: app.clone(), cookie: String::new() }
+    }
+
+    async fn send(&mut self, request: RequestBuilder) -> Reply {
+        let request = if self.cookie.is_empty() { request } else { request.header("Cookie", &self.cookie) };
+        let reply = self.app.send(request).await;
+        if let Some(cookie) = reply.headers.get("set-cookie") {
+            let pair = cookie.to_str().unwrap().split(';').next().unwrap();
+            self.cookie = if pair.ends_with('=') { String::new() } else { pair.to_owned() };
+        }
+        reply
+    }
+
+    /// Opens a page.
+    pub async fn get(&mut self, path: &str) -> Reply {
+        let request = self.app.request(Method::GET, path);
+        self.send(request).await
+    }
+
+    /// Submits these fields as they are.
+    pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        let body: Vec<_> = fields.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+        let request = self.app.request(Method::POST, path);
+        let request =
+            request.header("Content-Type", "application/x-www-form-urlencoded").body(body.join("&"));
+        self.send(request).await
+    }
+
+    /// Opens the login page and submits its form.
+    pub async fn login(&mut self, email: &str, password: &str) -> Reply {
+        let token = form_token(&self.get("/admin/login").await.expect(200));
+        let fields = [("form_token", token.as_str()), ("email", email), ("password", password)];
+        self.post("/admin/login", &fields).await
+    }
+}
+
+/// The token of the page's forms.
+pub fn form_token(page: &Reply) -> String {
+    let (_, rest) = page.text.split_once("name=\"form_token\" value=\"").expect("a form");
+    rest.split('"').next().unwrap().to_owned()
+}
+
+fn encode(text: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+    text.bytes()
+        .map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}

@@ -1,0 +1,53 @@
+//! A text extractor for the PDFs of [`crate::pdf`], in this process.
+
+use async_trait::async_trait;
+use docent_domain::{
+    document::{Failure, FailureCode},
+    extraction::{ExtractedPage, Extraction, Metadata},
+};
+use docent_ports::{
+    blob_store::ByteStream,
+    text_extractor::{ExtractionError, TextExtractor},
+};
+use docent_testkit::faults::FaultSwitch;
+use futures::TryStreamExt;
+
+/// Reads the strings that each page shows; fails when its switch says so.
+#[derive(Debug)]
+pub struct PlainExtractor {
+    switch: FaultSwitch,
+}
+
+impl PlainExtractor {
+    /// An extractor behind a switch.
+    pub fn new(switch: &FaultSwitch) -> Self {
+        Self { switch: switch.clone() }
+    }
+}
+
+#[async_trait]
+impl TextExtractor for PlainExtractor {
+    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        self.switch.check()?;
+        let bytes: Vec<u8> = pdf.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
+        if !bytes.starts_with(b"%PDF-") {
+            return Err(ExtractionError::Document(Failure::of(FailureCode::NotAPdf)));
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let pages = text.split("\nstream\n").skip(1).zip(1..).map(|(content, number)| page(content, number));
+        Ok(Extraction { pages: pages.collect(), metadata: Metadata::default() })
+    }
+
+    fn name(&self) -> &'static str {
+        "plain"
+    }
+}
+
+fn page(content: &str, number: u32) -> ExtractedPage {
+    let lines = content.lines().take_while(|line| *line != "endstream");
+    let shown = lines.filter_map(|line| line.strip_prefix('(')?.strip_suffix(") Tj T*"));
+    let text = shown.map(|line| line.replace("\\(", "(").replace("\\)", ")").replace("\\\\", "\\") + "\n");
+    let text: String = text.collect();
+    let glyphs = u32::try_from(text.chars().count()).expect("a small page");
+    ExtractedPage { number, text, glyphs, unmapped_glyphs: 0, truncated: false }
+}

@@ -1,0 +1,84 @@
+//! Somebody who is logged in.
+
+use crate::{
+    app::{PASSWORD, TestApp},
+    reply::Reply,
+};
+use docent_domain::user::User;
+use reqwest::{
+    Method, RequestBuilder,
+    multipart::{Form, Part},
+};
+use serde_json::{Value, json};
+
+/// An account and its tokens.
+#[derive(Clone, Debug)]
+pub struct Member {
+    app: TestApp,
+    /// The account.
+    pub user: User,
+    /// Its access token.
+    pub access: String,
+    /// Its refresh token.
+    pub refresh: String,
+}
+
+impl Member {
+    /// Logs an account in.
+    pub async fn login(app: &TestApp, user: User) -> Self {
+        let tokens = app.login(user.email.as_str(), PASSWORD).await.expect(200).json();
+        let token = |name: &str| tokens[name].as_str().unwrap().to_owned();
+        Self { app: app.clone(), access: token("access_token"), refresh: token("refresh_token"), user }
+    }
+
+    /// Begins a request with the access token.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.app.request(method, path).bearer_auth(&self.access)
+    }
+
+    /// GETs a path.
+    pub async fn get(&self, path: &str) -> Reply {
+        self.app.send(self.request(Method::GET, path)).await
+    }
+
+    /// POSTs JSON.
+    pub async fn post(&self, path: &str, body: Value) -> Reply {
+        self.app.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// POSTs a form.
+    pub async fn post_form(&self, path: &str, form: Form) -> Reply {
+        self.app.send(self.request(Method::POST, path).multipart(form)).await
+    }
+
+    /// Uploads a PDF.
+    pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Reply {
+        self.post_form("/documents/upload", form(name, "application/pdf", bytes)).await
+    }
+
+    /// Uploads a PDF that is accepted, and gives the document's id.
+    pub async fn add(&self, name: &str, bytes: Vec<u8>) -> String {
+        let document = self.upload(name, bytes).await.expect(202).json();
+        document["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Reads a document.
+    pub async fn document(&self, id: &str) -> Value {
+        self.get(&format!("/documents/{id}")).await.expect(200).json()
+    }
+
+    /// Asks the chat agent.
+    pub async fn ask(&self, question: &str) -> Reply {
+        self.post("/agents/chat", question_body(question)).await
+    }
+}
+
+/// The body of one question.
+pub fn question_body(question: &str) -> Value {
+    json!({ "messages": [{ "role": "user", "content": question }] })
+}
+
+/// A form with one file.
+pub fn form(name: &str, content_type: &str, bytes: Vec<u8>) -> Form {
+    Form::new().part("file", Part::bytes(bytes).file_name(name.to_owned()).mime_str(content_type).unwrap())
+}

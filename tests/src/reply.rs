@@ -1,0 +1,81 @@
+//! What the service answered.
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// Its status.
+    pub status: u16,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub text: String,
+}
+
+impl Reply {
+    pub(crate) async fn read(response: reqwest::Response) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Self { status, headers, text: response.text().await.unwrap() }
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
+    }
+
+    /// A header's text; empty when it is missing.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Checks the status.
+    #[must_use]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.text);
+        self
+    }
+
+    /// Checks that this is an error with this status and `detail`, and nothing else in its body.
+    pub fn refused(&self, status: u16, detail: &str) {
+        assert_eq!((self.status, self.json()), (status, serde_json::json!({ "detail": detail })));
+        assert_eq!(self.header("content-type"), "application/json");
+    }
+
+    /// Checks that this is a 422 about these places: `["body.title"]`.
+    pub fn invalid(&self, places: &[&str]) {
+        assert_eq!(self.status, 422, "{}", self.text);
+        let body = self.json();
+        assert!(body["detail"].is_string(), "{body}");
+        let errors = body["errors"].as_array().unwrap();
+        let place = |error: &Value| {
+            assert!(error["msg"].as_str().is_some_and(|msg| !msg.is_empty()), "{error}");
+            let steps = error["loc"].as_array().unwrap().iter();
+            steps
+                .map(|step| step.as_str().map_or_else(|| step.to_string(), str::to_owned))
+                .collect::<Vec<_>>()
+                .join(".")
+        };
+        assert_eq!(errors.iter().map(place).collect::<Vec<_>>(), places);
+    }
+
+    /// The text of an answer stream: its tokens, joined.
+    pub fn answer(&self) -> String {
+        self.tokens().concat()
+    }
+
+    /// The tokens of an answer stream.
+    pub fn tokens(&self) -> Vec<String> {
+        let events = self.text.split_terminator("\n\n").filter_map(|event| event.strip_prefix("data: "));
+        events.map(|data| serde_json::from_str(data).unwrap()).collect()
+    }
+
+    /// The data of the stream's event of this name.
+    pub fn event(&self, name: &str) -> Option<Value> {
+        let prefix = format!("event: {name}\ndata: ");
+        let data =
+            self.text.split_terminator("\n\n").find_map(|event| event.strip_prefix(prefix.as_str()))?;
+        Some(serde_json::from_str(data).unwrap())
+    }
+}

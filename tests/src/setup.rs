@@ -1,0 +1,142 @@
+//! Arranging a service before it starts.
+
+use crate::{
+    app::TestApp,
+    stack::{SECRET_KEY, Stack},
+};
+use docent_adapters::builtin::answerer::BuiltinAnswerer;
+use docent_app::{App, agent::registry::AgentRegistry, rate_limit::Quota, settings::Settings};
+use docent_ports::{chat_model::ChatModel, clock::Clock, entropy::Entropy};
+use docent_server::{HttpSettings, Server, SessionKey};
+use docent_testkit::{
+    clock::TestClock,
+    entropy::TestEntropy,
+    fakes::chat_model::{ScriptedChatModel, Turn},
+};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+/// The services that one test has started.
+#[derive(Clone, Debug, Default)]
+pub struct Started(Arc<Mutex<Vec<TestApp>>>);
+
+impl Started {
+    /// Stops them.
+    ///
+    /// # Panics
+    /// When one has jobs left that the test does not know of.
+    pub async fn finish(&self) {
+        let apps = std::mem::take(&mut *self.0.lock().unwrap());
+        for app in apps {
+            app.finish().await;
+        }
+    }
+}
+
+/// A service that is about to start.
+#[derive(Debug)]
+pub struct Setup {
+    stack: Stack,
+    http: HttpSettings,
+    settings: Settings,
+    model: Arc<ScriptedChatModel>,
+    is_builtin: bool,
+    max_iterations: usize,
+    started: Started,
+}
+
+impl Setup {
+    /// A service on this stack: no limit of requests, a model without a script, all else by default.
+    pub fn new(stack: Stack, started: &Started) -> Self {
+        let mut http = HttpSettings::new("Docent", SessionKey::derive(SECRET_KEY));
+        http.rate_limit = None;
+        http.workers = Some(1);
+        Self {
+            stack,
+            http,
+            settings: Settings::default(),
+            model: Arc::default(),
+            is_builtin: false,
+            max_iterations: 10,
+            started: started.clone(),
+        }
+    }
+
+    /// Limits the requests of one client.
+    #[must_use]
+    pub fn rate_limit(mut self, limit: u64, seconds: u64) -> Self {
+        self.http.rate_limit = Some(Quota { limit, window: Duration::from_secs(seconds) });
+        self
+    }
+
+    /// Changes how the service appears over HTTP.
+    #[must_use]
+    pub fn http(mut self, change: impl FnOnce(&mut HttpSettings)) -> Self {
+        change(&mut self.http);
+        self
+    }
+
+    /// Changes limits and lifetimes.
+    #[must_use]
+    pub fn settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// Writes what the chat model says.
+    #[must_use]
+    pub fn script(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
+        self.model = Arc::new(ScriptedChatModel::new(turns));
+        self
+    }
+
+    /// Writes one answer that the chat model gives to everything.
+    #[must_use]
+    pub fn always(mut self, turn: Turn) -> Self {
+        self.model = Arc::new(ScriptedChatModel::always(turn));
+        self
+    }
+
+    /// Puts the built-in answerer in the model's place.
+    #[must_use]
+    pub fn builtin_answerer(mut self) -> Self {
+        self.is_builtin = true;
+        self
+    }
+
+    /// Starts it on a free port.
+    pub async fn start(self) -> TestApp {
+        let clock = Arc::new(TestClock::default());
+        let entropy: Arc<dyn Entropy> = Arc::new(TestEntropy::default());
+        let parts = self.stack.parts(clock.now(), Arc::clone(&entropy)).await;
+        let scripted = Arc::clone(&self.model) as Arc<dyn ChatModel>;
+        let app = Arc::new(App {
+            store: parts.store,
+            blobs: parts.blobs,
+            index: parts.index,
+            embedder: parts.embedder,
+            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { scripted },
+            extractor: parts.extractor,
+            tokens: parts.tokens,
+            signer: parts.signer,
+            limiter: parts.limiter,
+            hasher: parts.hasher,
+            clock: Arc::clone(&clock) as _,
+            entropy,
+            agents: AgentRegistry::standard(self.max_iterations),
+            settings: self.settings,
+            work: tokio::sync::Notify::new(),
+            answers: tokio_util::task::TaskTracker::new(),
+        });
+        let server = Server::bind(Arc::clone(&app), self.http, ("127.0.0.1", 0)).unwrap();
+        let address = server.address();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(server.run(stop.clone(), Duration::from_secs(1)));
+        let app = TestApp::new(app, address, clock, parts.faults, self.model, stop, running, parts.folder);
+        self.started.0.lock().unwrap().push(app.clone());
+        app
+    }
+}
