@@ -75,10 +75,12 @@ impl Hyphens {
         }
     }
 
-    /// Whether a hyphen at a line end belongs to the word. Without a sign that it does, it does not.
+    /// Whether a hyphen at a line end belongs to the word. Without a sign that it does, it does not;
+    /// the page's own words say more than those of other pages.
     fn keeps_hyphen(&self, found: &Break<'_>, words: &HashSet<String>) -> bool {
         let Break { head, tail, .. } = found;
-        if self.compounds.contains(&format!("{head}-{tail}")) {
+        let compound = format!("{head}-{tail}");
+        if words.contains(&compound) {
             return true;
         }
         if words.contains(&format!("{head}{tail}")) {
@@ -86,7 +88,7 @@ impl Hyphens {
         }
         let both_are_words =
             || head.len() > 3 && tail.len() > 3 && words.contains(head) && words.contains(*tail);
-        head.contains('-') || head == "self" || both_are_words()
+        self.compounds.contains(&compound) || head.contains('-') || head == "self" || both_are_words()
     }
 }
 
@@ -113,9 +115,23 @@ fn find_break<'l>(line: &Line, next: &'l Line) -> Option<Break<'l>> {
     broken.then(|| Break { head: head.to_lowercase(), token, tail: &token[..end], soft })
 }
 
+/// The words of a page in lower case, without the parts of those that a line end may break.
 fn words_of(lines: &[Line]) -> HashSet<String> {
-    let words = lines.iter().flat_map(|line| line.text.split(|c: char| !c.is_alphabetic()));
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    let mut words = HashSet::new();
+    let mut broken = false;
+    for line in lines {
+        let mut tokens = line.text.split_whitespace();
+        if broken {
+            tokens.next();
+        }
+        broken = line.text.ends_with(is_hyphen);
+        if broken {
+            tokens.next_back();
+        }
+        let parts = tokens.flat_map(|token| token.split(|c: char| !c.is_alphabetic() && !is_hyphen(c)));
+        words.extend(parts.filter(|part| !part.is_empty()).map(str::to_lowercase));
+    }
+    words
 }
 
 #[cfg(test)]

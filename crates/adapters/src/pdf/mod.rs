@@ -22,6 +22,10 @@ mod hyphens;
 mod layout;
 mod limits;
 mod outline;
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;
 mod text_string;
 mod worker;
 
