@@ -4,7 +4,7 @@ use docent_domain::{
     chunk::PageStart,
     retrieval::ScoredChunk,
 };
-use docent_testkit::retrieval::{found, query};
+use docent_testkit::retrieval::found;
 use futures::TryStreamExt;
 use std::sync::Arc;
 
@@ -118,7 +118,6 @@ async fn small_talk_gets_a_sensible_answer() {
 async fn a_title_that_joins_words_names_the_document() {
     let mut passage = found(1, 0, "Net sales grew by 4 percent to 50 million.");
     passage.title = "BIGPUMP_2018.pdf".to_owned();
-    let answer = answer_from("How much did Big Pump net sales grow in FY2018?", vec![passage]).await;
+    let answer = answer_from("What were the net sales of Big Pump in FY2018?", vec![passage]).await;
     assert!(answer.contains("grew by 4 percent"), "{answer}");
-    assert!(query("x").dense.is_none());
 }
