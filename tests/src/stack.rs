@@ -6,7 +6,7 @@ use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
     embedded_index::{EmbeddedIndex, Options},
-    memory::{rate_limiter::MemoryRateLimiter, token_store::MemoryTokenStore},
+    memory::{MemoryRateLimiter, MemoryTokenStore},
     password::Argon2Hasher,
     sql::{SqlOptions, SqlStore},
     token_signer::JwtSigner,

@@ -5,10 +5,6 @@ use super::{edges::Package, tree::Tree};
 const PATH: &str = "Cargo.toml";
 const SECTION: &str = "[workspace.dependencies]";
 
-/// Dependencies of parts that are being built. Empty when no such part is left.
-const AWAITED: &[&str] =
-    &["hayro-cmap", "hayro-interpret", "hayro-syntax", "lopdf", "reqwest", "rlimit", "unicode-bidi"];
-
 /// Crates that need a C library of the system, or tools beside a C compiler; deny.toml says the same.
 const BANNED: &[&str] = &["aws-lc-sys", "cmake", "native-tls", "openssl-sys", "prost-build"];
 
@@ -31,7 +27,7 @@ pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<String> {
         }
         let name = entry.name;
         let uses = |package: &Package| package.dependencies.iter().any(|dependency| dependency.name == name);
-        if !packages.iter().any(uses) && !AWAITED.contains(&name) {
+        if !packages.iter().any(uses) {
             complaints.push(format!("{PATH}: {name} is used by no package"));
         }
         // Neighbours of one family may share a comment.

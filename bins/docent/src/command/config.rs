@@ -1,6 +1,6 @@
 //! `docent config`, and reading the settings for all other commands.
 
-use docent::config::{Environment, Loaded, Profile, Settings, Source};
+use docent::config::{self, Environment, Loaded, Profile, Settings, Source};
 
 /// Reads the settings; what is odd about them goes to standard error.
 pub(crate) fn load(profile: Profile) -> anyhow::Result<Settings> {
@@ -11,16 +11,17 @@ pub(crate) fn load(profile: Profile) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-/// Prints every setting with its value in force; secrets stay hidden.
+/// Prints every setting: what it means, and its value in force. Secrets stay hidden.
 pub(crate) fn run(profile: Profile) -> anyhow::Result<()> {
     let Loaded { effective, warnings, .. } = Settings::load(profile, &Environment::of_process())?;
-    for setting in effective {
-        let from = match setting.source {
+    for (setting, value) in config::all().iter().zip(effective) {
+        let from = match value.source {
             Source::Default => "",
-            Source::Environment => "   # from the environment",
-            Source::File => "   # from the file it names",
+            Source::Environment => "   (from the environment)",
+            Source::File => "   (from the file it names)",
         };
-        println!("{}={}{from}", setting.variable, setting.shown);
+        let meaning = setting.meaning.split_whitespace().collect::<Vec<_>>().join(" ");
+        println!("# {meaning}\n{}={}{from}\n", value.variable, value.shown);
     }
     for warning in warnings {
         eprintln!("docent: {warning}");
