@@ -59,16 +59,23 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<SqlStore> {
     }
 }
 
+/// What every command needs that touches accounts.
+pub(crate) struct Basics {
+    pub(crate) hasher: Arc<dyn PasswordHasher>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+}
+
 /// The one hasher, clock and source of chance of the process.
-pub(crate) fn basics() -> anyhow::Result<(Arc<dyn PasswordHasher>, Arc<dyn Clock>, Arc<dyn Entropy>)> {
+pub(crate) fn basics() -> anyhow::Result<Basics> {
     let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
-    let hasher = Argon2Hasher::new(Arc::clone(&entropy))?;
-    Ok((Arc::new(hasher), Arc::new(SystemClock), entropy))
+    let hasher = Arc::new(Argon2Hasher::new(Arc::clone(&entropy))?);
+    Ok(Basics { hasher, clock: Arc::new(SystemClock), entropy })
 }
 
 /// Puts the service together on this store.
 pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> anyhow::Result<Wired> {
-    let (hasher, clock, entropy) = basics()?;
+    let Basics { hasher, clock, entropy } = basics()?;
     make_folder(&settings.service.data_dir)?;
     let secret = secret(profile, settings, &*entropy)?;
     let (index, is_exclusive) = index(settings)?;

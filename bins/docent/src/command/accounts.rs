@@ -1,7 +1,10 @@
 //! `docent createsuperuser` and `docent users create`.
 
 use super::config::load;
-use crate::{cli::AccountArgs, wire};
+use crate::{
+    cli::AccountArgs,
+    wire::{self, Basics},
+};
 use anyhow::{Context, bail};
 use docent_app::accounts::create::{Flags, Registrar};
 use docent_domain::{text::Email, user::Password};
@@ -18,7 +21,7 @@ pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Resul
         SchemaState::Empty => store.migrate().await?,
         other => bail!("{other}"),
     }
-    let (hasher, clock, entropy) = wire::basics()?;
+    let Basics { hasher, clock, entropy } = wire::basics()?;
     let password = if account.password_stdin { password_from_stdin()? } else { ask_password()? };
     let registrar = Registrar { store: &store, hasher: &*hasher, clock: &*clock, entropy: &*entropy };
     registrar.create(email.clone(), password, flags).await?;
