@@ -37,7 +37,7 @@ rules! {
 
     async fn a_trailing_slash_does_not_matter(setup) {
         let app = setup.start().await;
-        app.get("/status/").await.expect(200);
+        let _ = app.get("/status/").await.expect(200);
         let ada = app.ada().await;
         assert_eq!(ada.get("/documents/").await.expect(200).json(), json!([]));
     }
@@ -81,7 +81,7 @@ rules! {
         ada.get("/documents").await.refused(503, "The database cannot be reached");
         ada.post("/documents", json!({ "title": "t" })).await.refused(503, "The database cannot be reached");
         app.faults.database.all.clear();
-        ada.get("/documents").await.expect(200);
+        let _ = ada.get("/documents").await.expect(200);
     }
 
     async fn an_internal_error_tells_nothing(setup) {
@@ -96,7 +96,8 @@ rules! {
         let reply = app.post("/auth/token", json!({ "email": "x".repeat(2000), "password": "" })).await;
         reply.refused(413, "The request is larger than 1000 bytes");
         // Without a length in advance it is found out while reading.
-        let body = reqwest::Body::wrap_stream(futures::stream::iter(vec![Ok::<_, std::io::Error>(vec![b' '; 600]); 3]));
+        let chunks = (0..3).map(|_| Ok::<_, std::io::Error>(vec![b' '; 600]));
+        let body = reqwest::Body::wrap_stream(futures::stream::iter(chunks));
         let reply = app.send(app.request(Method::POST, "/auth/token").body(body)).await;
         reply.refused(413, "The request is larger than 1000 bytes");
     }

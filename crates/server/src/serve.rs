@@ -62,7 +62,16 @@ impl Server {
     /// When the sockets cannot be served.
     pub async fn run(self, stop: CancellationToken, grace: Duration) -> io::Result<()> {
         let app = Arc::clone(&self.context.app);
-        self.start(stop, grace)?.await?;
+        let mut server = self.start(grace)?;
+        let handle = server.handle();
+        let stopping = async {
+            stop.cancelled().await;
+            handle.stop(true).await;
+        };
+        tokio::select! {
+            ended = &mut server => ended?,
+            () = stopping => server.await?,
+        }
         app.answers.close();
         if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {
             tracing::warn!("answers were cut off");
@@ -72,7 +81,7 @@ impl Server {
 
     /// Starts the workers. Apart from [`Self::run`] so that what belongs to one thread is gone
     /// before the waiting begins, and the future can go to another.
-    fn start(self, stop: CancellationToken, grace: Duration) -> io::Result<actix_web::dev::Server> {
+    fn start(self, grace: Duration) -> io::Result<actix_web::dev::Server> {
         let Self { listener, context, .. } = self;
         let workers = context.settings.workers;
         let server = HttpServer::new(move || {
@@ -95,7 +104,6 @@ impl Server {
         };
         let server = server
             .disable_signals()
-            .shutdown_signal(stop.cancelled_owned())
             .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0))
             .client_disconnect_timeout(LINGER)
             // A client that closes its side has gone away: its answer is stopped at once.

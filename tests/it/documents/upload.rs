@@ -221,7 +221,9 @@ rules! {
              Content-Type: multipart/form-data; boundary=XX\r\n\r\n--XX\r\n",
             ada.access
         );
+        let seen = app.faults.database.read.calls();
         socket.write_all(head.as_bytes()).await.unwrap();
+        wait::until("the token is accepted", async || app.faults.database.read.calls() > seen).await;
         let mut answer = [0; 12];
         let answered = socket.read_exact(&mut answer);
         tokio::pin!(answered);
