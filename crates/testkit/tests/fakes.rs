@@ -1,4 +1,5 @@
 //! Every fake passes the battery of its port.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod blob_store {
     use docent_testkit::fakes::blob_store::FakeBlobStore;
