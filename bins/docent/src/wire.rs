@@ -50,8 +50,9 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<SqlStore> {
         DatabaseUrl::Sqlite(path) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             make_folder(folder.unwrap_or(Path::new(".")))?;
-            let url = format!("sqlite://{}", path.display());
-            SqlStore::connect(&url, SqlOptions::default()).await.context("DOCENT_DATABASE_URL")
+            SqlStore::connect(&SqlStore::sqlite_url(path), SqlOptions::default())
+                .await
+                .context("DOCENT_DATABASE_URL")
         }
         DatabaseUrl::Postgres(_) => {
             bail!("DOCENT_DATABASE_URL: this version has no PostgreSQL adapter yet; use sqlite://…")
