@@ -103,3 +103,19 @@ mod chat_model {
         (Arc::new(ScriptedChatModel::always(Turn::saying("Every six months."))) as _, ())
     });
 }
+
+mod text_extractor {
+    use docent_domain::document::FailureCode;
+    use docent_testkit::{
+        contract::text_extractor::Subject,
+        fakes::text_extractor::{FakeTextExtractor, failing_pdf, fake_pdf},
+    };
+    use std::sync::Arc;
+
+    fn subject() -> Subject {
+        let locked_pdf = failing_pdf(FailureCode::PasswordRequired);
+        Subject { extractor: Arc::new(FakeTextExtractor), pdf: fake_pdf, locked_pdf }
+    }
+
+    docent_testkit::text_extractor_contract!(async { (subject(), ()) });
+}

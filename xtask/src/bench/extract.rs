@@ -12,9 +12,13 @@ use std::{
     collections::HashMap,
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitCode, Stdio},
+    process::{ExitCode, Stdio},
     time::{Duration, Instant},
 };
+use tokio::process::Command;
+
+/// How long pdftotext may work on one file.
+const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Extracts every PDF of `folder` one after the other and prints what that took.
 pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<ExitCode> {
@@ -50,7 +54,7 @@ pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<Exit
             fs::write(folder.join(name(file)).with_extension("txt"), text.as_deref().unwrap_or_default())?;
         }
     }
-    compare(&files, &texts, ours.cpu, each)?;
+    runtime.block_on(compare(&files, &texts, ours.cpu, each))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,23 +106,26 @@ fn name(file: &Path) -> String {
 }
 
 /// Runs pdftotext over the same files, and tells how far both agree on the words.
-fn compare(files: &[PathBuf], texts: &[Option<String>], ours: Duration, each: bool) -> Result<()> {
-    if Command::new("pdftotext").arg("-v").stderr(Stdio::null()).status().is_err() {
+async fn compare(files: &[PathBuf], texts: &[Option<String>], ours: Duration, each: bool) -> Result<()> {
+    if Command::new("pdftotext").arg("-v").stderr(Stdio::null()).status().await.is_err() {
         println!("pdftotext is not installed: nothing to compare with");
         return Ok(());
     }
     let meter = Meter::start()?;
     let mut outputs = Vec::new();
     for file in files {
-        let output = Command::new("pdftotext").arg(file).arg("-").stderr(Stdio::null()).output()?;
-        outputs.push(String::from_utf8_lossy(&output.stdout).into_owned());
+        let mut command = Command::new("pdftotext");
+        let run = command.arg(file).arg("-").stderr(Stdio::null()).kill_on_drop(true).output();
+        // It knows no limits: hostile files would keep it for minutes.
+        let output = tokio::time::timeout(PATIENCE, run).await.ok().transpose()?;
+        outputs.push(output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()));
     }
     let theirs = meter.stop()?;
     println!("pdftotext: {theirs}");
     println!("  docent took {:.2} of its CPU time", ours.as_secs_f64() / theirs.cpu.as_secs_f64());
     let mut scores = Vec::new();
     for ((file, ours), theirs) in files.iter().zip(texts).zip(&outputs) {
-        let Some(ours) = ours else { continue };
+        let (Some(ours), Some(theirs)) = (ours, theirs) else { continue };
         let score = word_f1(ours, theirs);
         if each {
             println!("  {}: word F1 {score:.4}", name(file));

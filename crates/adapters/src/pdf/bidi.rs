@@ -29,10 +29,28 @@ pub(super) fn to_logical(visual: &str) -> String {
     let levels = info.reordered_levels_per_char(0..visual.len());
     let chars: Vec<char> = visual.chars().collect();
     let order = ParagraphBidiInfo::reorder_visual(&levels);
-    order.into_iter().map(|i| if levels[i].is_rtl() { mirrored(chars[i]) } else { chars[i] }).collect()
+    let turned = |i: usize| if levels[i].is_rtl() { mirrored(chars[i]) } else { chars[i] };
+    let plain: String = order.iter().map(|&i| chars[i]).collect();
+    let mirrored: String = order.iter().map(|&i| turned(i)).collect();
+    // In the text of older producers a bracket is what it looks like on the page, in that of newer
+    // ones what it means. Brackets that face each other tell which.
+    if unmatched(&mirrored) < unmatched(&plain) { mirrored } else { plain }
 }
 
-/// Fonts draw the opening bracket of a right-to-left text with the glyph of the closing one.
+/// How many brackets have no counterpart.
+fn unmatched(text: &str) -> usize {
+    let (mut open, mut unmatched) = (0_usize, 0);
+    for c in text.chars() {
+        match c {
+            '(' | '[' | '{' | '«' => open += 1,
+            ')' | ']' | '}' | '»' if open > 0 => open -= 1,
+            ')' | ']' | '}' | '»' => unmatched += 1,
+            _ => {}
+        }
+    }
+    unmatched + open
+}
+
 fn mirrored(c: char) -> char {
     match c {
         '(' => ')',
@@ -41,8 +59,6 @@ fn mirrored(c: char) -> char {
         ']' => '[',
         '{' => '}',
         '}' => '{',
-        '<' => '>',
-        '>' => '<',
         '«' => '»',
         '»' => '«',
         other => other,
@@ -67,6 +83,7 @@ mod tests {
     #[test]
     fn brackets_face_the_text_again() {
         assert_eq!(to_logical("(םולש) בוט"), "טוב (שלום)");
+        assert_eq!(to_logical(")םולש( בוט"), "טוב (שלום)");
     }
 
     #[test]

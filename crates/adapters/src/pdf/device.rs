@@ -18,8 +18,8 @@ use std::panic::resume_unwind;
 
 /// What a glyph, a path or a marked-content sequence costs.
 const CHEAP: u64 = 1;
-/// What a clip costs: every form begins with one, and is found, inflated and parsed anew each time.
-const CLIP: u64 = 20;
+/// What a form costs: it is found, inflated and parsed anew each time.
+const FORM: u64 = 100;
 /// Text this far outside the page, in points, is not visible.
 const BLEED: f64 = 2.0;
 
@@ -232,8 +232,10 @@ impl Device<'_> for TextDevice<'_> {
         self.spend(CHEAP);
     }
 
-    fn push_clip_path(&mut self, _: &ClipPath) {
-        self.spend(CLIP);
+    fn push_clip_path(&mut self, clip: &ClipPath) {
+        // Every form begins by clipping to its box; rectangles of the page's own go elsewhere.
+        let is_form = clip.path.elements().len() <= 5;
+        self.spend(if is_form { FORM } else { CHEAP });
     }
 
     fn push_clip_rect(&mut self, _: &Rect) {

@@ -232,8 +232,8 @@ impl Ended {
             Err(error) => error,
         };
         let code = match status.signal() {
-            // We kill a worker that talks nonsense; what it said is then the reason.
-            Some(SIGKILL) if error.kind() == io::ErrorKind::InvalidData => None,
+            // It died because we stopped listening to its nonsense.
+            _ if error.kind() == io::ErrorKind::InvalidData => None,
             Some(_) if log.contains(ALLOCATION_FAILED) => Some(FailureCode::ExtractionMemory),
             Some(SIGXCPU) => Some(FailureCode::ExtractionTimeout),
             // Nobody else kills workers but a kernel that is short of memory.

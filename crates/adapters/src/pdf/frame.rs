@@ -103,11 +103,11 @@ pub(super) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<T> 
     input.read_exact(&mut length)?;
     let mut json = vec![0; checked(u32::from_be_bytes(length))?];
     input.read_exact(&mut json)?;
-    Ok(serde_json::from_slice(&json)?)
+    parse(&json)
 }
 
 /// Reads the next value, `None` at the end of the stream. The end inside a value is
-/// [`io::ErrorKind::UnexpectedEof`].
+/// [`io::ErrorKind::UnexpectedEof`], bytes that are no value are [`io::ErrorKind::InvalidData`].
 pub(super) async fn next<T: DeserializeOwned>(input: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     if input.read(&mut length[..1]).await? == 0 {
@@ -116,7 +116,11 @@ pub(super) async fn next<T: DeserializeOwned>(input: &mut (impl AsyncRead + Unpi
     input.read_exact(&mut length[1..]).await?;
     let mut json = vec![0; checked(u32::from_be_bytes(length))?];
     input.read_exact(&mut json).await?;
-    Ok(Some(serde_json::from_slice(&json)?))
+    parse(&json).map(Some)
+}
+
+fn parse<T: DeserializeOwned>(json: &[u8]) -> io::Result<T> {
+    serde_json::from_slice(json).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 fn checked(length: u32) -> io::Result<usize> {

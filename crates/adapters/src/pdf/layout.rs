@@ -8,8 +8,6 @@ use hayro_interpret::kurbo::{Point, Vec2};
 
 /// A glyph's advance over a gap of this share of its size begins a new word.
 const WORD_GAP: f64 = 0.14;
-/// Above this length a right-to-left run is not extended at its front any more.
-const MAX_PREPENDED: usize = 4096;
 
 /// A glyph, or several with a common replacement text, on the page.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +52,14 @@ struct Offset {
 }
 
 impl Run {
+    /// Whether it may be the number or sign with which a right-to-left line begins, `next` being the
+    /// sign to its left.
+    fn is_neutral_after(&self, next: &Self) -> bool {
+        let gap = (self.start - next.end).dot(self.direction);
+        let neutral = |run: &Self| !run.text.contains(char::is_alphabetic);
+        gap.abs() < 0.6 * self.size && neutral(self) && neutral(next)
+    }
+
     /// Where it stands along its direction.
     fn position(&self) -> f64 {
         self.start.to_vec2().dot(self.direction)
@@ -86,35 +92,16 @@ impl Run {
         let across = at.across.abs();
         // A jump across of a fifth is a new line, except for sub- and superscripts.
         let on_baseline = across < 0.2 * large || (across < 0.5 * large && large > 1.2 * small);
-        if !at.parallel || !on_baseline {
+        if !at.parallel || !on_baseline || at.along <= -0.6 * large || at.along >= large {
             return false;
         }
-        if -0.6 * large < at.along && at.along < large {
-            if at.along > WORD_GAP * small && !self.text.ends_with(' ') && !glyph.text.starts_with(' ') {
-                self.text.push(' ');
-            }
-            self.text.push_str(glyph.text);
-            self.end = glyph.end;
-        } else if !self.prepend(glyph, small, large) {
-            return false;
+        if at.along > WORD_GAP * small && !self.text.ends_with(' ') && !glyph.text.starts_with(' ') {
+            self.text.push(' ');
         }
-        self.rtl |= glyph.text.chars().any(bidi::is_rtl);
+        self.text.push_str(glyph.text);
+        self.end = glyph.end;
         self.size = large;
-        true
-    }
-
-    /// Takes a glyph that ends where the run starts: right-to-left text drawn in reading order.
-    fn prepend(&mut self, glyph: &Placed<'_>, small: f64, large: f64) -> bool {
-        let gap = (self.start - glyph.end).dot(self.direction);
-        let rtl = self.rtl || glyph.text.chars().any(bidi::is_rtl);
-        if !rtl || self.text.len() > MAX_PREPENDED || !(-0.6 * large..large).contains(&gap) {
-            return false;
-        }
-        if gap > WORD_GAP * small && !self.text.starts_with(' ') && !glyph.text.ends_with(' ') {
-            self.text.insert(0, ' ');
-        }
-        self.text.insert_str(0, glyph.text);
-        self.start = glyph.start;
+        self.rtl |= glyph.text.chars().any(bidi::is_rtl);
         true
     }
 }
@@ -133,7 +120,8 @@ impl Layout {
                 return;
             }
             if glyph.text.trim().is_empty() {
-                // Space alone never begins a run, but it ends the word before it.
+                // Space alone never begins a run, but it ends the word before it. In text that is drawn
+                // from right to left the gap that it leaves does.
                 if !run.rtl && !run.text.ends_with(' ') {
                     run.text.push(' ');
                 }
@@ -150,8 +138,8 @@ impl Layout {
         let mut rows: Vec<Row> = Vec::new();
         for run in self.runs {
             match rows.last_mut() {
-                Some(row) if row.continues_with(&run) => row.runs.push(run),
-                _ => rows.push(Row { runs: vec![run] }),
+                Some(row) if row.continues_with(&run) => row.push(run),
+                _ => rows.push(Row { rtl: run.rtl, runs: vec![run] }),
             }
         }
         let mut lines = Vec::with_capacity(rows.len());
@@ -171,15 +159,21 @@ impl Layout {
 /// Runs side by side, in content order.
 struct Row {
     runs: Vec<Run>,
+    rtl: bool,
 }
 
 impl Row {
+    fn push(&mut self, run: Run) {
+        self.rtl |= run.rtl;
+        self.runs.push(run);
+    }
+
     fn continues_with(&self, run: &Run) -> bool {
         self.runs.last().is_some_and(|last| {
             let at = last.offset_to(run.start, run.direction);
             at.parallel
                 && at.across.abs() < 0.5 * last.size.max(run.size)
-                && (at.along > -0.5 * last.size || last.rtl || run.rtl)
+                && (at.along > -0.5 * last.size || self.rtl || run.rtl || last.is_neutral_after(run))
         })
     }
 
@@ -198,10 +192,16 @@ impl Row {
 
     fn text(&self) -> String {
         let mut text = String::new();
-        if self.runs.iter().any(|run| run.rtl) {
+        if self.rtl {
             let mut runs: Vec<&Run> = self.runs.iter().collect();
             runs.sort_by(|a, b| a.position().total_cmp(&b.position()));
-            runs.iter().for_each(|run| push_apart(&mut text, &run.text));
+            for (i, run) in runs.iter().enumerate() {
+                let gap = i.checked_sub(1).map(|i| runs[i].offset_to(run.start, run.direction).along);
+                match gap {
+                    Some(gap) if gap < WORD_GAP * run.size => text.push_str(&run.text),
+                    _ => push_apart(&mut text, &run.text),
+                }
+            }
             return bidi::to_logical(text.trim());
         }
         self.runs.iter().for_each(|run| push_apart(&mut text, &run.text));
@@ -217,18 +217,19 @@ fn push_apart(text: &mut String, next: &str) {
     text.push_str(next.trim_start());
 }
 
-/// The median gap between lines; none on pages with too few lines to tell.
+/// The gap between the lines of a paragraph: there may be few of them, but hardly less than a
+/// quarter. None on pages with too few lines to tell.
 fn usual_gap(gaps: &[Option<f64>]) -> Option<f64> {
-    let mut gaps: Vec<f64> = gaps.iter().flatten().copied().filter(|gap| *gap < 3.0).collect();
+    let mut gaps: Vec<f64> = gaps.iter().flatten().copied().filter(|gap| (0.8..3.0).contains(gap)).collect();
     gaps.sort_by(f64::total_cmp);
-    gaps.get(gaps.len() / 2).copied()
+    gaps.get(gaps.len() / 4).copied()
 }
 
-/// Whether the row after gap `i` begins a paragraph: its distance stands out both on the page and
-/// beside its neighbours, so that evenly spaced tables stay together.
+/// Whether the row after gap `i` begins a paragraph: its distance stands out on the page, and beside
+/// its neighbours too unless it is large, so that tables with some air stay together.
 fn begins_paragraph(gaps: &[Option<f64>], i: usize, usual: Option<f64>) -> bool {
     let (Some(gap), Some(usual)) = (gaps[i], usual) else { return false };
     let neighbours = [i.checked_sub(1).and_then(|i| gaps[i]), gaps.get(i + 1).copied().flatten()];
     let nearest = neighbours.into_iter().flatten().fold(f64::INFINITY, f64::min);
-    gap > 1.3 * usual.max(0.8) && (gap > 1.2 * nearest || gap > 2.2 * usual.max(0.8))
+    gap > 1.3 * usual && (gap > 1.2 * nearest || gap > 1.7 * usual)
 }

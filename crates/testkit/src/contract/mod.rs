@@ -22,6 +22,7 @@ pub mod password_hasher;
 pub mod rate_limiter;
 mod records;
 pub mod store;
+pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;
 pub mod usage;

@@ -6,6 +6,7 @@ pub mod embedder;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod store;
+pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;
 pub mod vector_index;

@@ -1,0 +1,97 @@
+//! Whole files: what opens, what is told of it.
+
+use super::*;
+
+#[test]
+fn an_encrypted_file_opens_when_its_password_is_empty() {
+    let sample = || Sample::new().page(&line(72, 700, "sealed"));
+    assert_eq!(extract(sample().encrypted("secret")), Err(FailureCode::PasswordRequired));
+    assert_eq!(extract(sample().encrypted("")).unwrap().pages[0].text, "sealed\n");
+}
+
+#[test]
+fn what_is_no_pdf_is_told_from_what_is_damaged() {
+    assert_eq!(extract(Vec::new()), Err(FailureCode::NotAPdf));
+    assert_eq!(extract(b"<html><body>Not found</body></html>".to_vec()), Err(FailureCode::NotAPdf));
+    assert_eq!(extract(b"%PDF-1.7\nnothing more".to_vec()), Err(FailureCode::Unreadable));
+    assert_eq!(extract(Sample::new().bytes()), Err(FailureCode::Unreadable));
+}
+
+#[test]
+fn a_file_without_its_end_is_still_read() {
+    let pdf = by_hand("kept");
+    let pdf = pdf[..pdf.find("xref").unwrap()].as_bytes().to_vec();
+    assert_eq!(extract(pdf).unwrap().pages[0].text, "kept\n");
+}
+
+#[test]
+fn any_cut_and_any_flipped_byte_ends_well() {
+    let pdf = Sample::of_texts(&["one", "two"]);
+    for end in (0..pdf.len()).step_by(37) {
+        let _ = extract(pdf[..end].to_vec());
+    }
+    for at in (0..pdf.len()).step_by(11) {
+        let mut damaged = pdf.clone();
+        damaged[at] ^= 0x55;
+        let _ = extract(damaged);
+    }
+}
+
+#[test]
+fn a_scan_has_pages_without_text() {
+    let mut sample = Sample::new();
+    let image = dictionary! {
+        "Type" => "XObject", "Subtype" => "Image", "Width" => 8, "Height" => 8, "BitsPerComponent" => 8,
+        "ColorSpace" => "DeviceGray",
+    };
+    let image = sample.deflated(image, vec![128; 64]);
+    let resources = dictionary! { "XObject" => dictionary! { "Im" => image } };
+    let page = first_page(sample.page_with("500 0 0 800 0 0 cm /Im Do", resources));
+    assert_eq!((page.quality(), page.glyphs, page.truncated), (PageQuality::Empty, 0, false));
+}
+
+#[test]
+fn text_of_annotations_is_read_after_the_page() {
+    let mut sample = Sample::new();
+    let form = sample.form(line(10, 10, "approved").into_bytes(), Dictionary::new());
+    let form = form.get(b"XObject").and_then(|x| x.as_dict()?.get(b"X0")).unwrap().clone();
+    let stamp = sample.document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "Stamp", "Rect" => numbers([0, 0, 595, 842]), "AP" => dictionary! { "N" => form },
+    });
+    let mut sample = sample.page(&line(72, 700, "page"));
+    let Object::Reference(page) = sample.page_id(1) else { panic!("no page") };
+    sample.document.get_dictionary_mut(page).unwrap().set("Annots", vec![Object::from(stamp)]);
+    assert_eq!(first_page(sample).text.replace("\n\n", "\n"), "page\napproved\n");
+}
+
+#[test]
+fn title_author_and_bookmarks_are_read() {
+    let mut sample = Sample::new().page("").page("").page("");
+    let info =
+        sample.document.add_object(dictionary! { "Title" => string("Handbook"), "Author" => string(" ") });
+    sample.document.trailer.set("Info", info);
+    let ids: Vec<_> = (0..4).map(|_| sample.document.new_object_id()).collect();
+    let to = |page: usize| Object::Array(vec![sample.page_id(page), "Fit".into()]);
+    let action = dictionary! { "S" => "GoTo", "D" => string("named") };
+    let items = [
+        dictionary! { "Title" => string("One"), "Dest" => to(1), "Next" => ids[1], "First" => ids[2] },
+        dictionary! { "Title" => string("Two"), "A" => action, "Next" => ids[3] },
+        dictionary! { "Title" => Object::string_literal(b"\xfe\xff\x00S\x00u\x00b".to_vec()), "Dest" => to(2) },
+        dictionary! { "Title" => string("Lost"), "Next" => ids[0] },
+    ];
+    let names = dictionary! { "Dests" => dictionary! { "Names" => vec![string("named"), to(3)] } };
+    for (id, item) in ids.iter().zip(items) {
+        sample.document.objects.insert(*id, item.into());
+    }
+    let catalog = dictionary! { "Outlines" => dictionary! { "First" => ids[0] }, "Names" => names };
+    let metadata = extract(sample.bytes_with(catalog)).unwrap().metadata;
+    let entry = |level, title: &str, page| OutlineEntry { level, title: title.into(), page };
+    assert_eq!((metadata.title.as_deref(), metadata.author), (Some("Handbook"), None));
+    let expected = [
+        entry(0, "One", Some(1)),
+        entry(1, "Sub", Some(2)),
+        entry(0, "Two", Some(3)),
+        entry(0, "Lost", None),
+    ];
+    assert_eq!(metadata.outline, expected);
+}

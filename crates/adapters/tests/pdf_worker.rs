@@ -1,0 +1,207 @@
+//! Extraction through real worker processes, and through processes that misbehave.
+
+#[path = "../src/pdf/samples.rs"]
+mod samples;
+
+use bytes::Bytes;
+use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor};
+use docent_domain::{document::FailureCode, extraction::Extraction};
+use docent_ports::{
+    error::{Fault, FaultKind, Part},
+    text_extractor::{ExtractionError, TextExtractor},
+};
+use docent_testkit::contract::text_extractor::{Subject, failure_code, pieces};
+use futures::{StreamExt, future::join_all, stream};
+use lopdf::Dictionary;
+use samples::{Sample, line};
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader},
+    num::NonZeroUsize,
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
+
+fn worker(limits: ExtractionLimits) -> WorkerExtractor {
+    WorkerExtractor::new(env!("CARGO_BIN_EXE_docent-extract-worker").into(), Vec::new(), limits)
+}
+
+/// A worker that is a line of shell.
+fn script(script: &str, limits: ExtractionLimits) -> WorkerExtractor {
+    WorkerExtractor::new("/bin/sh".into(), vec!["-c".into(), script.into()], limits)
+}
+
+async fn extract(extractor: &WorkerExtractor, pdf: Vec<u8>) -> Result<Extraction, ExtractionError> {
+    extractor.extract(pieces(pdf, 64 << 10)).await
+}
+
+async fn run_script(text: &str) -> Result<Extraction, ExtractionError> {
+    extract(&script(text, ExtractionLimits::default()), Sample::of_texts(&["text"])).await
+}
+
+fn fault_of(result: Result<Extraction, ExtractionError>) -> (Part, FaultKind) {
+    match result {
+        Err(ExtractionError::Fault(fault)) => (fault.part(), fault.kind()),
+        other => panic!("{other:?}"),
+    }
+}
+
+mod contract {
+    use super::*;
+
+    fn subject() -> Subject {
+        let extractor = Arc::new(worker(ExtractionLimits::default()));
+        let locked_pdf = Sample::new().page(&line(72, 700, "sealed")).encrypted("secret");
+        Subject { extractor, pdf: Sample::of_texts, locked_pdf }
+    }
+
+    docent_testkit::text_extractor_contract!(async { (subject(), ()) });
+}
+
+#[tokio::test]
+async fn files_over_the_limits_are_too_large() {
+    let limits = ExtractionLimits { file_bytes: 100, ..ExtractionLimits::default() };
+    let result = extract(&worker(limits), Sample::of_texts(&["text"])).await;
+    assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
+    // More than a pipe holds: the worker closes it before the end.
+    let result = extract(&worker(limits), vec![b' '; 1 << 20]).await;
+    assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
+    let limits = ExtractionLimits { pages: 1, ..ExtractionLimits::default() };
+    let result = extract(&worker(limits), Sample::of_texts(&["one", "two"])).await;
+    assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
+    let limits = ExtractionLimits { text_bytes: 5, ..ExtractionLimits::default() };
+    let result = extract(&worker(limits), Sample::of_texts(&["one", "two"])).await;
+    assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_unreadable() {
+    let result = extract(&worker(ExtractionLimits::default()), b"%PDF-1.7 and no more".to_vec()).await;
+    assert_eq!(failure_code(result), Some(FailureCode::Unreadable));
+}
+
+#[tokio::test]
+async fn a_page_at_its_limit_costs_no_other_page() {
+    let mut sample = Sample::new();
+    let mut resources = sample.form(line(72, 600, "leaf").into_bytes(), Dictionary::new());
+    for _ in 0..30 {
+        resources = sample.form(b"/X0 Do /X0 Do".to_vec(), resources);
+    }
+    let pdf = sample.page_with("/X0 Do", resources).page(&line(72, 700, "next page")).bytes();
+    let pages = extract(&worker(ExtractionLimits::default()), pdf).await.unwrap().pages;
+    assert_eq!((pages[0].truncated, pages[1].truncated), (true, false));
+    assert_eq!(pages[1].text, "next page\n");
+}
+
+#[tokio::test]
+async fn memory_is_limited() {
+    let limits = ExtractionLimits { memory_bytes: 400 << 20, ..ExtractionLimits::default() };
+    // The interpreter holds some hundred bytes for each glyph of one string.
+    let content = format!("BT /F1 12 Tf ({}) Tj ET", "x".repeat(8 << 20));
+    let pdf = Sample::new().deflated_page(content.into_bytes()).bytes();
+    assert_eq!(failure_code(extract(&worker(limits), pdf).await), Some(FailureCode::ExtractionMemory));
+}
+
+#[tokio::test]
+async fn processor_time_is_limited() {
+    let limits = ExtractionLimits { cpu: Duration::from_secs(1), ..ExtractionLimits::default() };
+    let busy = script("ulimit -S -t 1; while :; do :; done", limits);
+    assert_eq!(failure_code(extract(&busy, Vec::new()).await), Some(FailureCode::ExtractionTimeout));
+}
+
+#[tokio::test]
+async fn wall_time_is_limited() {
+    let limits = ExtractionLimits { wall: Duration::from_millis(50), ..ExtractionLimits::default() };
+    let idle = script("cat >/dev/null; exec sleep 1000", limits);
+    assert_eq!(failure_code(extract(&idle, Vec::new()).await), Some(FailureCode::ExtractionTimeout));
+}
+
+#[tokio::test]
+async fn bytes_that_do_not_come_are_not_the_documents_fault() {
+    let limits = ExtractionLimits { wall: Duration::from_millis(50), ..ExtractionLimits::default() };
+    let start = stream::iter([Ok(Bytes::from_static(b"%PDF-1.7"))]);
+    let result = worker(limits).extract(Box::pin(start.chain(stream::pending()))).await;
+    assert_eq!(fault_of(result), (Part::BlobStore, FaultKind::Timeout));
+}
+
+#[tokio::test]
+async fn a_worker_that_dies_of_a_signal_crashed() {
+    for signal in ["SEGV", "ABRT", "BUS"] {
+        let result = run_script(&format!("kill -{signal} $$")).await;
+        assert_eq!(failure_code(result), Some(FailureCode::ExtractionCrashed), "{signal}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_killed_or_out_of_memory_took_too_much() {
+    for script in ["kill -KILL $$", "echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$"] {
+        assert_eq!(failure_code(run_script(script).await), Some(FailureCode::ExtractionMemory), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn garbage_from_a_worker_is_a_fault() {
+    for script in [
+        "echo garbage that is no frame; cat >/dev/null",
+        // More than a pipe holds: a worker that is still writing is killed.
+        "exec cat /dev/zero",
+        // Cut frames, and pages that are not confirmed.
+        r"printf '\000\000\000\020{\042Comp'; cat >/dev/null",
+        r"printf '\000\000'; cat >/dev/null",
+        "cat >/dev/null",
+        r"printf '\000\000\000\026{\042Complete\042:{\042pages\042:1}}'; cat >/dev/null",
+    ] {
+        assert_eq!(fault_of(run_script(script).await), (Part::Extractor, FaultKind::Garbage), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_does_not_work_is_a_fault() {
+    assert_eq!(fault_of(run_script("exit 3").await), (Part::Extractor, FaultKind::Unavailable));
+    let missing = WorkerExtractor::new("/nonexistent/worker".into(), Vec::new(), ExtractionLimits::default());
+    let result = extract(&missing, Vec::new()).await;
+    assert_eq!(fault_of(result), (Part::Extractor, FaultKind::Unavailable));
+}
+
+#[tokio::test]
+async fn a_worker_has_no_environment() {
+    let script = r#"cat >/dev/null; [ -z "$CARGO_MANIFEST_DIR$HOME" ] || exit 3; kill -SEGV $$"#;
+    assert_eq!(failure_code(run_script(script).await), Some(FailureCode::ExtractionCrashed));
+}
+
+#[tokio::test]
+async fn a_dropped_extraction_kills_its_worker() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("alive");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let text = format!("exec 3>{}; echo up >&3; exec sleep 1000", fifo.display());
+    let extractor = script(&text, ExtractionLimits::default());
+    let mut extraction = extractor.extract(Box::pin(stream::pending::<Result<Bytes, Fault>>()));
+    let up = tokio::task::spawn_blocking(move || {
+        let mut reader = BufReader::new(File::open(fifo).unwrap());
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        (reader, line)
+    });
+    let (mut reader, line) = tokio::select! {
+        up = up => up.unwrap(),
+        result = &mut extraction => panic!("{result:?}"),
+    };
+    assert_eq!(line, "up\n");
+    drop(extraction);
+    // This ends when nobody holds the other end any more.
+    let rest = tokio::task::spawn_blocking(move || reader.read_line(&mut String::new()).unwrap());
+    assert_eq!(rest.await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn no_more_workers_run_than_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let limits = ExtractionLimits { workers: NonZeroUsize::MIN, ..ExtractionLimits::default() };
+    let text = format!("echo start >> {0}; cat >/dev/null; echo end >> {0}", log.display());
+    let extractor = script(&text, limits);
+    join_all((0..5).map(|_| extract(&extractor, Vec::new()))).await;
+    assert_eq!(fs::read_to_string(log).unwrap(), "start\nend\n".repeat(5));
+}

@@ -1,0 +1,99 @@
+//! A text extractor for a format that tests can write by hand.
+
+use async_trait::async_trait;
+use docent_domain::{
+    document::{Failure, FailureCode},
+    extraction::{ExtractedPage, Extraction, Metadata},
+};
+use docent_ports::{
+    blob_store::ByteStream,
+    error::{Fault, FaultKind, Part},
+    text_extractor::{ExtractionError, TextExtractor},
+};
+use futures::TryStreamExt;
+
+/// The first line of every file that [`FakeTextExtractor`] reads.
+pub const HEADER: &str = "%PDF-fake\n";
+
+/// Reads files of [`HEADER`] and then page texts with form feeds between them.
+///
+/// U+FFFD in a text counts as a glyph of unknown meaning. Lines right after the header steer it:
+/// `!title Handbook` sets the title, `!fail too_large` fails with that code, and `!fault` is a
+/// fault of the extractor that may pass.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FakeTextExtractor;
+
+/// Makes a file of these pages.
+pub fn fake_pdf(pages: &[&str]) -> Vec<u8> {
+    format!("{HEADER}{}", pages.join("\u{c}")).into_bytes()
+}
+
+/// Makes a file that fails to be extracted.
+pub fn failing_pdf(code: FailureCode) -> Vec<u8> {
+    format!("{HEADER}!fail {code}\n").into_bytes()
+}
+
+fn page(number: usize, text: &str) -> ExtractedPage {
+    let glyphs = text.chars().filter(|c| !c.is_whitespace()).count();
+    let unmapped = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
+    ExtractedPage {
+        number: number as u32,
+        text: text.to_owned(),
+        glyphs: glyphs as u32,
+        unmapped_glyphs: unmapped as u32,
+        truncated: false,
+    }
+}
+
+#[async_trait]
+impl TextExtractor for FakeTextExtractor {
+    async fn extract(&self, mut pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = pdf.try_next().await? {
+            bytes.extend_from_slice(&piece);
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let Some(mut rest) = text.strip_prefix(HEADER) else {
+            return Err(ExtractionError::Document(Failure::of(FailureCode::NotAPdf)));
+        };
+        let mut metadata = Metadata::default();
+        while let Some(order) = rest.strip_prefix('!') {
+            let (order, after) = order.split_once('\n').unwrap_or((order, ""));
+            rest = after;
+            match order.split_once(' ') {
+                Some(("title", title)) => metadata.title = Some(title.to_owned()),
+                Some(("fail", code)) => {
+                    let code = FailureCode::parse(code).expect("a failure code after !fail");
+                    return Err(ExtractionError::Document(Failure::of(code)));
+                }
+                _ if order == "fault" => {
+                    return Err(Fault::new(Part::Extractor, FaultKind::Unavailable, "scripted").into());
+                }
+                _ => panic!("unknown order !{order}"),
+            }
+        }
+        let pages = rest.split('\u{c}').zip(1..).map(|(text, number)| page(number, text)).collect();
+        Ok(Extraction { pages, metadata })
+    }
+
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::text_extractor::{failure_code, pieces};
+
+    #[tokio::test]
+    async fn files_can_script_what_happens() {
+        let failing = FakeTextExtractor.extract(pieces(failing_pdf(FailureCode::TooLarge), 99)).await;
+        assert_eq!(failure_code(failing), Some(FailureCode::TooLarge));
+        let fault = FakeTextExtractor.extract(pieces(b"%PDF-fake\n!fault\n".to_vec(), 99)).await;
+        assert!(matches!(fault, Err(ExtractionError::Fault(fault)) if fault.is_transient()));
+        let titled = FakeTextExtractor.extract(pieces(b"%PDF-fake\n!title T\na\x0cb".to_vec(), 99)).await;
+        let titled = titled.unwrap();
+        assert_eq!((titled.metadata.title.as_deref(), titled.pages.len()), (Some("T"), 2));
+    }
+}
