@@ -3,6 +3,8 @@
 
 #[cfg(feature = "bench")]
 mod extract;
+#[cfg(feature = "bench")]
+mod index;
 
 use clap::Subcommand;
 use std::{
@@ -24,6 +26,15 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
     },
+    /// Fill the embedded index with synthetic chunks and search it.
+    Index {
+        /// How many chunks.
+        #[arg(long, default_value_t = 100_000)]
+        chunks: u32,
+        /// Give chunks and queries dense vectors of so many dimensions too.
+        #[arg(long, default_value_t = 0, value_name = "N")]
+        dimensions: usize,
+    },
 }
 
 #[cfg(feature = "bench")]
@@ -31,6 +42,7 @@ impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
+            Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
         }
     }
 }
