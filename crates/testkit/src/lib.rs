@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
+// Tests fail by panicking; that is what this crate is for.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
 pub mod builders;
 pub mod clock;
@@ -7,5 +9,3 @@ pub mod entropy;
 pub mod fakes;
 pub mod faults;
 pub mod retrieval;
-
-// Tests fail by panicking; that is what this crate is for.

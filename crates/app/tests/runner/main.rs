@@ -1,5 +1,7 @@
 //! What the job runner promises, on the fakes of every port.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
+
 mod service;
 
 use docent_app::jobs::RunnerSettings;
