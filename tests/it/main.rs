@@ -1,8 +1,6 @@
 //! The contract, rule by rule; the modules follow the URL tree.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
-
 mod admin;
 mod agents;
 mod auth;

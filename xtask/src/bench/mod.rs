@@ -5,6 +5,7 @@
 mod extract;
 #[cfg(feature = "bench")]
 mod index;
+mod start;
 
 use clap::Subcommand;
 use std::{
@@ -35,6 +36,12 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 0, value_name = "N")]
         dimensions: usize,
     },
+    /// Start the program and see how soon it answers, and how much memory it takes when idle.
+    Start {
+        /// How often.
+        #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
+        runs: u16,
+    },
 }
 
 #[cfg(feature = "bench")]
@@ -43,6 +50,7 @@ impl Bench {
         match self {
             Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
             Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
+            Self::Start { runs } => start::run(&crate::root()?, runs.into()),
         }
     }
 }
@@ -56,6 +64,10 @@ pub(crate) fn extract_worker(peak: &Path) -> anyhow::Result<ExitCode> {
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         use anyhow::Context;
+        // This one measures the program itself, and links none of it.
+        if let Self::Start { runs } = self {
+            return start::run(&crate::root()?, runs.into());
+        }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = std::process::Command::new(cargo);
         command.args(["run", "--release", "--package", "xtask", "--features", "bench", "--"]);

@@ -1,8 +1,6 @@
 //! What the job runner promises, on the fakes of every port.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
-
 mod service;
 
 use docent_app::jobs::RunnerSettings;

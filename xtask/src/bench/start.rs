@@ -1,0 +1,127 @@
+//! How long the program takes until it answers, and how much memory it takes when idle.
+#![allow(clippy::disallowed_methods, reason = "it waits for another process, on a thread of its own")]
+
+use anyhow::{Context, bail, ensure};
+use std::{
+    ffi::OsString,
+    fs,
+    io::{Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitCode, Stdio},
+    time::{Duration, Instant},
+};
+
+/// A start that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What a fresh process still does in the background is over by then.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// Measures starts with a data folder that a first run has made.
+pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
+    let program = build(root)?;
+    let folder = std::env::temp_dir().join(format!("docent-bench-start-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let measured = measure(&program, &folder, runs);
+    fs::remove_dir_all(&folder)?;
+    let (mut starts, mut idle) = measured?;
+    starts.sort_unstable();
+    idle.sort_unstable();
+    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+    let mib = |kib: u64| kib as f64 / 1024.0;
+    println!("`docent dev` with an existing data folder, release build, {runs} runs");
+    println!("                        least   median     most");
+    println!(
+        "start to first 200   {:8.0} {:8.0} {:8.0}   ms",
+        ms(starts[0]),
+        ms(starts[runs / 2]),
+        ms(starts[runs - 1])
+    );
+    println!(
+        "resident when idle   {:8.1} {:8.1} {:8.1}   MiB",
+        mib(idle[0]),
+        mib(idle[runs / 2]),
+        mib(idle[runs - 1])
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn build(root: &Path) -> anyhow::Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let output = Command::new(cargo)
+        .current_dir(root)
+        .args(["build", "--release", "--package", "docent", "--message-format", "json"])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("starting cargo")?;
+    ensure!(output.status.success(), "the build failed");
+    let executable = |line: &str| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().map(PathBuf::from)
+    };
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(executable)
+        .next_back()
+        .context("no program was built")
+}
+
+fn measure(program: &Path, folder: &Path, runs: usize) -> anyhow::Result<(Vec<Duration>, Vec<u64>)> {
+    // The first run makes the folder and ingests the sample.
+    let (first, _) = start(program, folder)?;
+    std::thread::sleep(IDLE);
+    stop(first)?;
+    let (mut starts, mut idle) = (Vec::new(), Vec::new());
+    for _ in 0..runs {
+        let (child, time) = start(program, folder)?;
+        starts.push(time);
+        std::thread::sleep(IDLE);
+        idle.push(resident_kib(child.id())?);
+        stop(child)?;
+    }
+    Ok((starts, idle))
+}
+
+fn start(program: &Path, folder: &Path) -> anyhow::Result<(Child, Duration)> {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+    let began = Instant::now();
+    let mut child = Command::new(program)
+        .arg("dev")
+        .env("DOCENT_DATA_DIR", folder.join("data"))
+        .env("DOCENT_BIND_ADDRESS", free.to_string())
+        .stdout(Stdio::null())
+        .spawn()
+        .context("starting docent")?;
+    while !is_live(free) {
+        if let Some(status) = child.try_wait()? {
+            bail!("docent ended: {status}");
+        }
+        ensure!(began.elapsed() < PATIENCE, "docent does not answer");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok((child, began.elapsed()))
+}
+
+fn is_live(address: SocketAddr) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+        stream.write_all(b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+        let mut status = [0; 12];
+        stream.read_exact(&mut status)?;
+        Ok(&status == b"HTTP/1.1 200")
+    };
+    ask().unwrap_or(false)
+}
+
+fn resident_kib(pid: u32) -> anyhow::Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("only Linux tells this way")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}
+
+fn stop(mut child: Child) -> anyhow::Result<()> {
+    child.kill()?;
+    child.wait()?;
+    Ok(())
+}
