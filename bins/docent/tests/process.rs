@@ -184,7 +184,10 @@ async fn the_first_run_proves_itself_and_later_ones_start_at_once() {
     let client = Client::log_in(&first, "admin@localhost", password).await;
     let (answer, sources) = client.ask("After how many failed logins are tries refused?").await;
     assert!(answer.contains("After ten failed logins") && answer.contains("page 4"), "{answer}");
-    assert!(sources.iter().any(|source| source["page_end"] == 4 || source["page_start"] == 4));
+    let holds_page_4 = |source: &Value| {
+        source["page_start"].as_u64().unwrap() <= 4 && source["page_end"].as_u64().unwrap() >= 4
+    };
+    assert!(sources.iter().any(holds_page_4), "{sources:?}");
     let password = password.to_owned();
     let (status, printed) = first.terminate().await;
     assert!(status.success());
