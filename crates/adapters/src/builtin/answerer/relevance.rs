@@ -167,7 +167,7 @@ impl<'a> Passage<'a> {
             let share = topic.share(weights, has);
             let own = asked.terms.iter().filter(|term| terms.contains(*term)).count();
             let text = sentence.text.as_str();
-            let unfit = is_leader(text) || (topic.only_named && !text.ends_with(['.', '!', '?']));
+            let unfit = is_leader(text) || (topic.only_named && !is_prose(text));
             if share >= ENOUGH && own >= asked.terms.len().min(2) && !unfit {
                 let score = share * fitness(text, wants_figure) + NAMED_WEIGHT * topic.named;
                 candidates.push(Candidate { chunk: self.chunk, sentence, terms, score });
@@ -192,6 +192,13 @@ fn fitness(text: &str, wants_figure: bool) -> f32 {
 /// Whether a line is one of a table of contents.
 fn is_leader(text: &str) -> bool {
     text.contains(". . .") || text.contains("....")
+}
+
+/// Whether a text is a sentence rather than a heading or a list of names.
+fn is_prose(text: &str) -> bool {
+    let words = text.split(' ');
+    let small = words.clone().filter(|word| word.starts_with(char::is_lowercase)).count();
+    text.ends_with(['.', '!', '?']) && small * 2 >= words.count()
 }
 
 fn asks_for_figure(question: &str) -> bool {
