@@ -27,6 +27,8 @@ const PAGE: usize = 50;
 #[derive(Serialize)]
 pub(super) struct Row {
     id: String,
+    /// Its end: ids begin with their time, and neighbours alike.
+    short_id: String,
     title: String,
     status: &'static str,
     reason: Option<String>,
@@ -41,8 +43,10 @@ impl Row {
             DocumentState::Failed(failed) => Some(failed.failure.reason.clone()),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
         };
+        let id = document.id.to_string();
         Self {
-            id: document.id.to_string(),
+            short_id: id.chars().skip(28).collect(),
+            id,
             title: document.title.as_str().to_owned(),
             status: document.state.name(),
             reason,
