@@ -1,4 +1,5 @@
 //! Extraction through real worker processes, and through processes that misbehave.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 #[path = "../src/pdf/samples.rs"]
 mod samples;
