@@ -68,6 +68,12 @@ impl Embedder for HybridEmbedder {
 mod tests {
     use super::*;
     use docent_domain::retrieval::{SparseVector, TermCounts};
+    use docent_testkit::fakes::embedder::FakeEmbedder;
+
+    docent_testkit::embedder_contract!(async {
+        let sparse = Arc::new(FakeEmbedder::default());
+        (Arc::new(HybridEmbedder::new(sparse, Arc::new(FakeEmbedder::with_dense(64)))) as _, ())
+    });
 
     /// Gives what it is told to, so many times for each chunk.
     struct Fixed {

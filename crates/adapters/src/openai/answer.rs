@@ -65,7 +65,7 @@ pub(super) struct AnswerDecoder {
 #[derive(Debug)]
 enum Form {
     /// Not a byte yet but white space.
-    Unknown(Vec<u8>),
+    Unknown,
     Stream(SseDecoder),
     Whole(Vec<u8>),
 }
@@ -100,7 +100,7 @@ impl AnswerDecoder {
     /// its tool calls are made of that number.
     pub(super) fn new(turn: usize) -> Self {
         Self {
-            form: Form::Unknown(Vec::new()),
+            form: Form::Unknown,
             received: 0,
             content: 0,
             has_choice: false,
@@ -123,22 +123,17 @@ impl AnswerDecoder {
             return Err(garbage(format!("the answer is longer than {MAX_WIRE} bytes")).into());
         }
         match &mut self.form {
-            Form::Unknown(start) => {
-                start.extend_from_slice(bytes);
-                let Some(first) = start.iter().find(|byte| !byte.is_ascii_whitespace()) else {
-                    start.clear();
-                    return Ok(());
+            Form::Unknown => {
+                // White space is dropped here, so that it does not matter how much of it comes at once.
+                let start = bytes.trim_ascii_start();
+                self.form = match start.first() {
+                    None => return Ok(()),
+                    // An object never begins an event stream.
+                    Some(b'{') => Form::Whole(Vec::new()),
+                    Some(_) => Form::Stream(SseDecoder::default()),
                 };
-                // An object never begins an event stream.
-                let form = if *first == b'{' {
-                    Form::Whole(Vec::new())
-                } else {
-                    Form::Stream(SseDecoder::default())
-                };
-                let start = mem::take(start);
-                self.form = form;
                 self.received -= start.len();
-                self.push(&start)
+                self.push(start)
             }
             Form::Whole(body) => {
                 if body.len() + bytes.len() > MAX_WHOLE {
@@ -163,8 +158,8 @@ impl AnswerDecoder {
     /// # Errors
     /// When the answer is not complete.
     pub(super) fn end(&mut self) -> Result<(), AnswerError> {
-        match mem::replace(&mut self.form, Form::Unknown(Vec::new())) {
-            Form::Unknown(_) => {}
+        match mem::replace(&mut self.form, Form::Unknown) {
+            Form::Unknown => {}
             Form::Whole(body) => {
                 self.chunk(&body)?;
                 if !self.has_choice {

@@ -1,4 +1,9 @@
 //! One back end: where it is, how it is reached, and one call of it.
+//!
+//! The proxy variables of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`) hold as
+//! they do for other programs, but never for back ends on the machine itself. TLS trusts the
+//! certificates that the machine trusts. Redirections are not followed: they would turn a POST into
+//! a GET, or carry the key elsewhere.
 
 use super::fault::{self, Told};
 use docent_ports::{
@@ -20,6 +25,8 @@ use tokio::time::timeout;
 const MAX_CONNECT: Duration = Duration::from_secs(10);
 /// Unused connections are closed before the back ends' load balancers do it.
 const IDLE_CONNECTION: Duration = Duration::from_secs(30);
+/// The most unused connections that are kept.
+const MAX_IDLE: usize = 64;
 /// The most of an error body that is read, in bytes.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
@@ -195,16 +202,12 @@ fn endpoint_url(base_url: &str, path: &[&str]) -> Result<Url, InvalidBackend> {
     Ok(url)
 }
 
-/// A client that trusts what the machine trusts.
-///
-/// The proxy variables of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`) hold
-/// as they do for other programs, but never for back ends on the machine itself. Redirections are
-/// not followed: they would turn a POST into a GET, or carry the key elsewhere.
 fn client(url: &Url, limit: Duration) -> Result<Client, InvalidBackend> {
     let mut builder = Client::builder()
         .tls_backend_preconfigured(tls(url)?)
         .connect_timeout(limit.min(MAX_CONNECT))
         .pool_idle_timeout(IDLE_CONNECTION)
+        .pool_max_idle_per_host(MAX_IDLE)
         .redirect(Policy::none())
         .user_agent(concat!("docent/", env!("CARGO_PKG_VERSION")));
     if is_loopback(url) {

@@ -189,7 +189,8 @@ async fn serve(socket: TcpStream, state: &State) {
 impl State {
     fn reply_to(&self, request: Request) -> Reply {
         let scripted = self.scripted.lock().unwrap().pop_front();
-        let reply = scripted.unwrap_or_else(|| self.model.lock().unwrap().answer(&request));
+        let model = self.model.lock().unwrap().clone();
+        let reply = scripted.unwrap_or_else(|| model.answer(&request));
         let path = request.path.clone();
         let mut requests = self.requests.lock().unwrap();
         if requests.len() == KEPT_REQUESTS {

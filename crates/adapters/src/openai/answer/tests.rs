@@ -269,16 +269,16 @@ fn usage_is_read_wherever_it_stands() {
     let own_chunk = format!(r#"{{"choices":[],{usage}}}"#);
     let last_chunk = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"stop"}}],{usage}}}"#);
     let other_names = r#"{"choices":[],"usage":{"input_tokens":7.0,"output_tokens":2}}"#;
-    let expected = ChatEvent::Finished {
+    let expected = [ChatEvent::Finished {
         reason: FinishReason::Stop,
         usage: Some(TokenUsage { prompt: 7, completion: 2 }),
-    };
-    assert_eq!(stream(&[STOP, &own_chunk]), [expected.clone()]);
-    assert_eq!(stream(&[&last_chunk]), [expected.clone()]);
-    assert_eq!(stream(&[STOP, other_names]), [expected.clone()]);
+    }];
+    assert_eq!(stream(&[STOP, &own_chunk]), expected);
+    assert_eq!(stream(&[&last_chunk]), expected);
+    assert_eq!(stream(&[STOP, other_names]), expected);
     // The last count is the whole one.
     let early = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":0}}"#;
-    assert_eq!(stream(&[early, STOP, &own_chunk, r#"{"choices":[],"usage":null}"#]), [expected]);
+    assert_eq!(stream(&[early, STOP, &own_chunk, r#"{"choices":[],"usage":null}"#]), expected);
 }
 
 #[test]
@@ -412,6 +412,7 @@ fn samples() -> Vec<String> {
         ),
         format!("data: {}\n\ndata: {{\"error\":\ndata: {{}}}}\n\n", delta(r#"{"content":"a"}"#)),
         format!("data: {}\n\ndata: {{\n\n", delta(r#"{"content":"a"}"#)),
+        format!(" \n data: {STOP}\n\n"),
         "\n {\"choices\":[{\"message\":{\"content\":\"ä🚰\"},\"finish_reason\":\"length\"}]}\n".to_owned(),
     ]
 }

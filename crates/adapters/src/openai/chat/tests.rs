@@ -70,6 +70,15 @@ fn finished() -> ChatEvent {
     ChatEvent::Finished { reason: FinishReason::Stop, usage: None }
 }
 
+mod contract {
+    use super::*;
+
+    docent_testkit::chat_model_contract!(async {
+        let fake = FakeLlm::start().await;
+        (Arc::new(model(&fake)) as _, fake)
+    });
+}
+
 #[tokio::test]
 async fn a_whole_turn_with_a_tool_works() {
     let fake = FakeLlm::start().await;

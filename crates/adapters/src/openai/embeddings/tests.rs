@@ -23,6 +23,25 @@ fn embedder(fake: &FakeLlm) -> OpenAiEmbedder {
     OpenAiEmbedder::new(&settings(fake), limits, Arc::new(TestClock::default())).unwrap()
 }
 
+mod contract {
+    use super::*;
+
+    docent_testkit::embedder_contract!(async {
+        let fake = FakeLlm::start().await;
+        (Arc::new(embedder(&fake)) as _, fake)
+    });
+}
+
+mod contract_without_base64 {
+    use super::*;
+
+    docent_testkit::embedder_contract!(async {
+        let fake = FakeLlm::start().await;
+        fake.script(Reply::json(400, r#"{"error":{"message":"encoding_format is not supported"}}"#));
+        (Arc::new(embedder(&fake)) as _, fake)
+    });
+}
+
 const CHUNKS: [(u32, &str); 5] = [
     (1, "Pumps move water."),
     (2, "Valves close."),
