@@ -28,18 +28,22 @@ use http::{Connection, Ended};
 use model::Model;
 use std::{
     collections::VecDeque,
+    io,
     net::SocketAddr,
     sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::watch,
     task::JoinHandle,
 };
 
 /// Requests that are kept for tests to look at; older ones are forgotten.
 const KEPT_REQUESTS: usize = 1024;
+
+/// Clients that may wait to be accepted. Over the usual 1024 the system drops their first packets.
+const WAITING_CLIENTS: u32 = 4096;
 
 /// What has happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,12 +81,12 @@ impl FakeLlm {
         Self::start_on("127.0.0.1:0").await
     }
 
-    /// Starts one on an address of one's own, such as that of one that was stopped.
+    /// Starts one on an IPv4 address of one's own, such as that of one that was stopped.
     ///
     /// # Panics
     /// When the address is taken.
     pub async fn start_on(address: &str) -> Self {
-        let listener = TcpListener::bind(address).await.expect("a free address");
+        let listener = listen(address).expect("a free address");
         let address = listener.local_addr().expect("a bound listener has an address");
         let state = Arc::new(State {
             scripted: Mutex::default(),
@@ -149,6 +153,15 @@ impl Drop for FakeLlm {
     fn drop(&mut self) {
         self.listener.abort();
     }
+}
+
+/// Listens with room for a thousand clients that come at once.
+fn listen(address: &str) -> io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    // A port that was in use a moment ago is free.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address.parse().map_err(io::Error::other)?)?;
+    socket.listen(WAITING_CLIENTS)
 }
 
 async fn accept(listener: TcpListener, state: Arc<State>, stop: watch::Receiver<()>) {

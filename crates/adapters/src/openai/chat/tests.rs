@@ -411,12 +411,12 @@ async fn many_answers_at_once_do_not_disturb_each_other() {
     let fake = FakeLlm::start().await;
     fake.configure(|model| model.answer_tokens = Some(50));
     let model = Arc::new(model(&fake));
-    let asks = (0..100).map(|_| {
+    let asks = (0..200).map(|_| {
         let model = Arc::clone(&model);
         tokio::spawn(async move { ask(&model).await })
     });
     for answer in asks.collect::<Vec<_>>() {
         assert_eq!(answer.await.unwrap().len(), 51);
     }
-    assert_eq!(fake.counts().chats, 100);
+    assert_eq!(fake.counts().chats, 200);
 }
