@@ -6,7 +6,9 @@
 pub mod blob;
 pub mod builtin;
 pub mod embedded_index;
+pub mod hybrid_embedder;
 pub mod memory;
+pub mod openai;
 pub mod password;
 pub mod pdf;
 pub mod sql;

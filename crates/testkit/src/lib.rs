@@ -9,3 +9,4 @@ pub mod entropy;
 pub mod fakes;
 pub mod faults;
 pub mod retrieval;
+pub mod wire;

@@ -1,0 +1,163 @@
+//! Two embedders as one: the terms of the first and the vectors of the second.
+
+use async_trait::async_trait;
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding};
+use docent_ports::{
+    embedder::Embedder,
+    error::{Fault, FaultKind, Part, Result},
+};
+use futures::future::try_join;
+use std::sync::Arc;
+
+/// Gives each chunk and query the sparse part of one embedder and the dense part of another.
+///
+/// A fault of either is a fault of both: chunks that have one part alone would be found less well
+/// for good.
+pub struct HybridEmbedder {
+    sparse: Arc<dyn Embedder>,
+    dense: Arc<dyn Embedder>,
+    model: String,
+}
+
+impl HybridEmbedder {
+    /// Joins an embedder that gives sparse parts with one that gives dense parts.
+    pub fn new(sparse: Arc<dyn Embedder>, dense: Arc<dyn Embedder>) -> Self {
+        let model = format!("{}+{}", sparse.model(), dense.model());
+        Self { sparse, dense, model }
+    }
+}
+
+fn missing(part: &'static str) -> Fault {
+    Fault::new(Part::Embedder, FaultKind::Garbage, format!("an embedding without its {part} part"))
+}
+
+#[async_trait]
+impl Embedder for HybridEmbedder {
+    async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+        let both = try_join(self.sparse.embed_passages(passages), self.dense.embed_passages(passages));
+        let (sparse, dense) = both.await?;
+        let count = passages.chunks.len();
+        if sparse.len() != count || dense.len() != count {
+            let message =
+                format!("{} sparse and {} dense embeddings for {count} chunks", sparse.len(), dense.len());
+            return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message));
+        }
+        let join = |(sparse, dense): (Embedding, Embedding)| {
+            Ok(Embedding {
+                sparse: Some(sparse.sparse.ok_or_else(|| missing("sparse"))?),
+                dense: Some(dense.dense.ok_or_else(|| missing("dense"))?),
+            })
+        };
+        sparse.into_iter().zip(dense).map(join).collect()
+    }
+
+    async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        let (sparse, dense) = try_join(self.sparse.embed_query(query), self.dense.embed_query(query)).await?;
+        Ok(QueryEmbedding {
+            sparse: Some(sparse.sparse.ok_or_else(|| missing("sparse"))?),
+            dense: Some(dense.dense.ok_or_else(|| missing("dense"))?),
+        })
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_domain::retrieval::{SparseVector, TermCounts};
+    use docent_testkit::fakes::embedder::FakeEmbedder;
+
+    docent_testkit::embedder_contract!(async {
+        let sparse = Arc::new(FakeEmbedder::default());
+        (Arc::new(HybridEmbedder::new(sparse, Arc::new(FakeEmbedder::with_dense(64)))) as _, ())
+    });
+
+    /// Gives what it is told to, so many times for each chunk.
+    struct Fixed {
+        embedding: Embedding,
+        times: usize,
+        fault: Option<FaultKind>,
+    }
+
+    fn terms() -> TermCounts {
+        TermCounts::count(["pump".to_owned()])
+    }
+
+    fn sparse() -> Embedding {
+        Embedding { sparse: Some(SparseVector { body: terms(), ..SparseVector::default() }), dense: None }
+    }
+
+    fn dense() -> Embedding {
+        Embedding { sparse: None, dense: Some(vec![1.0]) }
+    }
+
+    fn fixed(embedding: Embedding) -> Fixed {
+        Fixed { embedding, times: 1, fault: None }
+    }
+
+    fn hybrid(sparse: Fixed, dense: Fixed) -> HybridEmbedder {
+        HybridEmbedder::new(Arc::new(sparse), Arc::new(dense))
+    }
+
+    #[async_trait]
+    impl Embedder for Fixed {
+        async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+            match self.fault {
+                Some(kind) => Err(Fault::new(Part::Embedder, kind, "down")),
+                None => Ok(vec![self.embedding.clone(); self.times * passages.chunks.len()]),
+            }
+        }
+
+        async fn embed_query(&self, _query: &str) -> Result<QueryEmbedding> {
+            let sparse = self.embedding.sparse.as_ref().map(|sparse| sparse.body.clone());
+            match self.fault {
+                Some(kind) => Err(Fault::new(Part::Embedder, kind, "down")),
+                None => Ok(QueryEmbedding { sparse, dense: self.embedding.dense.clone() }),
+            }
+        }
+
+        fn model(&self) -> &'static str {
+            if self.embedding.dense.is_some() { "d" } else { "s" }
+        }
+    }
+
+    const CHUNKS: Passages<'static> = Passages { title: "t", lead: "l", chunks: &[(1, "a"), (2, "b")] };
+
+    #[tokio::test]
+    async fn both_parts_are_joined() {
+        let hybrid = hybrid(fixed(sparse()), fixed(dense()));
+        let both = Embedding { dense: Some(vec![1.0]), ..sparse() };
+        assert_eq!(hybrid.embed_passages(CHUNKS).await.unwrap(), [both.clone(), both]);
+        let query = QueryEmbedding { sparse: Some(terms()), dense: Some(vec![1.0]) };
+        assert_eq!(hybrid.embed_query("pump").await.unwrap(), query);
+        assert_eq!(hybrid.model(), "s+d");
+    }
+
+    #[tokio::test]
+    async fn a_missing_part_or_chunk_is_garbage() {
+        let broken = [
+            hybrid(fixed(dense()), fixed(dense())),
+            hybrid(fixed(sparse()), fixed(sparse())),
+            hybrid(Fixed { times: 2, ..fixed(sparse()) }, fixed(dense())),
+            hybrid(fixed(sparse()), Fixed { times: 0, ..fixed(dense()) }),
+        ];
+        for hybrid in broken {
+            let fault = hybrid.embed_passages(CHUNKS).await.unwrap_err();
+            assert_eq!(fault.kind(), FaultKind::Garbage);
+        }
+        let one_sided = hybrid(fixed(sparse()), fixed(sparse()));
+        assert_eq!(one_sided.embed_query("pump").await.unwrap_err().kind(), FaultKind::Garbage);
+    }
+
+    #[tokio::test]
+    async fn a_fault_of_either_is_a_fault_of_both() {
+        let down = |embedding| Fixed { fault: Some(FaultKind::Timeout), ..fixed(embedding) };
+        for hybrid in [hybrid(down(sparse()), fixed(dense())), hybrid(fixed(sparse()), down(dense()))] {
+            assert_eq!(hybrid.embed_passages(CHUNKS).await.unwrap_err().kind(), FaultKind::Timeout);
+            assert_eq!(hybrid.embed_query("pump").await.unwrap_err().kind(), FaultKind::Timeout);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! From the bytes of an answer to the events of a chat model. No input or output in here.
+
+mod calls;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use super::{
+    fault::{Told, unreadable},
+    sse::{Event, SseDecoder},
+};
+use calls::Calls;
+use docent_domain::{chat::FinishReason, usage::TokenUsage};
+use docent_ports::{
+    chat_model::ChatEvent,
+    error::{Fault, FaultKind, Part},
+};
+use serde_json::Value;
+use std::{collections::VecDeque, mem};
+use wire::Chunk;
+
+/// The most that one answer may send over the wire, in bytes; streamed tokens are wrapped generously.
+const MAX_WIRE: usize = 64 * 1024 * 1024;
+/// The most text and arguments of one answer, in bytes.
+const MAX_CONTENT: usize = 4 * 1024 * 1024;
+/// The most of an answer that comes whole, in bytes.
+const MAX_WHOLE: usize = 8 * 1024 * 1024;
+
+/// How far an answer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Progress {
+    /// More of it is to come.
+    Open,
+    /// The model has said why it stopped; only its usage may follow.
+    Stopped,
+    /// It has said that nothing follows.
+    Done,
+    /// Its last events are made.
+    Closed,
+}
+
+/// What the back end calls itself and its answer, for records.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    pub(super) model: Option<String>,
+    pub(super) id: Option<String>,
+}
+
+/// Reads one answer: a stream of events or, from back ends that do not stream, one JSON object.
+#[derive(Debug)]
+pub(super) struct AnswerDecoder {
+    form: Form,
+    received: usize,
+    content: usize,
+    has_choice: bool,
+    calls: Calls,
+    usage: Option<TokenUsage>,
+    reason: Option<FinishReason>,
+    progress: Progress,
+    events: VecDeque<ChatEvent>,
+    facts: Facts,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// Not a byte yet but white space.
+    Unknown,
+    Stream(SseDecoder),
+    Whole(Vec<u8>),
+}
+
+/// Why an answer is of no use.
+#[derive(Debug)]
+pub(super) enum AnswerError {
+    /// It cannot be read.
+    Fault(Fault),
+    /// The back end told of an error.
+    Told(Told),
+}
+
+impl From<Fault> for AnswerError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Told> for AnswerError {
+    fn from(told: Told) -> Self {
+        Self::Told(told)
+    }
+}
+
+fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+    Fault::new(Part::ChatModel, FaultKind::Garbage, message)
+}
+
+impl AnswerDecoder {
+    /// Begins an answer to a conversation of `turn` messages; ids that the back end does not give to
+    /// its tool calls are made of that number.
+    pub(super) fn new(turn: usize) -> Self {
+        Self {
+            form: Form::Unknown,
+            received: 0,
+            content: 0,
+            has_choice: false,
+            calls: Calls::new(turn),
+            usage: None,
+            reason: None,
+            progress: Progress::Open,
+            events: VecDeque::new(),
+            facts: Facts::default(),
+        }
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    /// When they make no sense, are too many, or tell of an error; the answer is over then.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), AnswerError> {
+        self.received += bytes.len();
+        if self.received > MAX_WIRE {
+            return Err(garbage(format!("the answer is longer than {MAX_WIRE} bytes")).into());
+        }
+        match &mut self.form {
+            Form::Unknown => {
+                // White space is dropped here, so that it does not matter how much of it comes at once.
+                let start = bytes.trim_ascii_start();
+                self.form = match start.first() {
+                    None => return Ok(()),
+                    // An object never begins an event stream.
+                    Some(b'{') => Form::Whole(Vec::new()),
+                    Some(_) => Form::Stream(SseDecoder::default()),
+                };
+                self.received -= start.len();
+                self.push(start)
+            }
+            Form::Whole(body) => {
+                if body.len() + bytes.len() > MAX_WHOLE {
+                    return Err(garbage(format!("the answer is longer than {MAX_WHOLE} bytes")).into());
+                }
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            Form::Stream(decoder) => {
+                let mut events = Vec::new();
+                let pushed = decoder.push(bytes, |event| events.push(event));
+                for event in events {
+                    self.event(event)?;
+                }
+                pushed.map_err(|_| garbage("an event of the answer is too long").into())
+            }
+        }
+    }
+
+    /// The bytes are over.
+    ///
+    /// # Errors
+    /// When the answer is not complete.
+    pub(super) fn end(&mut self) -> Result<(), AnswerError> {
+        match mem::replace(&mut self.form, Form::Unknown) {
+            Form::Unknown => {}
+            Form::Whole(body) => {
+                self.chunk(&body)?;
+                if !self.has_choice {
+                    return Err(garbage("the answer holds no choice").into());
+                }
+                // A whole answer is complete, whether or not it says why.
+                self.progress = self.progress.max(Progress::Stopped);
+            }
+            Form::Stream(mut decoder) => {
+                let last = decoder.finish().map_err(|_| garbage("an event of the answer is too long"))?;
+                if let Some(event) = last {
+                    self.event(event)?;
+                }
+            }
+        }
+        self.finish()
+    }
+
+    /// Closes an answer that has stopped: its last events are there then.
+    ///
+    /// # Errors
+    /// When it has not stopped, or asks for a tool without naming it.
+    pub(super) fn finish(&mut self) -> Result<(), AnswerError> {
+        if self.progress == Progress::Open {
+            let message = "the answer ended early";
+            return Err(Fault::new(Part::ChatModel, FaultKind::Unavailable, message).into());
+        }
+        let calls = mem::take(&mut self.calls).finish()?;
+        let reason = match (self.reason, calls.is_empty()) {
+            // Some back ends say "stop" although they wait for tools, and the other way round.
+            (None | Some(FinishReason::Stop), false) => FinishReason::ToolCalls,
+            (Some(FinishReason::ToolCalls), true) => FinishReason::Other,
+            (reason, _) => reason.unwrap_or(FinishReason::Stop),
+        };
+        self.events.extend(calls.into_iter().map(ChatEvent::ToolCall));
+        self.events.push_back(ChatEvent::Finished { reason, usage: self.usage });
+        self.progress = Progress::Closed;
+        Ok(())
+    }
+
+    /// How far the answer has come.
+    pub(super) fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// The next event that is ready.
+    pub(super) fn next_event(&mut self) -> Option<ChatEvent> {
+        self.events.pop_front()
+    }
+
+    /// What is known of the back end.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn event(&mut self, event: Event) -> Result<(), AnswerError> {
+        if self.progress >= Progress::Done {
+            return Ok(());
+        }
+        if event.data.trim() == "[DONE]" {
+            // The last events are made by `finish`, once the connection is done with too.
+            self.progress = Progress::Done;
+            return Ok(());
+        }
+        if event.name == "error" {
+            return Err(wire::error_event(&event.data).into());
+        }
+        self.chunk(event.data.as_bytes())
+    }
+
+    fn chunk(&mut self, json: &[u8]) -> Result<(), AnswerError> {
+        // The parser would take a list for an object.
+        if json.trim_ascii_start().first() != Some(&b'{') {
+            return Err(garbage("a piece of the answer is no object").into());
+        }
+        let chunk: Chunk = serde_json::from_slice(json).map_err(|error| garbage(unreadable(&error)))?;
+        if let Some(told) = chunk.error() {
+            return Err(told.into());
+        }
+        let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
+        self.facts.model = self.facts.model.take().or_else(|| text(chunk.model));
+        self.facts.id = self.facts.id.take().or_else(|| text(chunk.id));
+        self.usage = chunk.usage.and_then(wire::Usage::tokens).or(self.usage);
+        // More than one answer is never asked for.
+        let Some(choice) = chunk.choices.into_iter().flatten().find(|choice| choice.index.unwrap_or(0) == 0)
+        else {
+            return Ok(());
+        };
+        self.has_choice = true;
+        let finish_reason = choice.finish_reason();
+        if let Some(delta) = choice.delta.or(choice.message) {
+            let text = delta.text();
+            self.content += text.len();
+            if !text.is_empty() {
+                self.events.push_back(ChatEvent::Text(text));
+            }
+            for call in delta.tool_calls.into_iter().flatten() {
+                self.content += self.calls.add(call)?;
+            }
+            if self.content > MAX_CONTENT {
+                return Err(garbage(format!("the answer has more than {MAX_CONTENT} bytes of text")).into());
+            }
+        }
+        if let Some(reason) = finish_reason {
+            self.reason = Some(reason);
+            self.progress = Progress::Stopped;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Putting tool calls together from their pieces.
+
+use super::{garbage, wire::CallDelta};
+use docent_domain::chat::ToolCall;
+use docent_ports::error::Fault;
+use std::collections::HashSet;
+
+/// The most tools that one answer may ask for.
+const MAX_CALLS: usize = 128;
+
+#[derive(Debug, Default)]
+struct Call {
+    index: Option<i64>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+/// The tool calls of one answer, as far as they have come.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    turn: usize,
+    calls: Vec<Call>,
+}
+
+impl Calls {
+    /// No calls yet; missing ids are made of `turn`.
+    pub(super) fn new(turn: usize) -> Self {
+        Self { turn, calls: Vec::new() }
+    }
+
+    /// Adds a piece and gives its size in bytes.
+    pub(super) fn add(&mut self, delta: CallDelta) -> Result<usize, Fault> {
+        let id = delta.id();
+        let function = delta.function.unwrap_or_default();
+        let name = function.name.clone().unwrap_or_default();
+        let at = match self.find(delta.index, &id, &name) {
+            Some(at) => at,
+            None if self.calls.len() == MAX_CALLS => {
+                return Err(garbage(format!("the answer asks for more than {MAX_CALLS} tools")));
+            }
+            None => {
+                self.calls.push(Call { index: delta.index, ..Call::default() });
+                self.calls.len() - 1
+            }
+        };
+        let Some(call) = self.calls.get_mut(at) else { return Ok(0) };
+        if call.id.is_empty() {
+            call.id = id;
+        }
+        // Some back ends repeat the name with every piece, others cut it.
+        if call.name != name {
+            call.name.push_str(&name);
+        }
+        let arguments = function.arguments();
+        call.arguments.push_str(&arguments);
+        Ok(name.len() + arguments.len())
+    }
+
+    /// The call that a piece continues; `None` when it begins one.
+    fn find(&self, index: Option<i64>, id: &str, name: &str) -> Option<usize> {
+        let begins = |call: &Call| {
+            // Back ends that send each call whole may number all of them 0, or none.
+            let other_id = !id.is_empty() && !call.id.is_empty() && call.id != id;
+            other_id && !name.is_empty()
+        };
+        if index.is_some() {
+            let at = self.calls.iter().rposition(|call| call.index == index)?;
+            return self.calls.get(at).is_some_and(|call| !begins(call)).then_some(at);
+        }
+        let same_id = self.calls.iter().rposition(|call| !id.is_empty() && call.id == id);
+        let last = self.calls.len().checked_sub(1)?;
+        match same_id {
+            Some(at) => Some(at),
+            None if !id.is_empty() && self.calls.get(last).is_some_and(|call| !call.id.is_empty()) => None,
+            // Without a number or an id, a name begins a call, unless it repeats that of an open one.
+            None => {
+                let is_open = |call: &Call| name.is_empty() || call.name == name && !is_json(&call.arguments);
+                self.calls.get(last).is_some_and(is_open).then_some(last)
+            }
+        }
+    }
+
+    /// The calls in the order of their numbers, each with an id of its own.
+    pub(super) fn finish(mut self) -> Result<Vec<ToolCall>, Fault> {
+        self.calls.retain(|call| !call.name.is_empty() || !call.arguments.is_empty());
+        self.calls.sort_by_key(|call| call.index.unwrap_or(i64::MAX));
+        let mut ids = HashSet::new();
+        let mut whole = Vec::with_capacity(self.calls.len());
+        for (n, call) in self.calls.into_iter().enumerate() {
+            if call.name.is_empty() {
+                return Err(garbage("the answer asks for a tool without naming it"));
+            }
+            let is_new = !call.id.is_empty() && ids.insert(call.id.clone());
+            let id = if is_new { call.id } else { format!("call_{}_{n}", self.turn) };
+            let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
+            whole.push(ToolCall { id, name: call.name, arguments });
+        }
+        Ok(whole)
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

@@ -1,0 +1,468 @@
+//! One test for each thing that back ends do with the format.
+
+use super::*;
+use docent_domain::chat::ToolCall;
+
+/// What an answer in these pieces gives: its events, and the error that ended it.
+fn decode_pieces<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> (Vec<ChatEvent>, Result<(), AnswerError>) {
+    let mut decoder = AnswerDecoder::new(3);
+    let mut result = pieces.into_iter().try_for_each(|piece| decoder.push(piece));
+    if result.is_ok() {
+        result = decoder.end();
+    }
+    (std::iter::from_fn(|| decoder.next_event()).collect(), result)
+}
+
+fn decode(text: &str) -> Vec<ChatEvent> {
+    let (events, result) = decode_pieces([text.as_bytes()]);
+    result.unwrap();
+    events
+}
+
+/// What a stream of these chunks gives; its end is marked.
+fn stream(chunks: &[&str]) -> Vec<ChatEvent> {
+    let events: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    decode(&format!("{events}data: [DONE]\n\n"))
+}
+
+fn fault(text: &str) -> Fault {
+    match decode_pieces([text.as_bytes()]).1.unwrap_err() {
+        AnswerError::Fault(fault) => fault,
+        AnswerError::Told(told) => panic!("{told:?}"),
+    }
+}
+
+fn delta(delta: &str) -> String {
+    format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#)
+}
+
+fn text(words: &str) -> ChatEvent {
+    ChatEvent::Text(words.to_owned())
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ChatEvent {
+    ChatEvent::ToolCall(ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() })
+}
+
+fn finished(reason: FinishReason) -> ChatEvent {
+    ChatEvent::Finished { reason, usage: None }
+}
+
+/// What a stream with these pieces of tool calls gives.
+fn calls(deltas: &[&str]) -> Vec<ChatEvent> {
+    let chunks: Vec<String> =
+        deltas.iter().map(|calls| delta(&format!(r#"{{"tool_calls":[{calls}]}}"#))).collect();
+    stream(&chunks.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+
+#[test]
+fn text_comes_as_it_is_streamed() {
+    let chunks = [
+        r#"{"id":"x","model":"m-1","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":"Hel"}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":"lo\n"}}]}"#,
+        STOP,
+    ];
+    assert_eq!(stream(&chunks), [text("Hel"), text("lo\n"), finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn empty_deltas_and_null_content_are_no_events() {
+    let empty =
+        ["{}", r#"{"content":null}"#, r#"{"content":""}"#, r#"{"content":null,"tool_calls":null}"#, "null"];
+    let mut chunks: Vec<String> = empty.iter().map(|empty| delta(empty)).collect();
+    chunks.extend([r#"{"choices":[]}"#, r#"{"choices":null}"#, "{}", STOP].map(String::from));
+    let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
+    assert_eq!(stream(&chunks), [finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn content_may_be_a_list_of_parts() {
+    let parts =
+        r#"{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"hm"},{"text":"b"},"c"]}"#;
+    assert_eq!(stream(&[&delta(parts)]), [text("abc"), finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn words_of_refusal_are_text() {
+    let refusal = delta(r#"{"content":null,"refusal":"I cannot."}"#);
+    assert_eq!(stream(&[&refusal]), [text("I cannot."), finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn thoughts_are_not_text() {
+    let thought = delta(r#"{"content":null,"reasoning_content":"hm","reasoning":"hm"}"#);
+    assert_eq!(stream(&[&thought]), [finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn other_choices_are_not_mixed_in() {
+    let second = r#"{"choices":[{"index":1,"delta":{"content":"b"}},{"index":0,"delta":{"content":"a"}}]}"#;
+    assert_eq!(stream(&[second]), [text("a"), finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn a_chunk_may_hold_a_message_in_place_of_a_delta() {
+    let chunk = r#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+    assert_eq!(stream(&[chunk]), [text("a"), finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn tool_calls_are_put_together_from_fragments() {
+    let events = calls(&[
+        r#"{"index":0,"id":"a","type":"function","function":{"name":"find","arguments":""}}"#,
+        r#"{"index":0,"function":{"arguments":"{\"q\":"}}"#,
+        r#"{"index":0,"function":{"arguments":"1}"}}"#,
+    ]);
+    assert_eq!(events, [call("a", "find", r#"{"q":1}"#), finished(FinishReason::ToolCalls)]);
+}
+
+#[test]
+fn parallel_calls_are_kept_apart_and_ordered_by_their_index() {
+    let events = calls(&[
+        r#"{"index":1,"id":"b","function":{"name":"two","arguments":"{\"x\""}},{"index":0,"id":"a","function":{"name":"one"}}"#,
+        r#"{"index":0,"function":{"arguments":"{}"}},{"index":1,"function":{"arguments":":2}"}}"#,
+    ]);
+    let expected =
+        [call("a", "one", "{}"), call("b", "two", r#"{"x":2}"#), finished(FinishReason::ToolCalls)];
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn a_whole_call_may_come_in_one_chunk() {
+    let events = calls(&[r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{\"q\":1}"}}"#]);
+    assert_eq!(events, [call("a", "find", r#"{"q":1}"#), finished(FinishReason::ToolCalls)]);
+}
+
+#[test]
+fn calls_without_an_index_are_told_apart_by_id_or_name() {
+    let by_id = calls(&[
+        r#"{"id":"a","function":{"name":"one","arguments":"{\"x\":"}}"#,
+        r#"{"function":{"arguments":"1}"}}"#,
+        r#"{"id":"b","function":{"name":"two","arguments":"{\"y\":"}}"#,
+        r#"{"id":"b","function":{"arguments":"2}"}}"#,
+    ]);
+    let expected =
+        [call("a", "one", r#"{"x":1}"#), call("b", "two", r#"{"y":2}"#), finished(FinishReason::ToolCalls)];
+    assert_eq!(by_id, expected);
+
+    let by_name = calls(&[
+        r#"{"function":{"name":"one","arguments":"{\"x\":"}}"#,
+        r#"{"function":{"name":"one","arguments":"1}"}}"#,
+        r#"{"function":{"name":"one","arguments":"{}"}},{"function":{"name":"two","arguments":"{}"}}"#,
+    ]);
+    let expected = [
+        call("call_3_0", "one", r#"{"x":1}"#),
+        call("call_3_1", "one", "{}"),
+        call("call_3_2", "two", "{}"),
+        finished(FinishReason::ToolCalls),
+    ];
+    assert_eq!(by_name, expected);
+}
+
+#[test]
+fn whole_calls_may_all_have_the_index_0() {
+    let events = calls(&[
+        r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{\"q\":1}"}}"#,
+        r#"{"index":0,"id":"b","function":{"name":"find","arguments":"{\"q\":2}"}}"#,
+    ]);
+    let expected =
+        [call("a", "find", r#"{"q":1}"#), call("b", "find", r#"{"q":2}"#), finished(FinishReason::ToolCalls)];
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn the_name_and_another_id_may_be_repeated_in_every_fragment() {
+    let names = calls(&[
+        r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{"}}"#,
+        r#"{"index":0,"id":"a","function":{"name":"find","arguments":"}"}}"#,
+    ]);
+    assert_eq!(names, [call("a", "find", "{}"), finished(FinishReason::ToolCalls)]);
+    let ids = calls(&[
+        r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{"}}"#,
+        r#"{"index":0,"id":"z","function":{"name":"","arguments":"}"}}"#,
+    ]);
+    assert_eq!(ids, [call("a", "find", "{}"), finished(FinishReason::ToolCalls)]);
+}
+
+#[test]
+fn missing_empty_and_doubled_ids_are_made() {
+    let events = calls(&[
+        r#"{"index":0,"function":{"name":"a","arguments":"{}"}}"#,
+        r#"{"index":1,"id":"","function":{"name":"b","arguments":"{}"}}"#,
+        r#"{"index":2,"id":"x","function":{"name":"c","arguments":"{}"}}"#,
+        r#"{"index":3,"id":"x","function":{"name":"d","arguments":"{}"}}"#,
+        r#"{"index":4,"id":7,"function":{"name":"e","arguments":"{}"}}"#,
+    ]);
+    let expected = [
+        call("call_3_0", "a", "{}"),
+        call("call_3_1", "b", "{}"),
+        call("x", "c", "{}"),
+        call("call_3_3", "d", "{}"),
+        call("7", "e", "{}"),
+        finished(FinishReason::ToolCalls),
+    ];
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn arguments_may_be_an_object_or_missing() {
+    let events = calls(&[
+        r#"{"index":0,"id":"a","function":{"name":"find","arguments":{"q":"é"}}}"#,
+        r#"{"index":1,"id":"b","function":{"name":"list"}}"#,
+        r#"{"index":2,"id":"c","function":{"name":"list","arguments":null}}"#,
+        r#"{"index":3,"id":"d","function":{"name":"list","arguments":" "}}"#,
+    ]);
+    let expected = [
+        call("a", "find", r#"{"q":"é"}"#),
+        call("b", "list", "{}"),
+        call("c", "list", "{}"),
+        call("d", "list", "{}"),
+        finished(FinishReason::ToolCalls),
+    ];
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn broken_arguments_are_passed_on_as_they_are() {
+    let events = calls(&[r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{\"q\":"}}"#]);
+    assert_eq!(events[0], call("a", "find", r#"{"q":"#));
+}
+
+#[test]
+fn empty_calls_are_dropped_and_nameless_ones_are_garbage() {
+    assert_eq!(calls(&[r#"{"index":0}"#, r#"{"index":0,"id":"a"}"#]), [finished(FinishReason::Stop)]);
+    let nameless = delta(r#"{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]}"#);
+    assert_eq!(fault(&format!("data: {nameless}\n\ndata: [DONE]\n\n")).kind(), FaultKind::Garbage);
+}
+
+#[test]
+fn reasons_to_finish_are_understood_in_many_dialects() {
+    let reason = |name: &str| {
+        let chunk = format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"finish_reason":{name}}}]}}"#);
+        stream(&[&chunk]).pop()
+    };
+    for name in [r#""stop""#, r#""end_turn""#, r#""eos_token""#, r#""""#, "null"] {
+        assert_eq!(reason(name), Some(finished(FinishReason::Stop)), "{name}");
+    }
+    for name in [r#""length""#, r#""max_tokens""#, r#""model_length""#] {
+        assert_eq!(reason(name), Some(finished(FinishReason::Length)), "{name}");
+    }
+    for name in [r#""content_filter""#, r#""bored""#, r#""tool_calls""#, "7"] {
+        assert_eq!(reason(name), Some(finished(FinishReason::Other)), "{name}");
+    }
+}
+
+#[test]
+fn calls_make_the_reason_even_when_it_is_said_to_be_stop() {
+    let call = delta(r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#);
+    assert_eq!(stream(&[&call, STOP]).pop(), Some(finished(FinishReason::ToolCalls)));
+}
+
+#[test]
+fn usage_is_read_wherever_it_stands() {
+    let usage = r#""usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}"#;
+    let own_chunk = format!(r#"{{"choices":[],{usage}}}"#);
+    let last_chunk = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"stop"}}],{usage}}}"#);
+    let other_names = r#"{"choices":[],"usage":{"input_tokens":7.0,"output_tokens":2}}"#;
+    let expected = [ChatEvent::Finished {
+        reason: FinishReason::Stop,
+        usage: Some(TokenUsage { prompt: 7, completion: 2 }),
+    }];
+    assert_eq!(stream(&[STOP, &own_chunk]), expected);
+    assert_eq!(stream(&[&last_chunk]), expected);
+    assert_eq!(stream(&[STOP, other_names]), expected);
+    // The last count is the whole one.
+    let early = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":0}}"#;
+    assert_eq!(stream(&[early, STOP, &own_chunk, r#"{"choices":[],"usage":null}"#]), expected);
+}
+
+#[test]
+fn no_usage_and_usage_of_zero_are_the_same() {
+    let zeros = r#"{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}"#;
+    for usage in [zeros, r#"{"choices":[],"usage":{}}"#, r#"{"choices":[],"usage":null}"#] {
+        assert_eq!(stream(&[STOP, usage]), [finished(FinishReason::Stop)]);
+    }
+}
+
+#[test]
+fn a_reason_is_as_good_an_end_as_the_mark() {
+    let expected = [text("a"), finished(FinishReason::Stop)];
+    let said = delta(r#"{"content":"a"}"#);
+    assert_eq!(decode(&format!("data: {said}\n\ndata: {STOP}\n\n")), expected);
+    assert_eq!(decode(&format!("data: {said}\n\ndata: {STOP}")), expected);
+    assert_eq!(decode(&format!("data: {said}\n\ndata: [DONE]\n\n")), expected);
+    assert_eq!(decode(&format!("data: {said}\n\ndata:[DONE] ")), expected);
+}
+
+#[test]
+fn without_either_the_answer_ended_early() {
+    let said = delta(r#"{"content":"a"}"#);
+    for text in [format!("data: {said}\n\n"), String::new(), " \n".to_owned(), ": ping\n\n".to_owned()] {
+        let fault = fault(&text);
+        assert_eq!(fault.kind(), FaultKind::Unavailable, "{text:?}");
+        assert_eq!(fault.to_string(), "chat model: the answer ended early");
+    }
+}
+
+#[test]
+fn what_follows_the_mark_is_ignored() {
+    let text = format!("data: {STOP}\n\ndata: [DONE]\n\ndata: nonsense\n\n");
+    assert_eq!(decode(&text), [finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn events_before_an_error_are_kept() {
+    let said = delta(r#"{"content":"a"}"#);
+    let errors = [
+        r#"data: {"error":{"message":"overloaded","code":503}}"#,
+        r#"data: {"choices":[{"delta":{},"finish_reason":"error"}],"error":{"message":"x","code":502}}"#,
+        r#"data: {"object":"error","message":"overloaded","code":500}"#,
+        "event: error\ndata: {\"message\":\"overloaded\"}",
+        "event: error\ndata: overloaded",
+    ];
+    for error in errors {
+        let (events, result) = decode_pieces([format!("data: {said}\n\n{error}\n\n").as_bytes()]);
+        assert_eq!(events, [text("a")]);
+        match result.unwrap_err() {
+            AnswerError::Told(told) => assert_eq!(told.kind, FaultKind::Unavailable, "{error}"),
+            AnswerError::Fault(fault) => panic!("{fault}"),
+        }
+    }
+}
+
+#[test]
+fn pieces_that_cannot_be_read_are_garbage_and_not_quoted() {
+    for data in ["{", "no json", "[]", "7", r#"{"choices":"secret"}"#, r#"{"choices":[{"delta":"secret"}]}"#]
+    {
+        let fault = fault(&format!("data: {data}\n\n"));
+        assert_eq!(fault.kind(), FaultKind::Garbage, "{data}");
+        assert!(!fault.to_string().contains("secret"), "{fault}");
+    }
+}
+
+#[test]
+fn an_answer_may_come_whole() {
+    let body = r#" {
+        "id": "x", "object": "chat.completion", "model": "m-1",
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+            "role": "assistant", "content": "Let me see.",
+            "tool_calls": [{"id": "a", "type": "function", "function": {"name": "find", "arguments": "{}"}}]
+        }}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 2}
+    }"#;
+    let usage = Some(TokenUsage { prompt: 7, completion: 2 });
+    let end = ChatEvent::Finished { reason: FinishReason::ToolCalls, usage };
+    assert_eq!(decode(body), [text("Let me see."), call("a", "find", "{}"), end]);
+    let bare = r#"{"choices":[{"message":{"content":"a"}}]}"#;
+    assert_eq!(decode(bare), [text("a"), finished(FinishReason::Stop)]);
+}
+
+#[test]
+fn a_whole_answer_that_holds_none_is_garbage() {
+    for body in ["{}", r#"{"choices":[]}"#, r#"{"choices":[{"message""#, r#"{"detail":"hm"}"#] {
+        assert_eq!(fault(body).kind(), FaultKind::Garbage, "{body}");
+    }
+    let (_, result) =
+        decode_pieces([br#"{"error":{"message":"no","type":"invalid_request_error"}}"#.as_slice()]);
+    assert!(matches!(result, Err(AnswerError::Told(told)) if told.kind == FaultKind::Rejected));
+}
+
+#[test]
+fn answers_are_bounded() {
+    let words = delta(&format!(r#"{{"content":"{}"}}"#, "x".repeat(512 * 1024)));
+    let chunk = format!("data: {words}\n\n");
+    let (events, result) = decode_pieces(std::iter::repeat_n(chunk.as_bytes(), 9));
+    assert_eq!(events.len(), 8 + 1);
+    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::Garbage));
+
+    let whole =
+        std::iter::once(b"{".as_slice()).chain(std::iter::repeat_n([b' '; 1024 * 1024].as_slice(), 9));
+    assert!(
+        matches!(decode_pieces(whole).1, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::Garbage)
+    );
+
+    let comment = format!(":{}\n", "x".repeat(512 * 1024));
+    let (_, result) = decode_pieces(std::iter::repeat_n(comment.as_bytes(), 129));
+    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::Garbage));
+
+    let one =
+        |n: usize| format!(r#"{{"index":{n},"id":"{n}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
+    let many = delta(&format!(r#"{{"tool_calls":[{}]}}"#, (0..129).map(one).collect::<Vec<_>>().join(",")));
+    assert_eq!(fault(&format!("data: {many}\n\n")).kind(), FaultKind::Garbage);
+}
+
+/// Answers that use most of the above, for cutting.
+fn samples() -> Vec<String> {
+    let calls = [
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"é"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"\":1}"}},{"id":"b","function":{"name":"g"}}]}"#,
+    ];
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
+    vec![
+        format!(
+            "\u{feff}: hi\r\n\r\ndata: {}\r\n\r\ndata: {}\r\n\r\ndata: {}\r\n\r\ndata: {usage}\r\n\r\ndata: [DONE]",
+            delta(r#"{"content":"ä🚰"}"#),
+            delta(calls[0]),
+            delta(calls[1]),
+        ),
+        format!("data: {}\n\ndata: {{\"error\":\ndata: {{}}}}\n\n", delta(r#"{"content":"a"}"#)),
+        format!("data: {}\n\ndata: {{\n\n", delta(r#"{"content":"a"}"#)),
+        format!(" \n data: {STOP}\n\n"),
+        "\n {\"choices\":[{\"message\":{\"content\":\"ä🚰\"},\"finish_reason\":\"length\"}]}\n".to_owned(),
+    ]
+}
+
+fn shown<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+    format!("{:?}", decode_pieces(pieces))
+}
+
+#[test]
+fn any_cut_gives_the_same_events() {
+    for sample in samples() {
+        let bytes = sample.as_bytes();
+        let whole = shown([bytes]);
+        for at in 0..=bytes.len() {
+            let (first, second) = bytes.split_at(at);
+            assert_eq!(shown([first, second]), whole, "cut at {at}");
+        }
+        for size in 1..=9 {
+            assert_eq!(shown(bytes.chunks(size)), whole, "pieces of {size}");
+        }
+    }
+}
+
+#[test]
+fn many_cuts_at_once_give_the_same_events() {
+    // Numbers without a pattern, always the same ones.
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut below = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % limit as u64) as usize
+    };
+    for sample in samples() {
+        let whole = shown([sample.as_bytes()]);
+        for _ in 0..500 {
+            let mut pieces = Vec::new();
+            let mut rest = sample.as_bytes();
+            while !rest.is_empty() {
+                // Empty pieces are pieces too.
+                let (piece, after) = rest.split_at(below(40).min(rest.len()));
+                pieces.push(piece);
+                rest = after;
+            }
+            assert_eq!(
+                shown(pieces.iter().copied()),
+                whole,
+                "{:?}",
+                pieces.iter().map(|p| p.len()).collect::<Vec<_>>()
+            );
+        }
+    }
+}

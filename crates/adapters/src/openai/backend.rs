@@ -1,0 +1,311 @@
+//! One back end: where it is, how it is reached, and one call of it.
+//!
+//! The proxy variables of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`) hold as
+//! they do for other programs, but never for back ends on the machine itself. TLS trusts the
+//! certificates that the machine trusts. Redirections are not followed: they would turn a POST into
+//! a GET, or carry the key elsewhere.
+
+use super::fault::{self, Told};
+use docent_ports::{
+    clock::Clock,
+    error::{Fault, FaultKind, Part, Result},
+};
+use reqwest::{
+    Client, Response, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
+    redirect::Policy,
+};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use serde::Serialize;
+use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+use thiserror::Error;
+use tokio::time::timeout;
+
+/// The longest wait for a connection; a back end's own limit may be shorter.
+const MAX_CONNECT: Duration = Duration::from_secs(10);
+/// Unused connections are closed before the back ends' load balancers do it.
+const IDLE_CONNECTION: Duration = Duration::from_secs(30);
+/// The most unused connections that are kept.
+const MAX_IDLE: usize = 64;
+/// The most of an error body that is read, in bytes.
+const MAX_ERROR_BODY: usize = 64 * 1024;
+
+/// Adds headers to each request, such as the context of a trace. It runs within the call's span.
+pub type HeaderHook = Arc<dyn Fn(&mut HeaderMap) + Send + Sync>;
+
+/// Where a back end is and how it is to be used.
+#[derive(Clone)]
+pub struct BackendSettings {
+    /// The address before `/chat/completions` or `/embeddings`, as in `http://localhost:11434/v1`.
+    /// A query in it is kept.
+    pub base_url: String,
+    /// Sent as bearer token; without one there is no `Authorization` header.
+    pub api_key: Option<String>,
+    /// The model asked for.
+    pub model: String,
+    /// For chats the longest wait for the next byte, for embeddings that for the whole answer.
+    pub timeout: Duration,
+    /// What adds headers, if anything does.
+    pub header_hook: Option<HeaderHook>,
+}
+
+impl fmt::Debug for BackendSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The key is secret, and the address may hold a password.
+        f.debug_struct("BackendSettings").field("model", &self.model).finish_non_exhaustive()
+    }
+}
+
+/// Settings with which no back end can be called.
+#[derive(Debug, Error)]
+pub enum InvalidBackend {
+    /// The address is none.
+    #[error("the base URL is not an http or https address")]
+    BaseUrl,
+    /// The key cannot be sent.
+    #[error("the API key holds characters that a header cannot carry")]
+    ApiKey,
+    /// The model has no name.
+    #[error("the model's name is empty")]
+    Model,
+    /// There is no time to answer.
+    #[error("the timeout is zero")]
+    Timeout,
+    /// No connection can be made.
+    #[error("the HTTP client cannot be set up")]
+    Client(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// An endpoint of a back end, with a pool of connections to it.
+pub(super) struct Endpoint {
+    part: Part,
+    client: Client,
+    url: Url,
+    key: Option<String>,
+    headers: HeaderMap,
+    header_hook: Option<HeaderHook>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why a call gave no answer.
+#[derive(Debug)]
+pub(super) enum CallError {
+    /// The back end refused.
+    Told { told: Told, status: u16 },
+    /// It was not reached, or broke off.
+    Fault(Fault),
+}
+
+impl From<Fault> for CallError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl CallError {
+    /// Whether the back end calls the request wrong, so that another form of it may be right.
+    pub(super) fn is_about_the_request(&self) -> bool {
+        matches!(self, Self::Told { status: 400 | 422, .. })
+    }
+}
+
+impl Endpoint {
+    /// The endpoint at `path` below the base URL.
+    pub(super) fn new(
+        part: Part,
+        settings: &BackendSettings,
+        path: &[&str],
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, InvalidBackend> {
+        if settings.model.trim().is_empty() {
+            return Err(InvalidBackend::Model);
+        }
+        if settings.timeout.is_zero() {
+            return Err(InvalidBackend::Timeout);
+        }
+        let url = endpoint_url(&settings.base_url, path)?;
+        let key = settings.api_key.clone().filter(|key| !key.is_empty());
+        let mut headers =
+            HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        if let Some(key) = &key {
+            let mut value =
+                HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| InvalidBackend::ApiKey)?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        let client = client(&url, settings.timeout)?;
+        let header_hook = settings.header_hook.clone();
+        Ok(Self { part, client, url, key, headers, header_hook, clock })
+    }
+
+    /// The host and port, for records.
+    pub(super) fn address(&self) -> (&str, u16) {
+        (self.url.host_str().unwrap_or_default(), self.url.port_or_known_default().unwrap_or_default())
+    }
+
+    /// The key, so that it can be kept out of messages.
+    pub(super) fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// The clock by which pauses are waited for.
+    pub(super) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// Sends a request and gives the answer once its headers are there and tell of success.
+    ///
+    /// `limit` is the longest wait for them, and for each piece of an error body.
+    pub(super) async fn post(&self, body: &impl Serialize, limit: Duration) -> Result<Response, CallError> {
+        let body = serde_json::to_vec(body).map_err(|error| {
+            Fault::new(self.part, FaultKind::Internal, "writing a request").caused_by(error)
+        })?;
+        let mut headers = self.headers.clone();
+        if let Some(add) = &self.header_hook {
+            add(&mut headers);
+        }
+        let request = self.client.post(self.url.clone()).headers(headers).body(body);
+        let mut response = match timeout(limit, request.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(fault::of_transport(self.part, error).into()),
+            Err(_) => return Err(Fault::new(self.part, FaultKind::Timeout, "no answer in time").into()),
+        };
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        // What cannot be read of the words is missing from the message, that is all.
+        let words = read_some(&mut response, limit).await;
+        let told = Told::by_status(status, response.headers(), &words, self.clock.now());
+        Err(CallError::Told { told, status: status.as_u16() })
+    }
+}
+
+async fn read_some(response: &mut Response, limit: Duration) -> Vec<u8> {
+    let mut body = Vec::new();
+    while body.len() < MAX_ERROR_BODY {
+        match timeout(limit, response.chunk()).await {
+            Ok(Ok(Some(bytes))) => body.extend_from_slice(&bytes),
+            Ok(Ok(None) | Err(_)) | Err(_) => break,
+        }
+    }
+    body
+}
+
+fn endpoint_url(base_url: &str, path: &[&str]) -> Result<Url, InvalidBackend> {
+    let mut url = Url::parse(base_url.trim()).map_err(|_| InvalidBackend::BaseUrl)?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(InvalidBackend::BaseUrl);
+    }
+    url.path_segments_mut().map_err(|()| InvalidBackend::BaseUrl)?.pop_if_empty().extend(path);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+fn client(url: &Url, limit: Duration) -> Result<Client, InvalidBackend> {
+    let mut builder = Client::builder()
+        .tls_backend_preconfigured(tls(url)?)
+        .connect_timeout(limit.min(MAX_CONNECT))
+        .pool_idle_timeout(IDLE_CONNECTION)
+        .pool_max_idle_per_host(MAX_IDLE)
+        .redirect(Policy::none())
+        .user_agent(concat!("docent/", env!("CARGO_PKG_VERSION")));
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| InvalidBackend::Client(error.without_url().into()))
+}
+
+fn tls(url: &Url) -> Result<ClientConfig, InvalidBackend> {
+    let failed = |error: rustls::Error| InvalidBackend::Client(error.into());
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    // A back end without TLS is usable on machines that have no certificates at all.
+    if url.scheme() == "http" {
+        return Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
+    }
+    let verifier =
+        rustls_platform_verifier::Verifier::new(Arc::new(ring::default_provider())).map_err(failed)?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_testkit::clock::TestClock;
+
+    fn settings(base_url: &str) -> BackendSettings {
+        BackendSettings {
+            base_url: base_url.to_owned(),
+            api_key: Some("sk-secret".to_owned()),
+            model: "m".to_owned(),
+            timeout: Duration::from_secs(5),
+            header_hook: None,
+        }
+    }
+
+    fn endpoint(settings: &BackendSettings) -> Result<Endpoint, InvalidBackend> {
+        Endpoint::new(Part::ChatModel, settings, &["chat", "completions"], Arc::new(TestClock::default()))
+    }
+
+    #[test]
+    fn the_path_is_added_to_any_form_of_base_url() {
+        let cases = [
+            ("http://localhost:11434/v1", "http://localhost:11434/v1/chat/completions"),
+            (" https://api.example.com/v1/ ", "https://api.example.com/v1/chat/completions"),
+            ("http://10.0.0.1", "http://10.0.0.1/chat/completions"),
+            ("https://h/a%20b?api-version=2#x", "https://h/a%20b/chat/completions?api-version=2"),
+        ];
+        for (base, whole) in cases {
+            assert_eq!(endpoint_url(base, &["chat", "completions"]).unwrap().as_str(), whole);
+        }
+    }
+
+    #[test]
+    fn wrong_settings_are_named() {
+        for address in ["", "localhost:8000", "/v1", "ftp://host/", "file:///v1", "http://"] {
+            assert!(matches!(endpoint(&settings(address)), Err(InvalidBackend::BaseUrl)), "{address}");
+        }
+        let good = settings("http://localhost");
+        let key = BackendSettings { api_key: Some("a\nb".to_owned()), ..good.clone() };
+        assert!(matches!(endpoint(&key), Err(InvalidBackend::ApiKey)));
+        let model = BackendSettings { model: " ".to_owned(), ..good.clone() };
+        assert!(matches!(endpoint(&model), Err(InvalidBackend::Model)));
+        let hurry = BackendSettings { timeout: Duration::ZERO, ..good };
+        assert!(matches!(endpoint(&hurry), Err(InvalidBackend::Timeout)));
+    }
+
+    #[test]
+    fn settings_do_not_show_their_secrets() {
+        let shown = format!("{:?}", settings("http://user:password@localhost"));
+        assert!(!shown.contains("sk-secret") && !shown.contains("password"), "{shown}");
+        let endpoint = endpoint(&settings("http://localhost")).unwrap();
+        assert!(endpoint.headers[AUTHORIZATION].is_sensitive());
+    }
+
+    #[test]
+    fn the_machine_itself_is_reached_without_a_proxy() {
+        for host in ["localhost:1", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3:80", "[::1]:80"] {
+            assert!(is_loopback(&Url::parse(&format!("http://{host}")).unwrap()), "{host}");
+        }
+        for host in ["10.0.0.1", "example.com", "localhost.example.com", "[2001:db8::1]", "0.0.0.0"] {
+            assert!(!is_loopback(&Url::parse(&format!("http://{host}")).unwrap()), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_client_with_tls_can_be_made_or_says_why_not() {
+        // Machines without certificates exist; then the reason is told and nothing panics.
+        match endpoint(&settings("https://api.example.com/v1")) {
+            Ok(endpoint) => assert_eq!(endpoint.address(), ("api.example.com", 443)),
+            Err(error) => assert!(matches!(error, InvalidBackend::Client(_)), "{error}"),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Chat completions.
+
+mod reader;
+mod request;
+
+#[cfg(test)]
+mod tests;
+
+use super::{
+    answer::AnswerError,
+    backend::{BackendSettings, CallError, Endpoint, InvalidBackend},
+    fault::{Told, record_fault},
+    optional::OptionalField,
+};
+use async_trait::async_trait;
+use docent_domain::{
+    chat::{FinishReason, Message},
+    usage::TokenUsage,
+};
+use docent_ports::{
+    chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
+    clock::Clock,
+    error::{Fault, FaultKind, Part, Result},
+};
+use futures::{StreamExt, stream};
+use reader::AnswerReader;
+use request::Body;
+use reqwest::Response;
+use std::{sync::Arc, time::Duration};
+use tracing::{Instrument, Span, field::Empty};
+
+/// A chat model behind `POST {base_url}/chat/completions`.
+///
+/// Its answers are streamed; a back end that answers with one JSON object all the same is
+/// understood. Every wait for the next byte is limited; dropping an answer closes its connection.
+pub struct OpenAiChatModel {
+    endpoint: Arc<Endpoint>,
+    model: String,
+    timeout: Duration,
+    usage: OptionalField,
+}
+
+impl OpenAiChatModel {
+    /// A model of the back end that `settings` describe. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// When the settings are of no use.
+    pub fn new(settings: &BackendSettings, clock: Arc<dyn Clock>) -> Result<Self, InvalidBackend> {
+        let endpoint = Endpoint::new(Part::ChatModel, settings, &["chat", "completions"], clock)?;
+        Ok(Self {
+            endpoint: Arc::new(endpoint),
+            model: settings.model.clone(),
+            timeout: settings.timeout,
+            usage: OptionalField::default(),
+        })
+    }
+
+    fn span(&self) -> Span {
+        let (host, port) = self.endpoint.address();
+        tracing::info_span!(
+            "chat",
+            otel.name = format_args!("chat {}", self.model),
+            otel.kind = "client",
+            gen_ai.operation.name = "chat",
+            gen_ai.provider.name = "openai",
+            gen_ai.request.model = self.model,
+            gen_ai.response.id = Empty,
+            gen_ai.response.model = Empty,
+            gen_ai.response.finish_reasons = Empty,
+            gen_ai.usage.input_tokens = Empty,
+            gen_ai.usage.output_tokens = Empty,
+            server.address = host,
+            server.port = port,
+            error.type = Empty,
+        )
+    }
+
+    /// Asks the back end, without `stream_options` when it does not know them.
+    async fn ask(&self, request: &ChatRequest) -> Result<Response, CallError> {
+        let body = |wants_usage| Body::new(&self.model, request, wants_usage);
+        let sent_usage = self.usage.is_sent();
+        let answer = self.endpoint.post(&body(sent_usage)?, self.timeout).await;
+        match answer {
+            Ok(response) => {
+                if sent_usage {
+                    self.usage.accepted();
+                }
+                Ok(response)
+            }
+            Err(error) if sent_usage && error.is_about_the_request() && self.usage.is_doubtful() => {
+                let response = self.endpoint.post(&body(false)?, self.timeout).await?;
+                tracing::info!("the chat back end knows no stream_options; tokens are counted here");
+                self.usage.refused();
+                Ok(response)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[async_trait]
+impl ChatModel for OpenAiChatModel {
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
+        let span = self.span();
+        let begin = async {
+            let private = Private { endpoint: Arc::clone(&self.endpoint), request };
+            let response = self.ask(&private.request).await.map_err(|error| match error {
+                CallError::Told { told, .. } => private.censor(told),
+                CallError::Fault(fault) => fault,
+            });
+            let response = response.inspect_err(|fault| record_fault(&span, fault))?;
+            let reader = AnswerReader::new(response, private.request.messages.len(), self.timeout);
+            let mut answer = Answer { reader, private, span: span.clone() };
+            // A fault that comes in place of the first event is known here, as the port wants it.
+            match answer.next().await {
+                Some(Ok(first)) => Ok((first, answer)),
+                Some(Err(fault)) => Err(fault),
+                None => Err(Fault::new(Part::ChatModel, FaultKind::Internal, "an answer without events")),
+            }
+        };
+        let (first, answer) = begin.instrument(span.clone()).await?;
+        let rest = stream::unfold(answer, |mut answer| async move {
+            let span = answer.span.clone();
+            let event = answer.next().instrument(span).await?;
+            Some((event, answer))
+        });
+        Ok(stream::iter([Ok(first)]).chain(rest).boxed())
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+}
+
+/// What must not show in messages: the key and the conversation.
+struct Private {
+    endpoint: Arc<Endpoint>,
+    request: ChatRequest,
+}
+
+impl Private {
+    fn censor(&self, told: Told) -> Fault {
+        let texts = self.request.messages.iter().flat_map(|message| match message {
+            Message::System(text) | Message::User(text) => vec![text.as_str()],
+            Message::Tool(output) => vec![output.content.as_str()],
+            Message::Assistant { content, tool_calls } => {
+                let arguments = tool_calls.iter().map(|call| call.arguments.as_str());
+                arguments.chain([content.as_str()]).collect()
+            }
+        });
+        told.into_fault(Part::ChatModel, self.endpoint.key(), texts)
+    }
+}
+
+/// An answer on its way.
+struct Answer {
+    reader: AnswerReader,
+    private: Private,
+    span: Span,
+}
+
+impl Answer {
+    async fn next(&mut self) -> Option<Result<ChatEvent>> {
+        match self.reader.next().await? {
+            Ok(event) => {
+                if let ChatEvent::Finished { reason, usage } = &event {
+                    self.record_end(*reason, *usage);
+                }
+                Some(Ok(event))
+            }
+            Err(error) => {
+                let fault = match error {
+                    AnswerError::Fault(fault) => fault,
+                    AnswerError::Told(told) => self.private.censor(told),
+                };
+                record_fault(&self.span, &fault);
+                Some(Err(fault))
+            }
+        }
+    }
+
+    fn record_end(&self, reason: FinishReason, usage: Option<TokenUsage>) {
+        let facts = self.reader.facts();
+        self.span.record("gen_ai.response.id", facts.id.as_deref());
+        self.span.record("gen_ai.response.model", facts.model.as_deref());
+        let name = match reason {
+            FinishReason::Stop => "stop",
+            FinishReason::ToolCalls => "tool_calls",
+            FinishReason::Length => "length",
+            FinishReason::Other => "other",
+        };
+        self.span.record("gen_ai.response.finish_reasons", name);
+        if let Some(usage) = usage {
+            self.span.record("gen_ai.usage.input_tokens", usage.prompt);
+            self.span.record("gen_ai.usage.output_tokens", usage.completion);
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! The chat model against a back end on the wire.
+
+use super::*;
+use docent_domain::chat::{ToolOutput, ToolSpec};
+use docent_testkit::{
+    clock::TestClock,
+    wire::{FakeLlm, Gate, Reply},
+};
+use std::time::Duration;
+
+const KEY: &str = "sk-very-secret";
+const QUESTION: &str = "How is the centrifugal pump primed before it is started?";
+const WORD: &str = r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#;
+const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+
+fn settings(fake: &FakeLlm) -> BackendSettings {
+    BackendSettings {
+        base_url: fake.base_url(),
+        api_key: Some(KEY.to_owned()),
+        model: "test-model".to_owned(),
+        // Far longer than any test runs; those of a time-out set their own.
+        timeout: Duration::from_secs(600),
+        header_hook: None,
+    }
+}
+
+fn model_with(settings: &BackendSettings) -> OpenAiChatModel {
+    OpenAiChatModel::new(settings, Arc::new(TestClock::default())).unwrap()
+}
+
+fn model(fake: &FakeLlm) -> OpenAiChatModel {
+    model_with(&settings(fake))
+}
+
+fn request() -> ChatRequest {
+    ChatRequest { messages: vec![Message::User(QUESTION.to_owned())], tools: Vec::new() }
+}
+
+/// The events of an answer, and the fault that ended it.
+async fn read(mut stream: ChatStream) -> (Vec<ChatEvent>, Option<Fault>) {
+    let mut events = Vec::new();
+    while let Some(event) = stream.next().await {
+        match event {
+            Ok(event) => events.push(event),
+            Err(fault) => {
+                assert!(stream.next().await.is_none(), "a fault is the last event");
+                return (events, Some(fault));
+            }
+        }
+    }
+    (events, None)
+}
+
+async fn ask(model: &OpenAiChatModel) -> Vec<ChatEvent> {
+    let (events, fault) = read(model.stream(request()).await.unwrap()).await;
+    assert!(fault.is_none(), "{fault:?}");
+    events
+}
+
+/// The fault that comes in place of an answer.
+async fn refused(model: &OpenAiChatModel) -> Fault {
+    model.stream(request()).await.err().expect("a fault before the first event")
+}
+
+fn word() -> ChatEvent {
+    ChatEvent::Text("a".to_owned())
+}
+
+fn finished() -> ChatEvent {
+    ChatEvent::Finished { reason: FinishReason::Stop, usage: None }
+}
+
+mod contract {
+    use super::*;
+
+    docent_testkit::chat_model_contract!(async {
+        let fake = FakeLlm::start().await;
+        (Arc::new(model(&fake)) as _, fake)
+    });
+}
+
+#[tokio::test]
+async fn a_whole_turn_with_a_tool_works() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    let tools = vec![ToolSpec { name: "search_docs", description: "Searches.", parameters: "{}" }];
+    let mut request = ChatRequest { tools, ..request() };
+    let (events, fault) = read(model.stream(request.clone()).await.unwrap()).await;
+    assert!(fault.is_none());
+    let [ChatEvent::ToolCall(call), ChatEvent::Finished { reason: FinishReason::ToolCalls, usage }] =
+        &events[..]
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!((call.id.as_str(), call.name.as_str()), ("call_search", "search_docs"));
+    assert_eq!(*usage, Some(TokenUsage { prompt: 10, completion: 10 }));
+
+    let output = ToolOutput { call_id: call.id.clone(), content: "Fill it.".into(), passages: Vec::new() };
+    request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call.clone()] });
+    request.messages.push(Message::Tool(output));
+    let (events, fault) = read(model.stream(request).await.unwrap()).await;
+    assert!(fault.is_none());
+    let words: String = events
+        .iter()
+        .filter_map(|event| if let ChatEvent::Text(text) = event { Some(text.as_str()) } else { None })
+        .collect();
+    assert_eq!(words, "According to the documents: Fill it.");
+    assert_eq!(model.model(), "test-model");
+}
+
+#[tokio::test]
+async fn the_request_goes_where_and_as_it_should() {
+    let fake = FakeLlm::start().await;
+    let base_url = format!("{}/?api-version=2", fake.base_url());
+    ask(&model_with(&BackendSettings { base_url, ..settings(&fake) })).await;
+    let request = fake.requests().remove(0);
+    assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/chat/completions"));
+    assert_eq!(request.query, "api-version=2");
+    assert_eq!(request.header("authorization"), Some("Bearer sk-very-secret"));
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert!(request.header("user-agent").is_some_and(|agent| agent.starts_with("docent/")));
+    assert_eq!(request.json()["stream"], true);
+    assert_eq!(request.json()["stream_options"]["include_usage"], true);
+}
+
+#[tokio::test]
+async fn without_a_key_nothing_is_authorised() {
+    let fake = FakeLlm::start().await;
+    for key in [None, Some(String::new())] {
+        ask(&model_with(&BackendSettings { api_key: key, ..settings(&fake) })).await;
+    }
+    assert!(fake.requests().iter().all(|request| request.header("authorization").is_none()));
+}
+
+#[tokio::test]
+async fn the_hook_adds_headers_to_every_request() {
+    let fake = FakeLlm::start().await;
+    let hook = |headers: &mut reqwest::header::HeaderMap| {
+        headers.insert("traceparent", "00-1-2-01".parse().unwrap());
+    };
+    let model = model_with(&BackendSettings { header_hook: Some(Arc::new(hook)), ..settings(&fake) });
+    ask(&model).await;
+    ask(&model).await;
+    let headers: Vec<_> =
+        fake.requests().iter().map(|r| r.header("traceparent").map(str::to_owned)).collect();
+    assert_eq!(headers, [Some("00-1-2-01".to_owned()), Some("00-1-2-01".to_owned())]);
+}
+
+#[tokio::test]
+async fn text_is_passed_on_as_it_comes() {
+    let fake = FakeLlm::start().await;
+    let gate = Gate::default();
+    fake.script(Reply::events(&[WORD]).wait(&gate).piece(format!("data: {STOP}\n\ndata: [DONE]\n\n")));
+    let mut stream = model(&fake).stream(request()).await.unwrap();
+    assert_eq!(stream.next().await.unwrap().unwrap(), word());
+    gate.reached(1).await;
+    gate.open();
+    assert_eq!(stream.next().await.unwrap().unwrap(), finished());
+    assert!(stream.next().await.is_none());
+}
+
+#[tokio::test]
+async fn an_answer_read_to_its_end_leaves_its_connection_for_the_next() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    for _ in 0..3 {
+        // As the agent does: it stops at the last event, and does not ask whether there is another.
+        let mut stream = model.stream(request()).await.unwrap();
+        while !matches!(stream.next().await, Some(Ok(ChatEvent::Finished { .. }))) {}
+    }
+    assert_eq!((fake.counts().chats, fake.counts().connections), (3, 1));
+}
+
+#[tokio::test]
+async fn dropping_an_answer_closes_its_connection() {
+    let fake = FakeLlm::start().await;
+    fake.script(Reply::events(&[WORD]).stall());
+    let mut stream = model(&fake).stream(request()).await.unwrap();
+    assert_eq!(stream.next().await.unwrap().unwrap(), word());
+    drop(stream);
+    fake.until(|counts| counts.hang_ups == 1).await;
+}
+
+#[tokio::test]
+async fn giving_up_before_the_first_event_closes_the_connection() {
+    let fake = FakeLlm::start().await;
+    let gate = Gate::default();
+    fake.script(Reply::raw("").wait(&gate));
+    let model = model(&fake);
+    tokio::select! {
+        _ = model.stream(request()) => panic!("there is no answer"),
+        () = gate.reached(1) => {}
+    }
+    fake.until(|counts| counts.hang_ups == 1).await;
+}
+
+#[tokio::test]
+async fn an_answer_may_come_whole_and_end_with_the_connection() {
+    let fake = FakeLlm::start().await;
+    let whole = r#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+    fake.script(Reply::json(200, whole));
+    fake.script(Reply::json(200, whole).until_close());
+    fake.script(Reply::events(&[WORD, STOP]).until_close());
+    let model = model(&fake);
+    for _ in 0..3 {
+        assert_eq!(ask(&model).await, [word(), finished()]);
+    }
+}
+
+#[tokio::test]
+async fn a_back_end_that_refuses_stream_options_is_asked_without_them() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    fake.script(Reply::json(400, r#"{"error":{"message":"unknown field stream_options"}}"#));
+    for _ in 0..2 {
+        fake.script(Reply::events(&[WORD, STOP, "[DONE]"]));
+        assert_eq!(ask(&model).await, [word(), finished()]);
+    }
+    let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
+    assert_eq!(sent, [true, false, false], "it is remembered");
+}
+
+#[tokio::test]
+async fn a_request_that_is_wrong_either_way_is_no_reason_to_leave_options_out() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    for _ in 0..2 {
+        fake.script(Reply::json(400, r#"{"error":{"message":"too long"}}"#));
+    }
+    assert_eq!(refused(&model).await.to_string(), "chat model: status 400: too long");
+    ask(&model).await;
+    // Now that they are known to work, a refusal is about something else.
+    fake.script(Reply::json(400, r#"{"error":{"message":"too long"}}"#));
+    assert_eq!(refused(&model).await.kind(), FaultKind::Rejected);
+    let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
+    assert_eq!(sent, [true, false, true, true]);
+}
+
+#[tokio::test]
+async fn refusals_are_told_by_status_with_the_back_ends_words() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    let words = r#"{"error":{"message":"no such model","type":"invalid_request_error"}}"#;
+    for (status, kind) in [
+        (401, FaultKind::Rejected),
+        (403, FaultKind::Rejected),
+        (404, FaultKind::Rejected),
+        (408, FaultKind::Timeout),
+        (409, FaultKind::Unavailable),
+        (425, FaultKind::Unavailable),
+        (429, FaultKind::RateLimited),
+        (500, FaultKind::Unavailable),
+        (503, FaultKind::Unavailable),
+    ] {
+        fake.script(Reply::json(status, words));
+        let fault = refused(&model).await;
+        assert_eq!((fault.part(), fault.kind()), (Part::ChatModel, kind), "{status}");
+        assert_eq!(fault.to_string(), format!("chat model: status {status}: no such model"));
+    }
+}
+
+#[tokio::test]
+async fn a_limit_says_when_to_come_back() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    for (header, value, pause) in [
+        ("Retry-After", "7", Duration::from_secs(7)),
+        ("Retry-After", "Thu, 01 Jan 2026 00:00:30 GMT", Duration::from_secs(30)),
+        ("retry-after-ms", "1500", Duration::from_millis(1500)),
+    ] {
+        fake.script(Reply::json(429, "{}").header(header, value));
+        let fault = refused(&model).await;
+        assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(pause)));
+    }
+}
+
+#[tokio::test]
+async fn neither_key_nor_question_shows_in_a_fault() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    fake.script(Reply::json(401, format!(r#"{{"error":"Incorrect key {KEY}."}}"#)));
+    assert_eq!(refused(&model).await.to_string(), "chat model: status 401: Incorrect key [key].");
+    fake.script(Reply::json(413, format!(r#"{{"error":{{"message":"Too long: {QUESTION}"}}}}"#)));
+    let fault = refused(&model).await;
+    assert_eq!(fault.to_string(), "chat model: status 413 and words that quote the request");
+    fake.script(Reply::events(&[WORD, &format!(r#"{{"error":{{"message":"bad: {QUESTION} {KEY}"}}}}"#)]));
+    let (events, fault) = read(model.stream(request()).await.unwrap()).await;
+    assert_eq!(events, [word()]);
+    let shown = fault.unwrap().to_string();
+    assert!(!shown.contains("pump") && !shown.contains(KEY), "{shown}");
+}
+
+#[tokio::test]
+async fn the_address_does_not_show_in_a_fault() {
+    let fake = FakeLlm::start().await;
+    let base_url = fake.base_url().replace("127.0.0.1", "user:password@127.0.0.1");
+    let model = model_with(&BackendSettings { base_url, ..settings(&fake) });
+    fake.script(Reply::raw("").reset());
+    let fault = refused(&model).await;
+    assert_eq!(fault.kind(), FaultKind::Unavailable);
+    assert!(!fault.to_string().contains("password"), "{fault}");
+}
+
+#[tokio::test]
+async fn redirections_are_not_followed() {
+    let fake = FakeLlm::start().await;
+    fake.script(Reply::json(307, "").header("Location", &fake.base_url()));
+    let fault = refused(&model(&fake)).await;
+    assert_eq!(fault.kind(), FaultKind::Rejected);
+    assert!(fault.to_string().contains("check the base URL"), "{fault}");
+    assert_eq!(fake.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn an_error_in_place_of_the_first_event_is_one_of_the_call() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    fake.script(Reply::events(&[r#"{"error":{"message":"overloaded","code":503}}"#]));
+    let fault = refused(&model).await;
+    assert_eq!(fault.kind(), FaultKind::Unavailable);
+    assert_eq!(fault.to_string(), "chat model: the back end broke off with an error: overloaded");
+    fake.script(Reply::json(200, r#"{"error":{"message":"slow down","type":"rate_limit_exceeded"}}"#));
+    assert_eq!(refused(&model).await.kind(), FaultKind::RateLimited);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_ended_early() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    for reply in [Reply::events(&[WORD]).cut(), Reply::events(&[WORD]), Reply::events(&[WORD]).until_close()]
+    {
+        fake.script(reply);
+        let (events, fault) = read(model.stream(request()).await.unwrap()).await;
+        let fault = fault.unwrap();
+        assert_eq!((events, fault.kind()), (vec![word()], FaultKind::Unavailable), "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_after_its_last_word_is_whole() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    for reply in [Reply::events(&[WORD, STOP]).cut(), Reply::events(&[WORD, "[DONE]"]).cut()] {
+        fake.script(reply);
+        assert_eq!(ask(&model).await, [word(), finished()]);
+    }
+}
+
+#[tokio::test]
+async fn resets_before_and_within_an_answer_are_told() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    fake.script(Reply::raw("").reset());
+    assert_eq!(refused(&model).await.kind(), FaultKind::Unavailable);
+    let gate = Gate::default();
+    fake.script(Reply::events(&[WORD]).wait(&gate).reset());
+    let mut stream = model.stream(request()).await.unwrap();
+    assert_eq!(stream.next().await.unwrap().unwrap(), word());
+    gate.open();
+    assert_eq!(stream.next().await.unwrap().unwrap_err().kind(), FaultKind::Unavailable);
+}
+
+#[tokio::test]
+async fn a_back_end_that_is_away_is_unavailable_until_it_is_back() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    ask(&model).await;
+    let address = fake.stop().await;
+    let fault = refused(&model).await;
+    assert_eq!(fault.kind(), FaultKind::Unavailable);
+    let _back = FakeLlm::start_on(&address.to_string()).await;
+    ask(&model).await;
+}
+
+#[tokio::test]
+async fn silence_before_the_headers_or_within_an_answer_is_a_timeout() {
+    let fake = FakeLlm::start().await;
+    // The back end never answers, so that any limit is passed; a short one saves time.
+    let model = model_with(&BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) });
+    fake.script(Reply::raw("").stall());
+    assert_eq!(refused(&model).await.kind(), FaultKind::Timeout);
+    fake.script(Reply::events(&[]).stall());
+    assert_eq!(refused(&model).await.kind(), FaultKind::Timeout);
+    fake.until(|counts| counts.hang_ups == 2).await;
+}
+
+#[tokio::test]
+async fn web_pages_and_nonsense_are_garbage() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    fake.script(Reply::json(200, "<html>").header("Content-Type", "text/html; charset=utf-8"));
+    let fault = refused(&model).await;
+    assert_eq!(fault.kind(), FaultKind::Garbage);
+    assert!(fault.to_string().contains("check the base URL"), "{fault}");
+    fake.script(Reply::events(&["nonsense"]));
+    assert_eq!(refused(&model).await.kind(), FaultKind::Garbage);
+    fake.script(Reply::json(200, "{}"));
+    assert_eq!(refused(&model).await.kind(), FaultKind::Garbage);
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_a_fault_too() {
+    let fake = FakeLlm::start().await;
+    fake.script(Reply::raw("-ERR unknown command 'POST'\r\n"));
+    let fault = refused(&model(&fake)).await;
+    assert!(fault.is_transient(), "{fault}");
+}
+
+#[tokio::test]
+async fn many_answers_at_once_do_not_disturb_each_other() {
+    let fake = FakeLlm::start().await;
+    fake.configure(|model| model.answer_tokens = Some(50));
+    let model = Arc::new(model(&fake));
+    let asks = (0..200).map(|_| {
+        let model = Arc::clone(&model);
+        tokio::spawn(async move { ask(&model).await })
+    });
+    for answer in asks.collect::<Vec<_>>() {
+        assert_eq!(answer.await.unwrap().len(), 51);
+    }
+    assert_eq!(fake.counts().chats, 200);
+}

@@ -1,0 +1,217 @@
+//! The embedder against a back end on the wire.
+
+use super::*;
+use docent_testkit::{
+    clock::TestClock,
+    wire::{FakeLlm, Gate, Reply},
+};
+use serde_json::{Value, json};
+
+fn settings(fake: &FakeLlm) -> BackendSettings {
+    BackendSettings {
+        base_url: fake.base_url(),
+        api_key: Some("sk-very-secret".to_owned()),
+        model: "test-embedder".to_owned(),
+        // Far longer than any test runs; those of a time-out set their own.
+        timeout: Duration::from_secs(600),
+        header_hook: None,
+    }
+}
+
+fn embedder(fake: &FakeLlm) -> OpenAiEmbedder {
+    let limits = BatchLimits { texts: 2, tokens: 8192 };
+    OpenAiEmbedder::new(&settings(fake), limits, Arc::new(TestClock::default())).unwrap()
+}
+
+mod contract {
+    use super::*;
+
+    docent_testkit::embedder_contract!(async {
+        let fake = FakeLlm::start().await;
+        (Arc::new(embedder(&fake)) as _, fake)
+    });
+}
+
+mod contract_without_base64 {
+    use super::*;
+
+    docent_testkit::embedder_contract!(async {
+        let fake = FakeLlm::start().await;
+        fake.script(Reply::json(400, r#"{"error":{"message":"encoding_format is not supported"}}"#));
+        (Arc::new(embedder(&fake)) as _, fake)
+    });
+}
+
+const CHUNKS: [(u32, &str); 5] = [
+    (1, "Pumps move water."),
+    (2, "Valves close."),
+    (3, "Cranes lift."),
+    (4, "Pipes leak."),
+    (5, "Motors turn."),
+];
+
+fn passages() -> Passages<'static> {
+    Passages { title: "Machines.pdf", lead: "", chunks: &CHUNKS }
+}
+
+async fn embed(embedder: &OpenAiEmbedder) -> Result<Vec<Vec<f32>>> {
+    let embeddings = embedder.embed_passages(passages()).await?;
+    assert!(embeddings.iter().all(|embedding| embedding.sparse.is_none()));
+    Ok(embeddings.into_iter().map(|embedding| embedding.dense.unwrap()).collect())
+}
+
+fn answer(vectors: &[&[f32]]) -> String {
+    let data: Vec<Value> =
+        vectors.iter().enumerate().map(|(n, vector)| json!({"index": n, "embedding": vector})).collect();
+    json!({"data": data}).to_string()
+}
+
+#[tokio::test]
+async fn passages_are_sent_in_batches_and_come_back_in_order() {
+    let fake = FakeLlm::start().await;
+    let vectors = embed(&embedder(&fake)).await.unwrap();
+    assert_eq!(vectors.len(), 5);
+    fake.configure(|model| {
+        for ((_, text), vector) in CHUNKS.iter().zip(&vectors) {
+            let expected = model.vector(&format!("Machines\n\n{text}"));
+            assert!(expected.iter().zip(vector).all(|(a, b)| (a - b).abs() < 1e-6), "{text}");
+        }
+    });
+    let sent: Vec<Value> = fake.requests().iter().map(|request| request.json()["input"].clone()).collect();
+    let text = |n: usize| format!("Machines\n\n{}", CHUNKS[n].1);
+    assert_eq!(sent, [json!([text(0), text(1)]), json!([text(2), text(3)]), json!([text(4)])]);
+    let request = fake.requests().remove(0);
+    assert_eq!(request.path, "/v1/embeddings");
+    assert_eq!(request.header("authorization"), Some("Bearer sk-very-secret"));
+    assert_eq!(request.json()["encoding_format"], "base64");
+    assert_eq!(fake.counts().connections, 1);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_for_nothing() {
+    let fake = FakeLlm::start().await;
+    let none = Passages { chunks: &[], ..passages() };
+    assert_eq!(embedder(&fake).embed_passages(none).await.unwrap(), []);
+    assert_eq!(fake.counts().embeddings, 0);
+}
+
+#[tokio::test]
+async fn a_back_end_that_refuses_base64_is_asked_for_numbers() {
+    let fake = FakeLlm::start().await;
+    fake.script(Reply::json(400, r#"{"error":{"message":"encoding_format is not supported"}}"#));
+    let embedder = embedder(&fake);
+    assert_eq!(embed(&embedder).await.unwrap().len(), 5);
+    embedder.embed_query("pump").await.unwrap();
+    let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("encoding_format").is_some()).collect();
+    assert_eq!(sent, [true, false, false, false, false], "it is remembered");
+}
+
+#[tokio::test]
+async fn a_back_end_that_ignores_base64_is_understood() {
+    let fake = FakeLlm::start().await;
+    fake.script(Reply::json(200, answer(&[&[0.0, 2.0]])));
+    let query = embedder(&fake).embed_query("pump").await.unwrap();
+    assert_eq!(query, QueryEmbedding { sparse: None, dense: Some(vec![0.0, 1.0]) });
+}
+
+#[tokio::test]
+async fn vectors_of_different_dimensions_are_garbage() {
+    let fake = FakeLlm::start().await;
+    fake.script(Reply::json(200, answer(&[&[1.0, 0.0], &[0.0, 1.0]])));
+    fake.script(Reply::json(200, answer(&[&[1.0], &[1.0]])));
+    assert_eq!(embed(&embedder(&fake)).await.unwrap_err().kind(), FaultKind::Garbage);
+}
+
+#[tokio::test]
+async fn missing_and_null_vectors_are_garbage() {
+    let fake = FakeLlm::start().await;
+    for body in
+        [answer(&[&[1.0]]), answer(&[&[1.0], &[0.0]]), answer(&[&[1.0], &[1.0], &[1.0]]), "<html>".to_owned()]
+    {
+        fake.script(Reply::json(200, body));
+        let fault = embed(&embedder(&fake)).await.unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::Embedder, FaultKind::Garbage), "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn a_short_pause_is_waited_for_once() {
+    let fake = FakeLlm::start().await;
+    let clock = Arc::new(TestClock::default());
+    let limits = BatchLimits::default();
+    let embedder = OpenAiEmbedder::new(&settings(&fake), limits, Arc::clone(&clock) as _).unwrap();
+    let limited = || Reply::json(429, "{}").header("Retry-After", "2");
+    fake.script(limited());
+    let patient = embedder.embed_query("pump");
+    let passer = async {
+        fake.until(|counts| counts.embeddings == 1).await;
+        // Time passes in small steps, until the pause is over.
+        while fake.counts().embeddings < 2 {
+            clock.advance(Duration::from_millis(500));
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::join!(patient, passer).0.is_ok());
+
+    fake.script(limited());
+    fake.script(limited());
+    let impatient = embedder.embed_query("pump");
+    let passer = async {
+        while fake.counts().embeddings < 4 {
+            clock.advance(Duration::from_millis(500));
+            tokio::task::yield_now().await;
+        }
+    };
+    let fault = tokio::join!(impatient, passer).0.unwrap_err();
+    assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(Duration::from_secs(2))));
+}
+
+#[tokio::test]
+async fn a_long_pause_is_the_callers_matter() {
+    let fake = FakeLlm::start().await;
+    fake.script(Reply::json(429, "{}").header("Retry-After", "3"));
+    let fault = embedder(&fake).embed_query("pump").await.unwrap_err();
+    assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(Duration::from_secs(3))));
+    fake.script(Reply::json(429, "{}"));
+    assert_eq!(embedder(&fake).embed_query("pump").await.unwrap_err().pause(), None);
+    assert_eq!(fake.counts().embeddings, 2);
+}
+
+#[tokio::test]
+async fn faults_of_the_wire_are_told() {
+    let fake = FakeLlm::start().await;
+    let embedder = embedder(&fake);
+    for (reply, kind) in [
+        (Reply::json(401, r#"{"error":{"message":"wrong key sk-very-secret"}}"#), FaultKind::Rejected),
+        (
+            Reply::json(413, r#"{"error":{"message":"too long: Pumps move water. Valves"}}"#),
+            FaultKind::Rejected,
+        ),
+        (Reply::json(503, "{}"), FaultKind::Unavailable),
+        (Reply::raw("").reset(), FaultKind::Unavailable),
+        (Reply::json(200, r#"{"data":"#).header("Content-Length", "99").cut(), FaultKind::Unavailable),
+    ] {
+        fake.script(reply);
+        let fault = embed(&embedder).await.unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::Embedder, kind), "{fault}");
+        let shown = fault.to_string();
+        assert!(!shown.contains("sk-very-secret") && !shown.contains("Valves"), "{shown}");
+    }
+    assert_eq!(embed(&embedder).await.unwrap().len(), 5, "recovered");
+}
+
+#[tokio::test]
+async fn the_limit_is_for_the_whole_answer() {
+    let fake = FakeLlm::start().await;
+    let settings = BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) };
+    let clock = Arc::new(TestClock::default());
+    let embedder = OpenAiEmbedder::new(&settings, BatchLimits::default(), clock).unwrap();
+    // The back end never ends its answer, so that any limit is passed; a short one saves time.
+    let gate = Gate::default();
+    fake.script(Reply::raw("").wait(&gate));
+    fake.script(Reply::events(&["{"]).stall());
+    for _ in 0..2 {
+        assert_eq!(embedder.embed_query("pump").await.unwrap_err().kind(), FaultKind::Timeout);
+    }
+    fake.until(|counts| counts.hang_ups == 2).await;
+}

@@ -1,0 +1,189 @@
+//! From an answer's bytes to vectors.
+
+use super::garbage;
+use crate::openai::fault::unreadable;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use docent_ports::error::Result;
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, SeqAccess, Visitor},
+};
+use serde_json::Value;
+use std::fmt;
+
+/// The vectors in the order of the texts, and what the back end says of them.
+#[derive(Debug, PartialEq)]
+pub(super) struct Answer {
+    pub(super) vectors: Vec<Vec<f32>>,
+    pub(super) model: Option<String>,
+    pub(super) tokens: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WireAnswer {
+    data: Vec<WireEmbedding>,
+    #[serde(default)]
+    model: Option<Value>,
+    #[serde(default)]
+    usage: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WireEmbedding {
+    #[serde(default)]
+    index: Option<usize>,
+    embedding: Numbers,
+}
+
+/// Numbers, written as such or as their bytes in base64, least significant byte first.
+#[derive(Debug)]
+struct Numbers(Vec<f32>);
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumbersVisitor)
+    }
+}
+
+struct NumbersVisitor;
+
+impl<'de> Visitor<'de> for NumbersVisitor {
+    type Value = Numbers;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("numbers, or their bytes in base64")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Numbers, E> {
+        let bytes = STANDARD.decode(text).map_err(|_| E::custom("no base64"))?;
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(E::custom("a number is cut off"));
+        }
+        Ok(Numbers(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Numbers, A::Error> {
+        let mut numbers = Vec::new();
+        while let Some(number) = sequence.next_element::<f32>()? {
+            numbers.push(number);
+        }
+        Ok(Numbers(numbers))
+    }
+}
+
+/// Reads the answer to `count` texts.
+///
+/// # Errors
+/// When it cannot be read, when a vector is missing or there are too many, or when one has no direction.
+pub(super) fn read(body: &[u8], count: usize) -> Result<Answer> {
+    let answer: WireAnswer = serde_json::from_slice(body).map_err(|error| garbage(unreadable(&error)))?;
+    if answer.data.len() != count {
+        return Err(garbage(format!("{} vectors for {count} texts", answer.data.len())));
+    }
+    let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); count];
+    for (place, embedding) in answer.data.into_iter().enumerate() {
+        let vector = unit(embedding.embedding.0)?;
+        // Without a number it stands where it belongs.
+        match vectors.get_mut(embedding.index.unwrap_or(place)) {
+            Some(slot) if slot.is_empty() => *slot = vector,
+            Some(_) => return Err(garbage("two vectors for one text")),
+            None => return Err(garbage("a vector for a text that was not sent")),
+        }
+    }
+    let model = answer.model.and_then(|model| model.as_str().map(str::to_owned));
+    let tokens = answer.usage.and_then(|usage| usage.get("prompt_tokens")?.as_u64());
+    Ok(Answer { vectors, model, tokens })
+}
+
+/// The vector with a length of one. Vectors without a direction are errors, so none is empty.
+fn unit(mut vector: Vec<f32>) -> Result<Vec<f32>> {
+    let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
+    if !length.is_finite() {
+        return Err(garbage("a vector with numbers that are none"));
+    }
+    if length == 0.0 {
+        return Err(garbage("a vector without a direction"));
+    }
+    for number in &mut vector {
+        *number = (f64::from(*number) / length) as f32;
+    }
+    Ok(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_ports::error::{Fault, FaultKind};
+
+    fn answer(data: &str) -> String {
+        format!(r#"{{"object":"list","data":[{data}],"model":"m","usage":{{"prompt_tokens":7}}}}"#)
+    }
+
+    fn fault(body: &str, count: usize) -> Fault {
+        let fault = read(body.as_bytes(), count).unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::Garbage);
+        fault
+    }
+
+    fn base64(numbers: &[f32]) -> String {
+        STANDARD.encode(numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn numbers_and_base64_give_the_same_unit_vectors() {
+        let text = answer(r#"{"index":0,"embedding":[3,-4.0]}"#);
+        let bytes = answer(&format!(r#"{{"index":0,"embedding":"{}"}}"#, base64(&[3.0, -4.0])));
+        for body in [text, bytes] {
+            let read = read(body.as_bytes(), 1).unwrap();
+            let expected =
+                Answer { vectors: vec![vec![0.6, -0.8]], model: Some("m".into()), tokens: Some(7) };
+            assert_eq!(read, expected);
+        }
+    }
+
+    #[test]
+    fn vectors_are_put_in_the_order_of_the_texts() {
+        let body = answer(r#"{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}"#);
+        assert_eq!(read(body.as_bytes(), 2).unwrap().vectors, [[1.0, 0.0], [0.0, 1.0]]);
+        let unnumbered = r#"{"data":[{"embedding":[0,1]},{"embedding":[1,0]}]}"#;
+        assert_eq!(read(unnumbered.as_bytes(), 2).unwrap().vectors, [[0.0, 1.0], [1.0, 0.0]]);
+    }
+
+    #[test]
+    fn missing_doubled_and_foreign_vectors_are_garbage() {
+        let one = r#"{"index":0,"embedding":[1]}"#;
+        assert_eq!(fault(&answer(one), 2).to_string(), "embedding back end: 1 vectors for 2 texts");
+        assert_eq!(fault(&answer(""), 1).to_string(), "embedding back end: 0 vectors for 1 texts");
+        let doubled = fault(&answer(&format!("{one},{one}")), 2);
+        assert_eq!(doubled.to_string(), "embedding back end: two vectors for one text");
+        fault(&answer(r#"{"index":5,"embedding":[1]}"#), 1);
+    }
+
+    #[test]
+    fn vectors_without_a_direction_are_garbage() {
+        for numbers in ["[]", "[0,0]", "[1e39]", "[null]", "[\"1\"]", "\"AAAA\"", "\"****\"", "null", "{}"] {
+            fault(&answer(&format!(r#"{{"index":0,"embedding":{numbers}}}"#)), 1);
+        }
+        for number in [f32::NAN, f32::INFINITY] {
+            fault(&answer(&format!(r#"{{"index":0,"embedding":"{}"}}"#, base64(&[1.0, number]))), 1);
+        }
+    }
+
+    #[test]
+    fn tiny_and_huge_vectors_keep_their_direction() {
+        let body = answer(r#"{"index":0,"embedding":[3e-38,4e-38]},{"index":1,"embedding":[3e37,4e37]}"#);
+        for vector in read(body.as_bytes(), 2).unwrap().vectors {
+            assert!((vector[0] - 0.6).abs() < 1e-6 && (vector[1] - 0.8).abs() < 1e-6, "{vector:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_does_not_show_in_the_message() {
+        let quoting = fault(r#"{"data":"the secret text"}"#, 1);
+        assert!(!quoting.to_string().contains("secret"), "{quoting}");
+        for body in ["", "<html>", "[]", "{}", r#"{"error":{"message":"no"}}"#] {
+            fault(body, 1);
+        }
+    }
+}

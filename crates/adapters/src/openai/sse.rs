@@ -1,0 +1,207 @@
+//! Server-sent events, as bytes arrive.
+
+use std::mem;
+
+/// The longest line, and the most data of one event, in bytes; a whole tool call may be one event.
+const MAX_EVENT: usize = 1024 * 1024;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// One event: its type (empty when not given) and its data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) name: String,
+    pub(super) data: String,
+}
+
+/// A line or an event is longer than anybody has reason to send.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooLong;
+
+/// Cuts a stream of bytes into events, wherever the network cut it.
+///
+/// Lines end with LF, CR or CRLF. Comments and fields other than `event` and `data` are skipped;
+/// events without data are dropped.
+#[derive(Debug, Default)]
+pub(super) struct SseDecoder {
+    line: Vec<u8>,
+    event: Event,
+    has_data: bool,
+    /// The last line ended with CR, so an LF that follows belongs to it.
+    after_cr: bool,
+    has_begun: bool,
+}
+
+impl SseDecoder {
+    /// Takes the next bytes and hands over each event that they complete.
+    ///
+    /// # Errors
+    /// When a line or an event is too long; the decoder is of no use after that.
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut emit: impl FnMut(Event)) -> Result<(), TooLong> {
+        while let Some((&first, rest)) = bytes.split_first() {
+            if mem::take(&mut self.after_cr) && first == b'\n' {
+                bytes = rest;
+                continue;
+            }
+            let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+            if self.line.len() + part.len() > MAX_EVENT {
+                return Err(TooLong);
+            }
+            self.line.extend_from_slice(part);
+            let Some(end) = end else { return Ok(()) };
+            self.after_cr = bytes.get(end) == Some(&b'\r');
+            bytes = bytes.get(end + 1..).unwrap_or_default();
+            if let Some(event) = self.end_line()? {
+                emit(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes are over: hands over an event that lacks only its last line end or blank line.
+    pub(super) fn finish(&mut self) -> Result<Option<Event>, TooLong> {
+        if !self.line.is_empty()
+            && let Some(event) = self.end_line()?
+        {
+            return Ok(Some(event));
+        }
+        Ok(self.dispatch())
+    }
+
+    fn end_line(&mut self) -> Result<Option<Event>, TooLong> {
+        let bytes = mem::take(&mut self.line);
+        let mut line = bytes.as_slice();
+        if !mem::replace(&mut self.has_begun, true) {
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
+        let event = if line.is_empty() {
+            self.dispatch()
+        } else {
+            self.field(line)?;
+            None
+        };
+        // The buffer is kept for the next line, unless a single long one made it large.
+        if bytes.capacity() <= 16 * 1024 {
+            self.line = bytes;
+            self.line.clear();
+        }
+        Ok(event)
+    }
+
+    fn field(&mut self, line: &[u8]) -> Result<(), TooLong> {
+        let colon = line.iter().position(|byte| *byte == b':');
+        let (name, value) = line.split_at(colon.unwrap_or(line.len()));
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match name {
+            b"data" => {
+                if mem::replace(&mut self.has_data, true) {
+                    self.event.data.push('\n');
+                }
+                self.event.data.push_str(&String::from_utf8_lossy(value));
+                if self.event.data.len() > MAX_EVENT {
+                    return Err(TooLong);
+                }
+            }
+            b"event" => self.event.name = String::from_utf8_lossy(value).into_owned(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self) -> Option<Event> {
+        let event = mem::take(&mut self.event);
+        (mem::take(&mut self.has_data) && !event.data.is_empty()).then_some(event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(pieces: &[&[u8]]) -> Vec<Event> {
+        let (mut decoder, mut events) = (SseDecoder::default(), Vec::new());
+        for piece in pieces {
+            decoder.push(piece, |event| events.push(event)).unwrap();
+        }
+        events.extend(decoder.finish().unwrap());
+        events
+    }
+
+    fn data(text: &str) -> Vec<String> {
+        decode(&[text.as_bytes()]).into_iter().map(|event| event.data).collect()
+    }
+
+    #[test]
+    fn an_event_ends_with_a_blank_line_or_with_the_bytes() {
+        assert_eq!(data("data: a\n\ndata: b\n\n"), ["a", "b"]);
+        assert_eq!(data("data: a\n\ndata: b\n"), ["a", "b"]);
+        assert_eq!(data("data: a\n\ndata: b"), ["a", "b"]);
+        assert_eq!(data(""), [""; 0]);
+    }
+
+    #[test]
+    fn all_line_ends_are_understood() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = format!("data: a{end}{end}data: b{end}data: c{end}{end}");
+            assert_eq!(data(&text), ["a", "b\nc"], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn one_space_after_the_colon_is_no_data() {
+        assert_eq!(data("data:a\n\ndata:  b \n\n"), ["a", " b "]);
+    }
+
+    #[test]
+    fn comments_other_fields_and_empty_events_are_skipped() {
+        assert_eq!(data(": ping\n\nid: 7\nretry: 10\ndata: a\n\nevent: ping\n\ndata\n\ndata:\n\n"), ["a"]);
+        // A type without data does not stick to the event after it.
+        assert_eq!(decode(&[b"event: ping\n\ndata: a\n\n"])[0].name, "");
+    }
+
+    #[test]
+    fn a_type_is_kept() {
+        let event = Event { name: "error".into(), data: "{}".into() };
+        assert_eq!(decode(&[b"event: error\ndata: {}\n\n"]), [event]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_at_the_start_alone() {
+        assert_eq!(data("\u{feff}data: a\n\n\u{feff}data: b\n\n"), ["a"]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8_are_replaced() {
+        assert_eq!(decode(&[b"data: a\xffb\n\n"])[0].data, "a\u{fffd}b");
+    }
+
+    #[test]
+    fn lines_and_events_are_bounded() {
+        let mut decoder = SseDecoder::default();
+        let half = vec![b'x'; MAX_EVENT / 2 + 1];
+        assert_eq!(decoder.push(&half, |_| {}), Ok(()));
+        assert_eq!(decoder.push(&half, |_| {}), Err(TooLong));
+
+        let mut decoder = SseDecoder::default();
+        let line = [b"data: ".as_slice(), &half, b"\n"].concat();
+        assert_eq!(decoder.push(&line, |_| {}), Ok(()));
+        assert_eq!(decoder.push(&line, |_| {}), Err(TooLong));
+    }
+
+    #[test]
+    fn any_two_cuts_give_the_same_events() {
+        let text = "\u{feff}: hi\r\n\r\ndata: {\"é\": 1}\r\n\r\nevent: x\rdata: a\r\ndata: b\n\ndata: [DONE]";
+        let bytes = text.as_bytes();
+        let whole = decode(&[bytes]);
+        assert_eq!(whole.len(), 3);
+        for second in 0..=bytes.len() {
+            for first in 0..=second {
+                let pieces = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                assert_eq!(decode(&pieces), whole, "cut at {first} and {second}");
+            }
+        }
+        let single: Vec<&[u8]> = bytes.chunks(1).collect();
+        assert_eq!(decode(&single), whole);
+    }
+}
