@@ -6,9 +6,11 @@
 pub mod blob;
 pub mod builtin;
 pub mod embedded_index;
+pub mod fallback;
 pub mod memory;
 pub mod password;
 pub mod pdf;
+pub mod redis;
 pub mod sql;
 pub mod system;
 pub mod token_signer;
