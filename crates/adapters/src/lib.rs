@@ -10,6 +10,7 @@ pub mod fallback;
 pub mod memory;
 pub mod password;
 pub mod pdf;
+pub mod qdrant;
 pub mod redis;
 pub mod sql;
 pub mod system;
