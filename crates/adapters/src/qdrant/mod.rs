@@ -1,0 +1,215 @@
+//! The vector store on a Qdrant server (1.14 or newer), over gRPC.
+//!
+//! One collection holds the chunks of all documents, one point each, under the chunk's id:
+//!
+//! ```text
+//! dense              cosine, of the size that the first vectors had; only when there are vectors
+//! body               sparse: the chunk's terms, with how often they occur, saturated
+//! title, lead        sparse: the document's distinct terms, each 1
+//! payload            document_id, title, filename, ordinal, text, span, pages
+//! ```
+//!
+//! A term's place in the sparse vectors is a hash of it; see [`terms`]. The server weighs terms by
+//! their inverse document frequency. A search is one request: the three sparse vectors are added up
+//! with their weights, and where the query has a dense vector too, the two rankings are fused by
+//! their reciprocal ranks.
+//!
+//! Nothing is assumed of the collection but what it was found to be: it may be made by another
+//! replica, or deleted, at any time.
+
+mod collection;
+mod connection;
+mod points;
+mod query;
+mod terms;
+
+use async_trait::async_trait;
+use collection::Collection;
+use connection::{Connection, kind};
+use docent_domain::{
+    id::DocumentId,
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk},
+};
+use docent_ports::{
+    error::{Fault, FaultKind, Part, Result},
+    vector_index::VectorIndex,
+};
+use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
+use std::time::Duration;
+use tonic::Code;
+
+/// Points in one request; the largest have some 40 KB.
+const BATCH: usize = 64;
+
+/// How the server is reached, and what the collection is called.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The collection's name.
+    pub collection: String,
+    /// What making a connection may take.
+    pub connect_timeout: Duration,
+    /// What a search, a count or a check may take.
+    pub read_timeout: Duration,
+    /// What one request that changes something may take, until it is done.
+    pub write_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            collection: "docent_chunks".to_owned(),
+            connect_timeout: Duration::from_secs(2),
+            read_timeout: Duration::from_secs(5),
+            write_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A vector store on a Qdrant server.
+#[derive(Debug)]
+pub struct QdrantIndex {
+    connection: Connection,
+    collection: Collection,
+}
+
+impl QdrantIndex {
+    /// Takes the address of the server's gRPC port, such as `http://localhost:6334`; `https` is TLS,
+    /// which trusts the system's certificates. Connects to nothing yet.
+    ///
+    /// # Errors
+    /// When the address or the key cannot be used.
+    pub fn new(url: &str, api_key: Option<&str>, options: Options) -> Result<Self> {
+        let connection = Connection::new(url, api_key, &options)?;
+        Ok(Self { connection, collection: Collection::new(options.collection) })
+    }
+
+    /// Writes all points. A collection that is gone is made again first.
+    async fn upsert(&self, points: &[PointStruct], dimensions: Option<u64>) -> Result<()> {
+        let mut remade = false;
+        loop {
+            self.collection.ensure(&self.connection, dimensions).await?;
+            match self.try_upsert(points).await {
+                Err(status) if status.code() == Code::NotFound && !remade => {
+                    self.collection.forget();
+                    remade = true;
+                }
+                Err(status) => return Err(self.fault("write chunks", status)),
+                Ok(()) => return Ok(()),
+            }
+        }
+    }
+
+    async fn try_upsert(&self, points: &[PointStruct]) -> Result<(), tonic::Status> {
+        for batch in points.chunks(BATCH) {
+            let request = UpsertPoints {
+                collection_name: self.collection.name().to_owned(),
+                wait: Some(true),
+                points: batch.to_vec(),
+                ..UpsertPoints::default()
+            };
+            self.connection.write(self.connection.points().upsert(request)).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes points. That there is no collection is as good.
+    async fn delete(&self, filter: Filter) -> Result<()> {
+        let request = DeletePoints {
+            collection_name: self.collection.name().to_owned(),
+            wait: Some(true),
+            points: Some(filter.into()),
+            ..DeletePoints::default()
+        };
+        let deleted = self.connection.write(self.connection.points().delete(request)).await;
+        self.unless_absent("delete chunks", deleted).map(|_| ())
+    }
+
+    /// `None` when the collection does not exist.
+    fn unless_absent<T>(&self, doing: &'static str, answer: Result<T, tonic::Status>) -> Result<Option<T>> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
+            Err(status) if status.code() == Code::NotFound => {
+                self.collection.forget();
+                Ok(None)
+            }
+            Err(status) => Err(self.fault(doing, status)),
+        }
+    }
+
+    fn fault(&self, doing: &'static str, status: tonic::Status) -> Fault {
+        // What the server refuses may be due to a collection that is not what it was.
+        if kind(&status) == FaultKind::Rejected {
+            self.collection.forget();
+        }
+        connection::fault(doing, status)
+    }
+}
+
+/// The number of dimensions of a document's dense vectors, if it has any.
+fn dimensions(entries: &[IndexEntry]) -> Result<Option<u64>> {
+    let mut sizes = entries.iter().filter_map(|entry| entry.embedding.dense.as_ref()).map(Vec::len);
+    let Some(size) = sizes.next() else { return Ok(None) };
+    if size == 0 || sizes.any(|other| other != size) {
+        return Err(rejected("the dense vectors of a document differ in their dimensions, or have none"));
+    }
+    Ok(Some(size as u64))
+}
+
+fn rejected(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+    Fault::new(Part::VectorStore, FaultKind::Rejected, message)
+}
+
+#[async_trait]
+impl VectorIndex for QdrantIndex {
+    // New points are written before old ones are deleted, so that a search never finds the document
+    // empty. Points have the chunks' ids: a replay after a crash overwrites them.
+    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+        let dimensions = dimensions(&entries)?;
+        let ids: Vec<_> = entries.iter().map(|entry| points::id(entry.id)).collect();
+        let points: Vec<_> = entries.into_iter().map(|entry| points::write(document, entry)).collect();
+        if !points.is_empty() {
+            self.upsert(&points, dimensions).await?;
+        }
+        self.delete(query::all_of_but(document.id, ids)).await
+    }
+
+    async fn remove(&self, document: DocumentId) -> Result<()> {
+        self.delete(query::all_of(document)).await
+    }
+
+    async fn search(
+        &self,
+        query: &QueryEmbedding,
+        documents: Option<&[DocumentId]>,
+        limit: usize,
+    ) -> Result<Vec<ScoredChunk>> {
+        let dense = match &query.dense {
+            Some(dense) if self.collection.has_dense(&self.connection, dense.len() as u64).await? => {
+                query.dense.as_deref()
+            }
+            _ => None,
+        };
+        let request = query::request(self.collection.name(), query.sparse.as_ref(), dense, documents, limit);
+        let Some(request) = request else { return Ok(Vec::new()) };
+        let found = self.connection.read(self.connection.points().query(request)).await;
+        let Some(found) = self.unless_absent("search", found)? else { return Ok(Vec::new()) };
+        points::best(found.result, limit)
+    }
+
+    async fn count(&self, document: DocumentId) -> Result<u64> {
+        let request = CountPoints {
+            collection_name: self.collection.name().to_owned(),
+            filter: Some(query::all_of(document)),
+            exact: Some(true),
+            ..CountPoints::default()
+        };
+        let counted = self.connection.read(self.connection.points().count(request)).await;
+        let counted = self.unless_absent("count chunks", counted)?;
+        Ok(counted.and_then(|answer| answer.result).map_or(0, |result| result.count))
+    }
+
+    async fn check(&self) -> Result<()> {
+        // Unlike the server's own health check, this also shows whether the key is good.
+        self.collection.exists(&self.connection).await.map(|_| ())
+    }
+}

@@ -1,0 +1,271 @@
+//! Chunks as points, and points as chunks that were found.
+
+use super::terms;
+use docent_domain::{
+    chunk::{PageStart, Position, Span},
+    id::{ChunkId, DocumentId},
+    retrieval::{IndexEntry, IndexedDocument, ScoredChunk},
+};
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+use qdrant_client::qdrant::{
+    DenseVector, ListValue, NamedVectors, PointId, PointStruct, ScoredPoint, Struct, Value, Vector, Vectors,
+    point_id::PointIdOptions, value::Kind, vector, vectors::VectorsOptions,
+};
+use std::collections::HashMap;
+
+/// The names of a point's vectors.
+pub(super) mod name {
+    pub(in super::super) const DENSE: &str = "dense";
+    pub(in super::super) const BODY: &str = "body";
+    pub(in super::super) const TITLE: &str = "title";
+    pub(in super::super) const LEAD: &str = "lead";
+}
+
+/// The payload's field that points are filtered by.
+pub(super) const DOCUMENT: &str = "document_id";
+
+const TITLE: &str = "title";
+const FILENAME: &str = "filename";
+const ORDINAL: &str = "ordinal";
+const TEXT: &str = "text";
+const SPAN: &str = "span";
+const PAGES: &str = "pages";
+const START: &str = "start";
+const END: &str = "end";
+const PAGE: &str = "page";
+const OFFSET: &str = "offset";
+const AT: &str = "at";
+
+pub(super) fn id(chunk: ChunkId) -> PointId {
+    PointId { point_id_options: Some(PointIdOptions::Uuid(chunk.to_string())) }
+}
+
+pub(super) fn write(document: &IndexedDocument, entry: IndexEntry) -> PointStruct {
+    let IndexEntry { id: chunk, ordinal, text, span, pages, embedding } = entry;
+    let mut vectors = HashMap::new();
+    let mut put = |name: &str, vector| {
+        let vector = Vector { vector: Some(vector), ..Vector::default() };
+        vectors.insert(name.to_owned(), vector);
+    };
+    if let Some(data) = embedding.dense {
+        put(name::DENSE, vector::Vector::Dense(DenseVector { data }));
+    }
+    if let Some(sparse) = &embedding.sparse {
+        let fields = [
+            (name::BODY, terms::body(&sparse.body)),
+            (name::TITLE, terms::distinct(&sparse.title)),
+            (name::LEAD, terms::distinct(&sparse.lead)),
+        ];
+        for (name, vector) in fields.into_iter().filter(|(_, vector)| !vector.indices.is_empty()) {
+            put(name, vector::Vector::Sparse(vector));
+        }
+    }
+    let pages = pages.iter().map(|start| object([(PAGE, number(start.page)), (AT, number(start.at))]));
+    let payload = [
+        (DOCUMENT, string(document.id.to_string())),
+        (TITLE, string(document.title.as_str().to_owned())),
+        (FILENAME, string(document.filename.clone())),
+        (ORDINAL, number(ordinal)),
+        (TEXT, string(text)),
+        (SPAN, object([(START, position(span.start)), (END, position(span.end))])),
+        (PAGES, Value { kind: Some(Kind::ListValue(ListValue { values: pages.collect() })) }),
+    ];
+    PointStruct {
+        id: Some(id(chunk)),
+        payload: fields(payload),
+        vectors: Some(Vectors { vectors_options: Some(VectorsOptions::Vectors(NamedVectors { vectors })) }),
+    }
+}
+
+fn fields<const N: usize>(fields: [(&str, Value); N]) -> HashMap<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn object<const N: usize>(of: [(&str, Value); N]) -> Value {
+    Value { kind: Some(Kind::StructValue(Struct { fields: fields(of) })) }
+}
+
+fn position(position: Position) -> Value {
+    object([(PAGE, number(position.page)), (OFFSET, number(position.offset))])
+}
+
+fn string(text: String) -> Value {
+    Value { kind: Some(Kind::StringValue(text)) }
+}
+
+fn number(n: u32) -> Value {
+    Value { kind: Some(Kind::IntegerValue(n.into())) }
+}
+
+/// The best of the points found, in their final order: that of documents and ordinals where scores
+/// are equal.
+pub(super) fn best(points: Vec<ScoredPoint>, limit: usize) -> Result<Vec<ScoredChunk>> {
+    let found = points.into_iter().filter(|point| point.score > 0.0);
+    let mut chunks = found.map(read).collect::<Result<Vec<_>>>()?;
+    chunks.sort_by(|(a, ordinal_a), (b, ordinal_b)| {
+        let key = |chunk: &ScoredChunk, ordinal| (chunk.document_id, ordinal);
+        b.score.total_cmp(&a.score).then_with(|| key(a, *ordinal_a).cmp(&key(b, *ordinal_b)))
+    });
+    chunks.truncate(limit);
+    Ok(chunks.into_iter().map(|(chunk, _)| chunk).collect())
+}
+
+/// A chunk with its ordinal.
+fn read(mut point: ScoredPoint) -> Result<(ScoredChunk, u32)> {
+    let read = || {
+        let Some(PointIdOptions::Uuid(id)) = point.id?.point_id_options else { return None };
+        let payload = &mut point.payload;
+        let chunk = ScoredChunk {
+            id: id.parse().ok()?,
+            document_id: take_string(payload, DOCUMENT)?.parse::<DocumentId>().ok()?,
+            title: take_string(payload, TITLE)?,
+            text: take_string(payload, TEXT)?,
+            span: read_span(payload.get(SPAN)?)?,
+            pages: read_pages(payload.get(PAGES)?)?,
+            score: point.score,
+        };
+        Some((chunk, read_number(payload.get(ORDINAL)?)?))
+    };
+    read().ok_or_else(|| {
+        let message = "the collection holds a point that is no chunk of ours";
+        Fault::new(Part::VectorStore, FaultKind::Garbage, message)
+    })
+}
+
+fn take_string(payload: &mut HashMap<String, Value>, name: &str) -> Option<String> {
+    match payload.remove(name)?.kind? {
+        Kind::StringValue(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn read_number(value: &Value) -> Option<u32> {
+    match value.kind.as_ref()? {
+        Kind::IntegerValue(n) => u32::try_from(*n).ok(),
+        _ => None,
+    }
+}
+
+fn read_field<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    match value.kind.as_ref()? {
+        Kind::StructValue(of) => of.fields.get(name),
+        _ => None,
+    }
+}
+
+fn read_position(value: &Value) -> Option<Position> {
+    let page = read_number(read_field(value, PAGE)?)?;
+    Some(Position { page, offset: read_number(read_field(value, OFFSET)?)? })
+}
+
+fn read_span(value: &Value) -> Option<Span> {
+    let start = read_position(read_field(value, START)?)?;
+    Some(Span { start, end: read_position(read_field(value, END)?)? })
+}
+
+fn read_pages(value: &Value) -> Option<Vec<PageStart>> {
+    let Kind::ListValue(list) = value.kind.as_ref()? else { return None };
+    let page = |value: &Value| {
+        let page = read_number(read_field(value, PAGE)?)?;
+        Some(PageStart { page, at: read_number(read_field(value, AT)?)? })
+    };
+    list.values.iter().map(page).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_domain::{
+        retrieval::{Embedding, SparseVector, TermCounts},
+        text::Title,
+    };
+    use uuid::Uuid;
+
+    fn document(n: u128) -> IndexedDocument {
+        let id = DocumentId::from_uuid(Uuid::from_u128(n));
+        IndexedDocument { id, title: Title::parse("Pumps").unwrap(), filename: "pumps.pdf".to_owned() }
+    }
+
+    fn entry(document: &IndexedDocument, ordinal: u32) -> IndexEntry {
+        let body = TermCounts::count(["pump".to_owned()]);
+        IndexEntry {
+            id: ChunkId::of(document.id, ordinal),
+            ordinal,
+            text: "Ünïcode 水泵".to_owned(),
+            span: Span {
+                start: Position { page: 4, offset: u32::MAX },
+                end: Position { page: 6, offset: 9 },
+            },
+            pages: vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }],
+            embedding: Embedding {
+                sparse: Some(SparseVector { body, ..SparseVector::default() }),
+                dense: Some(vec![0.6, 0.8]),
+            },
+        }
+    }
+
+    fn scored(document: &IndexedDocument, ordinal: u32, score: f32) -> ScoredPoint {
+        let PointStruct { id, payload, .. } = write(document, entry(document, ordinal));
+        ScoredPoint { id, payload, score, ..ScoredPoint::default() }
+    }
+
+    #[test]
+    fn a_chunk_survives_the_way_there_and_back() {
+        let (document, score) = (document(7), 0.5);
+        let stored = entry(&document, 3);
+        let found = best(vec![scored(&document, 3, score)], 5).unwrap();
+        let expected = ScoredChunk {
+            id: stored.id,
+            document_id: document.id,
+            title: "Pumps".to_owned(),
+            text: stored.text,
+            span: stored.span,
+            pages: stored.pages,
+            score,
+        };
+        assert_eq!(found, [expected]);
+    }
+
+    #[test]
+    fn a_point_has_the_vectors_that_the_chunk_has() {
+        let document = document(7);
+        let names = |entry| {
+            let point = write(&document, entry);
+            let Some(VectorsOptions::Vectors(named)) = point.vectors.unwrap().vectors_options else {
+                panic!()
+            };
+            let mut names: Vec<String> = named.vectors.into_keys().collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(entry(&document, 0)), ["body", "dense"]);
+        let nothing = Embedding { sparse: None, dense: None };
+        assert!(names(IndexEntry { embedding: nothing, ..entry(&document, 0) }).is_empty());
+    }
+
+    #[test]
+    fn equals_are_in_the_order_of_documents_and_ordinals_and_what_does_not_fit_is_left_out() {
+        let (a, b) = (document(1), document(2));
+        let points = vec![
+            scored(&b, 0, 1.0),
+            scored(&a, 10, 1.0),
+            scored(&a, 9, 1.0),
+            scored(&b, 1, 2.0),
+            scored(&b, 2, 0.0),
+            scored(&b, 3, -1.0),
+        ];
+        let ids = |limit| {
+            best(points.clone(), limit).unwrap().into_iter().map(|chunk| chunk.id).collect::<Vec<_>>()
+        };
+        let expected = [(&b, 1), (&a, 9), (&a, 10), (&b, 0)].map(|(of, n)| ChunkId::of(of.id, n));
+        assert_eq!(ids(9), expected);
+        assert_eq!(ids(2), expected[..2]);
+    }
+
+    #[test]
+    fn a_foreign_point_is_garbage() {
+        let mut point = scored(&document(1), 0, 1.0);
+        point.payload.remove(SPAN);
+        assert_eq!(best(vec![point], 1).unwrap_err().kind(), FaultKind::Garbage);
+    }
+}

@@ -1,0 +1,119 @@
+//! Refresh-token families in Redis.
+
+use super::connection::Redis;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use deadpool_redis::redis::{Cmd, Script};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_ports::{
+    error::{Fault, FaultKind, Part, Result},
+    token_store::{Rotated, Rotation, TokenStore},
+};
+use std::sync::Arc;
+
+/// The most tokens that one family remembers: over a month of them at one refresh in 15 minutes. Those
+/// that expire first are forgotten first and are refused from then on.
+const TOKENS_MAX: usize = 4096;
+
+/// The last instant that scripts, which count in doubles, tell exactly enough: in the year 2112.
+const LAST: i64 = 1 << 52;
+
+/// Keeps refresh-token families in Redis. Whether a revocation survives the server's crash is the
+/// server's setting (`appendonly`, `appendfsync`).
+#[derive(Clone, Debug)]
+pub struct RedisTokenStore {
+    redis: Redis,
+    scripts: Arc<Scripts>,
+}
+
+#[derive(Debug)]
+struct Scripts {
+    start: Script,
+    rotate: Script,
+    revoke: Script,
+    revoke_all: Script,
+}
+
+impl RedisTokenStore {
+    /// Keeps them in that server.
+    pub fn new(redis: Redis) -> Self {
+        let scripts = Scripts {
+            start: Script::new(include_str!("scripts/start.lua")),
+            rotate: Script::new(include_str!("scripts/rotate.lua")),
+            revoke: Script::new(include_str!("scripts/revoke.lua")),
+            revoke_all: Script::new(include_str!("scripts/revoke_all.lua")),
+        };
+        Self { redis, scripts: Arc::new(scripts) }
+    }
+
+    fn families(&self) -> String {
+        self.redis.key("{tokens}:family:")
+    }
+
+    fn users(&self) -> String {
+        self.redis.key("{tokens}:user:")
+    }
+
+    /// The keys of a family: the family itself and its tokens.
+    fn family(&self, family: FamilyId) -> [String; 2] {
+        let key = format!("{}{family}", self.families());
+        let tokens = format!("{key}:tokens");
+        [key, tokens]
+    }
+}
+
+fn instant(at: DateTime<Utc>) -> i64 {
+    at.timestamp_micros().min(LAST)
+}
+
+#[async_trait]
+impl TokenStore for RedisTokenStore {
+    async fn start(
+        &self,
+        user: UserId,
+        family: FamilyId,
+        token: TokenId,
+        expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let mut call = self.scripts.start.prepare_invoke();
+        call.key(&self.family(family)).key(format!("{}{user}", self.users()));
+        call.arg(user.to_string()).arg(family.to_string()).arg(token.to_string());
+        call.arg(instant(expires_at)).arg(instant(now)).arg(self.users());
+        self.redis.script("start a token family", &call).await
+    }
+
+    async fn rotate(&self, rotation: Rotation) -> Result<Rotated> {
+        let Rotation { family, presented, successor, expires_at, grace, now } = rotation;
+        let grace = i64::try_from(grace.as_micros()).map_or(LAST, |grace| grace.min(LAST));
+        let mut call = self.scripts.rotate.prepare_invoke();
+        call.key(&self.family(family));
+        call.arg(family.to_string()).arg(presented.to_string()).arg(successor.to_string());
+        call.arg(instant(expires_at)).arg(instant(now)).arg(grace).arg(TOKENS_MAX).arg(self.users());
+        match self.redis.script("use a refresh token", &call).await? {
+            0 => Ok(Rotated::Unknown),
+            1 => Ok(Rotated::Renewed),
+            2 => Ok(Rotated::Reused),
+            other => {
+                let message = format!("using a refresh token gave {other}");
+                Err(Fault::new(Part::KeyValueStore, FaultKind::Garbage, message))
+            }
+        }
+    }
+
+    async fn revoke(&self, family: FamilyId) -> Result<()> {
+        let mut call = self.scripts.revoke.prepare_invoke();
+        call.key(&self.family(family)).arg(family.to_string()).arg(self.users());
+        self.redis.script("revoke a token family", &call).await
+    }
+
+    async fn revoke_all(&self, user: UserId, _now: DateTime<Utc>) -> Result<()> {
+        let mut call = self.scripts.revoke_all.prepare_invoke();
+        call.key(format!("{}{user}", self.users())).arg(self.families());
+        self.redis.script("revoke an account's tokens", &call).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.redis.command("check", Cmd::new().arg("PING")).await
+    }
+}

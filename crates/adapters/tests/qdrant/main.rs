@@ -1,0 +1,203 @@
+//! The vector store adapter against a server that speaks Qdrant's protocol.
+//!
+//! This shows what is sent and what is made of answers and faults; `qdrant_live.rs` runs the same
+//! battery on the real thing.
+// Tests fail by panicking.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
+
+mod server;
+
+use docent_adapters::qdrant::{Options, QdrantIndex};
+use docent_domain::retrieval::{IndexEntry, QueryEmbedding};
+use docent_ports::{error::FaultKind, vector_index::VectorIndex};
+use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use server::{Fake, Stored};
+use std::{sync::Arc, time::Duration};
+use tonic::Status;
+
+const COLLECTION: &str = "docent_chunks";
+
+fn index(server: &Fake) -> QdrantIndex {
+    QdrantIndex::new(&server.url, None, Options::default()).unwrap()
+}
+
+fn pumps(n: u32) -> Vec<IndexEntry> {
+    (0..n).map(|at| entry(1, at, "pump")).collect()
+}
+
+mod contract {
+    use super::*;
+
+    docent_testkit::vector_index_contract!(async {
+        let server = Fake::start();
+        (Arc::new(index(&server)) as _, server)
+    });
+}
+
+#[tokio::test]
+async fn the_collection_is_made_once_with_what_searches_need() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[0.6, 0.8])]).await.unwrap();
+    index.replace(&indexed(2), vec![hybrid_entry(2, 0, "pump", &[0.6, 0.8])]).await.unwrap();
+    let state = server.state.lock().unwrap();
+    let stored = &state.collections[COLLECTION];
+    let mut sparse = stored.sparse.clone();
+    sparse.sort();
+    assert_eq!((stored.dense, sparse), (Some(2), ["body", "lead", "title"].map(String::from).to_vec()));
+    assert_eq!(stored.indexed, ["document_id"]);
+    assert_eq!(state.calls.iter().filter(|call| **call == "create").count(), 1);
+}
+
+#[tokio::test]
+async fn a_search_is_one_call_once_the_collection_is_known() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
+    server.state.lock().unwrap().calls.clear();
+    let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
+    assert_eq!(index.search(&both, None, 5).await.unwrap().len(), 1);
+    assert_eq!(server.state.lock().unwrap().calls, ["query"]);
+}
+
+#[tokio::test]
+async fn chunks_are_written_in_bounded_batches_before_old_ones_go() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), pumps(150)).await.unwrap();
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 150);
+    server.state.lock().unwrap().calls.clear();
+    index.replace(&indexed(1), pumps(70)).await.unwrap();
+    assert_eq!(server.state.lock().unwrap().calls, ["upsert", "upsert", "delete"]);
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 70);
+}
+
+#[tokio::test]
+async fn a_replay_after_a_fault_mends_what_was_left() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), pumps(3)).await.unwrap();
+    let valve = || vec![entry(1, 0, "valve")];
+    // The new chunk is written, the old ones are not deleted.
+    server.state.lock().unwrap().outcomes.extend([Ok(()), Err(Status::unavailable("for now"))]);
+    assert!(index.replace(&indexed(1), valve()).await.unwrap_err().is_transient());
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 3);
+    index.replace(&indexed(1), valve()).await.unwrap();
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_collection_that_is_gone_is_made_again() {
+    let server = Fake::start();
+    let index = index(&server);
+    let dense = || vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])];
+    index.replace(&indexed(1), dense()).await.unwrap();
+    server.state.lock().unwrap().collections.clear();
+    let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
+    assert_eq!(index.search(&both, None, 5).await.unwrap(), []);
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+    index.remove(document_id(1)).await.unwrap();
+    index.replace(&indexed(1), dense()).await.unwrap();
+    server.state.lock().unwrap().collections.clear();
+    index.replace(&indexed(1), dense()).await.unwrap();
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
+    assert_eq!(server.state.lock().unwrap().collections[COLLECTION].indexed, ["document_id"]);
+}
+
+#[tokio::test]
+async fn two_replicas_may_make_the_collection_at_once() {
+    let server = Fake::start();
+    let (one, other) = (index(&server), index(&server));
+    let (one, other) = tokio::join!(
+        one.replace(&indexed(1), vec![entry(1, 0, "pump")]),
+        other.replace(&indexed(2), vec![entry(2, 0, "pump")]),
+    );
+    one.unwrap();
+    other.unwrap();
+    assert_eq!(index(&server).search(&query("pump"), None, 5).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn an_embedder_may_come_later() {
+    let server = Fake::start();
+    let (old, new) = (index(&server), index(&server));
+    old.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
+    let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
+    assert_eq!(new.search(&both, None, 5).await.unwrap().len(), 1, "by its terms alone");
+    new.replace(&indexed(2), vec![hybrid_entry(2, 0, "valve", &[1.0, 0.0])]).await.unwrap();
+    assert_eq!(new.search(&both, None, 5).await.unwrap().len(), 2);
+    assert_eq!(old.search(&both, None, 5).await.unwrap().len(), 2, "another replica hears of it");
+}
+
+#[tokio::test]
+async fn other_dimensions_are_refused_with_what_to_do() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
+    let fault = index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0])]).await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Rejected);
+    let told = fault.to_string();
+    assert!(told.contains("2 dimensions") && told.contains("gives 1") && told.contains("delete"), "{told}");
+}
+
+#[tokio::test]
+async fn a_foreign_collection_is_left_alone() {
+    let server = Fake::start();
+    server.state.lock().unwrap().collections.insert(COLLECTION.to_owned(), Stored::default());
+    let fault = index(&server).replace(&indexed(1), pumps(1)).await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Rejected);
+    assert!(server.state.lock().unwrap().collections[COLLECTION].points.is_empty());
+}
+
+#[tokio::test]
+async fn the_key_goes_with_every_call() {
+    let server = Fake::start();
+    server.state.lock().unwrap().key = Some("secret");
+    let fault = index(&server).check().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Rejected);
+    let keyed = QdrantIndex::new(&server.url, Some("secret"), Options::default()).unwrap();
+    keyed.check().await.unwrap();
+    keyed.replace(&indexed(1), pumps(1)).await.unwrap();
+    assert_eq!(keyed.search(&query("pump"), None, 5).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), pumps(1)).await.unwrap();
+    let address = server.url.trim_start_matches("http://").to_owned();
+    let state = server.stop().await;
+    for _ in 0..3 {
+        let fault = index.search(&query("pump"), None, 5).await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::Unavailable);
+        assert_eq!(index.check().await.unwrap_err().kind(), FaultKind::Unavailable);
+    }
+    let _server = Fake::at(&address, state);
+    assert_eq!(index.search(&query("pump"), None, 5).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_answers_nothing_is_given_up() {
+    let server = Fake::start();
+    let short = Duration::from_millis(200);
+    let options = Options { read_timeout: short, write_timeout: short, ..Options::default() };
+    let index = QdrantIndex::new(&server.url, None, options).unwrap();
+    index.check().await.unwrap();
+    server.state.lock().unwrap().silent = true;
+    assert_eq!(index.search(&query("pump"), None, 5).await.unwrap_err().kind(), FaultKind::Timeout);
+    assert_eq!(index.remove(document_id(1)).await.unwrap_err().kind(), FaultKind::Timeout);
+    assert_eq!(index.check().await.unwrap_err().kind(), FaultKind::Timeout);
+    server.state.lock().unwrap().silent = false;
+    index.check().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_busy_server_says_when_to_come_back() {
+    let server = Fake::start();
+    let mut busy = Status::resource_exhausted("too many requests");
+    busy.metadata_mut().insert("retry-after", "7".parse().unwrap());
+    server.state.lock().unwrap().outcomes.push_back(Err(busy));
+    let fault = index(&server).search(&query("pump"), None, 5).await.unwrap_err();
+    assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(Duration::from_secs(7))));
+}

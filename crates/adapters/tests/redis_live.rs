@@ -1,0 +1,290 @@
+//! The key-value store against real servers.
+//!
+//! The batteries run on the server at `DOCENT_TEST_REDIS_URL`, each test under keys of its own. What
+//! needs a server to be stopped or slow starts one itself: `redis-server` must be installed.
+// Tests fail by panicking.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
+use chrono::TimeDelta;
+use deadpool_redis::redis::{Client, Cmd, FromRedisValue};
+use docent_adapters::{
+    redis::{Options, Redis, RedisRateLimiter, RedisTokenStore},
+    system::SystemEntropy,
+};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_ports::{
+    clock::Clock,
+    entropy::Entropy,
+    error::FaultKind,
+    rate_limiter::RateLimiter,
+    token_store::{Rotated, Rotation, TokenStore},
+};
+use docent_testkit::clock::TestClock;
+use std::{
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// The server given, with keys that no other test has.
+fn given() -> Redis {
+    #[expect(clippy::disallowed_methods, reason = "tests have no other settings than this address")]
+    let url = std::env::var("DOCENT_TEST_REDIS_URL").expect("DOCENT_TEST_REDIS_URL names a Redis server");
+    let mut unique = [0; 16];
+    SystemEntropy.fill(&mut unique);
+    let prefix = format!("docent-test-{:032x}:", u128::from_le_bytes(unique));
+    Redis::new(&url, Options { prefix, ..Options::default() }).unwrap()
+}
+
+mod rate_limiter {
+    use super::*;
+
+    docent_testkit::rate_limiter_contract!(async { (Arc::new(RedisRateLimiter::new(given())) as _, ()) });
+}
+
+mod token_store {
+    use super::*;
+
+    docent_testkit::token_store_contract!(async { (Arc::new(RedisTokenStore::new(given())) as _, ()) });
+}
+
+/// A server of a test's own.
+struct Server {
+    folder: TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl Server {
+    const PASSWORD: &str = "correct horse";
+
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let process = Self::spawn(&folder, port);
+        Self { folder, port, process }
+    }
+
+    /// Starts the process and waits for the line that says that it takes connections.
+    fn spawn(folder: &TempDir, port: u16) -> Child {
+        let mut process = Command::new("redis-server")
+            .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--requirepass", Self::PASSWORD])
+            .args(["--save", "", "--appendonly", "yes", "--appendfsync", "always", "--dir"])
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("redis-server is installed");
+        let log = BufReader::new(process.stdout.take().unwrap());
+        let ready =
+            log.lines().map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
+        assert!(ready, "the server did not start");
+        process
+    }
+
+    fn url(&self, database: u8) -> String {
+        format!("redis://:{}@127.0.0.1:{}/{database}", Self::PASSWORD.replace(' ', "%20"), self.port)
+    }
+
+    fn redis(&self) -> Redis {
+        self.impatient(Duration::from_secs(10))
+    }
+
+    fn impatient(&self, timeout: Duration) -> Redis {
+        Redis::new(&self.url(3), Options { timeout, ..Options::default() }).unwrap()
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    fn restart(&mut self) {
+        self.process = Self::spawn(&self.folder, self.port);
+    }
+
+    fn signal(&self, signal: &str) {
+        let status = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    async fn ask<T: FromRedisValue>(&self, words: &[&str]) -> T {
+        let client = Client::open(self.url(3)).unwrap();
+        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        let mut command = Cmd::new();
+        for word in words {
+            command.arg(*word);
+        }
+        command.query_async(&mut connection).await.unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been killed by the test already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn ids(n: u8) -> (UserId, FamilyId, TokenId) {
+    let at = TestClock::default().now();
+    (UserId::generate(at, [n; 10]), FamilyId::generate(at, [n; 10]), TokenId::generate(at, [n; 10]))
+}
+
+async fn start(tokens: &RedisTokenStore, n: u8) {
+    let (user, family, token) = ids(n);
+    let now = TestClock::default().now();
+    tokens.start(user, family, token, now + TimeDelta::days(30), now).await.unwrap();
+}
+
+fn first_use(n: u8) -> Rotation {
+    let (_, family, presented) = ids(n);
+    let now = TestClock::default().now() + TimeDelta::hours(1);
+    Rotation {
+        family,
+        presented,
+        successor: ids(n + 100).2,
+        expires_at: now + TimeDelta::days(30),
+        grace: Duration::from_secs(30),
+        now,
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
+    let mut server = Server::start();
+    let (limiter, tokens) = (RedisRateLimiter::new(server.redis()), RedisTokenStore::new(server.redis()));
+    let now = TestClock::default().now();
+    start(&tokens, 1).await;
+    limiter.hit("a", WINDOW, now).await.unwrap();
+    server.kill();
+    for _ in 0..3 {
+        assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap_err().kind(), FaultKind::Unavailable);
+        assert_eq!(tokens.revoke(ids(1).1).await.unwrap_err().kind(), FaultKind::Unavailable);
+        assert_eq!(tokens.check().await.unwrap_err().kind(), FaultKind::Unavailable);
+    }
+    server.restart();
+    tokens.check().await.unwrap();
+    assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, 2, "kept by the server's log");
+    assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), Rotated::Renewed);
+}
+
+#[tokio::test]
+async fn a_server_that_answers_nothing_costs_each_caller_one_timeout() {
+    let server = Server::start();
+    let limiter = Arc::new(RedisRateLimiter::new(server.impatient(Duration::from_millis(300))));
+    let now = TestClock::default().now();
+    // Fills the pool, so that there are connections to be found dead.
+    let hits = |limiter: &Arc<RedisRateLimiter>| {
+        let one = |_| {
+            let limiter = Arc::clone(limiter);
+            tokio::spawn(async move { limiter.hit("a", WINDOW, now).await })
+        };
+        (0..50).map(one).collect::<Vec<_>>()
+    };
+    for hit in hits(&limiter) {
+        hit.await.unwrap().unwrap();
+    }
+    server.signal("-STOP");
+    for hit in hits(&limiter) {
+        assert_eq!(hit.await.unwrap().unwrap_err().kind(), FaultKind::Timeout);
+    }
+    server.signal("-CONT");
+    // What was sent meanwhile is counted now or never; new windows are exact either way.
+    let later = now + TimeDelta::from_std(WINDOW).unwrap();
+    let patient = RedisRateLimiter::new(server.redis());
+    patient.hit("a", WINDOW, later).await.unwrap();
+    limiter.hit("b", WINDOW, later).await.unwrap();
+}
+
+#[tokio::test]
+async fn scripts_that_the_server_has_lost_are_given_again() {
+    let server = Server::start();
+    let limiter = RedisRateLimiter::new(server.redis());
+    let now = TestClock::default().now();
+    for n in 1..=3 {
+        assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, n);
+        let _: String = server.ask(&["SCRIPT", "FLUSH"]).await;
+    }
+}
+
+#[tokio::test]
+async fn every_key_is_ours_and_expires_with_what_it_holds() {
+    let server = Server::start();
+    let (limiter, tokens) = (RedisRateLimiter::new(server.redis()), RedisTokenStore::new(server.redis()));
+    let hour_later = TestClock::default().now() + TimeDelta::hours(1);
+    start(&tokens, 1).await;
+    tokens.rotate(first_use(1)).await.unwrap();
+    limiter.hit("a", WINDOW, hour_later).await.unwrap();
+    let (user, family, _) = ids(1);
+    let mut keys: Vec<String> = server.ask(&["KEYS", "*"]).await;
+    keys.sort();
+    let tokens_key = format!("docent:{{tokens}}:family:{family}:tokens");
+    let expected = [
+        "docent:rate:a".to_owned(),
+        format!("docent:{{tokens}}:family:{family}"),
+        tokens_key.clone(),
+        format!("docent:{{tokens}}:user:{user}"),
+    ];
+    assert_eq!(keys, expected);
+    let month = 30 * 24 * 3600 * 1000;
+    for key in &keys {
+        let left: i64 = server.ask(&["PTTL", key]).await;
+        let most = if key == "docent:rate:a" { 60_000 } else { month };
+        assert!((most - 60_000..=most).contains(&left) && left > 0, "{key} expires in {left} ms");
+    }
+    tokens.revoke(family).await.unwrap();
+    limiter.reset("a").await.unwrap();
+    assert_eq!(server.ask::<Vec<String>>(&["KEYS", "*"]).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_family_stays_bounded() {
+    let server = Server::start();
+    let tokens = RedisTokenStore::new(server.redis());
+    start(&tokens, 1).await;
+    let (_, family, first) = ids(1);
+    let mut presented = first;
+    for n in 0..4200_u64 {
+        let now = TestClock::default().now() + TimeDelta::seconds(i64::try_from(n).unwrap());
+        let mut random = [0; 10];
+        random[..8].copy_from_slice(&n.to_be_bytes());
+        let successor = TokenId::generate(now, random);
+        let rotation = Rotation { presented, successor, now, ..first_use(1) };
+        let rotation = Rotation { expires_at: now + TimeDelta::days(30), ..rotation };
+        assert_eq!(tokens.rotate(rotation).await.unwrap(), Rotated::Renewed);
+        presented = successor;
+    }
+    let kept: u64 = server.ask(&["ZCARD", &format!("docent:{{tokens}}:family:{family}:tokens")]).await;
+    let replaced: u64 = server.ask(&["HLEN", &format!("docent:{{tokens}}:family:{family}")]).await;
+    // Every token but the last has been replaced, and the user is a field too.
+    assert_eq!((kept, replaced), (4096, 4096));
+    assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), Rotated::Unknown, "the first is forgotten");
+}
+
+#[tokio::test]
+async fn a_family_that_the_server_lost_in_part_is_unknown() {
+    let server = Server::start();
+    let tokens = RedisTokenStore::new(server.redis());
+    for (n, suffix) in [(1, ""), (2, ":tokens")] {
+        start(&tokens, n).await;
+        let key = format!("docent:{{tokens}}:family:{}{suffix}", ids(n).1);
+        assert_eq!(server.ask::<u64>(&["DEL", &key]).await, 1);
+        assert_eq!(tokens.rotate(first_use(n)).await.unwrap(), Rotated::Unknown);
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_refused_for_good() {
+    let server = Server::start();
+    let url = format!("redis://:wrong@127.0.0.1:{}/0", server.port);
+    let tokens = RedisTokenStore::new(Redis::new(&url, Options::default()).unwrap());
+    let fault = tokens.check().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Rejected);
+    assert!(!fault.to_string().contains("wrong@"), "{fault}");
+}
