@@ -6,8 +6,8 @@
 pub mod blob;
 pub mod builtin;
 pub mod embedded_index;
-pub mod hybrid_embedder;
 pub mod fallback;
+pub mod hybrid_embedder;
 pub mod memory;
 pub mod openai;
 pub mod password;
