@@ -2,15 +2,23 @@
 
 use anyhow::{Context, bail};
 use docent::config::{
-    BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, Profile, Settings, VectorDb,
+    BlobStoreUrl, DatabaseUrl, EmbeddingProvider, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
 };
 use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
     embedded_index::{self, EmbeddedIndex},
+    hybrid_embedder::HybridEmbedder,
     memory::{MemoryRateLimiter, MemoryTokenStore},
+    openai::{
+        backend::BackendSettings,
+        chat::OpenAiChatModel,
+        embeddings::{BatchLimits, OpenAiEmbedder},
+    },
     password::Argon2Hasher,
     pdf::{ExtractionLimits, WorkerExtractor},
+    qdrant::{self, QdrantIndex},
+    redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
     sql::{SqlOptions, SqlStore},
     system::{SystemClock, SystemEntropy},
     token_signer::JwtSigner,
@@ -32,6 +40,7 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
@@ -85,8 +94,8 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         store: Arc::new(store),
         blobs: blobs(settings, &*clock)?,
         index,
-        embedder: embedder(settings)?,
-        model: model(settings)?,
+        embedder: embedder(settings, &clock)?,
+        model: model(settings, &clock)?,
         extractor: extractor(settings)?,
         tokens,
         signer: Arc::new(JwtSigner::new(&secret)),
@@ -145,7 +154,22 @@ fn index(settings: &Settings) -> anyhow::Result<(Arc<dyn VectorIndex>, bool)> {
             let index = EmbeddedIndex::open(&folder, embedded_index::Options::default())?;
             Ok((Arc::new(index), true))
         }
-        VectorDb::Qdrant => bail!("DOCENT_VECTOR_DB: this version has no Qdrant adapter yet; use embedded"),
+        VectorDb::Qdrant => {
+            let storage = &settings.storage;
+            let url = grpc_address(storage.qdrant_url.as_str());
+            let key = storage.qdrant_api_key.as_ref().map(Secret::expose);
+            let index = QdrantIndex::new(&url, key, qdrant::Options::default())?;
+            Ok((Arc::new(index), false))
+        }
+    }
+}
+
+/// Qdrant serves REST on one port and gRPC, which we speak, on the next: 6333 and 6334 by default. Any
+/// other port is taken for the gRPC one.
+fn grpc_address(url: &str) -> String {
+    match url.strip_suffix(":6333") {
+        Some(host) => format!("{host}:6334"),
+        None => url.to_owned(),
     }
 }
 
@@ -155,8 +179,9 @@ fn key_value(settings: &Settings) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dy
             let tokens = MemoryTokenStore::open(&settings.service.data_dir.join("tokens.journal"))?;
             Ok((Arc::new(tokens), Arc::new(MemoryRateLimiter::default())))
         }
-        KeyValueUrl::Redis(_) => {
-            bail!("DOCENT_REDIS_URL: this version has no Redis adapter yet; use memory://")
+        KeyValueUrl::Redis(url) => {
+            let redis = Redis::new(url.expose(), redis::Options::default()).context("DOCENT_REDIS_URL")?;
+            Ok((Arc::new(RedisTokenStore::new(redis.clone())), Arc::new(RedisRateLimiter::new(redis))))
         }
     }
 }
@@ -170,19 +195,45 @@ fn blobs(settings: &Settings, clock: &dyn Clock) -> anyhow::Result<Arc<dyn BlobS
     }
 }
 
-fn embedder(settings: &Settings) -> anyhow::Result<Arc<dyn Embedder>> {
-    match settings.models.embedding_provider {
-        EmbeddingProvider::Builtin => Ok(Arc::new(BuiltinEmbedder::default())),
-        EmbeddingProvider::OpenAi => {
-            bail!("DOCENT_EMBEDDING_PROVIDER: this version has no adapter for openai yet; use builtin")
+/// The built-in embedder makes the sparse part of every embedding; a back end adds the dense part.
+fn embedder(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn Embedder>> {
+    let sparse: Arc<dyn Embedder> = Arc::new(BuiltinEmbedder);
+    let models = &settings.models;
+    match (models.embedding_provider, &models.embedding_base_url, &models.embedding_model) {
+        (EmbeddingProvider::Builtin, ..) => Ok(sparse),
+        (EmbeddingProvider::OpenAi, Some(url), Some(model)) => {
+            let backend = backend(url, models.embedding_key(), model, models.embedding_timeout);
+            let dense = OpenAiEmbedder::new(&backend, BatchLimits::default(), Arc::clone(clock))
+                .context("DOCENT_EMBEDDING_BASE_URL")?;
+            Ok(Arc::new(HybridEmbedder::new(sparse, Arc::new(dense))))
+        }
+        (EmbeddingProvider::OpenAi, ..) => {
+            bail!("DOCENT_EMBEDDING_BASE_URL and DOCENT_EMBEDDING_MODEL must be set")
         }
     }
 }
 
-fn model(settings: &Settings) -> anyhow::Result<Arc<dyn ChatModel>> {
-    match &settings.models.llm_base_url {
-        None => Ok(Arc::new(BuiltinAnswerer)),
-        Some(_) => bail!("DOCENT_LLM_BASE_URL: this version has no adapter for it yet; leave it unset"),
+fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn ChatModel>> {
+    let models = &settings.models;
+    match (&models.llm_base_url, &models.llm_model) {
+        (None, _) => Ok(Arc::new(BuiltinAnswerer)),
+        (Some(url), Some(model)) => {
+            let backend = backend(url, models.llm_api_key.as_ref(), model, models.llm_timeout);
+            let model =
+                OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
+            Ok(Arc::new(model))
+        }
+        (Some(_), None) => bail!("DOCENT_LLM_MODEL must be set"),
+    }
+}
+
+fn backend(url: &HttpUrl, key: Option<&Secret>, model: &str, timeout: Duration) -> BackendSettings {
+    BackendSettings {
+        base_url: url.as_str().to_owned(),
+        api_key: key.map(|key| key.expose().to_owned()),
+        model: model.to_owned(),
+        timeout,
+        header_hook: None,
     }
 }
 
@@ -247,6 +298,12 @@ fn make_folder(folder: &Path) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_usual_rest_port_of_qdrant_leads_to_its_grpc_port() {
+        assert_eq!(grpc_address("http://127.0.0.1:6333"), "http://127.0.0.1:6334");
+        assert_eq!(grpc_address("https://qdrant.example.org:7000"), "https://qdrant.example.org:7000");
+    }
 
     #[test]
     fn a_secret_is_made_once_and_kept_for_its_owner_alone() {

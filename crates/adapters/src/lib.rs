@@ -6,7 +6,6 @@
 pub mod blob;
 pub mod builtin;
 pub mod embedded_index;
-pub mod fallback;
 pub mod hybrid_embedder;
 pub mod memory;
 pub mod openai;

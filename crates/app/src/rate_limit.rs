@@ -9,13 +9,16 @@ use std::{
     net::{IpAddr, Ipv6Addr},
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
 };
 
 /// Clients that the local windows know at once.
 const LOCAL_CLIENTS: usize = 10_000;
+/// While the key-value store is away, one request in this time tries it, and may wait for it; all
+/// others are counted here at once.
+const PROBE_EVERY: TimeDelta = TimeDelta::seconds(1);
 
 /// The limit of requests of one client address, counted over every process on the same key-value
 /// store. While that store is away each process counts for itself: a limit somewhat too generous is
@@ -25,12 +28,14 @@ pub struct RateLimit {
     quota: Quota,
     local: Mutex<HashMap<String, (u64, DateTime<Utc>)>>,
     is_local: AtomicBool,
+    /// When the store is tried next, in microseconds since 1970.
+    probe_at: AtomicI64,
 }
 
 impl RateLimit {
     /// A limit of this much.
     pub fn new(quota: Quota) -> Self {
-        Self { quota, local: Mutex::default(), is_local: AtomicBool::new(false) }
+        Self { quota, local: Mutex::default(), is_local: AtomicBool::new(false), probe_at: AtomicI64::new(0) }
     }
 
     /// Counts a request.
@@ -40,17 +45,30 @@ impl RateLimit {
     pub async fn admit(&self, app: &App, client: IpAddr) -> Result<(), Duration> {
         let key = format!("rate:{}", prefix(client));
         let now = app.clock.now();
+        if self.is_local.load(Ordering::Relaxed) && !self.probes(now) {
+            return self.judge(self.count_locally(key, now));
+        }
         let count = match app.limiter.hit(&key, self.quota.window, now).await {
             Ok(count) => {
                 self.shared_is_back();
                 count
             }
             Err(fault) => {
-                self.shared_is_away(&fault);
+                self.shared_is_away(&fault, now);
                 self.count_locally(key, now)
             }
         };
+        self.judge(count)
+    }
+
+    fn judge(&self, count: Count) -> Result<(), Duration> {
         if count.events > self.quota.limit { Err(count.resets_in) } else { Ok(()) }
+    }
+
+    /// Whether this request is the one that tries the store again.
+    fn probes(&self, now: DateTime<Utc>) -> bool {
+        let (now, next) = (now.timestamp_micros(), (now + PROBE_EVERY).timestamp_micros());
+        self.probe_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at <= now).then_some(next)).is_ok()
     }
 
     fn shared_is_back(&self) {
@@ -61,7 +79,8 @@ impl RateLimit {
     }
 
     /// Says it once per outage, not once per request.
-    fn shared_is_away(&self, fault: &Fault) {
+    fn shared_is_away(&self, fault: &Fault, now: DateTime<Utc>) {
+        self.probe_at.store((now + PROBE_EVERY).timestamp_micros(), Ordering::Relaxed);
         if !self.is_local.swap(true, Ordering::Relaxed) {
             tracing::warn!(%fault, "requests cannot be counted in the key-value store; counting in this process");
         }
