@@ -219,8 +219,7 @@ fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn 
         (None, _) => Ok(Arc::new(BuiltinAnswerer)),
         (Some(url), Some(model)) => {
             let backend = backend(url, models.llm_api_key.as_ref(), model, models.llm_timeout);
-            let model =
-                OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
+            let model = OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
             Ok(Arc::new(model))
         }
         (Some(_), None) => bail!("DOCENT_LLM_MODEL must be set"),

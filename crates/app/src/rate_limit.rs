@@ -68,7 +68,9 @@ impl RateLimit {
     /// Whether this request is the one that tries the store again.
     fn probes(&self, now: DateTime<Utc>) -> bool {
         let (now, next) = (now.timestamp_micros(), (now + PROBE_EVERY).timestamp_micros());
-        self.probe_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at <= now).then_some(next)).is_ok()
+        self.probe_at
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at <= now).then_some(next))
+            .is_ok()
     }
 
     fn shared_is_back(&self) {
