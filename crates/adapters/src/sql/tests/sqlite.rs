@@ -1,14 +1,19 @@
 //! What only an SQLite file can show.
 
 use super::{
-    super::{session::Session, writing},
+    super::{
+        session::{Session, SqlUnit},
+        writing,
+    },
     SqlOptions, SqlStore, fresh, open, open_with,
 };
 use docent_domain::document::Document;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::{
+    documents::DocumentFilter,
     error::{Fault, FaultKind, Part},
-    store::Store,
+    jobs::JobWriter,
+    store::{Store, UnitOfWork},
 };
 use docent_testkit::builders::{at, document, id, job, user};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -323,4 +328,23 @@ async fn a_fault_names_what_was_done_and_what_the_database_said() {
     let mut unit = store.begin().await.unwrap();
     let fault = unit.jobs().insert(&job(1, id(1))).await.unwrap_err();
     assert_eq!(fault.to_string(), "database: add a job: (code: 787) FOREIGN KEY constraint failed");
+}
+
+/// A commit can fail, most of all on a full disk, and SQLite leaves its transaction open then. A
+/// reference that is checked only at the commit makes it fail without a full disk.
+#[tokio::test]
+async fn what_comes_after_a_failed_commit_is_durable() {
+    let (store, _folder) = migrated().await;
+    let mut session = Session::new(&store.write, writing(), Duration::from_secs(5)).open().await.unwrap();
+    session
+        .run("defer", |db| Box::pin(db.execute_unprepared("PRAGMA defer_foreign_keys = ON")))
+        .await
+        .unwrap();
+    JobWriter::insert(&mut session, &job(1, document(1).id)).await.unwrap();
+    Box::new(SqlUnit(session)).commit().await.unwrap_err();
+
+    add(&store, 2).await.unwrap();
+    let mut view = store.read().await.unwrap();
+    assert_eq!(view.documents().get(id(2)).await.unwrap(), Some(document(2)));
+    assert_eq!(view.documents().list(&DocumentFilter::default()).await.unwrap().len(), 1);
 }
