@@ -60,7 +60,7 @@ pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
     if !args.no_sample {
         prove(&wired, &admin).await?;
     }
-    first.is_over()?;
+    first.end()?;
     say(format_args!("\nListening on http://{}   (Ctrl-C stops)", service.address));
     say_next_steps(service.address, &password);
     service.until_stopped().await
@@ -101,7 +101,7 @@ impl FirstRun {
         Ok((app.registrar().create(email, chosen, flags).await?, password))
     }
 
-    fn is_over(self) -> anyhow::Result<()> {
+    fn end(self) -> anyhow::Result<()> {
         std::fs::remove_file(self.marker).context("ending the first run")
     }
 }
