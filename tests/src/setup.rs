@@ -129,6 +129,7 @@ impl Setup {
             agents: AgentRegistry::standard(self.max_iterations),
             settings: self.settings,
             work: tokio::sync::Notify::new(),
+            logins: docent_app::accounts::turns::Turns::default(),
             answers: tokio_util::task::TaskTracker::new(),
         });
         let server = Server::bind(Arc::clone(&app), self.http, ("127.0.0.1", 0)).unwrap();

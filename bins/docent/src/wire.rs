@@ -45,6 +45,9 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+/// After this long without a write, an unfinished file is of an upload that died with its process.
+const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
+
 /// A service ready to start.
 pub(crate) struct Wired {
     pub(crate) app: Arc<App>,
@@ -92,7 +95,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let (tokens, limiter) = key_value(settings)?;
     let app = App {
         store: Arc::new(store),
-        blobs: blobs(settings, &*clock)?,
+        blobs: blobs(settings, &*clock, is_exclusive)?,
         index,
         embedder: embedder(settings, &clock)?,
         model: model(settings, &clock)?,
@@ -106,6 +109,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
         settings: limits(settings),
         work: Notify::new(),
+        logins: docent_app::accounts::turns::Turns::default(),
         answers: TaskTracker::new(),
     };
     Ok(Wired { app: Arc::new(app), is_exclusive, secret })
@@ -186,9 +190,13 @@ fn key_value(settings: &Settings) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dy
     }
 }
 
-fn blobs(settings: &Settings, clock: &dyn Clock) -> anyhow::Result<Arc<dyn BlobStore>> {
+fn blobs(settings: &Settings, clock: &dyn Clock, is_exclusive: bool) -> anyhow::Result<Arc<dyn BlobStore>> {
     match &settings.storage.blob_store {
-        BlobStoreUrl::File(folder) => Ok(Arc::new(ObjectBlobStore::local(folder, clock.now())?)),
+        BlobStoreUrl::File(folder) => {
+            // Where nobody else writes, whatever is unfinished at the start was abandoned.
+            let spare = if is_exclusive { chrono::TimeDelta::zero() } else { ABANDONED_AFTER };
+            Ok(Arc::new(ObjectBlobStore::local(folder, clock.now() - spare)?))
+        }
         BlobStoreUrl::S3 { .. } => {
             bail!("DOCENT_BLOB_STORE: this version has no S3 adapter yet; use file://…")
         }

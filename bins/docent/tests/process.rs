@@ -245,7 +245,7 @@ async fn one_data_folder_has_one_process() {
 }
 
 #[tokio::test]
-async fn an_address_in_use_is_named() {
+async fn an_address_in_use_is_named_and_costs_no_first_run() {
     let folder = TempDir::new().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -254,6 +254,41 @@ async fn an_address_in_use_is_named() {
         run(command.args(["dev", "--no-sample"]).env("DOCENT_BIND_ADDRESS", &address)).await;
     assert!(!status.success());
     assert!(error.contains(&address), "{error}");
+    let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
+    assert!(serving.printed.contains("admin account"), "{}", serving.printed);
+}
+
+#[tokio::test]
+async fn a_first_run_that_was_cut_short_begins_again() {
+    let folder = TempDir::new().unwrap();
+    let mut child = docent(folder.path()).arg("dev").spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut printed = String::new();
+    while !printed.contains("first start") {
+        assert!(in_time(stdout.read_line(&mut printed)).await.unwrap() > 0, "{printed}");
+    }
+    child.kill().await.unwrap();
+    let serving = Serving::start(docent(folder.path()).arg("dev")).await;
+    assert!(serving.printed.contains("lasts 15 minutes"), "{}", serving.printed);
+    let password = serving.printed.split("password  ").nth(1).unwrap().split_whitespace().next().unwrap();
+    Client::log_in(&serving, "admin@localhost", password).await;
+}
+
+#[tokio::test]
+async fn nobody_has_to_read_what_it_prints() {
+    let folder = TempDir::new().unwrap();
+    let mut child = docent(folder.path()).args(["dev", "--no-sample"]).spawn().unwrap();
+    drop(child.stdout.take());
+    // A panic or an error would end it before the account is there and the marker gone.
+    in_time(async {
+        while !folder.path().join("data/docent.db").exists() || folder.path().join("data/first-run").exists()
+        {
+            assert!(child.try_wait().unwrap().is_none(), "it ended");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    assert!(child.try_wait().unwrap().is_none());
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use docent_domain::document::BlobKey;
 use docent_ports::{
     blob_store::{BlobStore, BlobWriter, ByteStream},
@@ -21,9 +21,6 @@ use std::{
 /// Bytes that a local upload holds in memory at most, apart from the piece being written.
 const LOCAL_PART_BYTES: usize = 256 * 1024;
 
-/// After this long without a write, an unfinished file is of an upload that died with its process.
-const ABANDONED_AFTER: TimeDelta = TimeDelta::hours(1);
-
 /// Where [`BlobStore::check`] writes; no [`BlobKey`] begins with a dot.
 const CHECK_PATH: &str = ".check";
 
@@ -36,15 +33,15 @@ pub struct ObjectBlobStore {
 
 impl ObjectBlobStore {
     /// Keeps blobs as files under `root`, each synced to disk before it becomes visible. A folder
-    /// that does not exist is made, for its owner alone. What uploads left behind that died before
-    /// `now` is removed. Blocks while it looks for that.
+    /// that does not exist is made, for its owner alone. Unfinished files last written to before
+    /// `abandoned_before` are removed. Blocks while it looks for them.
     ///
     /// # Errors
     /// When the folder cannot be made, read or written to.
-    pub fn local(root: &FilePath, now: DateTime<Utc>) -> Result<Self> {
+    pub fn local(root: &FilePath, abandoned_before: DateTime<Utc>) -> Result<Self> {
         let open = || {
             make_private(root)?;
-            sweep(root, now - ABANDONED_AFTER)?;
+            sweep(root, abandoned_before)?;
             LocalFileSystem::new_with_prefix(root).map_err(io::Error::other)
         };
         let files = open().map_err(|error| unavailable(format!("open {}", root.display()), error))?;
@@ -188,6 +185,7 @@ impl BlobWriter for Upload {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::TimeDelta;
     use std::{collections::BTreeSet, time::SystemTime};
 
     /// The instant at which the files that a test makes are taken to be new.
@@ -263,7 +261,7 @@ mod tests {
         age("new.pdf#1", 0);
         age("whole.pdf", 50);
         age("name#x", 50);
-        ObjectBlobStore::local(folder.path(), now()).unwrap();
+        ObjectBlobStore::local(folder.path(), now() - TimeDelta::hours(1)).unwrap();
         let names: Vec<_> = files(folder.path()).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["name#x", "new.pdf#1", "whole.pdf"]);
     }

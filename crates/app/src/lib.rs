@@ -17,6 +17,7 @@ pub mod usage;
 
 pub use error::Error;
 
+use accounts::turns::Turns;
 use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
@@ -61,6 +62,8 @@ pub struct App {
     pub settings: Settings,
     /// Wakes job runners of this process when there is something to do.
     pub work: Notify,
+    /// Logins of one account from one address take turns.
+    pub logins: Turns,
     /// Answers being streamed; a stopping server waits for them.
     pub answers: TaskTracker,
 }

@@ -52,7 +52,7 @@ impl FileName {
     /// turn a file away.
     pub fn reduce(raw: &str) -> Self {
         let last = raw.rsplit(['/', '\\']).next().unwrap_or_default();
-        let clean: String = last.chars().filter(|c| !c.is_control()).collect();
+        let clean: String = last.chars().filter(|c| !c.is_control() && !reorders(*c)).collect();
         let clean = clean.trim();
         if matches!(clean, "." | "..") {
             return Self(String::new());
@@ -73,6 +73,11 @@ impl FileName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a character turns the text around it about, so that `exe.pdf` may look like `fdp.exe`.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// An e-mail address, kept in lower case since addresses are compared without regard to case.
@@ -141,6 +146,7 @@ mod tests {
             ("..", ""),
             ("dir/", ""),
             ("a\r\nb\0.pdf", "ab.pdf"),
+            ("a\u{202e}fdp.exe", "afdp.exe"),
             ("", ""),
         ] {
             assert_eq!(FileName::reduce(raw).as_str(), name, "{raw:?}");

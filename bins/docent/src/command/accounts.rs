@@ -37,7 +37,10 @@ fn password_from_stdin() -> anyhow::Result<Password> {
 
 /// Asks twice, without echo.
 fn ask_password() -> anyhow::Result<Password> {
-    let ask = |prompt| rpassword::prompt_password(prompt).context("asking for the password");
+    let ask = |prompt| {
+        rpassword::prompt_password(prompt)
+            .context("asking for the password; without a terminal, use --password-stdin")
+    };
     let password = Password::chosen(ask("Password: ")?)?;
     if ask("Password again: ")? != password.expose() {
         bail!("the passwords are not the same");

@@ -24,7 +24,13 @@ use docent_domain::{
     user::{Password, User},
 };
 use futures::StreamExt;
-use std::{io::Write, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io::Write,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 const GUIDE: &[u8] = include_bytes!("../../assets/sample-guide.pdf");
 const GUIDE_NAME: &str = "The Docent Guide.pdf";
@@ -40,32 +46,64 @@ pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
     let store = wire::store(&settings).await?;
     store.migrate().await?;
     let wired = wire::app(Profile::Dev, &settings, store)?;
-    let version = env!("CARGO_PKG_VERSION");
-    let is_first = wired.app.store.read().await?.users().count().await? == 0;
-    if !is_first {
-        let service = Service::start(&settings, &wired).await?;
-        println!("Docent {version} is listening on http://{}   (Ctrl-C stops)", service.address);
-        return service.until_stopped().await;
-    }
-
-    println!("Docent {version}, first start: made {}", settings.service.data_dir.display());
-    let (admin, password) = create_admin(&wired.app).await?;
-    println!("  admin account   {ADMIN}   password  {password}   (shown once)");
+    // Serves before anything is made that is shown once: an address in use must not cost a first run.
     let service = Service::start(&settings, &wired).await?;
+    let first = FirstRun::of(&wired.app, &settings.service.data_dir).await?;
+    let version = env!("CARGO_PKG_VERSION");
+    let Some(first) = first else {
+        say(format_args!("Docent {version} is listening on http://{}   (Ctrl-C stops)", service.address));
+        return service.until_stopped().await;
+    };
+    say(format_args!("Docent {version}, first start: made {}", settings.service.data_dir.display()));
+    let (admin, password) = first.admin(&wired.app).await?;
+    say(format_args!("  admin account   {ADMIN}   password  {password}   (shown once)"));
     if !args.no_sample {
         prove(&wired, &admin).await?;
     }
-    println!("\nListening on http://{}   (Ctrl-C stops)", service.address);
-    print_next_steps(service.address, &password);
+    first.end()?;
+    say(format_args!("\nListening on http://{}   (Ctrl-C stops)", service.address));
+    say_next_steps(service.address, &password);
     service.until_stopped().await
 }
 
-async fn create_admin(app: &App) -> anyhow::Result<(User, String)> {
-    let password = random_password(app);
-    let chosen = Password::chosen(password.clone())?;
-    let flags = Flags { is_staff: true, is_superuser: true };
-    let admin = app.registrar().create(Email::parse(ADMIN)?, chosen, flags).await?;
-    Ok((admin, password))
+/// Prints a line. Whoever closed standard output wants to read no more, which is no reason to stop.
+fn say(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// The first run, which lasts until its proof has been given: one that is cut short begins again.
+struct FirstRun {
+    marker: PathBuf,
+}
+
+impl FirstRun {
+    /// The first run, if this is it.
+    async fn of(app: &App, data_dir: &Path) -> anyhow::Result<Option<Self>> {
+        let marker = data_dir.join("first-run");
+        let is_new = app.store.read().await?.users().count().await? == 0;
+        if is_new {
+            std::fs::write(&marker, "The first run has not ended yet.\n")
+                .context("writing to the data folder")?;
+        }
+        let is_first = is_new || marker.exists();
+        Ok(is_first.then_some(Self { marker }))
+    }
+
+    /// The admin account with a new password. A first run that was cut short has made it already,
+    /// but may not have shown its password.
+    async fn admin(&self, app: &App) -> anyhow::Result<(User, String)> {
+        let (email, password) = (Email::parse(ADMIN)?, random_password(app));
+        let chosen = Password::chosen(password.clone())?;
+        if let Some(admin) = app.registrar().set_password(&email, chosen.clone()).await? {
+            return Ok((admin, password));
+        }
+        let flags = Flags { is_staff: true, is_superuser: true };
+        Ok((app.registrar().create(email, chosen, flags).await?, password))
+    }
+
+    fn end(self) -> anyhow::Result<()> {
+        std::fs::remove_file(self.marker).context("ending the first run")
+    }
 }
 
 /// Four groups of four characters that are not mistaken for one another: 92 bits.
@@ -93,19 +131,19 @@ async fn prove(wired: &Wired, admin: &User) -> anyhow::Result<()> {
     let started = std::time::Instant::now();
     let document = ingest_guide(app, &actor).await?;
     let coverage = document.coverage.unwrap_or_default();
-    println!(
+    say(format_args!(
         "  sample guide    {} pages, {} chunks, ingested in {:.1} s",
         coverage.pages,
         coverage.chunks,
         started.elapsed().as_secs_f32()
-    );
-    println!("\n  > {QUESTION}\n");
+    ));
+    say(format_args!("\n  > {QUESTION}\n"));
     let question = Question {
         actor: actor.clone(),
         messages: vec![Message::User(QUESTION.to_owned())],
         conversation: None,
     };
-    let sources = print_answer(answer::ask(app, actor.may()?, "chat", question).await?).await?;
+    let sources = show_answer(answer::ask(app, actor.may()?, "chat", question).await?).await?;
     if sources.is_empty() {
         bail!("the agent found nothing in the sample guide; please report this");
     }
@@ -129,18 +167,17 @@ async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document>
     tokio::time::timeout(GUIDE_TIMEOUT, ended).await.context("the sample guide was not ingested in time")?
 }
 
-/// Prints an answer as it comes, indented, and gives its sources.
-async fn print_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
+/// Shows an answer as it comes, indented, and gives its sources.
+async fn show_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
     let mut out = std::io::stdout();
-    write!(out, "  ")?;
+    let _ = write!(out, "  ");
     while let Some(event) = answer.next().await {
         match event? {
             AnswerEvent::Text(text) => {
-                write!(out, "{}", text.replace('\n', "\n  "))?;
-                out.flush()?;
+                let _ = write!(out, "{}", text.replace('\n', "\n  ")).and_then(|()| out.flush());
             }
             AnswerEvent::Sources(sources) => {
-                writeln!(out)?;
+                let _ = writeln!(out);
                 return Ok(sources);
             }
         }
@@ -148,8 +185,8 @@ async fn print_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
     bail!("the answer has no end")
 }
 
-fn print_next_steps(address: SocketAddr, password: &str) {
-    println!(
+fn say_next_steps(address: SocketAddr, password: &str) {
+    say(format_args!(
         r#"
 Now with a PDF of your own:
 
@@ -165,5 +202,5 @@ Now with a PDF of your own:
 
 The admin panel is at http://{address}/admin
 "#
-    );
+    ));
 }

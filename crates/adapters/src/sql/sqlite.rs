@@ -5,8 +5,10 @@ use docent_ports::error::{Fault, FaultKind, Part, Result};
 use sea_orm::{
     DatabaseConnection, SqlxSqliteConnector,
     sqlx::{
-        ConnectOptions,
-        sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+        self, ConnectOptions, Connection, Executor,
+        sqlite::{
+            SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+        },
     },
 };
 use std::{path::Path, str::FromStr};
@@ -43,6 +45,7 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
             .acquire_timeout(options.acquire_timeout)
             // A local file does not go away; each connection is tested when it is given back.
             .test_before_acquire(false)
+            .after_release(|connection, _| Box::pin(is_free(connection)))
             .idle_timeout(None)
             .max_lifetime(None)
     };
@@ -56,6 +59,21 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
         read: SqlxSqliteConnector::from_sqlx_sqlite_pool(read),
     })
+}
+
+/// Whether a connection that is given back has left its transaction; otherwise it is closed, which ends
+/// it. A commit that failed, on a full disk for example, leaves its transaction open, and what is
+/// written later on that connection would be part of it and never become durable.
+async fn is_free(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    if connection.is_in_transaction() {
+        return Ok(false);
+    }
+    // The driver counts transactions by itself and may be wrong. SQLite has none within another.
+    let probe = async {
+        connection.execute("BEGIN").await?;
+        connection.execute("ROLLBACK").await
+    };
+    Ok(probe.await.is_ok())
 }
 
 fn settings(url: &str, options: &SqlOptions) -> Result<SqliteConnectOptions> {

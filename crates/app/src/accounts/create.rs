@@ -67,4 +67,18 @@ impl Registrar<'_> {
         work.commit().await?;
         Ok(user)
     }
+
+    /// Gives an account a new password; says whether there is one with this address.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn set_password(self, email: &Email, password: Password) -> Result<Option<User>> {
+        let hash = self.hasher.hash(password).await?;
+        let mut work = self.store.begin().await?;
+        let Some(mut user) = work.users().by_email(email).await? else { return Ok(None) };
+        user.password = hash;
+        work.users().update(&user).await?;
+        work.commit().await?;
+        Ok(Some(user))
+    }
 }

@@ -32,17 +32,20 @@ pub async fn login(app: &App, email: &str, password: String, from: IpAddr) -> Re
 pub async fn check_password(app: &App, email: &str, password: String, from: IpAddr) -> Result<User> {
     let email = Email::parse(email).ok();
     let throttle = Throttle::of(app, email.as_ref(), from);
-    throttle.count().await?;
+    // One try at a time for each key: tries made at once cannot slip past the count, and those with the
+    // right password are not counted.
+    let _turn = app.logins.turn(&throttle.key).await;
+    throttle.check().await?;
 
     let known = match &email {
         Some(email) => app.store.read().await?.users().by_email(email).await?,
         None => None,
     };
     let known = known.filter(|user| user.is_active);
-    let Ok(password) = Password::claimed(password) else { return Err(Error::WrongCredentials) };
-    let hash = known.as_ref().map(|user| user.password.clone());
-    let is_right = app.hasher.verify(password, hash).await?;
-    let mut user = known.filter(|_| is_right).ok_or(Error::WrongCredentials)?;
+    let Some(mut user) = verified(app, known, password).await? else {
+        throttle.count().await?;
+        return Err(Error::WrongCredentials);
+    };
 
     throttle.reset().await?;
     user.last_login_at = Some(app.clock.now());
@@ -52,8 +55,15 @@ pub async fn check_password(app: &App, email: &str, password: String, from: IpAd
     Ok(user)
 }
 
-/// Counts the logins of one account from one address. Each try counts before it is judged, so that
-/// tries made at once cannot slip through; a success forgets them.
+/// The account, if the password is its own. Without an account it takes as long as with one.
+async fn verified(app: &App, known: Option<User>, password: String) -> Result<Option<User>> {
+    let Ok(password) = Password::claimed(password) else { return Ok(None) };
+    let hash = known.as_ref().map(|user| user.password.clone());
+    let is_right = app.hasher.verify(password, hash).await?;
+    Ok(known.filter(|_| is_right))
+}
+
+/// Counts the failed logins of one account from one address; a success forgets them.
 struct Throttle<'a> {
     app: &'a App,
     key: String,
@@ -64,13 +74,17 @@ impl<'a> Throttle<'a> {
         Self { app, key: format!("login:{from}:{}", email.map_or("", Email::as_str)) }
     }
 
-    async fn count(&self) -> Result<()> {
-        let settings = &self.app.settings;
-        let now = self.app.clock.now();
-        let count = self.app.limiter.hit(&self.key, settings.login_failure_period, now).await?;
-        if count.events > settings.login_max_failures {
-            return Err(Error::TooManyLogins { retry_after: count.resets_in });
+    async fn check(&self) -> Result<()> {
+        let failures = self.app.limiter.peek(&self.key, self.app.clock.now()).await?;
+        if failures.events >= self.app.settings.login_max_failures {
+            return Err(Error::TooManyLogins { retry_after: failures.resets_in });
         }
+        Ok(())
+    }
+
+    async fn count(&self) -> Result<()> {
+        let period = self.app.settings.login_failure_period;
+        self.app.limiter.hit(&self.key, period, self.app.clock.now()).await?;
         Ok(())
     }
 

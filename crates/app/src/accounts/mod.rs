@@ -5,6 +5,7 @@ pub mod create;
 pub mod login;
 pub mod logout;
 pub mod refresh;
+pub mod turns;
 
 use crate::App;
 use docent_domain::{

@@ -171,7 +171,8 @@ impl Runner {
         now + PURGE_EVERY
     }
 
-    #[tracing::instrument(skip_all, fields(job = %job.id, document = %job.document, attempt = job.attempts + 1))]
+    // At the level of errors, so that whatever is logged within tells which document it is about.
+    #[tracing::instrument(level = "error", skip_all, fields(job = %job.id, document = %job.document, attempt = job.attempts + 1))]
     async fn run_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken) {
         let outcome = tokio::select! {
             outcome = self.attempt(&job) => outcome,

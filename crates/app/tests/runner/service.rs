@@ -94,6 +94,7 @@ impl Service {
             agents: AgentRegistry::standard(10),
             settings: Settings::default(),
             work: tokio::sync::Notify::new(),
+            logins: docent_app::accounts::turns::Turns::default(),
             answers: tokio_util::task::TaskTracker::new(),
         };
         let app = Arc::new(app);

@@ -71,7 +71,7 @@ pub(super) fn quotes(question: &str, chunks: &[ScoredChunk]) -> Vec<Quote> {
     for (passage, topic) in passages.iter().zip(&topics) {
         let is_meant = topic.named >= NAMED_ENOUGH * named;
         if is_meant && topic.share(&weights, |term| passage.has(term)) >= PASSAGE_ENOUGH {
-            candidates.extend(passage.candidates(&asked, topic, &weights, wants_figure));
+            candidates.extend(passage.candidates(topic, &weights, wants_figure));
         }
     }
     // Stable: of equals the one from the better passage stays first.
@@ -148,13 +148,7 @@ impl<'a> Passage<'a> {
     }
 
     /// The sentences that may answer the question.
-    fn candidates(
-        &'a self,
-        asked: &Question,
-        topic: &Topic<'_>,
-        weights: &Weights,
-        wants_figure: bool,
-    ) -> Vec<Candidate<'a>> {
+    fn candidates(&'a self, topic: &Topic<'_>, weights: &Weights, wants_figure: bool) -> Vec<Candidate<'a>> {
         let nothing = HashSet::new();
         let before = std::iter::once(&nothing).chain(self.sentences.iter().map(|(_, terms)| terms));
         let mut candidates = Vec::new();
@@ -165,10 +159,10 @@ impl<'a> Passage<'a> {
                 () => 0.0,
             };
             let share = topic.share(weights, has);
-            let own = asked.terms.iter().filter(|term| terms.contains(*term)).count();
+            let own = topic.terms.iter().filter(|term| terms.contains(**term)).count();
             let text = sentence.text.as_str();
             let unfit = is_leader(text) || (topic.only_named && !is_prose(text));
-            if share >= ENOUGH && own >= asked.terms.len().min(2) && !unfit {
+            if share >= ENOUGH && own >= topic.terms.len().min(2) && !unfit {
                 let score = share * fitness(text, wants_figure) + NAMED_WEIGHT * topic.named;
                 candidates.push(Candidate { chunk: self.chunk, sentence, terms, score });
             }

@@ -121,3 +121,11 @@ async fn a_title_that_joins_words_names_the_document() {
     let answer = answer_from("What were the net sales of Big Pump in FY2018?", vec![passage]).await;
     assert!(answer.contains("grew by 4 percent"), "{answer}");
 }
+
+#[tokio::test]
+async fn what_names_the_document_need_not_be_said_again_in_the_sentence() {
+    let mut passage = found(1, 0, "The competition is strong in every market.");
+    passage.title = "NORTHWIND_2022.pdf".to_owned();
+    let answer = answer_from("What does Northwind say about competition?", vec![passage]).await;
+    assert!(answer.contains("The competition is strong in every market."), "{answer}");
+}

@@ -41,7 +41,7 @@ const INSTRUCTIONS: [&str; 22] = [
 ];
 
 /// Ways to ask, general English. Longer ones first where one begins with another.
-const PHRASES: [&str; 72] = [
+const PHRASES: [&str; 75] = [
     "give a response to the question",
     "give a response",
     "give an answer",
@@ -77,6 +77,9 @@ const PHRASES: [&str; 72] = [
     "as shown in",
     "shown in",
     "as stated in",
+    "said about",
+    "say about",
+    "says about",
     "stated in",
     "as mentioned in",
     "mentioned in",

@@ -324,3 +324,13 @@ async fn a_fault_names_what_was_done_and_what_the_database_said() {
     let fault = unit.jobs().insert(&job(1, id(1))).await.unwrap_err();
     assert_eq!(fault.to_string(), "database: add a job: (code: 787) FOREIGN KEY constraint failed");
 }
+
+/// A commit that fails on a full disk leaves its transaction open, and the driver does not know.
+#[tokio::test]
+async fn a_connection_that_is_still_in_a_transaction_is_not_used_again() {
+    let (store, _folder) = migrated().await;
+    store.write.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
+    add(&store, 1).await.unwrap();
+    let found = store.read().await.unwrap().documents().get(id(1)).await.unwrap();
+    assert_eq!(found, Some(document(1)));
+}
