@@ -1,7 +1,11 @@
-//! Uploaded files in an object store.
+//! Uploaded files in an object store: a folder on this machine, or an S3 bucket.
+
+mod s3;
+mod upload;
+
+pub use s3::{Addressing, S3Options};
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use docent_domain::document::BlobKey;
 use docent_ports::{
@@ -9,26 +13,54 @@ use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
 };
 use futures::TryStreamExt;
-use object_store::{
-    Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, local::LocalFileSystem, path::Path,
-};
+use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload, local::LocalFileSystem, path::Path};
 use std::{
     fs, io,
     path::{Path as FilePath, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
-
-/// Bytes that a local upload holds in memory at most, apart from the piece being written.
-const LOCAL_PART_BYTES: usize = 256 * 1024;
+use upload::Upload;
 
 /// Where [`BlobStore::check`] writes; no [`BlobKey`] begins with a dot.
 const CHECK_PATH: &str = ".check";
 
-/// Keeps blobs in an object store: for now, a folder on this machine.
+/// Where objects are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Folder,
+    Bucket,
+}
+
+impl Place {
+    /// Bytes that an upload holds in memory at most, apart from the piece being written.
+    const fn part_bytes(self) -> usize {
+        match self {
+            Self::Folder => 256 * 1024,
+            // The least that S3 takes. Parts are alike but for the last, as some services want them.
+            Self::Bucket => 5 * 1024 * 1024,
+        }
+    }
+
+    /// What an error means. That of a folder is a full disk, a missing right or a lost mount: all of
+    /// them are for the operator to mend, after which the same call works.
+    fn fault(self, doing: &'static str, error: Error) -> Fault {
+        match self {
+            Self::Folder => unavailable(doing, error),
+            Self::Bucket => s3::service::fault(doing, &error),
+        }
+    }
+}
+
+/// Keeps blobs in an object store.
 #[derive(Clone, Debug)]
 pub struct ObjectBlobStore {
     objects: Arc<dyn ObjectStore>,
-    part_bytes: usize,
+    place: Place,
+    /// Whether a check has found that the store can be written to.
+    is_writable: Arc<AtomicBool>,
 }
 
 impl ObjectBlobStore {
@@ -45,7 +77,16 @@ impl ObjectBlobStore {
             LocalFileSystem::new_with_prefix(root).map_err(io::Error::other)
         };
         let files = open().map_err(|error| unavailable(format!("open {}", root.display()), error))?;
-        Ok(Self { objects: Arc::new(files.with_fsync(true)), part_bytes: LOCAL_PART_BYTES })
+        Ok(Self::new(Arc::new(files.with_fsync(true)), Place::Folder))
+    }
+
+    fn new(objects: Arc<dyn ObjectStore>, place: Place) -> Self {
+        Self { objects, place, is_writable: Arc::default() }
+    }
+
+    fn fault(&self, doing: &'static str) -> impl Fn(Error) -> Fault + use<> {
+        let place = self.place;
+        move |error| place.fault(doing, error)
     }
 }
 
@@ -85,12 +126,6 @@ fn unavailable(
     Fault::new(Part::BlobStore, FaultKind::Unavailable, doing).caused_by(error)
 }
 
-/// A full disk, a missing right, a lost mount: all of them are for the operator to mend, after which
-/// the same call works.
-fn fault(doing: &'static str) -> impl Fn(Error) -> Fault {
-    move |error| unavailable(doing, error)
-}
-
 fn path(key: &BlobKey) -> Result<Path> {
     Path::parse(key.as_str())
         .map_err(|error| Fault::new(Part::BlobStore, FaultKind::Internal, "blob key").caused_by(error))
@@ -99,15 +134,18 @@ fn path(key: &BlobKey) -> Result<Path> {
 #[async_trait]
 impl BlobStore for ObjectBlobStore {
     async fn create(&self, key: &BlobKey) -> Result<Box<dyn BlobWriter>> {
-        let upload = self.objects.put_multipart(&path(key)?).await.map_err(fault("begin to write a blob"))?;
-        Ok(Box::new(Upload { upload, pieces: Vec::new(), held: 0, part_bytes: self.part_bytes }))
+        let mut upload = Upload::new(Arc::clone(&self.objects), self.place, path(key)?);
+        if self.place == Place::Folder {
+            upload.begin().await?;
+        }
+        Ok(Box::new(upload))
     }
 
     async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>> {
         match self.objects.get(&path(key)?).await {
-            Ok(found) => Ok(Some(Box::pin(found.into_stream().map_err(fault("read a blob"))))),
+            Ok(found) => Ok(Some(Box::pin(found.into_stream().map_err(self.fault("read a blob"))))),
             Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(fault("open a blob")(error)),
+            Err(error) => Err(self.fault("open a blob")(error)),
         }
     }
 
@@ -117,21 +155,28 @@ impl BlobStore for ObjectBlobStore {
         match self.objects.head(&path).await {
             Ok(_) => {}
             Err(Error::NotFound { .. }) => return Ok(false),
-            Err(error) => return Err(fault("look for a blob")(error)),
+            Err(error) => return Err(self.fault("look for a blob")(error)),
         }
         match self.objects.delete(&path).await {
             Ok(()) => Ok(true),
             Err(Error::NotFound { .. }) => Ok(false),
-            Err(error) => Err(fault("delete a blob")(error)),
+            Err(error) => Err(self.fault("delete a blob")(error)),
         }
     }
 
+    // A bucket is written to once: its requests cost money, and some keep every version of an object.
     async fn check(&self) -> Result<()> {
         const SAYS: &[u8] = b"docent";
         let path = Path::from(CHECK_PATH);
-        self.objects.put(&path, PutPayload::from_static(SAYS)).await.map_err(fault("write to the store"))?;
-        let found = self.objects.get(&path).await.map_err(fault("read from the store"))?;
-        let bytes = found.bytes().await.map_err(fault("read from the store"))?;
+        if self.place == Place::Folder || !self.is_writable.load(Relaxed) {
+            let says = PutPayload::from_static(SAYS);
+            self.objects.put(&path, says).await.map_err(self.fault("write to the store"))?;
+            self.is_writable.store(true, Relaxed);
+        }
+        let found = self.objects.get(&path).await.map_err(self.fault("read from the store"));
+        // Someone may have emptied the bucket: then it is written to again.
+        let found = found.inspect_err(|_| self.is_writable.store(false, Relaxed))?;
+        let bytes = found.bytes().await.map_err(self.fault("read from the store"))?;
         if bytes != SAYS {
             return Err(Fault::new(
                 Part::BlobStore,
@@ -143,48 +188,10 @@ impl BlobStore for ObjectBlobStore {
     }
 }
 
-/// A blob being written. Dropping it removes what was written.
-struct Upload {
-    upload: Box<dyn MultipartUpload>,
-    pieces: Vec<Bytes>,
-    /// Bytes in `pieces`.
-    held: usize,
-    part_bytes: usize,
-}
-
-impl Upload {
-    async fn flush(&mut self) -> Result<()> {
-        if self.held > 0 {
-            self.held = 0;
-            let part: PutPayload = self.pieces.drain(..).collect();
-            // One part at a time, so that no more than one is in memory.
-            self.upload.put_part(part).await.map_err(fault("write a blob"))?;
-        }
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl BlobWriter for Upload {
-    async fn write(&mut self, bytes: Bytes) -> Result<()> {
-        self.held += bytes.len();
-        self.pieces.push(bytes);
-        if self.held >= self.part_bytes { self.flush().await } else { Ok(()) }
-    }
-
-    async fn finish(mut self: Box<Self>) -> Result<()> {
-        self.flush().await?;
-        self.upload.complete().await.map(drop).map_err(fault("finish a blob"))
-    }
-
-    async fn abort(mut self: Box<Self>) -> Result<()> {
-        self.upload.abort().await.map_err(fault("throw away an unfinished blob"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytes::Bytes;
     use chrono::TimeDelta;
     use std::{collections::BTreeSet, time::SystemTime};
 
@@ -230,7 +237,7 @@ mod tests {
             writer.write(piece.clone()).await.unwrap();
             let on_disk: u64 = files(folder.path()).iter().map(|(_, bytes)| bytes).sum();
             let held = n * 100_000 - on_disk;
-            assert!(held < LOCAL_PART_BYTES as u64, "{held} bytes in memory after {n} pieces");
+            assert!(held < Place::Folder.part_bytes() as u64, "{held} bytes in memory after {n} pieces");
         }
         writer.finish().await.unwrap();
         assert_eq!(files(folder.path()), BTreeSet::from([("a.pdf".into(), 52_500_000)]));
@@ -283,7 +290,8 @@ mod tests {
     #[test]
     fn a_full_disk_is_named() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
-        let fault = fault("write a blob")(Error::Generic { store: "LocalFileSystem", source: full.into() });
+        let error = Error::Generic { store: "LocalFileSystem", source: full.into() };
+        let fault = Place::Folder.fault("write a blob", error);
         assert!(fault.is_transient());
         assert!(fault.to_string().contains("no storage space"), "{fault}");
     }

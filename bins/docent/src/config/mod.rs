@@ -102,6 +102,7 @@ impl Settings {
         let accounts = Accounts::read(&mut reader);
         let limits = Limits::read(&mut reader);
         let storage = Storage::read(&mut reader);
+        storage::check_bucket(&mut reader);
         let models = Models::read(&mut reader);
         models::check_back_ends(&mut reader);
         let ingestion = Ingestion::read(&mut reader);

@@ -1,11 +1,12 @@
 //! Where data is kept.
 
 use super::{
-    declare::{Default, Defaults, both, section, text, unset},
-    reader::Context,
+    declare::{Default, Defaults, both, section, text, unset, variable},
+    reader::{Context, Reader},
     secret::Secret,
     selector::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, VectorDb},
     url::HttpUrl,
+    value::Value,
 };
 
 section! {
@@ -24,12 +25,42 @@ section! {
         };
         /// Where uploaded files are kept: `file://…` or `s3://bucket/prefix`.
         blob_store: BlobStoreUrl = both(Default::Computed { words: "`blobs` in `data_dir`", text: blob_folder });
+        /// The address of the service that has the bucket, without the bucket, such as
+        /// `https://minio.example.com:9000`.
+        s3_endpoint: Option<HttpUrl> = unset("AWS in `s3_region`");
+        /// The bucket's region.
+        s3_region: String = text("us-east-1");
+        /// The public half of the keys to the bucket. Must be set when `blob_store` is one.
+        s3_access_key_id: Option<String> = unset("none");
+        /// The secret half of the keys to the bucket. Must be set when `blob_store` is one.
+        s3_secret_access_key: Option<Secret> = unset("none");
+        /// What temporary keys come with.
+        s3_session_token: Option<Secret> = unset("none");
+        /// Whether `s3_endpoint` may be without TLS.
+        s3_allow_http: bool = text("false");
+        /// Whether the bucket is part of the host (`https://bucket.host`) and not of the path.
+        s3_virtual_hosted: bool = text("false");
         /// The vector store: `qdrant` or `embedded`.
         vector_db: VectorDb = Defaults { dev: Default::Text("embedded"), serve: Default::Text("qdrant") };
         /// The address of the Qdrant server (REST).
         qdrant_url: HttpUrl = text("http://127.0.0.1:6333");
         /// The key of the Qdrant server.
         qdrant_api_key: Option<Secret> = unset("none");
+    }
+}
+
+/// Reports a bucket that was chosen without the keys to it.
+pub(super) fn check_bucket(reader: &mut Reader<'_>) {
+    let blobs = reader.set("blob_store").ok().flatten();
+    let blobs = blobs.and_then(|(text, _)| BlobStoreUrl::parse(text.trim()).ok());
+    if !matches!(blobs, Some(BlobStoreUrl::S3 { .. })) {
+        return;
+    }
+    for name in ["s3_access_key_id", "s3_secret_access_key"] {
+        if matches!(reader.set(name), Ok(None)) {
+            let wrong = format!("must be set when {} is a bucket", variable("blob_store"));
+            reader.refuse(variable(name), wrong, "half of the keys to it");
+        }
     }
 }
 

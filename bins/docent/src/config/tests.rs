@@ -80,6 +80,17 @@ fn files_under_the_data_folder_follow_it() {
 }
 
 #[test]
+fn a_bucket_needs_keys() {
+    let bucket = ("DOCENT_BLOB_STORE", "s3://docs/blobs");
+    let (id, secret) = (("DOCENT_S3_ACCESS_KEY_ID", "id"), ("DOCENT_S3_SECRET_ACCESS_KEY", "secret"));
+    assert_eq!(variables(dev(&[bucket])), [id.0, secret.0]);
+    assert_eq!(variables(dev(&[bucket, id])), [secret.0]);
+    let storage = dev(&[bucket, id, secret]).unwrap().settings.storage;
+    assert_eq!(storage.s3_region, "us-east-1");
+    assert_eq!((storage.s3_endpoint, storage.s3_allow_http, storage.s3_virtual_hosted), (None, false, false));
+}
+
+#[test]
 fn lists_are_json_or_separated_by_commas() {
     for text in [r#"["jwt", "api_key"]"#, "jwt,api_key", " JWT , api_key, "] {
         let accounts = dev(&[("DOCENT_AUTH_BACKENDS", text)]).unwrap().settings.accounts;
@@ -204,6 +215,8 @@ fn no_secret_is_shown_anywhere() {
         ("DOCENT_LLM_API_KEY", SECRET),
         ("DOCENT_EMBEDDING_API_KEY", SECRET),
         ("DOCENT_QDRANT_API_KEY", SECRET),
+        ("DOCENT_S3_SECRET_ACCESS_KEY", SECRET),
+        ("DOCENT_S3_SESSION_TOKEN", SECRET),
         ("DOCENT_METRICS_TOKEN", SECRET),
         ("DOCENT_DATABASE_URL", &database),
         ("DOCENT_REDIS_URL", &redis),

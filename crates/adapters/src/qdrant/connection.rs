@@ -98,19 +98,20 @@ impl Connection {
     }
 
     /// Waits for a call that changes nothing.
-    pub(super) async fn read<T>(
+    pub(super) fn read<T>(
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
-    ) -> Result<T, Status> {
-        in_time(self.read_timeout, call).await
+    ) -> impl Future<Output = Result<T, Status>> {
+        // The calls' futures are large, and would be so in each future around them.
+        in_time(self.read_timeout, Box::pin(call))
     }
 
     /// Waits for a call that changes something.
-    pub(super) async fn write<T>(
+    pub(super) fn write<T>(
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
-    ) -> Result<T, Status> {
-        in_time(self.write_timeout, call).await
+    ) -> impl Future<Output = Result<T, Status>> {
+        in_time(self.write_timeout, Box::pin(call))
     }
 }
 

@@ -108,9 +108,10 @@ async fn a_collection_that_is_gone_is_made_again() {
 async fn two_replicas_may_make_the_collection_at_once() {
     let server = Fake::start();
     let (one, other) = (index(&server), index(&server));
+    let (first, second) = (indexed(1), indexed(2));
     let (one, other) = tokio::join!(
-        one.replace(&indexed(1), vec![entry(1, 0, "pump")]),
-        other.replace(&indexed(2), vec![entry(2, 0, "pump")]),
+        one.replace(&first, vec![entry(1, 0, "pump")]),
+        other.replace(&second, vec![entry(2, 0, "pump")]),
     );
     one.unwrap();
     other.unwrap();

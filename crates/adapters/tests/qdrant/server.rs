@@ -3,7 +3,7 @@
 //! It is as strict as the real one where the adapter could err: unknown collections and vectors,
 //! dimensions, places in sparse vectors. What it was not made for it refuses.
 
-use qdrant_client::qdrant::{
+use ::qdrant_client::qdrant::{
     collections_server::{Collections, CollectionsServer},
     condition::ConditionOneOf,
     expression,

@@ -1,0 +1,335 @@
+//! A server that speaks the part of S3's protocol that the adapter uses, over real connections.
+//!
+//! It is as strict as the real ones where the adapter could err: keys, hashes of what is sent, sizes
+//! of parts. What it was not made for it refuses.
+
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    net::SocketAddr,
+    sync::Arc,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinHandle,
+};
+
+pub(crate) const BUCKET: &str = "docs";
+pub(crate) const ACCESS_KEY_ID: &str = "AKIDEXAMPLE";
+const PART_MIN: usize = 5 << 20;
+
+/// What becomes of a request instead of its answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    /// It is refused, with this status and code.
+    Status(u16, &'static str),
+    /// The connection is reset.
+    Reset,
+    /// It is done, and then the connection is reset.
+    DoneReset,
+    /// The connection is closed after so many bytes of the answer's body.
+    Cut(usize),
+    /// There is no answer.
+    Silence,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) objects: BTreeMap<String, Vec<u8>>,
+    /// By their ids: the key, and the parts so far.
+    pub(crate) uploads: BTreeMap<String, (String, BTreeMap<usize, Vec<u8>>)>,
+    /// What becomes of the next requests of a kind.
+    pub(crate) faults: VecDeque<(&'static str, Fault)>,
+    /// The token that requests must have.
+    pub(crate) token: Option<&'static str>,
+    /// The kinds of the requests so far.
+    pub(crate) calls: Vec<&'static str>,
+    begun: u64,
+}
+
+/// A running server; it stops when dropped.
+pub(crate) struct FakeS3 {
+    pub(crate) address: SocketAddr,
+    state: Arc<watch::Sender<State>>,
+    listener: JoinHandle<()>,
+}
+
+impl Drop for FakeS3 {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+impl FakeS3 {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let state = Arc::new(watch::Sender::new(State::default()));
+        let served = Arc::clone(&state);
+        let listener = tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                tokio::spawn(serve(socket, Arc::clone(&served)));
+            }
+        });
+        Self { address, state, listener }
+    }
+
+    /// Looks at the state.
+    pub(crate) fn state(&self) -> watch::Ref<'_, State> {
+        self.state.borrow()
+    }
+
+    /// Changes the state.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut State)) {
+        self.state.send_modify(change);
+    }
+
+    /// Lets the next request of a kind fail.
+    pub(crate) fn fail(&self, kind: &'static str, fault: Fault) {
+        self.change(|state| state.faults.push_back((kind, fault)));
+    }
+
+    /// The kinds of the requests since this was last asked.
+    pub(crate) fn calls(&self) -> Vec<&'static str> {
+        let mut calls = Vec::new();
+        self.change(|state| calls = std::mem::take(&mut state.calls));
+        calls
+    }
+
+    /// Returns once the state is as wanted.
+    pub(crate) async fn until(&self, wanted: impl FnMut(&State) -> bool) {
+        self.state.subscribe().wait_for(wanted).await.unwrap();
+    }
+}
+
+struct Request {
+    method: String,
+    key: String,
+    query: BTreeMap<String, String>,
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn of(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, headers: Vec::new(), body: body.into() }
+    }
+
+    /// As the real ones do, it repeats what was sent.
+    fn refusal(status: u16, code: &str, token: &str) -> Self {
+        let echo = format!("<CanonicalRequest>x-amz-security-token:{token}</CanonicalRequest>");
+        let words = format!("<Code>{code}</Code><Message>told by the fake</Message>");
+        Self::of(status, format!("<?xml version=\"1.0\"?>\n<Error>{words}{echo}</Error>"))
+    }
+
+    fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+async fn serve(mut socket: TcpStream, state: Arc<watch::Sender<State>>) {
+    let mut buffer = Vec::new();
+    while let Some(request) = read(&mut socket, &mut buffer).await {
+        let kind = kind(&request);
+        let mut fault = None;
+        state.send_modify(|state| {
+            state.calls.push(kind);
+            let at = state.faults.iter().position(|(of, _)| *of == kind);
+            fault = at.and_then(|at| state.faults.remove(at)).map(|(_, fault)| fault);
+        });
+        match fault {
+            Some(Fault::Reset) => return socket.set_zero_linger().unwrap(),
+            Some(Fault::Silence) => return std::future::pending().await,
+            _ => {}
+        }
+        let mut answer = None;
+        state.send_modify(|state| {
+            answer = Some(match fault {
+                Some(Fault::Status(status, code)) => Answer::refusal(status, code, ""),
+                _ => state.answer(kind, &request),
+            });
+        });
+        let answer = answer.unwrap();
+        let sent = match fault {
+            Some(Fault::DoneReset) => return socket.set_zero_linger().unwrap(),
+            Some(Fault::Cut(bytes)) => bytes,
+            _ => answer.body.len(),
+        };
+        let mut head = format!("HTTP/1.1 {} Fake\r\n", answer.status);
+        for (name, value) in &answer.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str(&format!("Content-Length: {}\r\n", answer.body.len()));
+        let body = if kind == "head" { &[] } else { &answer.body[..sent] };
+        if socket.write_all(format!("{head}\r\n").as_bytes()).await.is_err()
+            || socket.write_all(body).await.is_err()
+            || sent < answer.body.len()
+        {
+            return;
+        }
+    }
+}
+
+async fn read(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Request> {
+    let end = loop {
+        if let Some(at) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            break at;
+        }
+        if socket.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(buffer.drain(..end + 4).collect()).unwrap();
+    let mut lines = head.split("\r\n");
+    let mut start = lines.next()?.split(' ');
+    let (method, target) = (start.next()?.to_owned(), start.next()?);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let query = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let headers = lines.filter_map(|line| line.split_once(": "));
+    let headers: BTreeMap<_, _> =
+        headers.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    while buffer.len() < length {
+        if socket.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(Request {
+        method,
+        key: path.trim_start_matches('/').to_owned(),
+        query: query.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        headers,
+        body: buffer.drain(..length).collect(),
+    })
+}
+
+fn kind(request: &Request) -> &'static str {
+    let has = |name| request.query.contains_key(name);
+    match request.method.as_str() {
+        "POST" if has("uploads") => "create",
+        "PUT" if has("partNumber") => "part",
+        "POST" if has("uploadId") => "complete",
+        "DELETE" if has("uploadId") => "abort",
+        "PUT" if request.query.is_empty() => "put",
+        "GET" if request.query.is_empty() => "get",
+        "HEAD" => "head",
+        "DELETE" if request.query.is_empty() => "delete",
+        _ => "unknown",
+    }
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn etag(bytes: &[u8]) -> String {
+    format!("\"{}\"", bytes.len())
+}
+
+impl State {
+    fn answer(&mut self, kind: &str, request: &Request) -> Answer {
+        let header = |name: &str| request.headers.get(name).map_or("", String::as_str);
+        let token = header("x-amz-security-token");
+        let refusal = |status, code| Answer::refusal(status, code, token);
+        let signed = format!("AWS4-HMAC-SHA256 Credential={ACCESS_KEY_ID}/");
+        if !header("authorization").starts_with(&signed) {
+            return refusal(403, "InvalidAccessKeyId");
+        }
+        if self.token.is_some_and(|expected| expected != token) {
+            return refusal(403, "SignatureDoesNotMatch");
+        }
+        if matches!(kind, "put" | "part") && header("x-amz-content-sha256") != hex_of(&request.body) {
+            return refusal(400, "XAmzContentSHA256Mismatch");
+        }
+        let Some(key) = request.key.strip_prefix(BUCKET).and_then(|key| key.strip_prefix('/')) else {
+            return refusal(404, "NoSuchBucket");
+        };
+        match kind {
+            "put" => {
+                self.objects.insert(key.to_owned(), request.body.clone());
+                Answer::of(200, "").header("ETag", etag(&request.body))
+            }
+            "get" | "head" => match self.objects.get(key) {
+                Some(object) => read_object(object, header("range")),
+                None => refusal(404, "NoSuchKey"),
+            },
+            "delete" => {
+                self.objects.remove(key);
+                Answer::of(204, "")
+            }
+            "create" => {
+                self.begun += 1;
+                let id = format!("upload-{}", self.begun);
+                let xml = format!(
+                    "<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>"
+                );
+                self.uploads.insert(id, (key.to_owned(), BTreeMap::new()));
+                Answer::of(200, xml)
+            }
+            _ => self.answer_upload(kind, request).unwrap_or_else(|| refusal(404, "NoSuchUpload")),
+        }
+    }
+
+    /// `None` when there is no such upload.
+    fn answer_upload(&mut self, kind: &str, request: &Request) -> Option<Answer> {
+        let id = request.query.get("uploadId")?;
+        let (key, parts) = self.uploads.get_mut(id)?;
+        match kind {
+            "part" => {
+                parts.insert(request.query["partNumber"].parse().unwrap(), request.body.clone());
+                Some(Answer::of(200, "").header("ETag", etag(&request.body)))
+            }
+            "complete" => {
+                let listed = String::from_utf8(request.body.clone()).unwrap().matches("<PartNumber>").count();
+                let sizes: Vec<usize> = parts.values().map(Vec::len).collect();
+                let (_, all_but_last) = sizes.split_last()?;
+                // Some services want parts of one size; S3 itself wants so many bytes.
+                let fits = all_but_last.iter().all(|size| *size == sizes[0] && *size >= PART_MIN);
+                if listed != sizes.len() || !fits {
+                    return Some(Answer::refusal(400, "EntityTooSmall", ""));
+                }
+                let whole = parts.values().map(Vec::as_slice).collect::<Vec<_>>().concat();
+                let tag = etag(&whole);
+                self.objects.insert(key.clone(), whole);
+                self.uploads.remove(id);
+                let xml = format!(
+                    "<CompleteMultipartUploadResult><ETag>{tag}</ETag></CompleteMultipartUploadResult>"
+                );
+                Some(Answer::of(200, xml))
+            }
+            "abort" => {
+                self.uploads.remove(id);
+                Some(Answer::of(204, ""))
+            }
+            _ => Some(Answer::refusal(501, "NotImplemented", "")),
+        }
+    }
+}
+
+fn read_object(object: &[u8], range: &str) -> Answer {
+    let whole = object.len();
+    let (status, bytes, told) = match range.strip_prefix("bytes=").and_then(|range| range.split_once('-')) {
+        Some((from, to)) => {
+            let (from, to): (usize, usize) = (from.parse().unwrap(), to.parse().unwrap());
+            (206, &object[from..=to], Some(format!("bytes {from}-{to}/{whole}")))
+        }
+        None => (200, object, None),
+    };
+    let answer = Answer::of(status, bytes)
+        .header("ETag", etag(object))
+        .header("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT");
+    match told {
+        Some(told) => answer.header("Content-Range", told),
+        None => answer,
+    }
+}
