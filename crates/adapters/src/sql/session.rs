@@ -1,6 +1,9 @@
 //! One transaction, and the two views of it that the core gets.
 
-use super::fault::{fault, late};
+use super::{
+    fault::{fault, late},
+    postgres::Server,
+};
 use async_trait::async_trait;
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
@@ -11,7 +14,10 @@ use docent_ports::{
     users::{UserReader, UserWriter},
 };
 use futures::future::BoxFuture;
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, TransactionOptions, TransactionTrait};
+use sea_orm::{
+    AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QuerySelect, Select,
+    TransactionOptions, TransactionTrait, sea_query::LockType,
+};
 use std::{future::Future, mem, time::Duration};
 use tokio::time::timeout;
 
@@ -19,11 +25,34 @@ use tokio::time::timeout;
 pub(super) struct Session {
     state: State,
     patience: Duration,
+    backend: DbBackend,
+    writes: bool,
+}
+
+/// The connections of a database, and its server if it has one.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) connections: DatabaseConnection,
+    pub(super) server: Option<Server>,
+}
+
+impl Source {
+    /// Does `work` on these connections; `doing` names it in the fault that it may give.
+    pub(super) async fn reach<T>(
+        &self,
+        doing: &'static str,
+        work: impl Future<Output = Result<T, DbErr>>,
+    ) -> Result<T> {
+        match &self.server {
+            Some(server) => server.reach(doing, work).await,
+            None => work.await.map_err(|error| fault(doing, &error)),
+        }
+    }
 }
 
 enum State {
     /// It begins with the first statement, so that a view that is never used costs nothing.
-    Unopened(DatabaseConnection, TransactionOptions),
+    Unopened(Source, TransactionOptions),
     Open(DatabaseTransaction),
     /// A statement failed, or its caller went away in the middle of it. The transaction is rolled
     /// back: what was done in it is not known, and PostgreSQL refuses to go on after an error anyway.
@@ -32,8 +61,21 @@ enum State {
 
 impl Session {
     /// A transaction to be; `patience` bounds each of its statements.
-    pub(super) fn new(db: &DatabaseConnection, options: TransactionOptions, patience: Duration) -> Self {
-        Self { state: State::Unopened(db.clone(), options), patience }
+    pub(super) fn new(source: &Source, options: TransactionOptions, patience: Duration) -> Self {
+        let backend = source.connections.get_database_backend();
+        let writes = !matches!(options.access_mode, Some(AccessMode::ReadOnly));
+        Self { state: State::Unopened(source.clone(), options), patience, backend, writes }
+    }
+
+    /// The database that it talks to.
+    pub(super) fn backend(&self) -> DbBackend {
+        self.backend
+    }
+
+    /// Makes what a unit of work reads stay as it is until the unit ends: PostgreSQL locks the rows, but
+    /// not against others' references to them. SQLite has one writer at a time, and leaves the lock out.
+    pub(super) fn hold<E: EntityTrait>(&self, query: Select<E>) -> Select<E> {
+        if self.writes { query.lock(LockType::NoKeyUpdate) } else { query }
     }
 
     /// Begins now, and waits for whatever that needs.
@@ -60,9 +102,8 @@ impl Session {
         match mem::replace(&mut self.state, State::Broken) {
             State::Open(transaction) => Ok(transaction),
             // The pool and the database bound the wait for a connection and for the lock.
-            State::Unopened(db, options) => {
-                let begun = db.begin_with_options(options).await;
-                begun.map_err(|error| fault("begin", &error))
+            State::Unopened(source, options) => {
+                source.reach("begin", source.connections.begin_with_options(options)).await
             }
             State::Broken => {
                 let message = "a unit of work was used after one of its calls failed or was cut short";
