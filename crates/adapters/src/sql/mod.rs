@@ -9,6 +9,7 @@ mod entities;
 mod fault;
 mod jobs;
 mod postgres;
+mod rollbacks;
 mod session;
 mod sqlite;
 mod usage;
@@ -82,12 +83,12 @@ impl SqlStore {
         match url.split_once(':').map_or("", |(scheme, _)| scheme) {
             "sqlite" => {
                 let sqlite::Connections { write, read } = sqlite::connect(url, &options).await?;
-                let source = |connections| Source { connections, server: None };
+                let source = |connections| Source::new(connections, None);
                 Ok(Self { write: source(write), read: source(read), patience: options.statement_timeout })
             }
             "postgres" | "postgresql" => {
                 let postgres::Connections { write, read, server } = postgres::connect(url, &options)?;
-                let source = |connections| Source { connections, server: Some(server.clone()) };
+                let source = |connections| Source::new(connections, Some(server.clone()));
                 // The server ends a statement itself, and says so a little earlier.
                 let patience = options.statement_timeout + Duration::from_secs(1);
                 Ok(Self { write: source(write), read: source(read), patience })

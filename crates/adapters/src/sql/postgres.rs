@@ -204,7 +204,9 @@ mod tests {
 
     #[test]
     fn a_wrong_url_is_refused_without_telling_its_password() {
-        for url in ["postgres://ada:secret@db:99999/docent", "postgres://ada:secret@db/docent?sslmode=secret-ly"] {
+        for url in
+            ["postgres://ada:secret@db:99999/docent", "postgres://ada:secret@db/docent?sslmode=secret-ly"]
+        {
             let fault = settings(url).unwrap_err();
             assert_eq!(fault.kind(), FaultKind::Rejected, "{fault}");
             assert!(!fault.to_string().contains("ada:secret"), "{fault}");

@@ -3,6 +3,7 @@
 use super::{
     fault::{fault, late},
     postgres::Server,
+    rollbacks::Rollbacks,
 };
 use async_trait::async_trait;
 use docent_ports::{
@@ -27,16 +28,22 @@ pub(super) struct Session {
     patience: Duration,
     backend: DbBackend,
     writes: bool,
+    rollbacks: Rollbacks,
 }
 
 /// The connections of a database, and its server if it has one.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) connections: DatabaseConnection,
-    pub(super) server: Option<Server>,
+    server: Option<Server>,
+    rollbacks: Rollbacks,
 }
 
 impl Source {
+    pub(super) fn new(connections: DatabaseConnection, server: Option<Server>) -> Self {
+        Self { connections, server, rollbacks: Rollbacks::default() }
+    }
+
     /// Does `work` on these connections; `doing` names it in the fault that it may give.
     pub(super) async fn reach<T>(
         &self,
@@ -64,7 +71,8 @@ impl Session {
     pub(super) fn new(source: &Source, options: TransactionOptions, patience: Duration) -> Self {
         let backend = source.connections.get_database_backend();
         let writes = !matches!(options.access_mode, Some(AccessMode::ReadOnly));
-        Self { state: State::Unopened(source.clone(), options), patience, backend, writes }
+        let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
+        Self { state: State::Unopened(source, options), patience, backend, writes, rollbacks }
     }
 
     /// The database that it talks to.
@@ -103,6 +111,9 @@ impl Session {
             State::Open(transaction) => Ok(transaction),
             // The pool and the database bound the wait for a connection and for the lock.
             State::Unopened(source, options) => {
+                if self.writes {
+                    self.rollbacks.ended().await;
+                }
                 source.reach("begin", source.connections.begin_with_options(options)).await
             }
             State::Broken => {
@@ -115,6 +126,18 @@ impl Session {
     async fn commit(mut self) -> Result<()> {
         let transaction = self.transaction().await?;
         bounded(self.patience, "commit", transaction.commit()).await
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SQLite's one writing connection rolls back before it is used again.
+        if let State::Open(transaction) = mem::replace(&mut self.state, State::Broken)
+            && self.writes
+            && self.backend != DbBackend::Sqlite
+        {
+            self.rollbacks.start(transaction);
+        }
     }
 }
 

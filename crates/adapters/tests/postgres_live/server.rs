@@ -113,6 +113,7 @@ fn find(program: &str) -> PathBuf {
         .map(|folders| folders.filter_map(|folder| Some(folder.ok()?.path())).collect())
         .unwrap_or_default();
     versions.sort();
-    let found = versions.iter().rev().map(|version| version.join("bin").join(program)).find(|path| path.is_file());
+    let found =
+        versions.iter().rev().map(|version| version.join("bin").join(program)).find(|path| path.is_file());
     found.unwrap_or_else(|| PathBuf::from(program))
 }

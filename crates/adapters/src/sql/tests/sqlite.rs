@@ -311,7 +311,8 @@ async fn queries_use_their_indexes() {
             "usage_records_user_id_idx",
         ),
     ] {
-        let plan = rows(&store.read.connections, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
+        let plan =
+            rows(&store.read.connections, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
         assert!(plan.contains(index), "{query}: {plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{query}: {plan}");
     }
