@@ -20,9 +20,9 @@ use docent_ports::{
     store::Store,
 };
 use docent_testkit::builders::{at, document, id, job};
-use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 use server::Server;
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, process::Command, sync::Arc, time::Duration};
 
 /// A database of a test's own, which goes with the test.
 struct Own {
@@ -270,6 +270,72 @@ async fn what_can_never_work_is_refused_for_good() {
         assert!(fault.to_string().contains(says), "{fault}");
         assert!(!fault.to_string().contains("wrong"), "{fault}");
     }
+}
+
+#[tokio::test]
+async fn connections_are_encrypted_and_the_server_proves_who_it_is() {
+    let server = Server::start_with_tls();
+    let url = |parameters: String| {
+        let url = server.url("docent", Server::PASSWORD, "postgres").replace("127.0.0.1", "localhost");
+        format!("{url}?{parameters}")
+    };
+    let root = server.certificate().display().to_string();
+    // A server that lets nobody in without encryption.
+    for (parameters, refused) in [
+        (format!("sslmode=verify-full&sslrootcert={root}"), None),
+        ("sslmode=prefer".to_owned(), None),
+        // This machine does not trust that certificate.
+        ("sslmode=verify-full".to_owned(), Some(FaultKind::Unavailable)),
+        ("sslmode=disable".to_owned(), Some(FaultKind::Rejected)),
+    ] {
+        let store = SqlStore::connect(&url(parameters.clone()), SqlOptions::default()).await.unwrap();
+        let fault = store.schema_state().await.err();
+        assert_eq!(fault.as_ref().map(Fault::kind), refused, "{parameters}: {fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_answers_nothing_is_a_timeout_and_others_go_on() {
+    let server = Server::start();
+    let url = server.url("docent", Server::PASSWORD, "postgres");
+    let hasty = SqlOptions { statement_timeout: Duration::from_millis(200), ..SqlOptions::default() };
+    let store = SqlStore::connect(&url, hasty).await.unwrap();
+    store.migrate().await.unwrap();
+    let mut unit = store.begin().await.unwrap();
+    unit.documents().insert(&document(1)).await.unwrap();
+    let session =
+        "SELECT pid FROM pg_stat_activity WHERE application_name = 'docent' AND state LIKE 'idle in%'";
+    let pid: i32 = {
+        let db = Database::connect(&url).await.unwrap();
+        let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), session)).await.unwrap();
+        row.unwrap().try_get_by_index(0).unwrap()
+    };
+    let frozen = Frozen::new(pid);
+    assert_eq!(unit.documents().get(id(1)).await.unwrap_err().kind(), FaultKind::Timeout);
+    add(&store, 2).await.unwrap();
+    assert_eq!(documents(&store).await.unwrap(), 1);
+    drop(frozen);
+    add(&store, 1).await.unwrap();
+}
+
+/// A process that stands still until this is dropped.
+struct Frozen(i32);
+
+impl Frozen {
+    fn new(pid: i32) -> Self {
+        signal("-STOP", pid);
+        Self(pid)
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        signal("-CONT", self.0);
+    }
+}
+
+fn signal(signal: &str, pid: i32) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
 
 #[tokio::test]

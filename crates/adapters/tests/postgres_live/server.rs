@@ -28,6 +28,35 @@ impl Server {
 
     /// Makes an empty server with the account `docent` and starts it.
     pub(super) fn start() -> Self {
+        let mut server = Self::make();
+        server.restart();
+        server
+    }
+
+    /// The same, with a certificate for `localhost`; connections without encryption are refused.
+    pub(super) fn start_with_tls() -> Self {
+        let mut server = Self::make();
+        let made = command("openssl", server.folder.path())
+            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
+            .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"])
+            .args(["-addext", "basicConstraints=critical,CA:FALSE"])
+            .args(["-keyout", "data/server.key", "-out", "data/server.crt"])
+            .stderr(Stdio::null())
+            .status()
+            .expect("openssl is installed, as PostgreSQL's packages demand");
+        assert!(made.success(), "the certificate could not be made");
+        let data = server.folder.path().join("data");
+        std::fs::write(data.join("pg_hba.conf"), "hostssl all all all scram-sha-256\n").unwrap();
+        std::fs::write(data.join("postgresql.auto.conf"), "ssl = on\n").unwrap();
+        server.restart();
+        server
+    }
+
+    pub(super) fn certificate(&self) -> PathBuf {
+        self.folder.path().join("data/server.crt")
+    }
+
+    fn make() -> Self {
         let folder = tempfile::tempdir().unwrap();
         if is_root(folder.path()) {
             chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
@@ -42,9 +71,7 @@ impl Server {
             .expect("PostgreSQL is installed");
         assert!(made.success(), "the server could not be made");
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = Self { folder, port, process: None };
-        server.restart();
-        server
+        Self { folder, port, process: None }
     }
 
     pub(super) fn url(&self, user: &str, password: &str, database: &str) -> String {
