@@ -58,18 +58,15 @@ pub(crate) struct Wired {
 
 /// Opens the relational store, without looking at its schema.
 pub(crate) async fn store(settings: &Settings) -> anyhow::Result<SqlStore> {
-    match &settings.storage.database_url {
+    let store = match &settings.storage.database_url {
         DatabaseUrl::Sqlite(path) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             make_folder(folder.unwrap_or(Path::new(".")))?;
-            SqlStore::connect(&SqlStore::sqlite_url(path), SqlOptions::default())
-                .await
-                .context("DOCENT_DATABASE_URL")
+            SqlStore::connect(&SqlStore::sqlite_url(path), SqlOptions::default()).await
         }
-        DatabaseUrl::Postgres(_) => {
-            bail!("DOCENT_DATABASE_URL: this version has no PostgreSQL adapter yet; use sqlite://…")
-        }
-    }
+        DatabaseUrl::Postgres(url) => SqlStore::connect(url.expose(), SqlOptions::default()).await,
+    };
+    store.context("DOCENT_DATABASE_URL")
 }
 
 /// What every command needs that touches accounts.

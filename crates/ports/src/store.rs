@@ -15,7 +15,8 @@ use async_trait::async_trait;
 /// Opens units of work.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Opens a unit of work that may change records. What it reads stays true until it commits.
+    /// Opens a unit of work that may change records. The records that it reads stay as they are until it
+    /// commits; others may come, which counts and lists show.
     ///
     /// Make no network call between this and [`UnitOfWork::commit`].
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>>;

@@ -14,20 +14,20 @@ use docent_ports::{
     error::Result,
 };
 use sea_orm::{
-    ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, DbBackend, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select,
     sea_query::{Expr, ExprTrait, Func},
 };
 
 #[async_trait]
 impl DocumentReader for Session {
     async fn get(&mut self, id: DocumentId) -> Result<Option<Document>> {
-        let query = Entity::find_by_id(id.as_uuid());
+        let query = self.hold(Entity::find_by_id(id.as_uuid()));
         let row = self.run("read a document", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }
 
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>> {
-        let query = select(filter);
+        let query = self.hold(select(filter, self.backend()));
         let rows = self.run("list documents", |db| Box::pin(query.all(db))).await?;
         rows.into_iter().map(from_row).collect()
     }
@@ -70,17 +70,13 @@ impl DocumentWriter for Session {
     }
 }
 
-fn select(filter: &DocumentFilter) -> Select<Entity> {
+fn select(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
     let mut query = Entity::find().order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
     if let Some(status) = filter.status {
         query = query.filter(Column::Status.eq(status));
     }
     if let Some(text) = &filter.title_contains {
-        // Not LIKE, whose wildcards would need escaping and whose patterns have a bounded length.
-        // SQLite's `lower` changes ASCII letters alone, which is what the port asks for.
-        let title = Func::lower(Expr::col(Column::Title));
-        let found = Func::cust("instr").arg(title).arg(text.to_ascii_lowercase());
-        query = query.filter(Expr::expr(found).gt(0));
+        query = query.filter(contains(text, backend));
     }
     if let Some(after) = filter.after {
         let place = Expr::tuple([Expr::col(Column::CreatedAt), Expr::col(Column::Id)]);
@@ -89,4 +85,21 @@ fn select(filter: &DocumentFilter) -> Select<Entity> {
     }
     // Databases count in signed numbers.
     query.limit(filter.limit.map(|limit| Ord::min(limit, i64::MAX.unsigned_abs())))
+}
+
+/// Whether a title contains `text`, ASCII letters in either case. Not by LIKE, whose wildcards would need
+/// escaping and whose patterns have a bounded length.
+fn contains(text: &str, backend: DbBackend) -> Expr {
+    if text.contains('\0') {
+        // No title does, and PostgreSQL refuses to be asked.
+        return Expr::val(false);
+    }
+    let title = Expr::col(Column::Title);
+    let (position, title) = match backend {
+        // Its `lower` changes ASCII letters alone.
+        DbBackend::Sqlite => ("instr", title),
+        // In this collation it does so too.
+        _ => ("strpos", Expr::cust_with_expr("$1 COLLATE \"C\"", title)),
+    };
+    Expr::expr(Func::cust(position).arg(Func::lower(title)).arg(text.to_ascii_lowercase())).gt(0)
 }

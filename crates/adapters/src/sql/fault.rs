@@ -3,7 +3,7 @@
 use docent_ports::error::{Fault, FaultKind, Part};
 use sea_orm::{
     ConnAcquireErr, DbErr, RuntimeErr,
-    sqlx::{self, error::DatabaseError, sqlite::SqliteError},
+    sqlx::{self, error::DatabaseError, postgres::PgDatabaseError, sqlite::SqliteError},
 };
 use std::borrow::Cow;
 
@@ -55,9 +55,28 @@ fn driver_kind(error: &sqlx::Error) -> FaultKind {
 }
 
 fn database_kind(error: &dyn DatabaseError) -> FaultKind {
+    if let Some(error) = error.try_downcast_ref::<PgDatabaseError>() {
+        return postgres_kind(error.code());
+    }
     let code = error.code().and_then(|code| code.parse().ok());
     match (error.try_downcast_ref::<SqliteError>(), code) {
         (Some(_), Some(code)) => sqlite_kind(code),
+        _ => FaultKind::Internal,
+    }
+}
+
+/// Sorts PostgreSQL's error codes; the first two characters are the class.
+fn postgres_kind(code: &str) -> FaultKind {
+    match (code.get(..2).unwrap_or_default(), code) {
+        // Cancelled after its time, or a lock that was not to be had in time.
+        (_, "57014" | "55P03") => FaultKind::Timeout,
+        // A session ended for being idle, and a server that only reads now: another one has taken over.
+        (_, "25P03" | "25006") => FaultKind::Unavailable,
+        // Lost connections; transactions in each other's way; out of memory, disk or connections; shut
+        // down or starting up; the system's own errors.
+        ("08" | "40" | "53" | "57" | "58", _) => FaultKind::Unavailable,
+        // Wrong name or password, unknown database, missing rights.
+        ("28", _) | (_, "3D000" | "42501") => FaultKind::Rejected,
         _ => FaultKind::Internal,
     }
 }
@@ -106,6 +125,28 @@ mod tests {
             (11, FaultKind::Internal),     // SQLITE_CORRUPT
         ] {
             assert_eq!(sqlite_kind(code), kind, "{code}");
+        }
+    }
+
+    #[test]
+    fn postgresql_codes_tell_what_passes_from_what_stays_and_from_our_own_bugs() {
+        for (code, kind) in [
+            ("57014", FaultKind::Timeout),     // query_canceled
+            ("55P03", FaultKind::Timeout),     // lock_not_available
+            ("08006", FaultKind::Unavailable), // connection_failure
+            ("57P01", FaultKind::Unavailable), // admin_shutdown
+            ("57P03", FaultKind::Unavailable), // cannot_connect_now
+            ("53300", FaultKind::Unavailable), // too_many_connections
+            ("40001", FaultKind::Unavailable), // serialization_failure
+            ("40P01", FaultKind::Unavailable), // deadlock_detected
+            ("25006", FaultKind::Unavailable), // read_only_sql_transaction
+            ("28P01", FaultKind::Rejected),    // invalid_password
+            ("3D000", FaultKind::Rejected),    // invalid_catalog_name
+            ("23505", FaultKind::Internal),    // unique_violation
+            ("42P01", FaultKind::Internal),    // undefined_table
+            ("", FaultKind::Internal),
+        ] {
+            assert_eq!(postgres_kind(code), kind, "{code}");
         }
     }
 

@@ -28,7 +28,7 @@ const DONE: &str = "done";
 #[async_trait]
 impl JobReader for Session {
     async fn get(&mut self, id: JobId) -> Result<Option<Job>> {
-        let query = Entity::find_by_id(id.as_uuid());
+        let query = self.hold(Entity::find_by_id(id.as_uuid()));
         let row = self.run("read a job", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }
@@ -38,6 +38,7 @@ impl JobReader for Session {
             .filter(Column::DocumentId.eq(document.as_uuid()))
             .order_by_desc(Column::CreatedAt)
             .order_by_desc(Column::Id);
+        let query = self.hold(query);
         let rows = self.run("read a document's jobs", |db| Box::pin(query.all(db))).await?;
         rows.into_iter().map(from_row).collect()
     }

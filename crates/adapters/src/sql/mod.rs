@@ -1,13 +1,15 @@
 //! The relational store in SQL, through sea-orm.
 //!
-//! What differs between databases is in `connect` and the two modes of beginning a transaction;
-//! entities, statements and migrations are the same for all.
+//! What differs between databases is in `sqlite`, `postgres`, the two modes of beginning a transaction and
+//! one function of the search for titles; entities, statements and migrations are the same for all.
 
 mod document_rows;
 mod documents;
 mod entities;
 mod fault;
 mod jobs;
+mod postgres;
+mod rollbacks;
 mod session;
 mod sqlite;
 mod usage;
@@ -16,7 +18,7 @@ mod values;
 
 use self::{
     fault::fault,
-    session::{Session, SqlUnit, SqlView},
+    session::{Session, Source, SqlUnit, SqlView},
 };
 use async_trait::async_trait;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
@@ -25,8 +27,8 @@ use docent_ports::{
     store::{ReadWork, Store, UnitOfWork},
 };
 use sea_orm::{
-    AccessMode, DatabaseConnection, DbBackend, EntityTrait, IsolationLevel, QuerySelect,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    AccessMode, ConnectionTrait, DbBackend, EntityTrait, IsolationLevel, QuerySelect, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
 };
 use std::{path::Path, time::Duration};
 
@@ -35,11 +37,13 @@ use std::{path::Path, time::Duration};
 pub struct SqlOptions {
     /// Connections for reading, at least 1. Each has a thread of its own on SQLite.
     pub read_connections: u32,
+    /// Connections for writing, at least 1 (PostgreSQL; SQLite has one writer at a time).
+    pub write_connections: u32,
     /// How long to wait for a free connection.
     pub acquire_timeout: Duration,
     /// How long to wait for another process that is writing (SQLite).
     pub busy_timeout: Duration,
-    /// How long to wait for the answer to one statement.
+    /// How long to wait for the answer to one statement, locks of other units included.
     pub statement_timeout: Duration,
 }
 
@@ -47,6 +51,7 @@ impl Default for SqlOptions {
     fn default() -> Self {
         Self {
             read_connections: 4,
+            write_connections: 8,
             acquire_timeout: Duration::from_secs(10),
             busy_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
@@ -57,26 +62,43 @@ impl Default for SqlOptions {
 /// A relational database. Cloning is cheap and shares its connections.
 #[derive(Clone, Debug)]
 pub struct SqlStore {
-    write: DatabaseConnection,
-    read: DatabaseConnection,
-    statement_timeout: Duration,
+    write: Source,
+    read: Source,
+    patience: Duration,
 }
 
 impl SqlStore {
-    /// Opens the database at `url`: `sqlite://path`, whose file is made when there is none, but not
-    /// its folder. The schema is left as it is; see [`Self::migrate`] and [`Self::schema_state`].
+    /// Opens the database at `url`. The schema is left as it is; see [`Self::migrate`] and
+    /// [`Self::schema_state`].
+    ///
+    /// - `sqlite://path`: the file is made when there is none, but not its folder.
+    /// - `postgres://user:password@host:port/database`: nothing is connected before the first call, and a
+    ///   server that went away is found again. `sslmode=verify-full` demands TLS and a certificate that
+    ///   this machine, or the file in `sslrootcert`, trusts; without `sslmode` TLS is used if offered.
     ///
     /// # Errors
-    /// `Rejected` for a URL of another kind, `Unavailable` or `Timeout` when the database cannot be opened.
+    /// `Rejected` for a URL of another kind, `Unavailable` or `Timeout` when a file cannot be opened.
     pub async fn connect(url: &str, options: SqlOptions) -> Result<Self> {
-        if !url.starts_with("sqlite:") {
-            // The rest of a URL may hold a password.
-            let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
-            let message = format!("a database URL begins with `sqlite://`, not `{scheme}:`");
-            return Err(Fault::new(Part::Database, FaultKind::Rejected, message));
+        // The rest of a URL may hold a password.
+        match url.split_once(':').map_or("", |(scheme, _)| scheme) {
+            "sqlite" => {
+                let sqlite::Connections { write, read } = sqlite::connect(url, &options).await?;
+                let source = |connections| Source::new(connections, None);
+                Ok(Self { write: source(write), read: source(read), patience: options.statement_timeout })
+            }
+            "postgres" | "postgresql" => {
+                let postgres::Connections { write, read, server } = postgres::connect(url, &options)?;
+                let source = |connections| Source::new(connections, Some(server.clone()));
+                // The server ends a statement itself, and says so a little earlier.
+                let patience = options.statement_timeout + Duration::from_secs(1);
+                Ok(Self { write: source(write), read: source(read), patience })
+            }
+            scheme => {
+                let message =
+                    format!("a database URL begins with `sqlite://` or `postgres://`, not `{scheme}:`");
+                Err(Fault::new(Part::Database, FaultKind::Rejected, message))
+            }
         }
-        let sqlite::Connections { write, read } = sqlite::connect(url, &options).await?;
-        Ok(Self { write, read, statement_timeout: options.statement_timeout })
     }
 
     /// The URL of an SQLite database in this file, whatever characters its path has.
@@ -89,34 +111,42 @@ impl SqlStore {
     /// # Errors
     /// Also when the schema is newer than this program; the message says so.
     pub async fn migrate(&self) -> Result<()> {
-        let state = self.schema_state().await?;
+        let migrate = |error| fault("migrate", &error);
+        // One transaction around all: a second process that migrates too waits, and finds it done.
+        let begin = self.write.connections.begin_with_options(writing());
+        let transaction = self.write.reach("migrate", begin).await?;
+        if transaction.get_database_backend() == DbBackend::Postgres {
+            transaction.execute_unprepared(postgres::BEFORE_MIGRATING).await.map_err(migrate)?;
+        }
+        let state = docent_migration::schema_state(&transaction).await.map_err(migrate)?;
         if matches!(state, SchemaState::Newer(_)) {
             return Err(Fault::new(Part::Database, FaultKind::Rejected, state.to_string()));
         }
-        let migrate = |error| fault("migrate", &error);
-        // One transaction around all: a second process that migrates too waits, and finds it done.
-        let transaction = self.write.begin_with_options(writing()).await.map_err(migrate)?;
         Migrator::up(&transaction, None).await.map_err(migrate)?;
         transaction.commit().await.map_err(migrate)
     }
 
     /// Compares the database's schema with the one that this program needs; changes nothing.
     pub async fn schema_state(&self) -> Result<SchemaState> {
-        let state = docent_migration::schema_state(&self.read).await;
-        state.map_err(|error| fault("read the schema's version", &error))
+        let state = docent_migration::schema_state(&self.read.connections);
+        self.read.reach("read the schema's version", state).await
     }
 
     /// Waits for open units of work and closes all connections, which leaves one tidy file. Later
     /// calls fail.
     pub async fn close(&self) -> Result<()> {
         let close = |error| fault("close", &error);
-        self.read.close_by_ref().await.map_err(close)?;
-        self.write.close_by_ref().await.map_err(close)
+        self.read.connections.close_by_ref().await.map_err(close)?;
+        self.write.connections.close_by_ref().await.map_err(close)
+    }
+
+    fn view(&self) -> Session {
+        Session::new(&self.read, reading(self.read.connections.get_database_backend()), self.patience)
     }
 }
 
 /// A transaction that writes. It takes SQLite's write lock at once: one that began by reading fails
-/// when it then wants to write and somebody else wrote in between.
+/// when it then wants to write and somebody else wrote in between. PostgreSQL locks row by row.
 fn writing() -> TransactionOptions {
     TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -139,25 +169,22 @@ fn reading(backend: DbBackend) -> TransactionOptions {
 #[async_trait]
 impl Store for SqlStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>> {
-        let session = Session::new(&self.write, writing(), self.statement_timeout);
+        let session = Session::new(&self.write, writing(), self.patience);
         Ok(Box::new(SqlUnit(session.open().await?)))
     }
 
     async fn read(&self) -> Result<Box<dyn ReadWork>> {
-        let options = reading(self.read.get_database_backend());
-        Ok(Box::new(SqlView(Session::new(&self.read, options, self.statement_timeout))))
+        Ok(Box::new(SqlView(self.view())))
     }
 
     async fn check(&self) -> Result<()> {
-        // Reads the file: `SELECT 1` alone would not.
+        // Reads a table: `SELECT 1` alone would not tell that there is one.
         let query = entities::users::Entity::find()
             .select_only()
             .column(entities::users::Column::IsActive)
             .limit(1)
             .into_tuple::<bool>();
-        let mut session =
-            Session::new(&self.read, reading(self.read.get_database_backend()), self.statement_timeout);
-        session.run("check", |db| Box::pin(query.one(db))).await.map(drop)
+        self.view().run("check", |db| Box::pin(query.one(db))).await.map(drop)
     }
 }
 

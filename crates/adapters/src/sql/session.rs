@@ -1,6 +1,10 @@
 //! One transaction, and the two views of it that the core gets.
 
-use super::fault::{fault, late};
+use super::{
+    fault::{fault, late},
+    postgres::Server,
+    rollbacks::Rollbacks,
+};
 use async_trait::async_trait;
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
@@ -11,7 +15,10 @@ use docent_ports::{
     users::{UserReader, UserWriter},
 };
 use futures::future::BoxFuture;
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbErr, TransactionOptions, TransactionTrait};
+use sea_orm::{
+    AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QuerySelect, Select,
+    TransactionOptions, TransactionTrait, sea_query::LockType,
+};
 use std::{future::Future, mem, time::Duration};
 use tokio::time::timeout;
 
@@ -19,11 +26,40 @@ use tokio::time::timeout;
 pub(super) struct Session {
     state: State,
     patience: Duration,
+    backend: DbBackend,
+    writes: bool,
+    rollbacks: Rollbacks,
+}
+
+/// The connections of a database, and its server if it has one.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) connections: DatabaseConnection,
+    server: Option<Server>,
+    rollbacks: Rollbacks,
+}
+
+impl Source {
+    pub(super) fn new(connections: DatabaseConnection, server: Option<Server>) -> Self {
+        Self { connections, server, rollbacks: Rollbacks::default() }
+    }
+
+    /// Does `work` on these connections; `doing` names it in the fault that it may give.
+    pub(super) async fn reach<T>(
+        &self,
+        doing: &'static str,
+        work: impl Future<Output = Result<T, DbErr>>,
+    ) -> Result<T> {
+        match &self.server {
+            Some(server) => server.reach(doing, work).await,
+            None => work.await.map_err(|error| fault(doing, &error)),
+        }
+    }
 }
 
 enum State {
     /// It begins with the first statement, so that a view that is never used costs nothing.
-    Unopened(DatabaseConnection, TransactionOptions),
+    Unopened(Source, TransactionOptions),
     Open(DatabaseTransaction),
     /// A statement failed, or its caller went away in the middle of it. The transaction is rolled
     /// back: what was done in it is not known, and PostgreSQL refuses to go on after an error anyway.
@@ -32,8 +68,22 @@ enum State {
 
 impl Session {
     /// A transaction to be; `patience` bounds each of its statements.
-    pub(super) fn new(db: &DatabaseConnection, options: TransactionOptions, patience: Duration) -> Self {
-        Self { state: State::Unopened(db.clone(), options), patience }
+    pub(super) fn new(source: &Source, options: TransactionOptions, patience: Duration) -> Self {
+        let backend = source.connections.get_database_backend();
+        let writes = !matches!(options.access_mode, Some(AccessMode::ReadOnly));
+        let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
+        Self { state: State::Unopened(source, options), patience, backend, writes, rollbacks }
+    }
+
+    /// The database that it talks to.
+    pub(super) fn backend(&self) -> DbBackend {
+        self.backend
+    }
+
+    /// Makes what a unit of work reads stay as it is until the unit ends: PostgreSQL locks the rows, but
+    /// not against others' references to them. SQLite has one writer at a time, and leaves the lock out.
+    pub(super) fn hold<E: EntityTrait>(&self, query: Select<E>) -> Select<E> {
+        if self.writes { query.lock(LockType::NoKeyUpdate) } else { query }
     }
 
     /// Begins now, and waits for whatever that needs.
@@ -60,9 +110,11 @@ impl Session {
         match mem::replace(&mut self.state, State::Broken) {
             State::Open(transaction) => Ok(transaction),
             // The pool and the database bound the wait for a connection and for the lock.
-            State::Unopened(db, options) => {
-                let begun = db.begin_with_options(options).await;
-                begun.map_err(|error| fault("begin", &error))
+            State::Unopened(source, options) => {
+                if self.writes {
+                    self.rollbacks.ended().await;
+                }
+                source.reach("begin", source.connections.begin_with_options(options)).await
             }
             State::Broken => {
                 let message = "a unit of work was used after one of its calls failed or was cut short";
@@ -74,6 +126,18 @@ impl Session {
     async fn commit(mut self) -> Result<()> {
         let transaction = self.transaction().await?;
         bounded(self.patience, "commit", transaction.commit()).await
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SQLite's one writing connection rolls back before it is used again.
+        if let State::Open(transaction) = mem::replace(&mut self.state, State::Broken)
+            && self.writes
+            && self.backend != DbBackend::Sqlite
+        {
+            self.rollbacks.start(transaction);
+        }
     }
 }
 

@@ -24,13 +24,13 @@ use sea_orm::{
 #[async_trait]
 impl UserReader for Session {
     async fn get(&mut self, id: UserId) -> Result<Option<User>> {
-        let query = Entity::find_by_id(id.as_uuid());
+        let query = self.hold(Entity::find_by_id(id.as_uuid()));
         let row = self.run("read an account", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }
 
     async fn by_email(&mut self, email: &Email) -> Result<Option<User>> {
-        let query = Entity::find().filter(Column::Email.eq(email.as_str()));
+        let query = self.hold(Entity::find().filter(Column::Email.eq(email.as_str())));
         let row = self.run("find an account", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }

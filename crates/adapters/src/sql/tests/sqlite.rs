@@ -49,7 +49,7 @@ async fn committed_records_survive_the_process() {
 #[tokio::test]
 async fn a_commit_reaches_the_disk_and_references_are_checked() {
     let (store, _folder) = migrated().await;
-    for db in [&store.write, &store.read] {
+    for db in [&store.write.connections, &store.read.connections] {
         let pragma = async |sql: &str| {
             let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap();
             row.unwrap().try_get_by_index::<i64>(0).unwrap()
@@ -64,8 +64,8 @@ async fn a_commit_reaches_the_disk_and_references_are_checked() {
 #[tokio::test]
 async fn connections_for_reading_cannot_write() {
     let (store, _folder) = migrated().await;
-    assert!(store.read.execute_unprepared("DELETE FROM users").await.is_err());
-    store.write.execute_unprepared("DELETE FROM users").await.unwrap();
+    assert!(store.read.connections.execute_unprepared("DELETE FROM users").await.is_err());
+    store.write.connections.execute_unprepared("DELETE FROM users").await.unwrap();
 }
 
 #[cfg(unix)]
@@ -99,7 +99,7 @@ async fn a_wrong_address_is_explained() {
     let path = folder.path().display();
     for (url, kind, says) in [
         ("mysql://root:secret@db/docent".to_owned(), FaultKind::Rejected, "not `mysql:`"),
-        ("docent.db".to_owned(), FaultKind::Rejected, "begins with `sqlite://`"),
+        ("docent.db".to_owned(), FaultKind::Rejected, "begins with `sqlite://` or `postgres://`"),
         ("sqlite::memory:".to_owned(), FaultKind::Rejected, "names no file"),
         ("sqlite://:memory:".to_owned(), FaultKind::Rejected, "names no file"),
         ("sqlite://".to_owned(), FaultKind::Rejected, "names no file"),
@@ -144,7 +144,7 @@ async fn migrating_is_repeatable_and_safe_from_two_processes_at_once() {
 async fn an_older_schema_is_recognised_and_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder).await;
-    Migrator::up(&store.write, Some(2)).await.unwrap();
+    Migrator::up(&store.write.connections, Some(2)).await.unwrap();
     assert!(matches!(store.schema_state().await.unwrap(), SchemaState::Older(missing) if missing.len() == 2));
     store.migrate().await.unwrap();
     assert_eq!(store.schema_state().await.unwrap(), SchemaState::Current);
@@ -154,7 +154,7 @@ async fn an_older_schema_is_recognised_and_brought_up_to_date() {
 async fn a_newer_schema_is_not_touched() {
     let (store, _folder) = migrated().await;
     let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
-    store.write.execute_unprepared(later).await.unwrap();
+    store.write.connections.execute_unprepared(later).await.unwrap();
     let fault = store.migrate().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
     assert!(fault.to_string().contains("newer") && fault.to_string().contains("m9999_later"), "{fault}");
@@ -231,9 +231,9 @@ async fn a_statement_that_takes_too_long_is_a_timeout_and_ends_its_unit() {
 async fn a_document_with_jobs_cannot_be_deleted_from_under_them() {
     let (store, _folder) = migrated().await;
     add(&store, 1).await.unwrap();
-    assert!(store.write.execute_unprepared("DELETE FROM documents").await.is_err());
-    store.write.execute_unprepared("DELETE FROM jobs").await.unwrap();
-    store.write.execute_unprepared("DELETE FROM documents").await.unwrap();
+    assert!(store.write.connections.execute_unprepared("DELETE FROM documents").await.is_err());
+    store.write.connections.execute_unprepared("DELETE FROM jobs").await.unwrap();
+    store.write.connections.execute_unprepared("DELETE FROM documents").await.unwrap();
 }
 
 #[tokio::test]
@@ -247,7 +247,7 @@ async fn documents_and_jobs_outlive_their_owners_account() {
     ingest.owner = owned.owner;
     unit.jobs().insert(&ingest).await.unwrap();
     unit.commit().await.unwrap();
-    store.write.execute_unprepared("DELETE FROM users").await.unwrap();
+    store.write.connections.execute_unprepared("DELETE FROM users").await.unwrap();
     let mut view = store.read().await.unwrap();
     assert_eq!(view.documents().get(owned.id).await.unwrap(), Some(document(1)));
     assert_eq!(view.jobs().get(ingest.id).await.unwrap(), Some(job(1, owned.id)));
@@ -264,7 +264,7 @@ async fn the_schema_itself_forbids_impossible_states() {
         "UPDATE jobs SET state = 'leased'",
         "UPDATE jobs SET due_at = NULL",
     ] {
-        assert!(store.write.execute_unprepared(change).await.is_err(), "{change}");
+        assert!(store.write.connections.execute_unprepared(change).await.is_err(), "{change}");
     }
 }
 
@@ -283,7 +283,7 @@ async fn stored_nonsense_is_a_fault_and_not_a_panic() {
     ] {
         let (store, _folder) = migrated().await;
         add(&store, 1).await.unwrap();
-        store.write.execute_unprepared(change).await.unwrap();
+        store.write.connections.execute_unprepared(change).await.unwrap();
         let fault = store.read().await.unwrap().documents().get(id(1)).await.unwrap_err();
         assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Internal), "{change}");
     }
@@ -311,7 +311,8 @@ async fn queries_use_their_indexes() {
             "usage_records_user_id_idx",
         ),
     ] {
-        let plan = rows(&store.read, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
+        let plan =
+            rows(&store.read.connections, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
         assert!(plan.contains(index), "{query}: {plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{query}: {plan}");
     }

@@ -1,0 +1,377 @@
+//! The relational store against real PostgreSQL servers.
+//!
+//! The batteries run on the server at `DOCENT_TEST_POSTGRES_URL`, whose account may create databases: each
+//! test has one of its own. What needs a server to be stopped starts one itself: PostgreSQL must be
+//! installed.
+// Tests fail by panicking.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
+mod server;
+
+use docent_adapters::{
+    sql::{SqlOptions, SqlStore},
+    system::SystemEntropy,
+};
+use docent_migration::SchemaState;
+use docent_ports::{
+    documents::DocumentFilter,
+    entropy::Entropy,
+    error::{Fault, FaultKind, Part},
+    store::Store,
+};
+use docent_testkit::builders::{at, document, id, job};
+use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
+use server::Server;
+use std::{collections::HashSet, process::Command, sync::Arc, time::Duration};
+
+/// A database of a test's own, which goes with the test.
+struct Own {
+    name: String,
+    server: String,
+}
+
+impl Own {
+    async fn new() -> Self {
+        #[expect(clippy::disallowed_methods, reason = "tests have no other settings than this address")]
+        let server = std::env::var("DOCENT_TEST_POSTGRES_URL")
+            .expect("DOCENT_TEST_POSTGRES_URL names a PostgreSQL server");
+        let mut unique = [0; 16];
+        SystemEntropy.fill(&mut unique);
+        let name = format!("docent_test_{:032x}", u128::from_le_bytes(unique));
+        admin(&server, &format!("CREATE DATABASE {name}")).await;
+        Self { name, server }
+    }
+
+    fn url(&self) -> String {
+        let (server, parameters) = self.server.split_once('?').unwrap_or((&self.server, ""));
+        let (server, _) = server.rsplit_once('/').expect("the URL names a database");
+        format!("{server}/{}?{parameters}", self.name)
+    }
+
+    async fn store(&self) -> SqlStore {
+        self.store_with(SqlOptions::default()).await
+    }
+
+    async fn store_with(&self, options: SqlOptions) -> SqlStore {
+        SqlStore::connect(&self.url(), options).await.unwrap()
+    }
+
+    /// A connection past the store.
+    async fn direct(&self) -> DatabaseConnection {
+        Database::connect(self.url()).await.unwrap()
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let (server, drop) = (self.server.clone(), format!("DROP DATABASE {} WITH (FORCE)", self.name));
+        // The test's own runtime does not wait in a destructor.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(admin(&server, &drop));
+        });
+        assert!(dropping.join().is_ok() || std::thread::panicking());
+    }
+}
+
+async fn admin(server: &str, statement: &str) {
+    let db = Database::connect(server).await.unwrap();
+    db.execute_unprepared(statement).await.unwrap();
+    db.close().await.unwrap();
+}
+
+async fn migrated() -> (SqlStore, Own) {
+    let own = Own::new().await;
+    let store = own.store().await;
+    store.migrate().await.unwrap();
+    (store, own)
+}
+
+async fn fresh() -> (Arc<dyn Store>, Own) {
+    let (store, own) = migrated().await;
+    (Arc::new(store), own)
+}
+
+async fn add(store: &SqlStore, n: u32) -> Result<(), Fault> {
+    let mut unit = store.begin().await?;
+    unit.documents().insert(&document(n)).await?;
+    unit.jobs().insert(&job(n, document(n).id)).await?;
+    unit.commit().await
+}
+
+/// How many documents there are.
+async fn documents(store: &SqlStore) -> Result<u64, Fault> {
+    Ok(store.read().await?.documents().counts().await?.pending)
+}
+
+mod store {
+    docent_testkit::store_contract!(super::fresh());
+}
+
+mod documents {
+    docent_testkit::documents_contract!(super::fresh());
+}
+
+mod jobs {
+    docent_testkit::jobs_contract!(super::fresh());
+}
+
+mod job_ledger {
+    docent_testkit::job_ledger_contract!(super::fresh());
+}
+
+mod users {
+    docent_testkit::users_contract!(super::fresh());
+}
+
+mod usage {
+    docent_testkit::usage_contract!(super::fresh());
+}
+
+#[tokio::test]
+async fn migrating_is_repeatable_and_safe_from_many_processes_at_once() {
+    let own = Own::new().await;
+    let stores = [own.store().await, own.store().await, own.store().await, own.store().await];
+    assert_eq!(stores[0].schema_state().await.unwrap(), SchemaState::Empty);
+    assert_eq!(stores[0].check().await.unwrap_err().kind(), FaultKind::Internal);
+    let all = stores.clone().map(|store| tokio::spawn(async move { store.migrate().await }));
+    for one in all {
+        one.await.unwrap().unwrap();
+    }
+    stores[0].migrate().await.unwrap();
+    assert_eq!(stores[1].schema_state().await.unwrap(), SchemaState::Current);
+    stores[1].check().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_not_touched() {
+    let (store, own) = migrated().await;
+    let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
+    own.direct().await.execute_unprepared(later).await.unwrap();
+    let fault = store.migrate().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Rejected);
+    assert!(fault.to_string().contains("m9999_later"), "{fault}");
+}
+
+#[tokio::test]
+async fn two_processes_never_lease_the_same_job() {
+    let (store, own) = migrated().await;
+    let other = own.store().await;
+    for n in 1..=20 {
+        add(&store, n).await.unwrap();
+    }
+    let callers = (0..30).map(|n| {
+        let store = if n % 2 == 0 { store.clone() } else { other.clone() };
+        tokio::spawn(async move {
+            let mut unit = store.begin().await.unwrap();
+            let job = unit.jobs().lease(id(100 + n), at(30), at(90)).await.unwrap();
+            unit.commit().await.unwrap();
+            job.map(|job| job.id)
+        })
+    });
+    let mut leased = HashSet::new();
+    for caller in callers.collect::<Vec<_>>() {
+        if let Some(job) = caller.await.unwrap() {
+            assert!(leased.insert(job), "{job} was leased twice");
+        }
+    }
+    assert_eq!(leased.len(), 20);
+}
+
+#[tokio::test]
+async fn a_lease_does_not_wait_for_one_that_is_being_given() {
+    let (store, own) = migrated().await;
+    add(&store, 1).await.unwrap();
+    add(&store, 2).await.unwrap();
+    let mut open = store.begin().await.unwrap();
+    let first = open.jobs().lease(id(7), at(30), at(90)).await.unwrap().unwrap();
+    let mut other = own.store().await.begin().await.unwrap();
+    let second = other.jobs().lease(id(8), at(30), at(90)).await.unwrap().unwrap();
+    assert_eq!((first.id, second.id), (id(1), id(2)));
+    assert_eq!(other.jobs().lease(id(9), at(30), at(90)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_a_unit_has_read_can_be_referred_to_but_not_changed_by_others() {
+    let (store, own) = migrated().await;
+    add(&store, 1).await.unwrap();
+    let hasty = SqlOptions { statement_timeout: Duration::from_millis(300), ..SqlOptions::default() };
+    let other = own.store_with(hasty).await;
+    let mut held = store.begin().await.unwrap();
+    let read = held.documents().get(id(1)).await.unwrap().unwrap();
+    let mut unit = other.begin().await.unwrap();
+    unit.jobs().insert(&job(9, read.id)).await.unwrap();
+    unit.commit().await.unwrap();
+    let mut unit = other.begin().await.unwrap();
+    let fault = unit.documents().update(&read).await.unwrap_err();
+    assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Timeout), "{fault}");
+    assert_eq!(unit.commit().await.unwrap_err().kind(), FaultKind::Internal);
+    assert_eq!(documents(&other).await.unwrap(), 1, "readers do not notice");
+    drop(held);
+    let mut unit = other.begin().await.unwrap();
+    assert!(unit.documents().update(&read).await.unwrap());
+    unit.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn units_in_each_others_way_end_with_a_fault_that_passes() {
+    let (store, _own) = migrated().await;
+    add(&store, 1).await.unwrap();
+    add(&store, 2).await.unwrap();
+    let (mut one, mut other) = (store.begin().await.unwrap(), store.begin().await.unwrap());
+    one.documents().get(id(1)).await.unwrap();
+    other.documents().get(id(2)).await.unwrap();
+    let (first, second) = tokio::join!(one.documents().get(id(2)), other.documents().get(id(1)));
+    let (faults, answers): (Vec<_>, Vec<_>) = [first, second].into_iter().partition(Result::is_err);
+    assert_eq!((faults.len(), answers.len()), (1, 1));
+    for fault in faults {
+        let fault = fault.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::Unavailable, "{fault}");
+        assert!(fault.is_transient());
+    }
+}
+
+#[tokio::test]
+async fn waiting_for_a_connection_ends_in_time_and_readers_have_their_own() {
+    let (store, own) = migrated().await;
+    add(&store, 1).await.unwrap();
+    let narrow = SqlOptions {
+        write_connections: 1,
+        acquire_timeout: Duration::from_millis(300),
+        ..SqlOptions::default()
+    };
+    let narrow = own.store_with(narrow).await;
+    let held = narrow.begin().await.unwrap();
+    assert_eq!(narrow.begin().await.err().unwrap().kind(), FaultKind::Timeout);
+    assert_eq!(documents(&narrow).await.unwrap(), 1);
+    drop(held);
+    add(&narrow, 2).await.unwrap();
+}
+
+#[tokio::test]
+async fn no_title_holds_what_postgresql_cannot() {
+    let (store, _own) = migrated().await;
+    add(&store, 1).await.unwrap();
+    let filter = DocumentFilter { title_contains: Some("\0".into()), ..DocumentFilter::default() };
+    assert_eq!(store.read().await.unwrap().documents().list(&filter).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_can_never_work_is_refused_for_good() {
+    let server = Server::start();
+    for (url, says) in [
+        (server.url("docent", "wrong", "postgres"), "password"),
+        (server.url("nobody", "wrong", "postgres"), "nobody"),
+        (server.url("docent", Server::PASSWORD, "missing"), "missing"),
+    ] {
+        let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
+        let fault = store.begin().await.err().unwrap();
+        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Rejected), "{fault}");
+        assert!(fault.to_string().contains(says), "{fault}");
+        assert!(!fault.to_string().contains("wrong"), "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn connections_are_encrypted_and_the_server_proves_who_it_is() {
+    let server = Server::start_with_tls();
+    let url = |parameters: String| {
+        let url = server.url("docent", Server::PASSWORD, "postgres").replace("127.0.0.1", "localhost");
+        format!("{url}?{parameters}")
+    };
+    let root = server.certificate().display().to_string();
+    // A server that lets nobody in without encryption.
+    for (parameters, refused) in [
+        (format!("sslmode=verify-full&sslrootcert={root}"), None),
+        ("sslmode=prefer".to_owned(), None),
+        // This machine does not trust that certificate.
+        ("sslmode=verify-full".to_owned(), Some(FaultKind::Unavailable)),
+        ("sslmode=disable".to_owned(), Some(FaultKind::Rejected)),
+    ] {
+        let store = SqlStore::connect(&url(parameters.clone()), SqlOptions::default()).await.unwrap();
+        let fault = store.schema_state().await.err();
+        assert_eq!(fault.as_ref().map(Fault::kind), refused, "{parameters}: {fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_answers_nothing_is_a_timeout_and_others_go_on() {
+    let server = Server::start();
+    let url = server.url("docent", Server::PASSWORD, "postgres");
+    let hasty = SqlOptions { statement_timeout: Duration::from_millis(200), ..SqlOptions::default() };
+    let store = SqlStore::connect(&url, hasty).await.unwrap();
+    store.migrate().await.unwrap();
+    let mut unit = store.begin().await.unwrap();
+    unit.documents().insert(&document(1)).await.unwrap();
+    let session =
+        "SELECT pid FROM pg_stat_activity WHERE application_name = 'docent' AND state LIKE 'idle in%'";
+    let pid: i32 = {
+        let db = Database::connect(&url).await.unwrap();
+        let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), session)).await.unwrap();
+        row.unwrap().try_get_by_index(0).unwrap()
+    };
+    let frozen = Frozen::new(pid);
+    assert_eq!(unit.documents().get(id(1)).await.unwrap_err().kind(), FaultKind::Timeout);
+    add(&store, 2).await.unwrap();
+    assert_eq!(documents(&store).await.unwrap(), 1);
+    drop(frozen);
+    add(&store, 1).await.unwrap();
+}
+
+/// A process that stands still until this is dropped.
+struct Frozen(i32);
+
+impl Frozen {
+    fn new(pid: i32) -> Self {
+        signal("-STOP", pid);
+        Self(pid)
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        signal("-CONT", self.0);
+    }
+}
+
+fn signal(signal: &str, pid: i32) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+}
+
+#[tokio::test]
+async fn a_server_that_comes_late_goes_and_comes_back_needs_no_restart_of_ours() {
+    let mut server = Server::start();
+    server.stop();
+    let url = server.url("docent", Server::PASSWORD, "postgres");
+    let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
+    for n in 1..=2 {
+        unavailable(&store).await;
+        server.restart();
+        store.migrate().await.unwrap();
+        add(&store, n).await.unwrap();
+        let mut open = store.begin().await.unwrap();
+        open.documents().insert(&document(90)).await.unwrap();
+        server.stop();
+        let fault = open.documents().get(id(90)).await.unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Unavailable), "{fault}");
+        assert!(open.commit().await.is_err());
+    }
+    unavailable(&store).await;
+    server.restart();
+    store.check().await.unwrap();
+    assert_eq!(documents(&store).await.unwrap(), 2, "what was committed and nothing else");
+}
+
+/// Every way in says that the server is away.
+async fn unavailable(store: &SqlStore) {
+    let faults = [
+        store.check().await.unwrap_err(),
+        store.begin().await.err().unwrap(),
+        store.schema_state().await.unwrap_err(),
+        store.migrate().await.unwrap_err(),
+        documents(store).await.unwrap_err(),
+    ];
+    for fault in faults {
+        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Unavailable), "{fault}");
+    }
+}

@@ -1,0 +1,146 @@
+//! A PostgreSQL server of a test's own.
+
+use std::{
+    fs::{File, read_dir},
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    os::unix::{
+        fs::{MetadataExt, chown},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+};
+use tempfile::TempDir;
+
+/// The account `nobody`: PostgreSQL refuses to run as root.
+const NOBODY: u32 = 65_534;
+
+pub(super) struct Server {
+    folder: TempDir,
+    port: u16,
+    process: Option<Child>,
+}
+
+impl Server {
+    pub(super) const PASSWORD: &str = "correct horse";
+
+    /// Makes an empty server with the account `docent` and starts it.
+    pub(super) fn start() -> Self {
+        let mut server = Self::make();
+        server.restart();
+        server
+    }
+
+    /// The same, with a certificate for `localhost`; connections without encryption are refused.
+    pub(super) fn start_with_tls() -> Self {
+        let mut server = Self::make();
+        let made = command("openssl", server.folder.path())
+            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
+            .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"])
+            .args(["-addext", "basicConstraints=critical,CA:FALSE"])
+            .args(["-keyout", "data/server.key", "-out", "data/server.crt"])
+            .stderr(Stdio::null())
+            .status()
+            .expect("openssl is installed, as PostgreSQL's packages demand");
+        assert!(made.success(), "the certificate could not be made");
+        let data = server.folder.path().join("data");
+        std::fs::write(data.join("pg_hba.conf"), "hostssl all all all scram-sha-256\n").unwrap();
+        std::fs::write(data.join("postgresql.auto.conf"), "ssl = on\n").unwrap();
+        server.restart();
+        server
+    }
+
+    pub(super) fn certificate(&self) -> PathBuf {
+        self.folder.path().join("data/server.crt")
+    }
+
+    fn make() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        if is_root(folder.path()) {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let password = folder.path().join("password");
+        std::fs::write(&password, Self::PASSWORD).unwrap();
+        let made = command("initdb", folder.path())
+            .args(["--auth=scram-sha-256", "--username=docent", "--encoding=UTF8", "--locale=C"])
+            .args(["--no-sync", "--pgdata", "data", "--pwfile", "password"])
+            .stdout(File::create(folder.path().join("initdb.log")).unwrap())
+            .status()
+            .expect("PostgreSQL is installed");
+        assert!(made.success(), "the server could not be made");
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self { folder, port, process: None }
+    }
+
+    pub(super) fn url(&self, user: &str, password: &str, database: &str) -> String {
+        format!("postgres://{user}:{}@127.0.0.1:{}/{database}", password.replace(' ', "%20"), self.port)
+    }
+
+    /// Starts the process and waits for the line that says that it takes connections.
+    pub(super) fn restart(&mut self) {
+        let mut process = command("postgres", self.folder.path())
+            .args(["-D", "data", "-h", "127.0.0.1", "-p", &self.port.to_string()])
+            .args(["-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "lc_messages=C"])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = BufReader::new(process.stderr.take().unwrap());
+        let (says, said) = mpsc::channel();
+        // The log is read on to its end: a server whose log is full stands still.
+        std::thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok) {
+                // Nobody listens any more once the server is ready.
+                let _ = says.send(line);
+            }
+        });
+        self.process = Some(process);
+        let mut lines = said.iter();
+        assert!(lines.any(|line| line.contains("ready to accept connections")), "the server did not start");
+    }
+
+    /// Ends all sessions and the server.
+    pub(super) fn stop(&mut self) {
+        self.end("-INT");
+    }
+
+    fn end(&mut self, signal: &str) {
+        if let Some(mut process) = self.process.take() {
+            let sent = Command::new("kill").args([signal, &process.id().to_string()]).status();
+            assert!(sent.is_ok_and(|status| status.success()) || std::thread::panicking());
+            let _ = process.wait();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end("-QUIT");
+    }
+}
+
+/// A program of PostgreSQL's, run in this folder by an account that may.
+fn command(program: &str, folder: &Path) -> Command {
+    let mut command = Command::new(find(program));
+    command.current_dir(folder).env("LC_ALL", "C");
+    if folder.metadata().unwrap().uid() == NOBODY {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+fn is_root(made_by_us: &Path) -> bool {
+    made_by_us.metadata().unwrap().uid() == 0
+}
+
+/// Debian keeps the server's programs beside the versions of others, and not on the path.
+fn find(program: &str) -> PathBuf {
+    let mut versions: Vec<PathBuf> = read_dir("/usr/lib/postgresql")
+        .map(|folders| folders.filter_map(|folder| Some(folder.ok()?.path())).collect())
+        .unwrap_or_default();
+    versions.sort();
+    let found =
+        versions.iter().rev().map(|version| version.join("bin").join(program)).find(|path| path.is_file());
+    found.unwrap_or_else(|| PathBuf::from(program))
+}
