@@ -5,7 +5,7 @@ use docent::config::{
     BlobStoreUrl, DatabaseUrl, EmbeddingProvider, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
 };
 use docent_adapters::{
-    blob::ObjectBlobStore,
+    blob::{Addressing, ObjectBlobStore, S3Options},
     builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
     embedded_index::{self, EmbeddedIndex},
     hybrid_embedder::HybridEmbedder,
@@ -194,15 +194,30 @@ fn blobs(settings: &Settings, clock: &dyn Clock, is_exclusive: bool) -> anyhow::
             let spare = if is_exclusive { chrono::TimeDelta::zero() } else { ABANDONED_AFTER };
             Ok(Arc::new(ObjectBlobStore::local(folder, clock.now() - spare)?))
         }
-        BlobStoreUrl::S3 { .. } => {
-            bail!("DOCENT_BLOB_STORE: this version has no S3 adapter yet; use file://…")
+        BlobStoreUrl::S3 { bucket, prefix } => {
+            let store = ObjectBlobStore::s3(bucket, prefix, &s3(settings)).context("DOCENT_BLOB_STORE")?;
+            Ok(Arc::new(store))
         }
+    }
+}
+
+fn s3(settings: &Settings) -> S3Options {
+    let storage = &settings.storage;
+    let secret = |secret: &Option<Secret>| secret.as_ref().map(|secret| secret.expose().to_owned());
+    let keys = (storage.s3_access_key_id.clone(), secret(&storage.s3_secret_access_key));
+    S3Options {
+        endpoint: storage.s3_endpoint.as_ref().map(|endpoint| endpoint.as_str().to_owned()),
+        region: storage.s3_region.clone(),
+        session_token: secret(&storage.s3_session_token),
+        allow_http: storage.s3_allow_http,
+        addressing: if storage.s3_virtual_hosted { Addressing::VirtualHosted } else { Addressing::Path },
+        ..S3Options::new(keys.0.unwrap_or_default(), keys.1.unwrap_or_default())
     }
 }
 
 /// The built-in embedder makes the sparse part of every embedding; a back end adds the dense part.
 fn embedder(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn Embedder>> {
-    let sparse: Arc<dyn Embedder> = Arc::new(BuiltinEmbedder);
+    let sparse: Arc<dyn Embedder> = Arc::new(BuiltinEmbedder::default());
     let models = &settings.models;
     match (models.embedding_provider, &models.embedding_base_url, &models.embedding_model) {
         (EmbeddingProvider::Builtin, ..) => Ok(sparse),

@@ -330,7 +330,7 @@ async fn a_fault_names_what_was_done_and_what_the_database_said() {
 #[tokio::test]
 async fn a_connection_that_is_still_in_a_transaction_is_not_used_again() {
     let (store, _folder) = migrated().await;
-    store.write.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
+    store.write.connections.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
     add(&store, 1).await.unwrap();
     let found = store.read().await.unwrap().documents().get(id(1)).await.unwrap();
     assert_eq!(found, Some(document(1)));
