@@ -55,13 +55,16 @@ rules! {
     async fn it_holds_in_this_process_while_the_store_is_away(setup) {
         let app = setup.rate_limit(5, 60).start().await;
         app.faults.limiter.fail_all(FaultKind::Unavailable);
+        let tried = app.faults.limiter.calls();
         for _ in 0..5 {
             let _ = app.get("/status").await.expect(200);
         }
         let _ = app.get("/status").await.expect(429);
+        assert_eq!(app.faults.limiter.calls() - tried, 1, "an absent store is tried once a second");
         app.advance(Duration::from_secs(60));
         let _ = app.get("/status").await.expect(200);
         app.faults.limiter.clear();
+        app.advance(Duration::from_secs(1));
         for _ in 0..5 {
             let _ = app.get("/status").await.expect(200);
         }
