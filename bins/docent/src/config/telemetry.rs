@@ -25,11 +25,11 @@ section! {
         log: String = Defaults { dev: Default::Text("warn"), serve: Default::Text("info") };
         /// How a line of the log looks: `human` or `json`.
         log_format: LogFormat = text("human");
-        /// Whether traces are exported.
+        /// Whether traces are exported. Not in this version yet.
         tracing_enabled: bool = text("false");
         /// The OTLP gRPC collector that they go to.
         otel_exporter_endpoint: HttpUrl = text("http://127.0.0.1:4317");
-        /// Whether `GET /metrics` is there.
+        /// Whether `GET /metrics` is there. Not in this version yet.
         metrics_enabled: bool = text("false");
         /// The bearer token that `GET /metrics` asks for.
         metrics_token: Option<Secret> = unset("it asks for none");
