@@ -18,9 +18,11 @@ macro_rules! routes {
         /// Every path of the API with the methods that it knows. `HEAD` goes where `GET` goes.
         pub const TABLE: &[(&str, &[&str])] = &[$(($path, &[$(stringify!($method)),+])),+];
 
-        /// Adds the API's paths to the server.
-        pub(crate) fn configure(config: &mut ServiceConfig) {
-            config$(.service(resource($path, &[$(Method::$method),+])$(.route(on(Method::$method).to($handler)))+))+;
+        /// Adds those of the API's paths to the server that are wanted.
+        pub(crate) fn configure(config: &mut ServiceConfig, is_wanted: impl Fn(&str) -> bool) {
+            $(if is_wanted($path) {
+                config.service(resource($path, &[$(Method::$method),+])$(.route(on(Method::$method).to($handler)))+);
+            })+
         }
     };
 }
@@ -37,6 +39,11 @@ routes! {
     "/documents/upload"     { POST => api::documents::upload::upload }
     "/documents/{doc_id}"   { GET => api::documents::get::get }
     "/agents/{name}"        { POST => api::agents::ask::ask }
+}
+
+/// Whether a path is for those who watch the service. They are always answered, and in every process.
+pub(crate) fn is_probe(path: &str) -> bool {
+    path.starts_with("/health/")
 }
 
 /// A path that knows these methods and answers 405 to all others.
