@@ -155,6 +155,26 @@ async fn serve_refuses_weak_secrets_and_tells_every_problem_at_once() {
 }
 
 #[tokio::test]
+async fn a_worker_refuses_stores_that_it_cannot_share() {
+    let folder = TempDir::new().unwrap();
+    for (variable, value, said) in [
+        ("DOCENT_VECTOR_DB", "embedded", "DOCENT_VECTOR_DB=qdrant"),
+        ("DOCENT_REDIS_URL", "memory://", "DOCENT_REDIS_URL"),
+        ("DOCENT_INGEST_CONCURRENCY", "0", "DOCENT_INGEST_CONCURRENCY"),
+    ] {
+        let mut command = docent(folder.path());
+        command
+            .arg("worker")
+            .env("DOCENT_SECRET_KEY", SECRET)
+            .env("DOCENT_DATABASE_URL", "postgres://docent@127.0.0.1:1/docent")
+            .env(variable, value);
+        let (status, _, error) = run(&mut command).await;
+        assert!(!status.success());
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn serve_refuses_a_database_without_schema_until_it_is_migrated() {
     let folder = TempDir::new().unwrap();
     let embedded = |command: &mut Command| {

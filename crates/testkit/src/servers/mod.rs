@@ -1,8 +1,10 @@
-//! Real servers of a test's own, which it may stop, stall and start again. Their programs must be installed.
+//! Real servers of a test's own, which it may stop, stall and start again, and impostors of them.
 
+mod impostor;
 mod postgres;
 mod redis;
 
+pub use impostor::{Impostor, Manner};
 pub use postgres::PostgresServer;
 pub use redis::RedisServer;
 

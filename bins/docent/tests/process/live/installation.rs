@@ -94,16 +94,24 @@ impl Installation {
 
     /// Starts a replica of the API and waits until it answers.
     pub(super) async fn serve(&self, name: &str, settings: &[(&str, &str)]) -> Replica {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = free_address();
         let mut command = self.docent(name);
-        command.arg("serve").env("DOCENT_BIND_ADDRESS", format!("127.0.0.1:{port}"));
-        command.envs(settings.iter().copied());
-        let mut replica = Replica {
-            child: command.spawn().unwrap(),
-            base: format!("http://127.0.0.1:{port}"),
-            http: client(),
-            token: String::new(),
-        };
+        command.arg("serve").env("DOCENT_BIND_ADDRESS", &address).envs(settings.iter().copied());
+        self.answering(name, command, &address).await
+    }
+
+    /// Starts a worker that serves its health, and waits until it does.
+    pub(super) async fn watched_worker(&self, name: &str) -> Replica {
+        let address = free_address();
+        let mut command = self.docent(name);
+        command.arg("worker").env("DOCENT_WORKER_BIND_ADDRESS", &address);
+        self.answering(name, command, &address).await
+    }
+
+    async fn answering(&self, name: &str, mut command: Command, address: &str) -> Replica {
+        let child = command.spawn().unwrap();
+        let mut replica =
+            Replica { child, base: format!("http://{address}"), http: client(), token: String::new() };
         while replica.status(replica.request(Method::GET, "/health/live")).await != 200 {
             let log = || std::fs::read_to_string(self.log(name)).unwrap();
             assert!(replica.child.try_wait().unwrap().is_none(), "it ended: {}", log());
@@ -115,10 +123,6 @@ impl Installation {
     /// Starts a worker.
     pub(super) fn worker(&self, name: &str) -> Child {
         self.docent(name).arg("worker").spawn().unwrap()
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// How many chunks the vector store has of each document.
@@ -229,4 +233,9 @@ pub(super) async fn terminate(child: &mut Child) -> ExitStatus {
     let pid = child.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
     in_time(child.wait()).await.unwrap()
+}
+
+/// An address of this machine that nobody listens on.
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }

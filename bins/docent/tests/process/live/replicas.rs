@@ -65,3 +65,15 @@ async fn every_upload_is_ingested_once_though_a_worker_is_killed() {
         assert!(replica.terminate().await.success());
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_tells_how_it_is_and_nothing_else() {
+    let installation = Installation::start().await;
+    let worker = installation.watched_worker("worker").await;
+    let (status, body) = worker.health().await;
+    assert_eq!((status, &body["status"]), (200, &"ok".into()), "{body}");
+    for path in ["/", "/documents", "/admin/login"] {
+        assert_eq!(worker.status(worker.request(Method::GET, path)).await, 404, "{path}");
+    }
+    assert!(worker.terminate().await.success());
+}
