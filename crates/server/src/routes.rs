@@ -39,6 +39,11 @@ routes! {
     "/agents/{name}"        { POST => api::agents::ask::ask }
 }
 
+/// Adds the path of metrics, which is there only when they are.
+pub(crate) fn configure_metrics(config: &mut ServiceConfig) {
+    config.service(resource("/metrics", &[Method::GET]).route(on(Method::GET).to(api::metrics::metrics)));
+}
+
 /// A path that knows these methods and answers 405 to all others.
 pub(crate) fn resource(path: &str, methods: &[Method]) -> Resource {
     let mut allowed: Vec<&str> = methods.iter().map(Method::as_str).collect();

@@ -88,6 +88,11 @@ impl Server {
             Service::new()
                 .app_data(context.clone())
                 .configure(routes::configure)
+                .configure(|config| {
+                    if context.settings.metrics.is_some() {
+                        routes::configure_metrics(config);
+                    }
+                })
                 .configure(|config| admin::configure(config, &context.settings.session_key))
                 .default_service(actix_web::web::to(routes::not_found))
                 // The last one is the outermost.

@@ -20,14 +20,20 @@ const GRACE: Duration = Duration::from_secs(10);
 /// `docent serve`.
 pub(crate) async fn run() -> anyhow::Result<()> {
     let settings = load(Profile::Serve)?;
-    telemetry::start(&settings.telemetry)?;
-    let store = wire::store(&settings).await?;
+    let telemetry = telemetry::start(&settings.telemetry)?;
+    let ended = serve(&settings).await;
+    telemetry.stop().await;
+    ended
+}
+
+async fn serve(settings: &Settings) -> anyhow::Result<()> {
+    let store = wire::store(settings).await?;
     match store.schema_state().await? {
         SchemaState::Current => {}
         other => bail!("{other}"),
     }
-    let wired = wire::app(Profile::Serve, &settings, store)?;
-    let service = Service::start(&settings, &wired).await?;
+    let wired = wire::app(Profile::Serve, settings, store)?;
+    let service = Service::start(settings, &wired).await?;
     tracing::info!(address = %service.address, "listening");
     service.until_stopped().await
 }

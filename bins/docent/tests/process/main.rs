@@ -1,5 +1,8 @@
-//! The program as a process: its first run, its commands, and what a kill costs.
+//! The program as a process: its first run, its commands, what a kill costs, and what can be seen of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod collector;
+mod observability;
 
 use serde_json::{Value, json};
 use std::{
