@@ -1,6 +1,6 @@
 //! The URL table.
 
-use crate::{api, error::Refusal};
+use crate::{api, error::Refusal, settings::HttpSettings};
 use actix_web::{
     HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
@@ -41,9 +41,14 @@ routes! {
     "/agents/{name}"        { POST => api::agents::ask::ask }
 }
 
-/// Whether a path is for those who watch the service. They are always answered, and in every process.
-pub(crate) fn is_probe(path: &str) -> bool {
-    path.starts_with("/health/")
+/// Adds the path of metrics, which is there only when they are.
+pub(crate) fn configure_metrics(config: &mut ServiceConfig) {
+    config.service(resource("/metrics", &[Method::GET]).route(on(Method::GET).to(api::metrics::metrics)));
+}
+
+/// Whether a path is for those who watch the service. They are always answered.
+pub(crate) fn is_probe(settings: &HttpSettings, path: &str) -> bool {
+    path.starts_with("/health/") || settings.metrics.is_some() && path.trim_end_matches('/') == "/metrics"
 }
 
 /// A path that knows these methods and answers 405 to all others.

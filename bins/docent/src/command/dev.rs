@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use docent::config::Profile;
+use docent::config::{Profile, Settings};
 use docent_app::{
     App,
     accounts::create::Flags,
@@ -45,13 +45,19 @@ const GUIDE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Makes what is missing, serves, and on the first run shows that it works.
 pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
     let settings = load(Profile::Dev)?;
-    telemetry::start(&settings.telemetry)?;
-    let store = wire::store(&settings).await?;
+    let telemetry = telemetry::start(&settings.telemetry)?;
+    let ended = serve(&args, &settings).await;
+    telemetry.stop().await;
+    ended
+}
+
+async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
+    let store = wire::store(settings).await?;
     store.migrate().await?;
-    let wired = wire::app(Profile::Dev, &settings, store.clone())?;
+    let wired = wire::app(Profile::Dev, settings, store.clone())?;
     // Serves before anything is made that is shown once: an address in use must not cost a first run.
-    let (server, address) = bind(&settings, &wired)?;
-    let service = Service::start(&settings, &wired, store, Some(server)).await?;
+    let (server, address) = bind(settings, &wired)?;
+    let service = Service::start(settings, &wired, store, Some(server)).await?;
     let first = FirstRun::of(&wired.app, &settings.service.data_dir).await?;
     let version = env!("CARGO_PKG_VERSION");
     let Some(first) = first else {

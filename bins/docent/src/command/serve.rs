@@ -5,16 +5,22 @@ use super::{
     service::{Service, bind},
 };
 use crate::{telemetry, wire};
-use docent::config::Profile;
+use docent::config::{Profile, Settings};
 
 /// Serves until told to stop.
 pub(crate) async fn run() -> anyhow::Result<()> {
     let settings = load(Profile::Serve)?;
-    telemetry::start(&settings.telemetry)?;
-    let store = wire::store(&settings).await?;
-    let wired = wire::app(Profile::Serve, &settings, store.clone())?;
-    let (server, address) = bind(&settings, &wired)?;
-    let service = Service::start(&settings, &wired, store, Some(server)).await?;
+    let telemetry = telemetry::start(&settings.telemetry)?;
+    let ended = serve(&settings).await;
+    telemetry.stop().await;
+    ended
+}
+
+async fn serve(settings: &Settings) -> anyhow::Result<()> {
+    let store = wire::store(settings).await?;
+    let wired = wire::app(Profile::Serve, settings, store.clone())?;
+    let (server, address) = bind(settings, &wired)?;
+    let service = Service::start(settings, &wired, store, Some(server)).await?;
     tracing::info!(%address, "listening");
     service.until_stopped().await
 }

@@ -11,12 +11,18 @@ use std::sync::Arc;
 pub(crate) async fn run() -> anyhow::Result<()> {
     let settings = load(Profile::Serve)?;
     check(&settings)?;
-    telemetry::start(&settings.telemetry)?;
-    let store = wire::store(&settings).await?;
-    let wired = wire::app(Profile::Serve, &settings, store.clone())?;
+    let telemetry = telemetry::start(&settings.telemetry)?;
+    let ended = work(&settings).await;
+    telemetry.stop().await;
+    ended
+}
+
+async fn work(settings: &Settings) -> anyhow::Result<()> {
+    let store = wire::store(settings).await?;
+    let wired = wire::app(Profile::Serve, settings, store.clone())?;
     let server = match settings.ingestion.worker_bind_address {
         Some(listen_on) => {
-            let http = wire::http(&settings, &wired);
+            let http = wire::http(settings, &wired);
             let server = Server::bind_probes(Arc::clone(&wired.app), http, listen_on)
                 .with_context(|| format!("listening on {listen_on}"))?;
             tracing::info!(address = %server.address(), "health is served here");
@@ -24,7 +30,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
         }
         None => None,
     };
-    let service = Service::start(&settings, &wired, store, server).await?;
+    let service = Service::start(settings, &wired, store, server).await?;
     tracing::info!(concurrency = settings.ingestion.ingest_concurrency, "running jobs");
     service.until_stopped().await
 }

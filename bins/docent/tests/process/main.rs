@@ -1,9 +1,11 @@
-//! The program as a process: its first run, its commands, and what a kill costs.
+//! The program as a process: its first run, its commands, what a kill costs, and what can be seen of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod client;
+mod collector;
 #[cfg(feature = "live")]
 mod live;
+mod observability;
 mod program;
 
 use client::{Client, fixture};

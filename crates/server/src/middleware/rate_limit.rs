@@ -7,7 +7,7 @@ use actix_web::{HttpMessage, ResponseError, body::MessageBody, dev::ServiceReque
 pub(crate) async fn limit(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let context = context::of_service(&request)?;
     if let Some(limit) = &context.rate_limit
-        && !routes::is_probe(request.path())
+        && !routes::is_probe(&context.settings, request.path())
     {
         let client = request.extensions().get::<Client>().copied().ok_or_else(Refusal::internal)?;
         if let Err(pause) = limit.admit(&context.app, client.address).await {
