@@ -1,4 +1,5 @@
 //! What is away costs what needs it, for as long as it is away. See docs/operations/faults.md.
+#![allow(clippy::print_stdout, reason = "how soon a part is used again is worth reading")]
 
 use super::installation::{Installation, Replica, terminate};
 use crate::{
