@@ -8,6 +8,7 @@ mod m0002_documents;
 mod m0003_jobs;
 mod m0004_usage_records;
 mod m0005_job_traces;
+mod m0006_deletion_and_turns;
 mod state;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -28,6 +29,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0003_jobs::Migration),
             Box::new(m0004_usage_records::Migration),
             Box::new(m0005_job_traces::Migration),
+            Box::new(m0006_deletion_and_turns::Migration),
         ]
     }
 }

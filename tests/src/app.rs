@@ -158,6 +158,13 @@ impl TestApp {
         self.member("ada@example.org").await
     }
 
+    /// An account that may do everything, logged in.
+    pub async fn superuser(&self) -> Member {
+        let flags = Flags { is_staff: true, is_superuser: true };
+        let user = self.account("root@example.org", flags).await;
+        Member::login(self, user).await
+    }
+
     /// Tries to log in.
     pub async fn login(&self, email: &str, password: &str) -> Reply {
         self.post("/auth/token", json!({ "email": email, "password": password })).await

@@ -11,17 +11,41 @@ use docent_ports::{
 };
 use docent_testkit::faults::FaultSwitch;
 use futures::TryStreamExt;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Holds extractions up. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Stall(Arc<watch::Sender<bool>>);
+
+impl Stall {
+    /// From now on extractions stop where they begin.
+    pub fn begin(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Lets all of them go on.
+    pub fn end(&self) {
+        self.0.send_replace(false);
+    }
+
+    async fn pass(&self) {
+        // The sender lives as long as `self`, so waiting ends in no other way.
+        let _ = self.0.subscribe().wait_for(|stalls| !stalls).await;
+    }
+}
 
 /// Reads the strings that each page shows; fails when its switch says so.
 #[derive(Debug)]
 pub struct PlainExtractor {
     switch: FaultSwitch,
+    stall: Stall,
 }
 
 impl PlainExtractor {
     /// An extractor behind a switch.
-    pub fn new(switch: &FaultSwitch) -> Self {
-        Self { switch: switch.clone() }
+    pub fn new(switch: &FaultSwitch, stall: &Stall) -> Self {
+        Self { switch: switch.clone(), stall: stall.clone() }
     }
 }
 
@@ -29,6 +53,7 @@ impl PlainExtractor {
 impl TextExtractor for PlainExtractor {
     async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
         self.switch.check()?;
+        self.stall.pass().await;
         let bytes: Vec<u8> = pdf.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
         if !bytes.starts_with(b"%PDF-") {
             return Err(ExtractionError::Document(Failure::of(FailureCode::NotAPdf)));

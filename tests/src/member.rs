@@ -4,7 +4,8 @@ use crate::{
     app::{PASSWORD, TestApp},
     reply::Reply,
 };
-use docent_domain::user::User;
+use docent_app::search;
+use docent_domain::{access::Actor, user::User};
 use reqwest::{
     Method, RequestBuilder,
     multipart::{Form, Part},
@@ -29,6 +30,20 @@ impl Member {
         let tokens = app.login(user.email.as_str(), PASSWORD).await.expect(200).json();
         let token = |name: &str| tokens[name].as_str().unwrap().to_owned();
         Self { app: app.clone(), access: token("access_token"), refresh: token("refresh_token"), user }
+    }
+
+    /// The service it is a member of.
+    pub fn app(&self) -> &TestApp {
+        &self.app
+    }
+
+    /// The ids of the documents that a search finds, each once, the best first.
+    pub async fn found(&self, query: &str) -> Vec<String> {
+        let grant = Actor::of(&self.user).unwrap().may().unwrap();
+        let chunks = search::search(&self.app.app, grant, query, None, 50).await.unwrap();
+        let mut ids: Vec<String> = chunks.iter().map(|chunk| chunk.document_id.to_string()).collect();
+        ids.dedup();
+        ids
     }
 
     /// Begins a request with the access token.

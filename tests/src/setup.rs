@@ -148,6 +148,7 @@ impl Setup {
             agents: AgentRegistry::standard(self.max_iterations),
             settings: self.settings,
             work: tokio::sync::Notify::new(),
+            running: docent_app::jobs::running::Running::default(),
             logins: docent_app::accounts::turns::Turns::default(),
             answers: tokio_util::task::TaskTracker::new(),
         });

@@ -1,6 +1,6 @@
 //! The stacks that the service is tested on.
 
-use crate::extractor::PlainExtractor;
+use crate::extractor::{PlainExtractor, Stall};
 use chrono::{DateTime, Utc};
 use docent_adapters::{
     blob::ObjectBlobStore,
@@ -75,6 +75,8 @@ pub struct Faults {
     pub embedder: FaultSwitch,
     /// The extraction worker.
     pub extractor: FaultSwitch,
+    /// What holds extractions up.
+    pub stall: Stall,
 }
 
 impl Stack {
@@ -138,13 +140,14 @@ fn guarded(bare: Bare) -> Parts {
         index: FaultSwitch::new(Part::VectorStore),
         embedder: FaultSwitch::new(Part::Embedder),
         extractor: FaultSwitch::new(Part::Extractor),
+        stall: Stall::default(),
     };
     Parts {
         store: Arc::new(store),
         blobs: Arc::new(Faulty::new(bare.blobs, &faults.blobs)),
         index: Arc::new(Faulty::new(bare.index, &faults.index)),
         embedder: Arc::new(Faulty::new(bare.embedder, &faults.embedder)),
-        extractor: Arc::new(PlainExtractor::new(&faults.extractor)),
+        extractor: Arc::new(PlainExtractor::new(&faults.extractor, &faults.stall)),
         tokens: Arc::new(Faulty::new(bare.tokens, &faults.tokens)),
         limiter: Arc::new(Faulty::new(bare.limiter, &faults.limiter)),
         signer: bare.signer,

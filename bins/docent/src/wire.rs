@@ -119,6 +119,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
         settings: limits(settings),
         work: Notify::new(),
+        running: docent_app::jobs::running::Running::default(),
         logins: docent_app::accounts::turns::Turns::default(),
         answers: TaskTracker::new(),
     };

@@ -11,6 +11,12 @@ pub enum Error {
     /// No document has this id.
     #[error("Document not found")]
     DocumentNotFound,
+    /// Only a failed document can be retried, and this one is in another state.
+    #[error("Only a failed document can be retried; this one is {state}")]
+    NotFailed {
+        /// The state that it is in.
+        state: &'static str,
+    },
     /// No agent has this name.
     #[error("Agent not found")]
     AgentNotFound,

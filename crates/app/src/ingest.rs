@@ -21,6 +21,7 @@ use docent_ports::{
     error::{Fault, FaultKind, Part},
     text_extractor::ExtractionError,
 };
+use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 /// Chunks that are embedded in one call.
@@ -57,11 +58,35 @@ impl IngestError {
     }
 }
 
-/// Ingests a document: when this returns, its chunks are what the vector store has of it.
+/// Ingests a document: when this returns, its chunks are what the vector store has of it. None when it was
+/// cancelled; then nothing is being written any more.
 ///
 /// # Errors
 /// See [`IngestError`]. Cancel-safe in that a later call puts everything right.
-pub async fn ingest(app: &App, document: &Document) -> Result<Coverage, IngestError> {
+pub async fn ingest(
+    app: &App,
+    document: &Document,
+    cancelled: &CancellationToken,
+) -> Option<Result<Coverage, IngestError>> {
+    // Writing is not broken off: what is on its way to the vector store would still arrive there.
+    let prepared = cancelled.run_until_cancelled(prepare(app, document)).await?;
+    if cancelled.is_cancelled() {
+        return None;
+    }
+    Some(match prepared {
+        Ok(prepared) => write(app, prepared).await,
+        Err(error) => Err(error),
+    })
+}
+
+/// A document, ready to be written into the vector store.
+struct Prepared {
+    document: IndexedDocument,
+    entries: Vec<IndexEntry>,
+    coverage: Coverage,
+}
+
+async fn prepare(app: &App, document: &Document) -> Result<Prepared, IngestError> {
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
     let work = traced(stage(Stage::Extract, None), extract(app, file));
     let extraction = timed(app, Stage::Extract, work).await?;
@@ -73,10 +98,14 @@ pub async fn ingest(app: &App, document: &Document) -> Result<Coverage, IngestEr
         title: document.title.clone(),
         filename: file.name.as_str().to_owned(),
     };
-    let entries: Vec<_> =
-        chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
+    let entries = chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
+    Ok(Prepared { document: indexed, entries, coverage })
+}
+
+async fn write(app: &App, prepared: Prepared) -> Result<Coverage, IngestError> {
+    let Prepared { document, entries, coverage } = prepared;
     let span = stage(Stage::Index, Some(entries.len()));
-    let work = async { Ok(app.index.replace(&indexed, entries).await?) };
+    let work = async { Ok(app.index.replace(&document, entries).await?) };
     timed(app, Stage::Index, traced(span, work)).await?;
     Ok(coverage)
 }

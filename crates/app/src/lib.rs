@@ -28,6 +28,7 @@ use docent_ports::{
     text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
     vector_index::VectorIndex,
 };
+use jobs::running::Running;
 use settings::Settings;
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -68,6 +69,8 @@ pub struct App {
     pub settings: Settings,
     /// Wakes job runners of this process when there is something to do.
     pub work: Notify,
+    /// Ingestions under way in this process.
+    pub running: Running,
     /// Logins of one account from one address take turns.
     pub logins: Turns,
     /// Answers being streamed; a stopping server waits for them.

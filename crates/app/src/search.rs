@@ -7,10 +7,15 @@ use docent_domain::{
     retrieval::ScoredChunk,
 };
 
-/// The chunks that fit `query` best, best first, at most `limit`; of `documents` alone when given.
+/// The most chunks that the vector store is asked for when many it gives belong to documents that are not
+/// to be found.
+const CANDIDATES_MAX: usize = 1000;
+
+/// The chunks that fit `query` best, best first, at most `limit`; of `documents` alone when given. Only
+/// ingested documents are found: not one that was deleted, though its chunks may still be there.
 ///
 /// # Errors
-/// When the embedder or the vector store does not work.
+/// When the embedder, the vector store or the database does not work.
 pub async fn search(
     app: &App,
     _grant: Grant<ReadDocuments>,
@@ -19,5 +24,27 @@ pub async fn search(
     limit: usize,
 ) -> Result<Vec<ScoredChunk>> {
     let embedding = app.embedder.embed_query(query).await?;
-    Ok(app.index.search(&embedding, documents, limit).await?)
+    let mut asked = limit;
+    loop {
+        let candidates = app.index.search(&embedding, documents, asked).await?;
+        let is_all = candidates.len() < asked || asked >= CANDIDATES_MAX;
+        let mut found = visible(app, candidates).await?;
+        if found.len() >= limit || is_all {
+            found.truncate(limit);
+            return Ok(found);
+        }
+        asked = (asked.max(1) * 4).min(CANDIDATES_MAX.max(limit));
+    }
+}
+
+/// Those that belong to ingested documents.
+async fn visible(app: &App, chunks: Vec<ScoredChunk>) -> Result<Vec<ScoredChunk>> {
+    if chunks.is_empty() {
+        return Ok(chunks);
+    }
+    let mut documents: Vec<DocumentId> = chunks.iter().map(|chunk| chunk.document_id).collect();
+    documents.sort_unstable();
+    documents.dedup();
+    let ingested = app.store.read().await?.documents().ingested(&documents).await?;
+    Ok(chunks.into_iter().filter(|chunk| ingested.contains(&chunk.document_id)).collect())
 }

@@ -45,7 +45,20 @@ impl Actor {
     /// # Errors
     /// When the actor has no such right.
     pub fn may<A: Act>(&self) -> Result<Grant<A>, Forbidden> {
-        if self.is_superuser || A::allowed_to(self) {
+        self.grant(self.is_superuser || A::allowed_to(self))
+    }
+
+    /// The right to do `A` to something that belongs to `owner`: one's own, or anybody's with the right to do
+    /// `A` at all.
+    ///
+    /// # Errors
+    /// When the actor has no such right.
+    pub fn may_to<A: Act>(&self, owner: Option<UserId>) -> Result<Grant<A>, Forbidden> {
+        self.grant(owner == Some(self.user) || self.is_superuser || A::allowed_to(self))
+    }
+
+    fn grant<A>(&self, is_allowed: bool) -> Result<Grant<A>, Forbidden> {
+        if is_allowed {
             Ok(Grant { by: self.user, api_key: self.api_key, act: PhantomData })
         } else {
             Err(Forbidden)
@@ -98,6 +111,10 @@ acts! {
     AddDocuments: |_actor| true;
     /// Reading and searching documents: any active account.
     ReadDocuments: |_actor| true;
+    /// Changing documents of others, such as having their ingestion tried anew.
+    ChangeDocuments: |_actor| false;
+    /// Deleting documents of others.
+    DeleteDocuments: |_actor| false;
     /// Asking an agent: any active account.
     Chat: |_actor| true;
     /// Entering the admin panel.
@@ -127,6 +144,23 @@ mod tests {
     fn only_active_accounts_act() {
         assert!(Actor::of(&user(false, true, true)).is_none());
         assert!(Actor::of(&user(true, false, false)).unwrap().may::<Chat>().is_ok());
+    }
+
+    #[test]
+    fn what_is_ones_own_may_be_deleted() {
+        let own = UserId::generate(DateTime::UNIX_EPOCH, [1; 10]);
+        let other = UserId::generate(DateTime::UNIX_EPOCH, [2; 10]);
+        let (plain, superuser) = (user(true, true, false), user(true, false, true));
+        for (user, owner, allowed) in [
+            (&plain, Some(own), true),
+            (&plain, Some(other), false),
+            (&plain, None, false),
+            (&superuser, Some(other), true),
+            (&superuser, None, true),
+        ] {
+            let actor = Actor::of(user).unwrap();
+            assert_eq!(actor.may_to::<DeleteDocuments>(owner).is_ok(), allowed);
+        }
     }
 
     #[test]

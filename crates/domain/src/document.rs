@@ -120,6 +120,13 @@ impl Pending {
     }
 }
 
+impl Failed {
+    /// Its ingestion is to be tried anew.
+    pub fn retried(self) -> Pending {
+        Pending
+    }
+}
+
 impl DocumentState {
     /// The state's name on the wire.
     pub const fn name(&self) -> &'static str {
@@ -182,6 +189,29 @@ impl Document {
         let state = DocumentState::Failed(self.state.into_pending("failed")?.failed(failure, at));
         Ok(Self { state, coverage, updated_at: at, ..self })
     }
+
+    /// The document once its ingestion is to be tried anew; what was learnt in vain is forgotten.
+    ///
+    /// # Errors
+    /// When it has not failed.
+    pub fn retried(self, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
+        let state = match self.state {
+            DocumentState::Failed(failed) => DocumentState::Pending(failed.retried()),
+            other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
+        };
+        Ok(Self { state, coverage: None, updated_at: at, ..self })
+    }
+}
+
+/// What is left of a document that was deleted and is being removed. Nobody sees it but who removes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deletion {
+    /// The document's id.
+    pub document: DocumentId,
+    /// The file that goes with it.
+    pub blob: Option<BlobKey>,
+    /// Since when it is gone for everybody else.
+    pub at: DateTime<Utc>,
 }
 
 /// A document's id in the vector store: the document id as text, at most 200 characters.

@@ -14,6 +14,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub enum JobKind {
     /// Reads an uploaded document into the vector store.
     Ingest,
+    /// Removes all that there is of a document that was deleted.
+    Delete,
 }
 
 impl JobKind {
@@ -21,6 +23,7 @@ impl JobKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ingest => "ingest",
+            Self::Delete => "delete",
         }
     }
 
@@ -28,6 +31,7 @@ impl JobKind {
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "ingest" => Some(Self::Ingest),
+            "delete" => Some(Self::Delete),
             _ => None,
         }
     }

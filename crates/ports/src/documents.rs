@@ -3,7 +3,11 @@
 use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{document::Document, id::DocumentId};
+use docent_domain::{
+    document::{Deletion, Document},
+    id::DocumentId,
+};
+use std::collections::HashSet;
 
 /// Which documents to list.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +42,7 @@ pub struct DocumentCounts {
     pub failed: u64,
 }
 
-/// Reads documents.
+/// Reads documents. One that was deleted is there no more, but for [`Self::deletion`].
 #[async_trait]
 pub trait DocumentReader: Send {
     /// The document with this id.
@@ -49,6 +53,12 @@ pub trait DocumentReader: Send {
 
     /// How many there are of each state.
     async fn counts(&mut self) -> Result<DocumentCounts>;
+
+    /// Those of these documents that are `ingested`.
+    async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>>;
+
+    /// What is left of a document that was deleted; none when it was not, or nothing is left.
+    async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>>;
 }
 
 /// Reads and changes documents.
@@ -62,4 +72,10 @@ pub trait DocumentWriter: DocumentReader {
 
     /// Writes the document's present values; says whether there was one with its id.
     async fn update(&mut self, document: &Document) -> Result<bool>;
+
+    /// Makes the document disappear for everybody but those who remove it; says whether there was one.
+    async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool>;
+
+    /// Removes what is left of a document that was deleted, and all of its jobs; says whether anything was.
+    async fn remove_deleted(&mut self, id: DocumentId) -> Result<bool>;
 }

@@ -40,14 +40,15 @@ pub trait JobReader: Send {
 /// A lease fences: every change by its holder names it, and does nothing once it was lost.
 #[async_trait]
 pub trait JobWriter: JobReader {
-    /// Adds a job.
+    /// Adds a job, behind those of its owner and beside those of others: owners take turns, however many
+    /// jobs one of them has. A deletion is next.
     ///
     /// # Errors
     /// When there is one with this id, or its document does not exist.
     async fn insert(&mut self, job: &Job) -> Result<()>;
 
-    /// Leases the job that has been due longest: queued with `run_at` at or before `now`, or leased
-    /// until `now` or before. The latter counts as an interruption. No two callers get the same one.
+    /// Leases the job whose turn it is among those that are due: queued with `run_at` at or before `now`, or
+    /// leased until `now` or before. The latter counts as an interruption. No two callers get the same one.
     async fn lease(
         &mut self,
         lease: LeaseId,

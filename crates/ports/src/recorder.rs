@@ -15,6 +15,10 @@ pub enum JobEnd {
     Retried,
     /// It was given back without a fault: the process is stopping.
     Released,
+    /// What was left of its document is removed.
+    Deleted,
+    /// It has to wait for another job of its document.
+    Waited,
     /// There was nothing to do any more.
     Obsolete,
 }

@@ -112,7 +112,7 @@ impl From<Error> for Refusal {
             }
             Error::TooManyLogins { retry_after } => return Self::too_many(*retry_after),
             Error::Forbidden => StatusCode::FORBIDDEN,
-            Error::EmailTaken => StatusCode::CONFLICT,
+            Error::EmailTaken | Error::NotFailed { .. } => StatusCode::CONFLICT,
             Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Invalid(invalid) => {

@@ -37,7 +37,8 @@ routes! {
     "/auth/logout"          { POST => api::auth::logout::logout }
     "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }
     "/documents/upload"     { POST => api::documents::upload::upload }
-    "/documents/{doc_id}"   { GET => api::documents::get::get }
+    "/documents/{doc_id}"   { GET => api::documents::get::get, DELETE => api::documents::delete::delete }
+    "/documents/{doc_id}/retry" { POST => api::documents::retry::retry }
     "/agents/{name}"        { POST => api::agents::ask::ask }
 }
 

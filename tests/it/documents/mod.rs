@@ -1,7 +1,9 @@
 //! `/documents…`
 
 mod create;
+mod delete;
 mod get;
 mod ingestion;
 mod list;
+mod retry;
 mod upload;

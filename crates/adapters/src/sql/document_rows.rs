@@ -7,8 +7,8 @@ use super::{
 };
 use docent_domain::{
     document::{
-        BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
-        VectorDocId,
+        BlobKey, Deletion, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending,
+        StoredFile, VectorDocId,
     },
     extraction::Coverage,
     id::{DocumentId, UserId},
@@ -49,8 +49,20 @@ pub(super) fn to_row(document: &Document) -> Result<ActiveModel> {
         tokens: coverage.map(|coverage| number(coverage.tokens, "a token count of")).transpose()?,
         created_at: micros(document.created_at),
         updated_at: micros(document.updated_at),
+        deleted_at: None,
     };
     Ok(row.into_active_model().reset_all())
+}
+
+/// What a row of a deleted document leaves to do.
+pub(super) fn to_deletion(row: &Model) -> Result<Option<Deletion>> {
+    let Some(at) = row.deleted_at else { return Ok(None) };
+    let blob = row.file_path.as_deref().map(BlobKey::parse).transpose();
+    Ok(Some(Deletion {
+        document: DocumentId::from_uuid(row.id),
+        blob: blob.map_err(|_| corrupt("file path"))?,
+        at: instant(at, "document's time")?,
+    }))
 }
 
 /// The document of a row.

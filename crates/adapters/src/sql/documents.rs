@@ -1,27 +1,35 @@
 //! Documents in SQL.
 
 use super::{
-    document_rows::{from_row, to_row},
-    entities::documents::{ActiveModel, Column, Entity},
+    document_rows::{from_row, to_deletion, to_row},
+    entities::{
+        documents::{ActiveModel, Column, Entity},
+        jobs,
+    },
     fault::corrupt,
     session::Session,
     values::{counted, micros},
 };
 use async_trait::async_trait;
-use docent_domain::{document::Document, id::DocumentId};
+use chrono::{DateTime, Utc};
+use docent_domain::{
+    document::{Deletion, Document},
+    id::DocumentId,
+};
 use docent_ports::{
     documents::{DocumentCounts, DocumentFilter, DocumentReader, DocumentWriter},
     error::Result,
 };
 use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, DbBackend, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
     sea_query::{Expr, ExprTrait, Func},
 };
+use std::collections::HashSet;
 
 #[async_trait]
 impl DocumentReader for Session {
     async fn get(&mut self, id: DocumentId) -> Result<Option<Document>> {
-        let query = self.hold(Entity::find_by_id(id.as_uuid()));
+        let query = self.hold(Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_null()));
         let row = self.run("read a document", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }
@@ -37,6 +45,7 @@ impl DocumentReader for Session {
             .select_only()
             .column(Column::Status)
             .column_as(Column::Id.count(), "documents")
+            .filter(Column::DeletedAt.is_null())
             .group_by(Column::Status)
             .into_tuple::<(String, i64)>();
         let rows = self.run("count documents", |db| Box::pin(query.all(db))).await?;
@@ -52,6 +61,24 @@ impl DocumentReader for Session {
         }
         Ok(counts)
     }
+
+    async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .filter(Column::Status.eq("ingested"))
+            .filter(Column::DeletedAt.is_null())
+            .into_tuple::<uuid::Uuid>();
+        let rows = self.run("see which documents are ingested", |db| Box::pin(query.all(db))).await?;
+        Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
+    }
+
+    async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>> {
+        let query = self.hold(Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_not_null()));
+        let row = self.run("read a deletion", |db| Box::pin(query.one(db))).await?;
+        row.map_or(Ok(None), |row| to_deletion(&row))
+    }
 }
 
 #[async_trait]
@@ -63,15 +90,38 @@ impl DocumentWriter for Session {
     }
 
     async fn update(&mut self, document: &Document) -> Result<bool> {
-        let values = ActiveModel { id: NotSet, ..to_row(document)? };
-        let update = Entity::update_many().set(values).filter(Column::Id.eq(document.id.as_uuid()));
+        let values = ActiveModel { id: NotSet, deleted_at: NotSet, ..to_row(document)? };
+        let update = there(document.id).set(values);
         let result = self.run("change a document", |db| Box::pin(update.exec(db))).await?;
+        Ok(result.rows_affected > 0)
+    }
+
+    async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
+        let update = there(id).col_expr(Column::DeletedAt, Expr::val(micros(at)));
+        let result = self.run("mark a document as deleted", |db| Box::pin(update.exec(db))).await?;
+        Ok(result.rows_affected > 0)
+    }
+
+    async fn remove_deleted(&mut self, id: DocumentId) -> Result<bool> {
+        if self.deletion(id).await?.is_none() {
+            return Ok(false);
+        }
+        let jobs = jobs::Entity::delete_many().filter(jobs::Column::DocumentId.eq(id.as_uuid()));
+        self.run("remove a document's jobs", |db| Box::pin(jobs.exec(db))).await?;
+        let document = Entity::delete_by_id(id.as_uuid()).filter(Column::DeletedAt.is_not_null());
+        let result = self.run("remove a document", |db| Box::pin(document.exec(db))).await?;
         Ok(result.rows_affected > 0)
     }
 }
 
+/// A change of a document that was not deleted.
+fn there(id: DocumentId) -> UpdateMany<Entity> {
+    Entity::update_many().filter(Column::Id.eq(id.as_uuid())).filter(Column::DeletedAt.is_null())
+}
+
 fn select(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
-    let mut query = Entity::find().order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+    let query = Entity::find().filter(Column::DeletedAt.is_null());
+    let mut query = query.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
     if let Some(status) = filter.status {
         query = query.filter(Column::Status.eq(status));
     }

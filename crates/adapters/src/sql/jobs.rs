@@ -79,7 +79,8 @@ impl JobReader for Session {
 #[async_trait]
 impl JobWriter for Session {
     async fn insert(&mut self, job: &Job) -> Result<()> {
-        let insert = Entity::insert(to_row(job));
+        let turn = self.turn(job).await?;
+        let insert = Entity::insert(ActiveModel { turn: Set(turn), ..to_row(job) });
         self.run("add a job", |db| Box::pin(insert.exec_without_returning(db))).await?;
         Ok(())
     }
@@ -97,7 +98,7 @@ impl JobWriter for Session {
             .col_expr(Column::DueAt, Expr::val(micros(until)))
             .col_expr(Column::Interruptions, Expr::col(Column::Interruptions).add(interrupted))
             .col_expr(Column::UpdatedAt, Expr::val(micros(now)))
-            .filter(Expr::col(Column::Id).eq(longest_due(now)));
+            .filter(Expr::col(Column::Id).eq(next(now)));
         let rows = self.run("lease a job", |db| Box::pin(update.exec_with_returning(db))).await?;
         rows.into_iter().next().map(from_row).transpose()
     }
@@ -120,6 +121,7 @@ impl JobWriter for Session {
             owner_id: NotSet,
             traceparent: NotSet,
             created_at: NotSet,
+            turn: NotSet,
             ..to_row(job)
         };
         let update = held(job.id, lease).set(outcome);
@@ -149,13 +151,33 @@ impl JobWriter for Session {
     }
 }
 
-/// The id of the job that has been due longest. The lock is PostgreSQL's: callers that lease at the
+impl Session {
+    /// One after the last of its owner, but not before what is waiting now. Owners who add jobs at the same
+    /// instant may get the same turn twice, which is no harm.
+    async fn turn(&mut self, job: &Job) -> Result<i64> {
+        let waiting = || Entity::find().select_only().filter(Column::DueAt.is_not_null());
+        let now = waiting().column_as(Column::Turn.min(), "turn").into_tuple::<Option<i64>>();
+        let now = self.run("see whose turn it is", |db| Box::pin(now.one(db))).await?;
+        let now = now.flatten().unwrap_or_default();
+        if job.kind == JobKind::Delete {
+            return Ok(now);
+        }
+        let owner = job.owner.map(UserId::as_uuid);
+        let owner = owner.map_or_else(|| Column::OwnerId.is_null(), |owner| Column::OwnerId.eq(owner));
+        let last = waiting().filter(owner).column_as(Column::Turn.max(), "turn").into_tuple::<Option<i64>>();
+        let last = self.run("find an owner's last job", |db| Box::pin(last.one(db))).await?;
+        Ok(last.flatten().map_or(now, |last| Ord::max(now, last + 1)))
+    }
+}
+
+/// The id of the job whose turn it is. The lock is PostgreSQL's: callers that lease at the
 /// same time each take another one. SQLite has one writer at a time, and leaves the lock out.
-fn longest_due(now: DateTime<Utc>) -> Expr {
+fn next(now: DateTime<Utc>) -> Expr {
     let select = Query::select()
         .column(Column::Id)
         .from(Entity)
         .and_where(Column::DueAt.lte(micros(now)))
+        .order_by(Column::Turn, Order::Asc)
         .order_by(Column::DueAt, Order::Asc)
         .order_by(Column::Id, Order::Asc)
         .limit(1)
@@ -190,6 +212,7 @@ fn to_row(job: &Job) -> ActiveModel {
         traceparent: Set(job.trace.as_ref().map(|trace| trace.as_str().to_owned())),
         created_at: Set(micros(job.created_at)),
         updated_at: Set(micros(job.updated_at)),
+        turn: NotSet,
     }
 }
 

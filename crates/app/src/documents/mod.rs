@@ -1,7 +1,9 @@
 //! What can be done with documents.
 
 pub mod create;
+pub mod delete;
 pub mod get;
 pub mod inspect;
 pub mod list;
+pub mod retry;
 pub mod upload;

@@ -2,5 +2,6 @@
 
 mod outcome;
 pub mod runner;
+pub mod running;
 
 pub use runner::{ContinueTrace, Runner, RunnerSettings};

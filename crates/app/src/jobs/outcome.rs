@@ -1,6 +1,6 @@
 //! What became of one try at a job, and what that makes of the job and its document.
 
-use crate::{ingest::IngestError, recorder::JobEnd};
+use crate::{documents::delete::Removal, ingest::IngestError, recorder::JobEnd};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, Failure, FailureCode},
@@ -9,6 +9,11 @@ use docent_domain::{
     job::{Job, JobState, RetryPolicy},
 };
 use docent_ports::error::{Fault, Part};
+
+/// How soon a removal looks again whether an ingestion has ended.
+const REMOVAL_WAIT: TimeDelta = TimeDelta::milliseconds(500);
+/// The longest pause between two tries at a removal.
+const REMOVAL_PAUSE: TimeDelta = TimeDelta::seconds(30);
 
 /// How a try ended.
 #[derive(Debug)]
@@ -26,6 +31,13 @@ pub(super) enum Outcome {
     },
     /// The job goes back to the queue, no fault counted.
     Released,
+    /// The job goes back to the queue until another job of its document has ended.
+    Waits {
+        /// Not before.
+        at: DateTime<Utc>,
+    },
+    /// Nothing is left of the document but its record and jobs, which go with this one.
+    Deleted,
     /// There is nothing to do any more: the document is gone or has been dealt with.
     Obsolete,
 }
@@ -55,6 +67,27 @@ impl Outcome {
         }
     }
 
+    /// Judges the result of a removal. One that does not work is tried again for ever: what was deleted
+    /// must not stay.
+    pub(super) fn of_removal(
+        result: Result<Removal, Fault>,
+        job: &Job,
+        policy: &RetryPolicy,
+        now: DateTime<Utc>,
+    ) -> Self {
+        match result {
+            Ok(Removal::Done) => Self::Deleted,
+            Ok(Removal::Waits) => Self::Waits { at: now + REMOVAL_WAIT },
+            Ok(Removal::Nothing) => Self::Obsolete,
+            Err(fault) => {
+                let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
+                let asked = fault.pause().and_then(|pause| TimeDelta::from_std(pause).ok());
+                let pause = endless.pause(job.attempts.saturating_add(1), asked).unwrap_or(REMOVAL_PAUSE);
+                Self::Again { error: fault.to_string(), at: now + pause }
+            }
+        }
+    }
+
     /// How the try ended, for those who count.
     pub(super) fn end(&self) -> JobEnd {
         match self {
@@ -62,6 +95,8 @@ impl Outcome {
             Self::Failed(failure, _) => JobEnd::Failed(failure.code),
             Self::Again { .. } => JobEnd::Retried,
             Self::Released => JobEnd::Released,
+            Self::Waits { .. } => JobEnd::Waited,
+            Self::Deleted => JobEnd::Deleted,
             Self::Obsolete => JobEnd::Obsolete,
         }
     }
@@ -73,11 +108,15 @@ impl Outcome {
         match self {
             Self::Ingested(_) => Job { last_error: None, ..done },
             Self::Failed(failure, _) => Job { last_error: Some(failure.reason.clone()), ..done },
-            Self::Again { error, at } => {
-                Job { attempts: queued.attempts + 1, run_at: *at, last_error: Some(error.clone()), ..queued }
-            }
+            Self::Again { error, at } => Job {
+                attempts: queued.attempts.saturating_add(1),
+                run_at: *at,
+                last_error: Some(error.clone()),
+                ..queued
+            },
             Self::Released => Job { run_at: now, ..queued },
-            Self::Obsolete => done,
+            Self::Waits { at } => Job { run_at: *at, ..queued },
+            Self::Deleted | Self::Obsolete => done,
         }
     }
 
@@ -92,7 +131,9 @@ impl Outcome {
             Self::Failed(failure, coverage) => {
                 document.failed(failure.clone(), coverage.clone(), now).map(Some)
             }
-            Self::Again { .. } | Self::Released | Self::Obsolete => Ok(None),
+            Self::Again { .. } | Self::Released | Self::Waits { .. } | Self::Deleted | Self::Obsolete => {
+                Ok(None)
+            }
         }
     }
 }

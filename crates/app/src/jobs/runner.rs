@@ -6,6 +6,7 @@
 use super::outcome::Outcome;
 use crate::{
     App, Error,
+    documents::delete,
     error::Result,
     ingest::{self, IngestError},
     recorder::JobEnd,
@@ -13,12 +14,12 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
-    document::{DocumentState, Failure, FailureCode},
+    document::{Document, DocumentState, Failure, FailureCode},
     id::{DocumentId, LeaseId},
     job::{Job, JobKind, RetryPolicy},
     trace::TraceParent,
 };
-use docent_ports::error::Fault;
+use docent_ports::error::{Fault, FaultKind, Part};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
@@ -197,15 +198,18 @@ impl Runner {
 
     async fn try_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken, span: &Span) {
         let started = self.app.clock.now();
+        let under_way = self.app.running.begin(job.document);
         let outcome = tokio::select! {
-            outcome = self.attempt(&job) => outcome,
-            () = self.keep_lease(&job, lease) => {
+            outcome = self.attempt(&job, &under_way.token) => outcome,
+            () = self.keep_lease(&job, lease, &under_way.token) => {
                 tracing::warn!("the job's lease was lost; another runner has it");
                 spans::fail(span, "lease_lost");
+                self.leave_nothing(&job).await;
                 return;
             }
             () = abandon.cancelled() => Outcome::Released,
         };
+        drop(under_way);
         log(&outcome);
         let end = outcome.end();
         record_end(span, end);
@@ -224,14 +228,32 @@ impl Runner {
     }
 
     /// One try. A panic is the document's failure, not the runner's end.
-    async fn attempt(&self, job: &Job) -> Outcome {
-        AssertUnwindSafe(self.execute(job)).catch_unwind().await.unwrap_or_else(|_| {
-            tracing::error!("the ingestion panicked");
-            Outcome::Failed(Failure::of(FailureCode::Internal), None)
+    async fn attempt(&self, job: &Job, cancelled: &CancellationToken) -> Outcome {
+        let work = async {
+            match job.kind {
+                JobKind::Ingest => self.ingest(job, cancelled).await,
+                JobKind::Delete => self.delete(job).await,
+            }
+        };
+        AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!("the job panicked");
+            let (policy, now) = (&self.settings.retry, self.app.clock.now());
+            match job.kind {
+                JobKind::Ingest => Outcome::Failed(Failure::of(FailureCode::Internal), None),
+                JobKind::Delete => {
+                    let fault = Fault::new(Part::Service, FaultKind::Internal, "the removal panicked");
+                    Outcome::of_removal(Err(fault), job, policy, now)
+                }
+            }
         })
     }
 
-    async fn execute(&self, job: &Job) -> Outcome {
+    async fn delete(&self, job: &Job) -> Outcome {
+        let removed = delete::remove(&self.app, job).await.inspect_err(|fault| self.app.note(fault));
+        Outcome::of_removal(removed, job, &self.settings.retry, self.app.clock.now())
+    }
+
+    async fn ingest(&self, job: &Job, cancelled: &CancellationToken) -> Outcome {
         if job.interruptions > self.settings.retry.interruptions {
             return Outcome::Failed(Failure::of(FailureCode::Interrupted), None);
         }
@@ -239,40 +261,48 @@ impl Runner {
             self.app.note(fault);
             Outcome::of_fault(fault, job, &self.settings.retry, self.app.clock.now())
         };
-        let document = match self.app.store.read().await {
-            Ok(mut view) => view.documents().get(job.document).await,
-            Err(fault) => Err(fault),
-        };
-        let document = match document {
+        let document = match self.document(job).await {
             Ok(Some(document)) if matches!(document.state, DocumentState::Pending(_)) => document,
             Ok(_) => return Outcome::Obsolete,
             Err(broken) => return fault(&broken),
         };
-        match job.kind {
-            JobKind::Ingest => {
-                let result = ingest::ingest(&self.app, &document).await;
-                if let Err(IngestError::Fault(fault)) = &result {
-                    self.app.note(fault);
-                }
-                Outcome::of(result, job, &self.settings.retry, self.app.clock.now())
-            }
+        let Some(result) = ingest::ingest(&self.app, &document, cancelled).await else {
+            return Outcome::Obsolete;
+        };
+        if let Err(IngestError::Fault(fault)) = &result {
+            self.app.note(fault);
+        }
+        Outcome::of(result, job, &self.settings.retry, self.app.clock.now())
+    }
+
+    async fn document(&self, job: &Job) -> Result<Option<Document>, Fault> {
+        self.app.store.read().await?.documents().get(job.document).await
+    }
+
+    /// A runner that has lost its lease may have written chunks after they were removed.
+    async fn leave_nothing(&self, job: &Job) {
+        if job.kind == JobKind::Ingest && matches!(self.document(job).await, Ok(None)) {
+            self.remove_chunks(job.document).await;
         }
     }
 
-    /// Renews the lease; returns when it was lost.
-    async fn keep_lease(&self, job: &Job, lease: LeaseId) {
+    /// Renews the lease, and cancels the ingestion of a document that was deleted; returns when the lease was
+    /// lost.
+    async fn keep_lease(&self, job: &Job, lease: LeaseId, cancel: &CancellationToken) {
         loop {
             self.app.clock.sleep(self.settings.lease / 3).await;
             let until = self.app.clock.now() + self.settings.lease;
             let renew = async {
                 let mut work = self.app.store.begin().await?;
-                let held = work.jobs().renew(job.id, lease, until).await?;
+                let is_held = work.jobs().renew(job.id, lease, until).await?;
+                let is_deleted = work.documents().get(job.document).await?.is_none();
                 work.commit().await?;
-                Ok::<_, Fault>(held)
+                Ok::<_, Fault>((is_held, is_deleted))
             };
             match renew.await {
-                Ok(true) => {}
-                Ok(false) => return,
+                Ok((true, false)) => {}
+                Ok((true, true)) => cancel.cancel(),
+                Ok((false, _)) => return,
                 // The lease lasts three renewals; the next one may work.
                 Err(fault) => {
                     self.app.note(&fault);
@@ -324,7 +354,9 @@ impl Runner {
         if !work.jobs().settle(settled, lease).await? {
             return Ok(false);
         }
-        if let Some(document) = work.documents().get(settled.document).await?
+        if matches!(outcome, Outcome::Deleted) {
+            work.documents().remove_deleted(settled.document).await?;
+        } else if let Some(document) = work.documents().get(settled.document).await?
             && matches!(document.state, DocumentState::Pending(_))
             && let Some(document) = outcome.document(document, now)?
         {
@@ -353,6 +385,8 @@ fn record_end(span: &Span, end: JobEnd) {
             "retried"
         }
         JobEnd::Released => "released",
+        JobEnd::Deleted => "deleted",
+        JobEnd::Waited => "waited",
         JobEnd::Obsolete => "obsolete",
     };
     span.record("docent.job.outcome", outcome);
@@ -366,7 +400,9 @@ fn log(outcome: &Outcome) {
         Outcome::Failed(failure, _) => {
             tracing::warn!(code = %failure.code, reason = failure.reason, "document failed");
         }
-        Outcome::Again { error, at } => tracing::warn!(error, %at, "ingestion will be tried again"),
+        Outcome::Again { error, at } => tracing::warn!(error, %at, "the job will be tried again"),
+        Outcome::Waits { at } => tracing::debug!(%at, "waiting for another job of the document"),
+        Outcome::Deleted => tracing::info!("document removed"),
         Outcome::Released => tracing::info!("job given back"),
         Outcome::Obsolete => tracing::debug!("nothing to do"),
     }

@@ -99,6 +99,7 @@ impl Service {
             agents: AgentRegistry::standard(10),
             settings: Settings::default(),
             work: tokio::sync::Notify::new(),
+            running: docent_app::jobs::running::Running::default(),
             logins: docent_app::accounts::turns::Turns::default(),
             answers: tokio_util::task::TaskTracker::new(),
         };

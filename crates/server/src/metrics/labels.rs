@@ -22,6 +22,8 @@ impl JobOutcome {
             JobEnd::Failed(code) => ("failed", code.as_str()),
             JobEnd::Retried => ("retried", ""),
             JobEnd::Released => ("released", ""),
+            JobEnd::Deleted => ("deleted", ""),
+            JobEnd::Waited => ("waited", ""),
             JobEnd::Obsolete => ("obsolete", ""),
         };
         Self { outcome, code }

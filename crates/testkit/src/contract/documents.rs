@@ -1,18 +1,19 @@
 //! What every repository of documents does.
 
-use super::records::{add_documents, add_users};
-use crate::builders::{at, coverage, document, id, user};
+use super::records::{add_documents, add_jobs, add_users};
+use crate::builders::{at, coverage, document, id, job, user};
 use chrono::TimeDelta;
 use docent_domain::{
-    document::{Document, DocumentState, Failure, FailureCode, Pending},
+    document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending},
     extraction::Coverage,
+    job::{Job, JobKind},
     text::Title,
 };
 use docent_ports::{
     documents::{DocumentCounts, DocumentFilter, ListPosition},
     store::Store,
 };
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 crate::battery! {
     documents_contract in documents (Arc<dyn Store>);
@@ -42,6 +43,54 @@ crate::battery! {
         assert_eq!(get(&*store, &full).await, Some(full));
         assert_eq!(get(&*store, &bare).await, Some(bare));
         assert_eq!(get(&*store, &document(3)).await, None);
+    }
+
+    /// A deleted document is there for nobody but who removes it, and removing it takes its jobs along.
+    async fn a_deleted_document_is_gone_at_once_and_removed_later(store) {
+        let ingested = document(1).ingested(coverage(), at(5)).unwrap();
+        add_documents(&*store, &[ingested.clone(), document(2)]).await;
+        add_jobs(&*store, &[job(1, ingested.id), job(2, document(2).id)]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.documents().mark_deleted(ingested.id, at(9)).await.unwrap());
+        assert!(!unit.documents().mark_deleted(ingested.id, at(10)).await.unwrap(), "it is gone already");
+        let delete = Job { kind: JobKind::Delete, ..job(3, ingested.id) };
+        unit.jobs().insert(&delete).await.unwrap();
+        unit.commit().await.unwrap();
+
+        assert_eq!(get(&*store, &ingested).await, None);
+        let mut view = store.read().await.unwrap();
+        let listed = view.documents().list(&DocumentFilter::default()).await.unwrap();
+        assert_eq!(listed, [document(2)]);
+        let counts = view.documents().counts().await.unwrap();
+        assert_eq!(counts, DocumentCounts { pending: 1, ..DocumentCounts::default() });
+        assert!(view.documents().ingested(&[ingested.id]).await.unwrap().is_empty());
+        let blob = ingested.file.as_ref().map(|file| file.blob.clone());
+        let deletion = Deletion { document: ingested.id, blob, at: at(9) };
+        assert_eq!(view.documents().deletion(ingested.id).await.unwrap(), Some(deletion));
+        assert_eq!(view.documents().deletion(document(2).id).await.unwrap(), None);
+        drop(view);
+
+        let mut unit = store.begin().await.unwrap();
+        assert!(!unit.documents().update(&ingested).await.unwrap());
+        assert!(!unit.documents().remove_deleted(document(2).id).await.unwrap(), "it was not deleted");
+        assert!(unit.documents().remove_deleted(ingested.id).await.unwrap());
+        assert!(!unit.documents().remove_deleted(ingested.id).await.unwrap());
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.documents().deletion(ingested.id).await.unwrap(), None);
+        assert_eq!(view.jobs().of_document(ingested.id).await.unwrap(), []);
+        assert_eq!(view.jobs().of_document(document(2).id).await.unwrap().len(), 1);
+    }
+
+    /// Which of some documents are ingested.
+    async fn ingested_documents_are_told_from_others(store) {
+        let ingested = document(1).ingested(coverage(), at(5)).unwrap();
+        let failed = document(2).failed(Failure::of(FailureCode::NoText), None, at(5)).unwrap();
+        add_documents(&*store, &[ingested.clone(), failed.clone(), document(3)]).await;
+        let ids = [ingested.id, failed.id, document(3).id, document(4).id];
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.documents().ingested(&ids).await.unwrap(), HashSet::from([ingested.id]));
+        assert!(view.documents().ingested(&[]).await.unwrap().is_empty());
     }
 
     /// Every state comes back with all that it knows, each kind of failure too.

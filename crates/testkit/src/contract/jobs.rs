@@ -5,7 +5,7 @@ use crate::builders::{at, document, id, job, user};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     id::{JobId, LeaseId},
-    job::{Job, JobState},
+    job::{Job, JobKind, JobState},
     trace::TraceParent,
 };
 use docent_ports::{jobs::JobCounts, store::Store};
@@ -61,16 +61,47 @@ crate::battery! {
         assert_eq!(view.jobs().of_document(id(3)).await.unwrap(), []);
     }
 
-    /// The job due longest is leased first; of two due at once, the one with the lower id.
-    async fn the_job_due_longest_is_leased_first(store) {
+    /// One owner's jobs are leased in the order in which they came, as far as they are due.
+    async fn the_job_that_came_first_is_leased_first(store) {
         add_documents(&*store, &[document(1)]).await;
         let due = |n, seconds| Job { run_at: at(seconds), ..job(n, document(1).id) };
-        add_jobs(&*store, &[due(1, 30), due(4, 10), due(3, 10), due(2, 20), due(5, 41)]).await;
-        let mut order = Vec::new();
-        while let Some(job) = lease(&*store, 100, 40, 90).await {
-            order.push(job.id);
+        for job in [due(3, 30), due(1, 41), due(4, 10), due(2, 20)] {
+            add_jobs(&*store, &[job]).await;
         }
-        assert_eq!(order, [id(3), id(4), id(2), id(1)]);
+        assert_eq!(lease_all(&*store, 40).await, [id(3), id(4), id(2)]);
+    }
+
+    /// However many jobs one owner has, another's first one is leased after at most one more of them.
+    async fn owners_take_turns(store) {
+        add_users(&*store, &[user(1), user(2), user(3)]).await;
+        add_documents(&*store, &[document(1)]).await;
+        let of = |owner: u32, n| Job { owner: Some(user(owner).id), ..job(n, document(1).id) };
+        for n in 1..=6 {
+            add_jobs(&*store, &[of(1, n)]).await;
+        }
+        assert_eq!(lease(&*store, 50, 10, 90).await.unwrap().id, id(1));
+        let lease_of_first = id(50);
+        let done = Job { state: JobState::Done, ..of(1, 1) };
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.jobs().settle(&done, lease_of_first).await.unwrap());
+        unit.commit().await.unwrap();
+        add_jobs(&*store, &[of(2, 7), of(2, 8), of(3, 9)]).await;
+        let order = lease_all(&*store, 10).await;
+        let place = |n| order.iter().position(|other| *other == id::<JobId>(n)).unwrap();
+        assert!(place(7) <= 2 && place(9) <= 2, "{order:?}");
+        assert!(place(8) <= 4, "{order:?}");
+        assert!(place(2) < place(3) && place(3) < place(4) && place(7) < place(8), "{order:?}");
+    }
+
+    /// A deletion does not wait behind what its owner has uploaded.
+    async fn a_deletion_is_next(store) {
+        add_documents(&*store, &[document(1)]).await;
+        for n in 1..=3 {
+            add_jobs(&*store, &[job(n, document(1).id)]).await;
+        }
+        add_jobs(&*store, &[Job { kind: JobKind::Delete, ..job(4, document(1).id) }]).await;
+        let order = lease_all(&*store, 40).await;
+        assert!(order[..2].contains(&id(4)), "{order:?}");
     }
 
     /// A lease shows in the job, and nothing else of it changes but when it last did.
@@ -290,6 +321,15 @@ async fn next_due(store: &dyn Store) -> Option<DateTime<Utc>> {
 
 async fn lease(store: &dyn Store, lease: u32, now: i64, until: i64) -> Option<Job> {
     lease_at(store, id(lease), at(now), at(until)).await
+}
+
+/// Leases all that is due, and gives the order.
+async fn lease_all(store: &dyn Store, now: i64) -> Vec<JobId> {
+    let mut order = Vec::new();
+    while let Some(job) = lease(store, 100, now, 90).await {
+        order.push(job.id);
+    }
+    order
 }
 
 async fn lease_at(

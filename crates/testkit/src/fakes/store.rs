@@ -9,7 +9,7 @@ mod users;
 
 use async_trait::async_trait;
 use docent_domain::{
-    document::Document,
+    document::{Deletion, Document},
     id::{DocumentId, JobId, UsageId, UserId},
     job::Job,
     usage::UsageRecord,
@@ -40,7 +40,10 @@ pub struct FakeStore {
 struct Tables {
     users: BTreeMap<UserId, User>,
     documents: BTreeMap<DocumentId, Document>,
+    deleted: BTreeMap<DocumentId, Deletion>,
     jobs: BTreeMap<JobId, Job>,
+    /// Whose turn it is: the lowest is next.
+    turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
 }
 

@@ -25,6 +25,7 @@ pub struct Model {
     pub tokens: Option<i64>,
     pub created_at: i64,
     pub updated_at: i64,
+    pub deleted_at: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

@@ -18,6 +18,7 @@ pub struct Model {
     pub traceparent: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
+    pub turn: i64,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

@@ -1,8 +1,10 @@
 //! Documents.
 
 pub(crate) mod create;
+pub(crate) mod delete;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod retry;
 pub(crate) mod upload;
 
 use docent_domain::document::Document;

@@ -2,14 +2,16 @@
 
 use super::{Session, Tables, violation};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::{
-    document::{Document, DocumentState},
+    document::{Deletion, Document, DocumentState},
     id::DocumentId,
 };
 use docent_ports::{
     documents::{DocumentCounts, DocumentFilter, DocumentReader, DocumentWriter},
     error::Result,
 };
+use std::collections::HashSet;
 
 #[async_trait]
 impl DocumentReader for Session {
@@ -37,6 +39,18 @@ impl DocumentReader for Session {
         }
         Ok(counts)
     }
+
+    async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
+        let documents = &self.read()?.documents;
+        let is_ingested = |id: &&DocumentId| {
+            documents.get(id).is_some_and(|document| matches!(document.state, DocumentState::Ingested(_)))
+        };
+        Ok(ids.iter().filter(is_ingested).copied().collect())
+    }
+
+    async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>> {
+        Ok(self.read()?.deleted.get(&id).cloned())
+    }
 }
 
 #[async_trait]
@@ -45,8 +59,8 @@ impl DocumentWriter for Session {
         self.write(|tables| {
             owner_exists(tables, document)?;
             match tables.documents.insert(document.id, document.clone()) {
-                None => Ok(()),
-                Some(_) => Err(violation("there is a document with this id")),
+                None if !tables.deleted.contains_key(&document.id) => Ok(()),
+                None | Some(_) => Err(violation("there is a document with this id")),
             }
         })
     }
@@ -59,6 +73,25 @@ impl DocumentWriter for Session {
             owner_exists(tables, document)?;
             tables.documents.insert(document.id, document.clone());
             Ok(true)
+        })
+    }
+
+    async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
+        self.write(|tables| {
+            let Some(document) = tables.documents.remove(&id) else { return Ok(false) };
+            let blob = document.file.map(|file| file.blob);
+            tables.deleted.insert(id, Deletion { document: id, blob, at });
+            Ok(true)
+        })
+    }
+
+    async fn remove_deleted(&mut self, id: DocumentId) -> Result<bool> {
+        self.write(|tables| {
+            let was_there = tables.deleted.remove(&id).is_some();
+            if was_there {
+                tables.jobs.retain(|_, job| job.document != id);
+            }
+            Ok(was_there)
         })
     }
 }

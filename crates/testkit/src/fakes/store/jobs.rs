@@ -1,11 +1,11 @@
 //! The job ledger in memory.
 
-use super::{Session, violation};
+use super::{Session, Tables, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     id::{DocumentId, JobId, LeaseId},
-    job::{Job, JobState},
+    job::{Job, JobKind, JobState},
 };
 use docent_ports::{
     error::Result,
@@ -47,12 +47,14 @@ impl JobReader for Session {
 impl JobWriter for Session {
     async fn insert(&mut self, job: &Job) -> Result<()> {
         self.write(|tables| {
-            if !tables.documents.contains_key(&job.document) {
+            if !tables.documents.contains_key(&job.document) && !tables.deleted.contains_key(&job.document) {
                 return Err(violation("the job's document does not exist"));
             }
             if job.owner.is_some_and(|owner| !tables.users.contains_key(&owner)) {
                 return Err(violation("the job's owner does not exist"));
             }
+            let turn = turn(tables, job);
+            tables.turns.insert(job.id, turn);
             match tables.jobs.insert(job.id, job.clone()) {
                 None => Ok(()),
                 Some(_) => Err(violation("there is a job with this id")),
@@ -67,8 +69,11 @@ impl JobWriter for Session {
         until: DateTime<Utc>,
     ) -> Result<Option<Job>> {
         self.write(|tables| {
+            let turns = &tables.turns;
             let due = tables.jobs.values_mut().filter(|job| is_due(job, now));
-            let Some(job) = due.min_by_key(|job| (due_at(job), job.id)) else { return Ok(None) };
+            let Some(job) = due.min_by_key(|job| (turns.get(&job.id), due_at(job), job.id)) else {
+                return Ok(None);
+            };
             if matches!(job.state, JobState::Leased { .. }) {
                 job.interruptions += 1;
             }
@@ -129,6 +134,18 @@ impl JobWriter for Session {
             tables.jobs.retain(|_, job| job.state != JobState::Done || job.updated_at >= before);
             Ok((jobs - tables.jobs.len()) as u64)
         })
+    }
+}
+
+/// One after the last of its owner, but not before what is waiting now.
+fn turn(tables: &Tables, job: &Job) -> i64 {
+    let waiting = || tables.jobs.values().filter(|job| job.state != JobState::Done);
+    let turn = |job: &Job| tables.turns.get(&job.id).copied();
+    let now = waiting().filter_map(turn).min().unwrap_or_default();
+    let last = waiting().filter(|other| other.owner == job.owner).filter_map(turn).max();
+    match job.kind {
+        JobKind::Delete => now,
+        JobKind::Ingest => last.map_or(now, |last| now.max(last + 1)),
     }
 }
 

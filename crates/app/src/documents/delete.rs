@@ -1,0 +1,75 @@
+//! Deleting a document.
+//!
+//! It is gone for everybody the moment it is marked: from lists, from reading, from searches. What it
+//! leaves, its chunks, its file, its record and its jobs, is removed by a job that is tried again until
+//! nothing is left, whichever store is away meanwhile.
+
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use docent_domain::{
+    access::{Actor, DeleteDocuments, Grant},
+    document::Document,
+    id::{DocumentId, JobId},
+    job::{Job, JobKind, JobState},
+};
+use docent_ports::error::Fault;
+
+/// Deletes a document; an ingestion under way is cancelled.
+///
+/// # Errors
+/// [`Error::DocumentNotFound`], [`Error::Forbidden`] for what is neither one's own nor within one's rights, or
+/// when the database cannot be reached.
+pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let document = work.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    let grant = actor.may_to::<DeleteDocuments>(document.owner)?;
+    let now = app.clock.now();
+    work.documents().mark_deleted(id, now).await?;
+    work.jobs().insert(&removal(app, grant, &document)).await?;
+    work.commit().await?;
+    app.running.cancel(id);
+    app.work.notify_one();
+    Ok(())
+}
+
+/// The deletion is done in the name of who asked for it.
+fn removal(app: &App, grant: Grant<DeleteDocuments>, document: &Document) -> Job {
+    Job::new(app.new_id(JobId::generate), JobKind::Delete, document.id, Some(grant.by()), app.clock.now())
+}
+
+/// What became of one try at removing what a document left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Removal {
+    /// Chunks and file are gone; the record is left to be removed with the job.
+    Done,
+    /// Another job of the document is still held by a runner, which may be writing chunks.
+    Waits,
+    /// There was nothing.
+    Nothing,
+}
+
+/// Removes a deleted document's chunks and file.
+///
+/// # Errors
+/// When a store does not work. May be repeated.
+pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
+    let mut view = app.store.read().await?;
+    let Some(deletion) = view.documents().deletion(job.document).await? else {
+        return Ok(Removal::Nothing);
+    };
+    let now = app.clock.now();
+    let is_held = |other: &Job| {
+        other.id != job.id && matches!(other.state, JobState::Leased { until, .. } if until > now)
+    };
+    if view.jobs().of_document(job.document).await?.iter().any(is_held) {
+        return Ok(Removal::Waits);
+    }
+    drop(view);
+    app.index.remove(job.document).await?;
+    if let Some(blob) = &deletion.blob {
+        app.blobs.delete(blob).await?;
+    }
+    Ok(Removal::Done)
+}

@@ -1,0 +1,48 @@
+//! The ingestions under way in this process, so that a deletion can stop them at once. Those of other
+//! processes notice it when they renew their lease.
+
+use docent_domain::id::DocumentId;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+use tokio_util::sync::CancellationToken;
+
+/// What can be cancelled.
+#[derive(Debug, Default)]
+pub struct Running(Mutex<HashMap<DocumentId, CancellationToken>>);
+
+impl Running {
+    /// Cancels what is under way for a document, if anything is.
+    pub fn cancel(&self, document: DocumentId) {
+        if let Some(token) = self.tokens().get(&document) {
+            token.cancel();
+        }
+    }
+
+    /// Takes note of work on a document, for as long as the guard lives.
+    pub(crate) fn begin(&self, document: DocumentId) -> Guard<'_> {
+        let token = CancellationToken::new();
+        self.tokens().insert(document, token.clone());
+        Guard { running: self, document, token }
+    }
+
+    // The map is whole at every instant, also when a thread that held the lock has panicked.
+    fn tokens(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentId, CancellationToken>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Work under way.
+#[derive(Debug)]
+pub(crate) struct Guard<'a> {
+    running: &'a Running,
+    document: DocumentId,
+    pub(crate) token: CancellationToken,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.running.tokens().remove(&self.document);
+    }
+}

@@ -1,0 +1,145 @@
+//! `DELETE /documents/{doc_id}`
+
+use docent_domain::{document::BlobKey, id::DocumentId};
+use docent_ports::error::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{app::TestApp, member::Member, pdf::pdf, rules, wait::until};
+use reqwest::Method;
+use std::time::Duration;
+
+async fn delete(by: &Member, id: &str) -> docent_tests::reply::Reply {
+    by.app().send(by.request(Method::DELETE, &format!("/documents/{id}"))).await
+}
+
+/// Whether anything is left of a document: chunks, file, record or job.
+async fn is_left(app: &TestApp, id: &str) -> bool {
+    let id: DocumentId = id.parse().unwrap();
+    let chunks = app.app.index.count(id).await.unwrap();
+    let file = app.app.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
+    let mut view = app.app.store.read().await.unwrap();
+    let record = view.documents().get(id).await.unwrap().is_some()
+        || view.documents().deletion(id).await.unwrap().is_some();
+    let jobs = view.jobs().of_document(id).await.unwrap();
+    chunks > 0 || file || record || !jobs.is_empty()
+}
+
+rules! {
+    async fn a_deleted_document_is_gone_at_once_and_leaves_nothing(setup) {
+        let app = setup.always(Turn::saying("done")).start().await;
+        let ada = app.ada().await;
+        let (gone, kept) = (ada.add("a.pdf", pdf(&["zebras"])).await, ada.add("b.pdf", pdf(&["zebras"])).await);
+        app.run_jobs().await;
+        assert_eq!(ada.found("zebras").await.len(), 2);
+        let reply = delete(&ada, &gone).await.expect(204);
+        assert_eq!(reply.text, "");
+        // Its job has not run yet.
+        ada.get(&format!("/documents/{gone}")).await.refused(404, "Document not found");
+        let listed = ada.get("/documents").await.expect(200).json();
+        assert_eq!(listed.as_array().unwrap().len(), 1);
+        assert_eq!(ada.found("zebras").await, [kept.clone()]);
+        delete(&ada, &gone).await.refused(404, "Document not found");
+        assert!(is_left(&app, &gone).await);
+        assert_eq!(app.run_jobs().await, 1);
+        assert!(!is_left(&app, &gone).await);
+        assert!(is_left(&app, &kept).await);
+        assert_eq!(ada.found("zebras").await, [kept]);
+    }
+
+    async fn a_record_without_a_file_can_be_deleted(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let document = ada.post("/documents", serde_json::json!({ "title": "t" })).await.expect(201).json();
+        let id = document["id"].as_str().unwrap();
+        let _ = delete(&ada, id).await.expect(204);
+        app.run_jobs().await;
+        assert!(!is_left(&app, id).await);
+    }
+
+    async fn a_failed_document_can_be_deleted(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", b"no PDF".to_vec()).await;
+        app.run_jobs().await;
+        let _ = delete(&ada, &id).await.expect(204);
+        app.run_jobs().await;
+        assert!(!is_left(&app, &id).await);
+    }
+
+    async fn one_that_waits_for_its_ingestion_is_never_ingested(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        let _ = delete(&ada, &id).await.expect(204);
+        app.run_jobs().await;
+        assert_eq!(app.faults.index.calls(), 1, "the removal, and no chunk was written");
+        assert!(!is_left(&app, &id).await);
+    }
+
+    async fn an_ingestion_under_way_is_cancelled_and_leaves_nothing(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.faults.stall.begin();
+        let running = tokio::spawn({
+            let app = app.clone();
+            async move { app.run_jobs().await }
+        });
+        until("the extraction has begun", async || app.faults.extractor.calls() == 1).await;
+        let _ = delete(&ada, &id).await.expect(204);
+        running.await.unwrap();
+        app.faults.stall.end();
+        app.advance(Duration::from_secs(1));
+        app.run_jobs().await;
+        assert!(!is_left(&app, &id).await);
+    }
+
+    async fn it_is_tried_until_it_is_done(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.run_jobs().await;
+        let _ = delete(&ada, &id).await.expect(204);
+        for switch in [&app.faults.index, &app.faults.blobs] {
+            switch.fail_all(FaultKind::Unavailable);
+            for _ in 0..10 {
+                app.run_jobs().await;
+                app.advance(Duration::from_secs(60));
+            }
+            switch.clear();
+            assert!(is_left(&app, &id).await);
+        }
+        // What cannot pass by itself is tried again too: somebody may mend it.
+        app.faults.index.fail_next(1, FaultKind::Rejected);
+        app.run_jobs().await;
+        app.advance(Duration::from_secs(60));
+        app.run_jobs().await;
+        assert!(!is_left(&app, &id).await);
+    }
+
+    async fn only_the_uploader_and_superusers_may(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let (bob, root) = (app.member("bob@example.org").await, app.superuser().await);
+        let (one, two) = (ada.add("a.pdf", pdf(&["a"])).await, ada.add("b.pdf", pdf(&["b"])).await);
+        app.run_jobs().await;
+        delete(&bob, &one).await.refused(403, "You do not have permission to do this");
+        assert_eq!(ada.document(&one).await["status"], "ingested");
+        let _ = delete(&ada, &one).await.expect(204);
+        let _ = delete(&root, &two).await.expect(204);
+        app.run_jobs().await;
+        let _ = app.send(app.request(Method::DELETE, &format!("/documents/{one}"))).await.expect(401);
+        delete(&ada, "nonsense").await.invalid(&["path.doc_id"]);
+        delete(&ada, "0190b1e2-0000-7000-8000-000000000000").await.refused(404, "Document not found");
+    }
+
+    async fn nothing_is_deleted_when_it_cannot_be_recorded(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.run_jobs().await;
+        app.faults.database.commit.fail_next(1, FaultKind::Unavailable);
+        let _ = delete(&ada, &id).await.expect(503);
+        assert_eq!(ada.document(&id).await["status"], "ingested");
+        assert_eq!(ada.found("zebras").await, [id]);
+    }
+}
