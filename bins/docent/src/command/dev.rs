@@ -1,6 +1,9 @@
 //! `docent dev`: everything built in, and on the first run a proof that it works.
 
-use super::{config::load, serve::Service};
+use super::{
+    config::load,
+    service::{Service, bind},
+};
 use crate::{
     cli::DevArgs,
     telemetry,
@@ -51,13 +54,14 @@ pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
 async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
     let store = wire::store(settings).await?;
     store.migrate().await?;
-    let wired = wire::app(Profile::Dev, settings, store)?;
+    let wired = wire::app(Profile::Dev, settings, store.clone())?;
     // Serves before anything is made that is shown once: an address in use must not cost a first run.
-    let service = Service::start(settings, &wired).await?;
+    let (server, address) = bind(settings, &wired)?;
+    let service = Service::start(settings, &wired, store, Some(server)).await?;
     let first = FirstRun::of(&wired.app, &settings.service.data_dir).await?;
     let version = env!("CARGO_PKG_VERSION");
     let Some(first) = first else {
-        say(format_args!("Docent {version} is listening on http://{}   (Ctrl-C stops)", service.address));
+        say(format_args!("Docent {version} is listening on http://{}   (Ctrl-C stops)", address));
         return service.until_stopped().await;
     };
     say(format_args!("Docent {version}, first start: made {}", settings.service.data_dir.display()));
@@ -67,8 +71,8 @@ async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
         prove(&wired, &admin).await?;
     }
     first.end()?;
-    say(format_args!("\nListening on http://{}   (Ctrl-C stops)", service.address));
-    say_next_steps(service.address, &password);
+    say(format_args!("\nListening on http://{}   (Ctrl-C stops)", address));
+    say_next_steps(address, &password);
     service.until_stopped().await
 }
 

@@ -5,3 +5,5 @@ pub(crate) mod config;
 pub(crate) mod dev;
 pub(crate) mod migrate;
 pub(crate) mod serve;
+pub(crate) mod service;
+pub(crate) mod worker;
