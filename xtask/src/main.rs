@@ -23,7 +23,7 @@ struct Cli {
 enum Task {
     /// Check the rules that the compiler cannot.
     Tidy,
-    /// Write the generated pages of docs/reference again.
+    /// Write the reference of settings and the example of an environment again.
     Gen,
     /// Measure a part of Docent, in a release build.
     #[command(subcommand)]

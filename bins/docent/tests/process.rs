@@ -308,6 +308,50 @@ async fn serve_refuses_weak_secrets_and_tells_every_problem_at_once() {
 }
 
 #[tokio::test]
+async fn serve_with_the_untouched_example_names_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/.env.example");
+    let example = std::fs::read_to_string(example).unwrap();
+    let set = example.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
+    let (status, _, errors) = run(docent(folder.path()).envs(set).arg("serve")).await;
+    assert!(!status.success());
+    for missing in ["DOCENT_SECRET_KEY must be set", "DOCENT_DATABASE_URL must be set"] {
+        assert!(errors.contains(missing), "{errors}");
+    }
+}
+
+#[tokio::test]
+async fn healthcheck_succeeds_only_while_the_server_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
+    let address = serving.base.trim_start_matches("http://").to_owned();
+    let (status, printed, errors) =
+        run(docent(folder.path()).args(["healthcheck", "--address", &address])).await;
+    assert!(status.success() && printed.contains("\"ok\""), "{printed}{errors}");
+    let everywhere = address.replace("127.0.0.1", "0.0.0.0");
+    let mut by_setting = docent(folder.path());
+    let (status, ..) =
+        run(by_setting.env("DOCENT_BIND_ADDRESS", everywhere).args(["healthcheck", "--dev"])).await;
+    assert!(status.success(), "the address it listens on is the one to ask");
+    serving.kill().await;
+    let (status, _, errors) = run(docent(folder.path()).args(["healthcheck", "--address", &address])).await;
+    assert!(!status.success() && errors.contains(&address), "{errors}");
+}
+
+#[test]
+fn the_image_is_built_with_the_toolchain_of_the_workspace() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
+    let toolchain = read("rust-toolchain.toml");
+    let channel = toolchain.split('"').nth(1).unwrap();
+    let dockerfile = read("deploy/Dockerfile");
+    assert!(
+        dockerfile.contains(&format!("FROM rust:{channel}-")),
+        "deploy/Dockerfile is not of Rust {channel}"
+    );
+}
+
+#[tokio::test]
 async fn serve_refuses_a_database_without_schema_until_it_is_migrated() {
     let folder = TempDir::new().unwrap();
     let embedded = |command: &mut Command| {

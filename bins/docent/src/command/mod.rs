@@ -3,5 +3,6 @@
 pub(crate) mod accounts;
 pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod healthcheck;
 pub(crate) mod migrate;
 pub(crate) mod serve;
