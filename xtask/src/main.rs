@@ -34,6 +34,10 @@ enum Task {
         /// Where to write the most memory it had, in KiB.
         peak: PathBuf,
     },
+    /// Be a server that the load benchmarks ask.
+    #[cfg(feature = "load")]
+    #[command(hide = true, subcommand)]
+    BenchPeer(bench::Role),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -42,6 +46,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Bench(bench) => bench.run(),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),
+        #[cfg(feature = "load")]
+        Task::BenchPeer(role) => role.play(),
     }
 }
 
