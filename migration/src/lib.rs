@@ -7,6 +7,7 @@ mod m0001_users;
 mod m0002_documents;
 mod m0003_jobs;
 mod m0004_usage_records;
+mod m0005_job_traces;
 mod state;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -26,6 +27,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_documents::Migration),
             Box::new(m0003_jobs::Migration),
             Box::new(m0004_usage_records::Migration),
+            Box::new(m0005_job_traces::Migration),
         ]
     }
 }

@@ -1,6 +1,6 @@
 //! `/health/…`
 
-use docent_ports::error::FaultKind;
+use docent_ports::{error::FaultKind, store::Schema};
 use docent_tests::rules;
 use serde_json::json;
 
@@ -16,7 +16,9 @@ rules! {
     async fn ready_names_every_part(setup) {
         let app = setup.start().await;
         let body = app.get("/health/ready").await.expect(200).json();
-        let ok = json!({ "database": "ok", "key_value_store": "ok", "blob_store": "ok", "vector_store": "ok" });
+        let ok = json!({
+            "database": "ok", "schema": "ok", "key_value_store": "ok", "blob_store": "ok", "vector_store": "ok",
+        });
         assert_eq!(body, json!({ "status": "ok", "checks": ok }));
     }
 
@@ -28,6 +30,25 @@ rules! {
         assert_eq!(body["detail"], "The database cannot be reached");
         assert_eq!(body["checks"]["database"], "the database cannot be reached");
         assert_eq!(body["checks"]["vector_store"], "ok");
+    }
+
+    async fn not_ready_with_a_schema_that_lacks_changes(setup) {
+        let app = setup.start().await;
+        for (schema, said) in [(Schema::Missing, "no schema yet"), (Schema::Older, "older than this program")] {
+            app.faults.database.pretend(schema);
+            let body = app.get("/health/ready").await.expect(503).json();
+            assert_eq!((&body["status"], &body["checks"]["database"]), (&json!("unavailable"), &json!("ok")));
+            assert!(body["checks"]["schema"].as_str().unwrap().contains(said), "{body}");
+            assert!(body["detail"].as_str().unwrap().contains(said), "{body}");
+        }
+    }
+
+    async fn degraded_while_a_later_version_is_rolled_out(setup) {
+        let app = setup.start().await;
+        app.faults.database.pretend(Schema::Newer);
+        let body = app.get("/health/ready").await.expect(200).json();
+        assert_eq!(body["status"], "degraded");
+        assert_eq!(body["checks"]["schema"], "The database schema is newer than this program");
     }
 
     async fn degraded_without_another_part(setup) {

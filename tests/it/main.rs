@@ -9,6 +9,7 @@ mod cors;
 mod documents;
 mod health;
 mod http;
+mod metrics;
 mod rate_limit;
 mod root;
 mod shutdown;

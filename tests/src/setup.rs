@@ -5,9 +5,15 @@ use crate::{
     stack::{SECRET_KEY, Stack},
 };
 use docent_adapters::builtin::answerer::BuiltinAnswerer;
-use docent_app::{App, agent::registry::AgentRegistry, rate_limit::Quota, settings::Settings};
+use docent_app::{
+    App,
+    agent::registry::AgentRegistry,
+    rate_limit::Quota,
+    recorder::{Recorder, Unrecorded},
+    settings::Settings,
+};
 use docent_ports::{chat_model::ChatModel, clock::Clock, entropy::Entropy};
-use docent_server::{HttpSettings, Server, SessionKey};
+use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};
 use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
@@ -79,6 +85,14 @@ impl Setup {
         self
     }
 
+    /// Serves metrics, to holders of this token if there is one.
+    #[must_use]
+    pub fn metrics(mut self, token: Option<&str>) -> Self {
+        let metrics = Arc::new(Metrics::new(TestClock::default().now()));
+        self.http.metrics = Some(MetricsEndpoint { metrics, token: token.map(str::to_owned) });
+        self
+    }
+
     /// Changes limits and lifetimes.
     #[must_use]
     pub fn settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
@@ -113,6 +127,10 @@ impl Setup {
         let entropy: Arc<dyn Entropy> = Arc::new(TestEntropy::default());
         let parts = self.stack.parts(clock.now(), Arc::clone(&entropy)).await;
         let scripted = Arc::clone(&self.model) as Arc<dyn ChatModel>;
+        let recorder: Arc<dyn Recorder> = match &self.http.metrics {
+            Some(endpoint) => Arc::clone(&endpoint.metrics) as _,
+            None => Arc::new(Unrecorded),
+        };
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
@@ -126,6 +144,7 @@ impl Setup {
             hasher: parts.hasher,
             clock: Arc::clone(&clock) as _,
             entropy,
+            recorder,
             agents: AgentRegistry::standard(self.max_iterations),
             settings: self.settings,
             work: tokio::sync::Notify::new(),

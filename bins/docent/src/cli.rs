@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Dev(DevArgs),
     /// Serve with the settings of a production installation.
     Serve,
+    /// Run background jobs alone, beside any number of `docent serve` on the same stores.
+    Worker,
     /// Bring the database's schema up to date.
     Migrate(ProfileArgs),
     /// Create an account that may do everything.

@@ -32,6 +32,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Dev(args) => command::dev::run(args).await,
         Command::Serve => command::serve::run().await,
+        Command::Worker => command::worker::run().await,
         Command::Migrate(profile) => command::migrate::run(profile.into()).await,
         Command::Createsuperuser(args) => {
             let flags = Flags { is_staff: true, is_superuser: true };

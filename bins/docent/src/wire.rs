@@ -1,5 +1,6 @@
 //! Which adapter stands behind which port: the one place that knows them all.
 
+use crate::telemetry::propagation;
 use anyhow::{Context, bail};
 use docent::config::{
     BlobStoreUrl, DatabaseUrl, EmbeddingProvider, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
@@ -11,7 +12,7 @@ use docent_adapters::{
     hybrid_embedder::HybridEmbedder,
     memory::{MemoryRateLimiter, MemoryTokenStore},
     openai::{
-        backend::BackendSettings,
+        backend::{BackendSettings, HeaderHook},
         chat::OpenAiChatModel,
         embeddings::{BatchLimits, OpenAiEmbedder},
     },
@@ -24,7 +25,11 @@ use docent_adapters::{
     token_signer::JwtSigner,
 };
 use docent_app::{
-    App, agent::registry::AgentRegistry, jobs::RunnerSettings, rate_limit::Quota,
+    App,
+    agent::registry::AgentRegistry,
+    jobs::RunnerSettings,
+    rate_limit::Quota,
+    recorder::{Recorder, Unrecorded},
     settings::Settings as Limits,
 };
 use docent_domain::job::RetryPolicy;
@@ -33,7 +38,7 @@ use docent_ports::{
     password_hasher::PasswordHasher, rate_limiter::RateLimiter, text_extractor::TextExtractor,
     token_store::TokenStore, vector_index::VectorIndex,
 };
-use docent_server::{HttpSettings, SessionKey};
+use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
 use std::{
     ffi::OsString,
     io::Write,
@@ -53,6 +58,8 @@ pub(crate) struct Wired {
     pub(crate) app: Arc<App>,
     /// Whether no other process works on the same ledger: the embedded vector store has one owner.
     pub(crate) is_exclusive: bool,
+    /// The counters, where metrics are on.
+    metrics: Option<Arc<Metrics>>,
     secret: Vec<u8>,
 }
 
@@ -90,6 +97,11 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let secret = secret(profile, settings, &*entropy)?;
     let (index, is_exclusive) = index(settings)?;
     let (tokens, limiter) = key_value(settings)?;
+    let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(clock.now())));
+    let recorder: Arc<dyn Recorder> = match &metrics {
+        Some(metrics) => Arc::clone(metrics) as _,
+        None => Arc::new(Unrecorded),
+    };
     let app = App {
         store: Arc::new(store),
         blobs: blobs(settings, &*clock, is_exclusive)?,
@@ -103,13 +115,14 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         hasher,
         clock,
         entropy,
+        recorder,
         agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
         settings: limits(settings),
         work: Notify::new(),
         logins: docent_app::accounts::turns::Turns::default(),
         answers: TaskTracker::new(),
     };
-    Ok(Wired { app: Arc::new(app), is_exclusive, secret })
+    Ok(Wired { app: Arc::new(app), is_exclusive, metrics, secret })
 }
 
 /// How the service appears over HTTP.
@@ -122,6 +135,11 @@ pub(crate) fn http(settings: &Settings, wired: &Wired) -> HttpSettings {
             window: limits.rate_limit_period,
         }),
         trusted_proxies: settings.http.trusted_proxies.clone(),
+        metrics: wired.metrics.as_ref().map(|metrics| MetricsEndpoint {
+            metrics: Arc::clone(metrics),
+            token: settings.telemetry.metrics_token.as_ref().map(|token| token.expose().to_owned()),
+        }),
+        join_trace: settings.telemetry.tracing_enabled.then_some(propagation::join),
         cors_allowed_origins: origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
         ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&wired.secret))
     }
@@ -131,7 +149,12 @@ pub(crate) fn http(settings: &Settings, wired: &Wired) -> HttpSettings {
 pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
     let standard = RunnerSettings::default();
     let retry = RetryPolicy { attempts: settings.ingestion.ingest_attempts, ..standard.retry };
-    RunnerSettings { concurrency: settings.ingestion.ingest_concurrency, retry, ..standard }
+    RunnerSettings {
+        concurrency: settings.ingestion.ingest_concurrency,
+        retry,
+        continue_trace: settings.telemetry.tracing_enabled.then_some(propagation::continue_from),
+        ..standard
+    }
 }
 
 fn limits(settings: &Settings) -> Limits {
@@ -159,7 +182,10 @@ fn index(settings: &Settings) -> anyhow::Result<(Arc<dyn VectorIndex>, bool)> {
             let storage = &settings.storage;
             let url = grpc_address(storage.qdrant_url.as_str());
             let key = storage.qdrant_api_key.as_ref().map(Secret::expose);
-            let index = QdrantIndex::new(&url, key, qdrant::Options::default())?;
+            let header_hook: Option<qdrant::HeaderHook> =
+                settings.telemetry.tracing_enabled.then_some(propagation::carry_on);
+            let options = qdrant::Options { header_hook, ..qdrant::Options::default() };
+            let index = QdrantIndex::new(&url, key, options)?;
             Ok((Arc::new(index), false))
         }
     }
@@ -222,7 +248,7 @@ fn embedder(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<d
     match (models.embedding_provider, &models.embedding_base_url, &models.embedding_model) {
         (EmbeddingProvider::Builtin, ..) => Ok(sparse),
         (EmbeddingProvider::OpenAi, Some(url), Some(model)) => {
-            let backend = backend(url, models.embedding_key(), model, models.embedding_timeout);
+            let backend = backend(settings, url, models.embedding_key(), model, models.embedding_timeout);
             let dense = OpenAiEmbedder::new(&backend, BatchLimits::default(), Arc::clone(clock))
                 .context("DOCENT_EMBEDDING_BASE_URL")?;
             Ok(Arc::new(HybridEmbedder::new(sparse, Arc::new(dense))))
@@ -238,7 +264,7 @@ fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn 
     match (&models.llm_base_url, &models.llm_model) {
         (None, _) => Ok(Arc::new(BuiltinAnswerer)),
         (Some(url), Some(model)) => {
-            let backend = backend(url, models.llm_api_key.as_ref(), model, models.llm_timeout);
+            let backend = backend(settings, url, models.llm_api_key.as_ref(), model, models.llm_timeout);
             let model = OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
             Ok(Arc::new(model))
         }
@@ -246,13 +272,20 @@ fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn 
     }
 }
 
-fn backend(url: &HttpUrl, key: Option<&Secret>, model: &str, timeout: Duration) -> BackendSettings {
+fn backend(
+    settings: &Settings,
+    url: &HttpUrl,
+    key: Option<&Secret>,
+    model: &str,
+    timeout: Duration,
+) -> BackendSettings {
+    let carries_on = settings.telemetry.tracing_enabled;
     BackendSettings {
         base_url: url.as_str().to_owned(),
         api_key: key.map(|key| key.expose().to_owned()),
         model: model.to_owned(),
         timeout,
-        header_hook: None,
+        header_hook: carries_on.then(|| Arc::new(propagation::add_headers) as HeaderHook),
     }
 }
 

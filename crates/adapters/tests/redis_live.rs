@@ -19,15 +19,8 @@ use docent_ports::{
     rate_limiter::RateLimiter,
     token_store::{Rotated, Rotation, TokenStore},
 };
-use docent_testkit::clock::TestClock;
-use std::{
-    io::{BufRead, BufReader},
-    net::TcpListener,
-    process::{Child, Command, Stdio},
-    sync::Arc,
-    time::Duration,
-};
-use tempfile::TempDir;
+use docent_testkit::{clock::TestClock, servers::RedisServer};
+use std::{sync::Arc, time::Duration};
 
 const WINDOW: Duration = Duration::from_secs(60);
 
@@ -53,82 +46,22 @@ mod token_store {
     docent_testkit::token_store_contract!(async { (Arc::new(RedisTokenStore::new(given())) as _, ()) });
 }
 
-/// A server of a test's own.
-struct Server {
-    folder: TempDir,
-    port: u16,
-    process: Child,
+fn redis(server: &RedisServer) -> Redis {
+    impatient(server, Duration::from_secs(10))
 }
 
-impl Server {
-    const PASSWORD: &str = "correct horse";
-
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let process = Self::spawn(&folder, port);
-        Self { folder, port, process }
-    }
-
-    /// Starts the process and waits for the line that says that it takes connections.
-    fn spawn(folder: &TempDir, port: u16) -> Child {
-        let mut process = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--requirepass", Self::PASSWORD])
-            .args(["--save", "", "--appendonly", "yes", "--appendfsync", "always", "--dir"])
-            .arg(folder.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("redis-server is installed");
-        let log = BufReader::new(process.stdout.take().unwrap());
-        let ready =
-            log.lines().map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
-        assert!(ready, "the server did not start");
-        process
-    }
-
-    fn url(&self, database: u8) -> String {
-        format!("redis://:{}@127.0.0.1:{}/{database}", Self::PASSWORD.replace(' ', "%20"), self.port)
-    }
-
-    fn redis(&self) -> Redis {
-        self.impatient(Duration::from_secs(10))
-    }
-
-    fn impatient(&self, timeout: Duration) -> Redis {
-        Redis::new(&self.url(3), Options { timeout, ..Options::default() }).unwrap()
-    }
-
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-
-    fn restart(&mut self) {
-        self.process = Self::spawn(&self.folder, self.port);
-    }
-
-    fn signal(&self, signal: &str) {
-        let status = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
-        assert!(status.success());
-    }
-
-    async fn ask<T: FromRedisValue>(&self, words: &[&str]) -> T {
-        let client = Client::open(self.url(3)).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-        let mut command = Cmd::new();
-        for word in words {
-            command.arg(*word);
-        }
-        command.query_async(&mut connection).await.unwrap()
-    }
+fn impatient(server: &RedisServer, timeout: Duration) -> Redis {
+    Redis::new(&server.url(3), Options { timeout, ..Options::default() }).unwrap()
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have been killed by the test already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+async fn ask<T: FromRedisValue>(server: &RedisServer, words: &[&str]) -> T {
+    let client = Client::open(server.url(3)).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let mut command = Cmd::new();
+    for word in words {
+        command.arg(*word);
     }
+    command.query_async(&mut connection).await.unwrap()
 }
 
 fn ids(n: u8) -> (UserId, FamilyId, TokenId) {
@@ -157,8 +90,8 @@ fn first_use(n: u8) -> Rotation {
 
 #[tokio::test]
 async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
-    let mut server = Server::start();
-    let (limiter, tokens) = (RedisRateLimiter::new(server.redis()), RedisTokenStore::new(server.redis()));
+    let mut server = RedisServer::start();
+    let (limiter, tokens) = (RedisRateLimiter::new(redis(&server)), RedisTokenStore::new(redis(&server)));
     let now = TestClock::default().now();
     start(&tokens, 1).await;
     limiter.hit("a", WINDOW, now).await.unwrap();
@@ -176,8 +109,8 @@ async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
 
 #[tokio::test]
 async fn a_server_that_answers_nothing_costs_each_caller_one_timeout() {
-    let server = Server::start();
-    let limiter = Arc::new(RedisRateLimiter::new(server.impatient(Duration::from_millis(300))));
+    let server = RedisServer::start();
+    let limiter = Arc::new(RedisRateLimiter::new(impatient(&server, Duration::from_millis(300))));
     let now = TestClock::default().now();
     // Fills the pool, so that there are connections to be found dead.
     let hits = |limiter: &Arc<RedisRateLimiter>| {
@@ -190,39 +123,39 @@ async fn a_server_that_answers_nothing_costs_each_caller_one_timeout() {
     for hit in hits(&limiter) {
         hit.await.unwrap().unwrap();
     }
-    server.signal("-STOP");
+    server.pause();
     for hit in hits(&limiter) {
         assert_eq!(hit.await.unwrap().unwrap_err().kind(), FaultKind::Timeout);
     }
-    server.signal("-CONT");
+    server.resume();
     // What was sent meanwhile is counted now or never; new windows are exact either way.
     let later = now + TimeDelta::from_std(WINDOW).unwrap();
-    let patient = RedisRateLimiter::new(server.redis());
+    let patient = RedisRateLimiter::new(redis(&server));
     patient.hit("a", WINDOW, later).await.unwrap();
     limiter.hit("b", WINDOW, later).await.unwrap();
 }
 
 #[tokio::test]
 async fn scripts_that_the_server_has_lost_are_given_again() {
-    let server = Server::start();
-    let limiter = RedisRateLimiter::new(server.redis());
+    let server = RedisServer::start();
+    let limiter = RedisRateLimiter::new(redis(&server));
     let now = TestClock::default().now();
     for n in 1..=3 {
         assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, n);
-        let _: String = server.ask(&["SCRIPT", "FLUSH"]).await;
+        let _: String = ask(&server, &["SCRIPT", "FLUSH"]).await;
     }
 }
 
 #[tokio::test]
 async fn every_key_is_ours_and_expires_with_what_it_holds() {
-    let server = Server::start();
-    let (limiter, tokens) = (RedisRateLimiter::new(server.redis()), RedisTokenStore::new(server.redis()));
+    let server = RedisServer::start();
+    let (limiter, tokens) = (RedisRateLimiter::new(redis(&server)), RedisTokenStore::new(redis(&server)));
     let hour_later = TestClock::default().now() + TimeDelta::hours(1);
     start(&tokens, 1).await;
     tokens.rotate(first_use(1)).await.unwrap();
     limiter.hit("a", WINDOW, hour_later).await.unwrap();
     let (user, family, _) = ids(1);
-    let mut keys: Vec<String> = server.ask(&["KEYS", "*"]).await;
+    let mut keys: Vec<String> = ask(&server, &["KEYS", "*"]).await;
     keys.sort();
     let tokens_key = format!("docent:{{tokens}}:family:{family}:tokens");
     let expected = [
@@ -234,19 +167,19 @@ async fn every_key_is_ours_and_expires_with_what_it_holds() {
     assert_eq!(keys, expected);
     let month = 30 * 24 * 3600 * 1000;
     for key in &keys {
-        let left: i64 = server.ask(&["PTTL", key]).await;
+        let left: i64 = ask(&server, &["PTTL", key]).await;
         let most = if key == "docent:rate:a" { 60_000 } else { month };
         assert!((most - 60_000..=most).contains(&left) && left > 0, "{key} expires in {left} ms");
     }
     tokens.revoke(family).await.unwrap();
     limiter.reset("a").await.unwrap();
-    assert_eq!(server.ask::<Vec<String>>(&["KEYS", "*"]).await, Vec::<String>::new());
+    assert_eq!(ask::<Vec<String>>(&server, &["KEYS", "*"]).await, Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn a_family_stays_bounded() {
-    let server = Server::start();
-    let tokens = RedisTokenStore::new(server.redis());
+    let server = RedisServer::start();
+    let tokens = RedisTokenStore::new(redis(&server));
     start(&tokens, 1).await;
     let (_, family, first) = ids(1);
     let mut presented = first;
@@ -260,8 +193,8 @@ async fn a_family_stays_bounded() {
         assert_eq!(tokens.rotate(rotation).await.unwrap(), Rotated::Renewed);
         presented = successor;
     }
-    let kept: u64 = server.ask(&["ZCARD", &format!("docent:{{tokens}}:family:{family}:tokens")]).await;
-    let replaced: u64 = server.ask(&["HLEN", &format!("docent:{{tokens}}:family:{family}")]).await;
+    let kept: u64 = ask(&server, &["ZCARD", &format!("docent:{{tokens}}:family:{family}:tokens")]).await;
+    let replaced: u64 = ask(&server, &["HLEN", &format!("docent:{{tokens}}:family:{family}")]).await;
     // Every token but the last has been replaced, and the user is a field too.
     assert_eq!((kept, replaced), (4096, 4096));
     assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), Rotated::Unknown, "the first is forgotten");
@@ -269,20 +202,20 @@ async fn a_family_stays_bounded() {
 
 #[tokio::test]
 async fn a_family_that_the_server_lost_in_part_is_unknown() {
-    let server = Server::start();
-    let tokens = RedisTokenStore::new(server.redis());
+    let server = RedisServer::start();
+    let tokens = RedisTokenStore::new(redis(&server));
     for (n, suffix) in [(1, ""), (2, ":tokens")] {
         start(&tokens, n).await;
         let key = format!("docent:{{tokens}}:family:{}{suffix}", ids(n).1);
-        assert_eq!(server.ask::<u64>(&["DEL", &key]).await, 1);
+        assert_eq!(ask::<u64>(&server, &["DEL", &key]).await, 1);
         assert_eq!(tokens.rotate(first_use(n)).await.unwrap(), Rotated::Unknown);
     }
 }
 
 #[tokio::test]
 async fn a_wrong_password_is_refused_for_good() {
-    let server = Server::start();
-    let url = format!("redis://:wrong@127.0.0.1:{}/0", server.port);
+    let server = RedisServer::start();
+    let url = format!("redis://:wrong@127.0.0.1:{}/0", server.port());
     let tokens = RedisTokenStore::new(Redis::new(&url, Options::default()).unwrap());
     let fault = tokens.check().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);

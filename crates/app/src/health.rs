@@ -2,6 +2,7 @@
 
 use crate::App;
 use docent_ports::error::{Fault, FaultKind, Part, Result};
+pub use docent_ports::store::Schema;
 use std::{future::Future, time::Duration};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -11,24 +12,33 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 pub struct Health {
     /// Each part that was asked, and what it said.
     pub parts: Vec<(Part, Result<()>)>,
+    /// The database's schema.
+    pub schema: Result<Schema>,
 }
 
 impl Health {
-    /// Whether requests can be served at all.
+    /// Whether requests can be served at all: with the database, and a schema that this program knows.
     pub fn is_ready(&self) -> bool {
-        self.parts.iter().all(|(part, result)| *part != Part::Database || result.is_ok())
+        self.is_database_up() && self.schema.as_ref().is_ok_and(|schema| schema.is_usable())
     }
 
     /// Whether everything works.
     pub fn is_whole(&self) -> bool {
-        self.parts.iter().all(|(_, result)| result.is_ok())
+        let parts = self.parts.iter().all(|(_, result)| result.is_ok());
+        parts && matches!(self.schema, Ok(Schema::Current))
+    }
+
+    /// Whether the database answers.
+    pub fn is_database_up(&self) -> bool {
+        self.parts.iter().all(|(part, result)| *part != Part::Database || result.is_ok())
     }
 }
 
 /// Asks every part at once; one that takes longer than two seconds counts as down.
 pub async fn check(app: &App) -> Health {
-    let (database, key_value, blobs, index) = tokio::join!(
+    let (database, schema, key_value, blobs, index) = tokio::join!(
         in_time(Part::Database, app.store.check()),
+        in_time(Part::Database, app.store.schema()),
         in_time(Part::KeyValueStore, app.tokens.check()),
         in_time(Part::BlobStore, app.blobs.check()),
         in_time(Part::VectorStore, app.index.check()),
@@ -39,10 +49,10 @@ pub async fn check(app: &App) -> Health {
         (Part::BlobStore, blobs),
         (Part::VectorStore, index),
     ];
-    Health { parts }
+    Health { parts, schema }
 }
 
-async fn in_time(part: Part, check: impl Future<Output = Result<()>>) -> Result<()> {
+async fn in_time<T>(part: Part, check: impl Future<Output = Result<T>>) -> Result<T> {
     let late = |_| Err(Fault::new(part, FaultKind::Timeout, "the health check took over 2 s"));
     tokio::time::timeout(TIMEOUT, check).await.unwrap_or_else(late)
 }

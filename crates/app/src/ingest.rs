@@ -4,7 +4,12 @@
 //! chunk ids are a function of the document, so that beginning again after a crash overwrites what
 //! the last try left and doubles nothing.
 
-use crate::{App, tokens};
+use crate::{
+    App,
+    recorder::Stage,
+    spans::{self, stage},
+    tokens,
+};
 use docent_domain::{
     chunk::{Chunk, ChunkSize},
     chunking::chunk_pages,
@@ -16,6 +21,7 @@ use docent_ports::{
     error::{Fault, FaultKind, Part},
     text_extractor::ExtractionError,
 };
+use tracing::{Instrument, Span};
 
 /// Chunks that are embedded in one call.
 const BATCH: usize = 64;
@@ -38,6 +44,14 @@ impl From<Fault> for IngestError {
 }
 
 impl IngestError {
+    /// What it was, for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Document(failure, _) => failure.code.as_str(),
+            Self::Fault(fault) => fault.kind().code(),
+        }
+    }
+
     fn of(code: FailureCode, coverage: Option<Coverage>) -> Self {
         Self::Document(Failure::of(code), coverage)
     }
@@ -49,17 +63,36 @@ impl IngestError {
 /// See [`IngestError`]. Cancel-safe in that a later call puts everything right.
 pub async fn ingest(app: &App, document: &Document) -> Result<Coverage, IngestError> {
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
-    let extraction = extract(app, file).await?;
-    let (coverage, lead, chunks) = cut(extraction, app.settings.chunk_size).await?;
-    let embeddings = embed(app, document, &lead, &chunks).await?;
+    let work = traced(stage(Stage::Extract, None), extract(app, file));
+    let extraction = timed(app, Stage::Extract, work).await?;
+    let work = traced(stage(Stage::Chunk, None), cut(extraction, app.settings.chunk_size));
+    let (coverage, lead, chunks) = timed(app, Stage::Chunk, work).await?;
+    let embeddings = timed(app, Stage::Embed, embed(app, document, &lead, &chunks)).await?;
     let indexed = IndexedDocument {
         id: document.id,
         title: document.title.clone(),
         filename: file.name.as_str().to_owned(),
     };
-    let entries = chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
-    app.index.replace(&indexed, entries).await?;
+    let entries: Vec<_> =
+        chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
+    let span = stage(Stage::Index, Some(entries.len()));
+    let work = async { Ok(app.index.replace(&indexed, entries).await?) };
+    timed(app, Stage::Index, traced(span, work)).await?;
     Ok(coverage)
+}
+
+/// Takes note of how long a step took.
+async fn timed<T>(app: &App, stage: Stage, work: impl Future<Output = T>) -> T {
+    let started = app.clock.now();
+    let done = work.await;
+    app.recorder.stage_ended(stage, app.since(started));
+    done
+}
+
+/// Does a step's work within its span.
+async fn traced<T>(span: Span, work: impl Future<Output = Result<T, IngestError>>) -> Result<T, IngestError> {
+    let done = work.instrument(span.clone()).await;
+    done.inspect_err(|error| spans::fail(&span, error.code()))
 }
 
 async fn extract(app: &App, file: &StoredFile) -> Result<Extraction, IngestError> {
@@ -116,12 +149,15 @@ async fn embed(
         let texts: Vec<(u32, &str)> =
             batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
         let passages = Passages { title: document.title.as_str(), lead, chunks: &texts };
-        let batch = app.embedder.embed_passages(passages).await?;
-        if batch.len() != texts.len() {
-            let message = format!("{} embeddings for {} chunks", batch.len(), texts.len());
-            return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message).into());
-        }
-        embeddings.extend(batch);
+        let work = async {
+            let batch = app.embedder.embed_passages(passages).await?;
+            if batch.len() != texts.len() {
+                let message = format!("{} embeddings for {} chunks", batch.len(), texts.len());
+                return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message).into());
+            }
+            Ok(batch)
+        };
+        embeddings.extend(traced(stage(Stage::Embed, Some(texts.len())), work).await?);
     }
     Ok(embeddings)
 }

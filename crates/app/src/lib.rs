@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod agent;
+pub mod backlog;
 pub mod dashboard;
 pub mod documents;
 pub mod error;
@@ -10,8 +11,10 @@ pub mod ids;
 pub mod ingest;
 pub mod jobs;
 pub mod rate_limit;
+pub mod recorder;
 pub mod search;
 pub mod settings;
+mod spans;
 pub mod tokens;
 pub mod usage;
 
@@ -21,8 +24,9 @@ use accounts::turns::Turns;
 use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor,
-    token_signer::TokenSigner, token_store::TokenStore, vector_index::VectorIndex,
+    password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, store::Store,
+    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    vector_index::VectorIndex,
 };
 use settings::Settings;
 use std::sync::Arc;
@@ -56,6 +60,8 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// Chance.
     pub entropy: Arc<dyn Entropy>,
+    /// Counts what happens.
+    pub recorder: Arc<dyn Recorder>,
     /// Who answers under which name.
     pub agents: AgentRegistry,
     /// Limits and lifetimes.

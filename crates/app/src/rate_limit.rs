@@ -46,6 +46,7 @@ impl RateLimit {
         let key = format!("rate:{}", prefix(client));
         let now = app.clock.now();
         if self.is_local.load(Ordering::Relaxed) && !self.probes(now) {
+            app.recorder.counted_locally();
             return self.judge(self.count_locally(key, now));
         }
         let count = match app.limiter.hit(&key, self.quota.window, now).await {
@@ -55,6 +56,8 @@ impl RateLimit {
             }
             Err(fault) => {
                 self.shared_is_away(&fault, now);
+                app.note(&fault);
+                app.recorder.counted_locally();
                 self.count_locally(key, now)
             }
         };

@@ -3,7 +3,10 @@
 //! A job is leased for a time, and whoever holds the lease renews it. A lease that runs out, because
 //! its holder died, makes the job free for the next one.
 
-use crate::id::{DocumentId, JobId, LeaseId, UserId};
+use crate::{
+    id::{DocumentId, JobId, LeaseId, UserId},
+    trace::TraceParent,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// What a job does.
@@ -67,6 +70,8 @@ pub struct Job {
     pub run_at: DateTime<Utc>,
     /// The last fault, for staff.
     pub last_error: Option<String>,
+    /// The trace of the request that caused it, if there is one. It never changes.
+    pub trace: Option<TraceParent>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
@@ -92,6 +97,7 @@ impl Job {
             interruptions: 0,
             run_at: at,
             last_error: None,
+            trace: None,
             created_at: at,
             updated_at: at,
         }

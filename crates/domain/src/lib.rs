@@ -12,5 +12,6 @@ pub mod job;
 pub mod retrieval;
 pub mod text;
 pub mod token;
+pub mod trace;
 pub mod usage;
 pub mod user;

@@ -37,6 +37,20 @@ impl Part {
             Self::Service => "service",
         }
     }
+
+    /// The part's name for programs: in metrics and traces.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::KeyValueStore => "key_value_store",
+            Self::BlobStore => "blob_store",
+            Self::VectorStore => "vector_store",
+            Self::Embedder => "embedding_back_end",
+            Self::ChatModel => "chat_model",
+            Self::Extractor => "extraction_worker",
+            Self::Service => "service",
+        }
+    }
 }
 
 /// What kind of fault it is; it decides both the answer to the caller and whether to try again.
@@ -54,6 +68,20 @@ pub enum FaultKind {
     Garbage,
     /// A rule of ours was broken: a bug, or data that should not exist.
     Internal,
+}
+
+impl FaultKind {
+    /// The kind's name for programs: in metrics and traces.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Unavailable => "unavailable",
+            Self::Timeout => "timeout",
+            Self::RateLimited => "rate_limited",
+            Self::Rejected => "rejected",
+            Self::Garbage => "garbage",
+            Self::Internal => "internal",
+        }
+    }
 }
 
 /// A port's call that did not work.

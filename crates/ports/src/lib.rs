@@ -10,6 +10,7 @@ pub mod error;
 pub mod jobs;
 pub mod password_hasher;
 pub mod rate_limiter;
+pub mod recorder;
 pub mod store;
 pub mod text_extractor;
 pub mod token_signer;

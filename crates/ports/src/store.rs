@@ -24,14 +24,38 @@ pub trait Store: Send + Sync {
     /// Opens a consistent view for reading. It never waits for writers.
     async fn read(&self) -> Result<Box<dyn ReadWork>>;
 
-    /// Opens a view for a single read, which is spared what would keep it consistent with further ones:
-    /// each read through it shows the latest state. It never waits for writers.
+    /// Opens a view for a single read, which is spared what would keep it consistent with further ones: those
+    /// may show a later state. It never waits for writers.
     async fn glance(&self) -> Result<Box<dyn ReadWork>> {
         self.read().await
     }
 
     /// Whether the database answers.
     async fn check(&self) -> Result<()>;
+
+    /// How the database's schema compares with the one that this program was built for; changes nothing.
+    async fn schema(&self) -> Result<Schema>;
+}
+
+/// A database's schema beside the one that this program was built for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schema {
+    /// They are the same.
+    #[default]
+    Current,
+    /// A later program has changed it already. Changes are made so that the program before still works.
+    Newer,
+    /// It lacks changes that this program needs.
+    Older,
+    /// There is none yet.
+    Missing,
+}
+
+impl Schema {
+    /// Whether this program can work with it.
+    pub const fn is_usable(self) -> bool {
+        matches!(self, Self::Current | Self::Newer)
+    }
 }
 
 /// A consistent view of the records.

@@ -1,6 +1,6 @@
 //! What every handler can reach.
 
-use crate::{error::Refusal, settings::HttpSettings};
+use crate::{error::Refusal, metrics::Metrics, settings::HttpSettings};
 use actix_web::{HttpRequest, dev::ServiceRequest, web::Data};
 use docent_app::{App, rate_limit::RateLimit};
 use std::sync::Arc;
@@ -16,6 +16,13 @@ pub(crate) struct Context {
     /// The runtime that outlives the server's threads. Work that must go on when its request is over
     /// belongs there.
     pub(crate) runtime: Handle,
+}
+
+impl Context {
+    /// The counters, where they are on.
+    pub(crate) fn metrics(&self) -> Option<&Metrics> {
+        self.settings.metrics.as_ref().map(|endpoint| &*endpoint.metrics)
+    }
 }
 
 /// The context as handlers take it.

@@ -15,6 +15,14 @@ pub(crate) struct Refusal {
     detail: Cow<'static, str>,
     errors: Vec<FieldError>,
     retry_after: Option<Duration>,
+    fault: Option<Reported>,
+}
+
+/// The fault behind an answer. It goes with the response, for those who count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported {
+    pub(crate) part: Part,
+    pub(crate) kind: FaultKind,
 }
 
 /// What is wrong with one field of a request.
@@ -44,7 +52,7 @@ struct Body<'a> {
 impl Refusal {
     /// A refusal with this status and sentence.
     pub(crate) fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None }
+        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, fault: None }
     }
 
     /// 422: the request can be read but breaks rules.
@@ -76,6 +84,13 @@ impl Refusal {
 
     pub(crate) fn status(&self) -> StatusCode {
         self.status
+    }
+
+    /// Adds the fault behind it, if there is one, to a response.
+    pub(crate) fn report(&self, response: &mut HttpResponse) {
+        if let Some(fault) = self.fault {
+            response.extensions_mut().insert(fault);
+        }
     }
 
     pub(crate) fn detail(&self) -> &str {
@@ -136,12 +151,13 @@ impl Refusal {
                 FaultKind::Rejected | FaultKind::Garbage,
             ) => StatusCode::INTERNAL_SERVER_ERROR,
         };
+        let reported = Some(Reported { part: fault.part(), kind: fault.kind() });
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(%fault, "internal error");
-            return Self::internal();
+            return Self { fault: reported, ..Self::internal() };
         }
         tracing::warn!(%fault, status = status.as_u16(), "a part is not working");
-        Self { retry_after: fault.pause(), ..Self::new(status, sentence(&fault.public())) }
+        Self { retry_after: fault.pause(), fault: reported, ..Self::new(status, sentence(&fault.public())) }
     }
 }
 
@@ -170,7 +186,9 @@ impl ResponseError for Refusal {
         if let Some(seconds) = self.retry_after() {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
-        response.json(Body { detail: &self.detail, errors: &self.errors })
+        let mut response = response.json(Body { detail: &self.detail, errors: &self.errors });
+        self.report(&mut response);
+        response
     }
 }
 

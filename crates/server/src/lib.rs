@@ -5,6 +5,7 @@ mod api;
 mod context;
 mod error;
 mod extract;
+pub mod metrics;
 mod middleware;
 pub mod routes;
 mod serve;
@@ -12,4 +13,4 @@ mod settings;
 mod sse;
 
 pub use serve::Server;
-pub use settings::{HttpSettings, SessionKey};
+pub use settings::{HttpSettings, JoinTrace, MetricsEndpoint, SessionKey};

@@ -1,6 +1,6 @@
 //! The URL table.
 
-use crate::{api, error::Refusal};
+use crate::{api, error::Refusal, settings::HttpSettings};
 use actix_web::{
     HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
@@ -18,9 +18,11 @@ macro_rules! routes {
         /// Every path of the API with the methods that it knows. `HEAD` goes where `GET` goes.
         pub const TABLE: &[(&str, &[&str])] = &[$(($path, &[$(stringify!($method)),+])),+];
 
-        /// Adds the API's paths to the server.
-        pub(crate) fn configure(config: &mut ServiceConfig) {
-            config$(.service(resource($path, &[$(Method::$method),+])$(.route(on(Method::$method).to($handler)))+))+;
+        /// Adds those of the API's paths to the server that are wanted.
+        pub(crate) fn configure(config: &mut ServiceConfig, is_wanted: impl Fn(&str) -> bool) {
+            $(if is_wanted($path) {
+                config.service(resource($path, &[$(Method::$method),+])$(.route(on(Method::$method).to($handler)))+);
+            })+
         }
     };
 }
@@ -37,6 +39,16 @@ routes! {
     "/documents/upload"     { POST => api::documents::upload::upload }
     "/documents/{doc_id}"   { GET => api::documents::get::get }
     "/agents/{name}"        { POST => api::agents::ask::ask }
+}
+
+/// Adds the path of metrics, which is there only when they are.
+pub(crate) fn configure_metrics(config: &mut ServiceConfig) {
+    config.service(resource("/metrics", &[Method::GET]).route(on(Method::GET).to(api::metrics::metrics)));
+}
+
+/// Whether a path is for those who watch the service. They are always answered.
+pub(crate) fn is_probe(settings: &HttpSettings, path: &str) -> bool {
+    path.starts_with("/health/") || settings.metrics.is_some() && path.trim_end_matches('/') == "/metrics"
 }
 
 /// A path that knows these methods and answers 405 to all others.

@@ -28,6 +28,14 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     context: Data<Context>,
+    surface: Surface,
+}
+
+/// Which paths a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Surface {
+    All,
+    Probes,
 }
 
 impl Server {
@@ -39,6 +47,27 @@ impl Server {
     /// # Errors
     /// When the address cannot be bound, or a page's template is broken.
     pub fn bind(app: Arc<App>, settings: HttpSettings, address: impl ToSocketAddrs) -> io::Result<Self> {
+        Self::new(app, settings, address, Surface::All)
+    }
+
+    /// The same with what watches a process alone, for one that only runs jobs: `/health` and `/metrics`.
+    ///
+    /// # Errors
+    /// As those of [`Self::bind`].
+    pub fn bind_probes(
+        app: Arc<App>,
+        settings: HttpSettings,
+        address: impl ToSocketAddrs,
+    ) -> io::Result<Self> {
+        Self::new(app, HttpSettings { workers: Some(1), ..settings }, address, Surface::Probes)
+    }
+
+    fn new(
+        app: Arc<App>,
+        settings: HttpSettings,
+        address: impl ToSocketAddrs,
+        surface: Surface,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         let context = Context {
             app,
@@ -47,7 +76,7 @@ impl Server {
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
         };
-        Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context) })
+        Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context), surface })
     }
 
     /// Where it listens.
@@ -82,13 +111,25 @@ impl Server {
     /// Starts the workers. Apart from [`Self::run`] so that what belongs to one thread is gone
     /// before the waiting begins, and the future can go to another.
     fn start(self, grace: Duration) -> io::Result<actix_web::dev::Server> {
-        let Self { listener, context, .. } = self;
+        let Self { listener, context, surface, .. } = self;
         let workers = context.settings.workers;
         let server = HttpServer::new(move || {
             Service::new()
                 .app_data(context.clone())
-                .configure(routes::configure)
-                .configure(|config| admin::configure(config, &context.settings.session_key))
+                .configure(|config| {
+                    if context.settings.metrics.is_some() {
+                        routes::configure_metrics(config);
+                    }
+                    match surface {
+                        Surface::Probes => {
+                            routes::configure(config, |path| routes::is_probe(&context.settings, path));
+                        }
+                        Surface::All => {
+                            routes::configure(config, |_| true);
+                            admin::configure(config, &context.settings.session_key);
+                        }
+                    }
+                })
                 .default_service(actix_web::web::to(routes::not_found))
                 // The last one is the outermost.
                 .wrap(NormalizePath::trim())

@@ -1,9 +1,11 @@
 //! How the service appears over HTTP.
 
+use crate::metrics::Metrics;
 use docent_app::rate_limit::Quota;
+use docent_domain::trace::TraceParent;
 use ipnet::IpNet;
-use sha2::{Digest, Sha512};
-use std::{fmt, time::Duration};
+use sha2::{Digest, Sha256, Sha512};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// See the configuration reference for what each one is called outside.
 #[derive(Clone, Debug)]
@@ -28,6 +30,10 @@ pub struct HttpSettings {
     pub max_json_bytes: usize,
     /// How long a client may pause while it sends a body.
     pub body_timeout: Duration,
+    /// Serves `GET /metrics`, if given.
+    pub metrics: Option<MetricsEndpoint>,
+    /// Joins requests to traces, if given.
+    pub join_trace: Option<JoinTrace>,
     /// Threads that serve requests; as many as there are processors when not given.
     pub workers: Option<usize>,
 }
@@ -46,8 +52,39 @@ impl HttpSettings {
             ping_interval: Duration::from_secs(15),
             max_json_bytes: 4 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
+            metrics: None,
+            join_trace: None,
             workers: None,
         }
+    }
+}
+
+/// Makes the span of a request part of the trace that its headers name, and tells the span's place in it. Gets
+/// a header's value by its name in lower case.
+pub type JoinTrace = for<'a> fn(&tracing::Span, &dyn Fn(&str) -> Option<&'a str>) -> Option<TraceParent>;
+
+/// What `GET /metrics` shows, and to whom.
+#[derive(Clone)]
+pub struct MetricsEndpoint {
+    /// The counters.
+    pub metrics: Arc<Metrics>,
+    /// The bearer token that it asks for; everybody may read without one.
+    pub token: Option<String>,
+}
+
+impl MetricsEndpoint {
+    /// Whether whoever shows `token` may read. Takes the same time wherever a wrong one differs.
+    pub(crate) fn admits(&self, token: Option<&str>) -> bool {
+        let Some(wanted) = &self.token else { return true };
+        let Some(token) = token else { return false };
+        let (token, wanted) = (Sha256::digest(token), Sha256::digest(wanted));
+        token.iter().zip(wanted.iter()).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
+    }
+}
+
+impl fmt::Debug for MetricsEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MetricsEndpoint(…)")
     }
 }
 
@@ -72,5 +109,23 @@ impl SessionKey {
 impl fmt::Debug for SessionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SessionKey(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_for_holders_of_their_token_or_for_all() {
+        let metrics = Arc::new(Metrics::new(chrono::DateTime::UNIX_EPOCH));
+        let open = MetricsEndpoint { metrics, token: None };
+        assert!(open.admits(None) && open.admits(Some("x")));
+        let closed = MetricsEndpoint { token: Some("secret".to_owned()), ..open };
+        assert!(closed.admits(Some("secret")));
+        for token in [None, Some(""), Some("secre"), Some("secret "), Some("Secret")] {
+            assert!(!closed.admits(token), "{token:?}");
+        }
+        assert!(!format!("{closed:?}").contains("secret"));
     }
 }

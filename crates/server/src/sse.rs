@@ -29,7 +29,8 @@ fn events(
     answer: Answer,
     include_sources: bool,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    stream::unfold(answer, move |mut answer| {
+    let open = context.metrics().map(|metrics| metrics.http.stream_began());
+    stream::unfold((answer, open), move |(mut answer, open)| {
         let context = context.clone();
         async move {
             loop {
@@ -37,7 +38,7 @@ fn events(
                     biased;
                     event = answer.next() => event?,
                     () = context.app.clock.sleep(context.settings.ping_interval) => {
-                        return Some((Ok(Bytes::from_static(PING)), answer));
+                        return Some((Ok(Bytes::from_static(PING)), (answer, open)));
                     }
                 };
                 let frame = match event {
@@ -49,7 +50,7 @@ fn events(
                     Ok(AnswerEvent::Sources(_)) => continue,
                     Err(fault) => frame(Some("error"), &json!({ "detail": sentence(&fault.public()) })),
                 };
-                return Some((Ok(frame), answer));
+                return Some((Ok(frame), (answer, open)));
             }
         }
     })

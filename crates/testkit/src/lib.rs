@@ -9,4 +9,5 @@ pub mod entropy;
 pub mod fakes;
 pub mod faults;
 pub mod retrieval;
+pub mod servers;
 pub mod wire;

@@ -49,6 +49,8 @@ const CLIENTS: &[&str] = &[
     "tantivy*",
     "reqwest",
     "tera",
+    "opentelemetry*",
+    "tracing-opentelemetry",
 ];
 
 const RULES: &[Rule] = &[
@@ -74,7 +76,7 @@ const RULES: &[Rule] = &[
         package: "docent-adapters",
         ours: &["docent-domain", "docent-migration", "docent-ports"],
         ours_in_tests: &["docent-testkit"],
-        outside: AllBut(&["actix-*", "tera", "clap"]),
+        outside: AllBut(&["actix-*", "tera", "clap", "opentelemetry*", "tracing-opentelemetry"]),
     },
     Rule {
         package: "docent-server",
@@ -89,6 +91,8 @@ const RULES: &[Rule] = &[
             "tantivy*",
             "reqwest",
             "clap",
+            "opentelemetry*",
+            "tracing-opentelemetry",
         ]),
     },
     Rule {
@@ -233,6 +237,8 @@ mod tests {
             ("docent-server", "sea-orm-migration"),
             ("docent-server", "redis"),
             ("docent-server", "reqwest"),
+            ("docent-server", "opentelemetry_sdk"),
+            ("docent-adapters", "tracing-opentelemetry"),
             ("docent-server", "docent-adapters"),
             ("docent-server", "docent-ports"),
             ("docent-adapters", "docent-app"),

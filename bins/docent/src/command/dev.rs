@@ -1,6 +1,9 @@
 //! `docent dev`: everything built in, and on the first run a proof that it works.
 
-use super::{config::load, serve::Service};
+use super::{
+    config::load,
+    service::{Service, bind},
+};
 use crate::{
     cli::DevArgs,
     telemetry,
@@ -8,7 +11,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use docent::config::Profile;
+use docent::config::{Profile, Settings};
 use docent_app::{
     App,
     accounts::create::Flags,
@@ -42,16 +45,23 @@ const GUIDE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Makes what is missing, serves, and on the first run shows that it works.
 pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
     let settings = load(Profile::Dev)?;
-    telemetry::start(&settings.telemetry)?;
-    let store = wire::store(&settings).await?;
+    let telemetry = telemetry::start(&settings.telemetry)?;
+    let ended = serve(&args, &settings).await;
+    telemetry.stop().await;
+    ended
+}
+
+async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
+    let store = wire::store(settings).await?;
     store.migrate().await?;
-    let wired = wire::app(Profile::Dev, &settings, store)?;
+    let wired = wire::app(Profile::Dev, settings, store.clone())?;
     // Serves before anything is made that is shown once: an address in use must not cost a first run.
-    let service = Service::start(&settings, &wired).await?;
+    let (server, address) = bind(settings, &wired)?;
+    let service = Service::start(settings, &wired, store, Some(server)).await?;
     let first = FirstRun::of(&wired.app, &settings.service.data_dir).await?;
     let version = env!("CARGO_PKG_VERSION");
     let Some(first) = first else {
-        say(format_args!("Docent {version} is listening on http://{}   (Ctrl-C stops)", service.address));
+        say(format_args!("Docent {version} is listening on http://{}   (Ctrl-C stops)", address));
         return service.until_stopped().await;
     };
     say(format_args!("Docent {version}, first start: made {}", settings.service.data_dir.display()));
@@ -61,8 +71,8 @@ pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
         prove(&wired, &admin).await?;
     }
     first.end()?;
-    say(format_args!("\nListening on http://{}   (Ctrl-C stops)", service.address));
-    say_next_steps(service.address, &password);
+    say(format_args!("\nListening on http://{}   (Ctrl-C stops)", address));
+    say_next_steps(address, &password);
     service.until_stopped().await
 }
 

@@ -6,3 +6,5 @@ pub(crate) mod dev;
 pub(crate) mod healthcheck;
 pub(crate) mod migrate;
 pub(crate) mod serve;
+pub(crate) mod service;
+pub(crate) mod worker;

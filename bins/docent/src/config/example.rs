@@ -52,6 +52,7 @@ const SET_BY_COMPOSE: &[&str] = &[
     "qdrant_url",
     "redis_url",
     "trusted_proxies",
+    "worker_bind_address",
 ];
 /// Settings with an optional value that `compose.yaml` demands: no server of it is without a password.
 const DEMANDED_BY_COMPOSE: &[&str] = &["qdrant_api_key"];

@@ -25,11 +25,11 @@ section! {
         log: String = Defaults { dev: Default::Text("warn"), serve: Default::Text("info") };
         /// How a line of the log looks: `human` or `json`.
         log_format: LogFormat = text("human");
-        /// Whether traces are exported. Not in this version yet.
+        /// Whether traces are exported, by OTLP over gRPC.
         tracing_enabled: bool = text("false");
-        /// The OTLP gRPC collector that they go to.
+        /// The collector that they go to. One that is away costs a line in the log and the traces.
         otel_exporter_endpoint: HttpUrl = text("http://127.0.0.1:4317");
-        /// Whether `GET /metrics` is there. Not in this version yet.
+        /// Whether `GET /metrics` is there, in the text format of Prometheus.
         metrics_enabled: bool = text("false");
         /// The bearer token that `GET /metrics` asks for.
         metrics_token: Option<Secret> = unset("it asks for none");

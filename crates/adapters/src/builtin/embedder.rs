@@ -1,6 +1,9 @@
 //! The built-in embedder: lexical, without a model.
 
-use super::lexical::{Analyzer, beginning};
+use super::{
+    lexical::{Analyzer, beginning},
+    spans,
+};
 use async_trait::async_trait;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
 use docent_ports::{
@@ -8,6 +11,7 @@ use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
 };
 use tokio::task::spawn_blocking;
+use tracing::Instrument;
 
 /// How many characters of a document's beginning tell what it is about.
 const LEAD_CHARS: usize = 1500;
@@ -69,9 +73,11 @@ fn named(title: &str) -> String {
 impl Embedder for BuiltinEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
         let this = *self;
+        let span = spans::embeddings(self.model());
         let bytes: usize = passages.chunks.iter().map(|(_, text)| text.len()).sum();
         let lead = beginning(passages.lead, LEAD_CHARS);
         if bytes <= INLINE_BYTES {
+            let _entered = span.enter();
             return Ok(this.embed(passages.title, lead, passages.chunks.iter().copied()));
         }
         let (title, lead) = (passages.title.to_owned(), lead.to_owned());
@@ -80,6 +86,7 @@ impl Embedder for BuiltinEmbedder {
         spawn_blocking(move || {
             this.embed(&title, &lead, chunks.iter().map(|(page, text)| (*page, text.as_str())))
         })
+        .instrument(span)
         .await
         .map_err(|error| {
             Fault::new(Part::Embedder, FaultKind::Internal, "analysing passages").caused_by(error)
@@ -87,7 +94,7 @@ impl Embedder for BuiltinEmbedder {
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
-        Ok(self.embed_question(query))
+        Ok(spans::embeddings(self.model()).in_scope(|| self.embed_question(query)))
     }
 
     fn model(&self) -> &'static str {

@@ -3,3 +3,4 @@
 pub mod answerer;
 pub mod embedder;
 mod lexical;
+mod spans;

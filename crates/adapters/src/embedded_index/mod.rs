@@ -17,6 +17,7 @@
 mod schema;
 mod scoring;
 mod search;
+mod spans;
 mod vectors;
 mod writer;
 
@@ -30,6 +31,7 @@ use docent_ports::{
     vector_index::VectorIndex,
 };
 use schema::Fields;
+use spans::traced;
 use std::{
     fs::{File, TryLockError},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -124,11 +126,11 @@ impl EmbeddedIndex {
 #[async_trait]
 impl VectorIndex for EmbeddedIndex {
     async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
-        self.writer.replace(document.clone(), entries).await
+        traced("upsert", self.writer.replace(document.clone(), entries)).await
     }
 
     async fn remove(&self, document: DocumentId) -> Result<()> {
-        self.writer.remove(document).await
+        traced("delete", self.writer.remove(document)).await
     }
 
     async fn search(
@@ -142,7 +144,8 @@ impl VectorIndex for EmbeddedIndex {
         }
         let query = query.clone();
         let documents = documents.map(<[DocumentId]>::to_vec);
-        self.read(move |shared| search::run(shared, &query, documents.as_deref(), limit)).await
+        let work = self.read(move |shared| search::run(shared, &query, documents.as_deref(), limit));
+        traced("query", work).await
     }
 
     async fn count(&self, document: DocumentId) -> Result<u64> {

@@ -61,6 +61,7 @@ impl OpenAiChatModel {
             "chat",
             otel.name = format_args!("chat {}", self.model),
             otel.kind = "client",
+            otel.status_code = Empty,
             gen_ai.operation.name = "chat",
             gen_ai.provider.name = "openai",
             gen_ai.request.model = self.model,

@@ -83,6 +83,7 @@ impl OpenAiEmbedder {
             "embeddings",
             otel.name = format_args!("embeddings {}", self.model),
             otel.kind = "client",
+            otel.status_code = Empty,
             gen_ai.operation.name = "embeddings",
             gen_ai.provider.name = "openai",
             gen_ai.request.model = self.model,

@@ -174,15 +174,8 @@ pub(super) fn of_transport(part: Part, error: reqwest::Error) -> Fault {
 
 /// Marks the span of a call that failed.
 pub(super) fn record_fault(span: &Span, fault: &Fault) {
-    let name = match fault.kind() {
-        FaultKind::Unavailable => "unavailable",
-        FaultKind::Timeout => "timeout",
-        FaultKind::RateLimited => "rate_limited",
-        FaultKind::Rejected => "rejected",
-        FaultKind::Garbage => "garbage",
-        FaultKind::Internal => "internal",
-    };
-    span.record("error.type", name);
+    span.record("otel.status_code", "ERROR");
+    span.record("error.type", fault.kind().code());
 }
 
 /// Whether a message repeats some of a text: all of a short one, or a run of a longer one.

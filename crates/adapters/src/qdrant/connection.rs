@@ -1,6 +1,9 @@
 //! The channel to the server, and what its errors mean.
 
-use super::{Options, rejected};
+use super::{
+    Options, rejected,
+    spans::{HeaderHook, add_headers},
+};
 use docent_ports::error::{Fault, FaultKind, Part, Result};
 use qdrant_client::qdrant::{collections_client::CollectionsClient, points_client::PointsClient};
 use std::{fmt, future::Future, sync::OnceLock, time::Duration};
@@ -25,7 +28,7 @@ pub(super) struct Connection {
     endpoint: Endpoint,
     // Made with the first call, since it needs the runtime that it will live in.
     channel: OnceLock<Channel>,
-    key: Key,
+    headers: Headers,
     read_timeout: Duration,
     write_timeout: Duration,
 }
@@ -36,20 +39,26 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Adds the API key to calls.
+/// Adds the API key, and what the hook names, to calls.
 #[derive(Clone)]
-pub(super) struct Key(Option<MetadataValue<Ascii>>);
+pub(super) struct Headers {
+    key: Option<MetadataValue<Ascii>>,
+    hook: Option<HeaderHook>,
+}
 
-impl Interceptor for Key {
+impl Interceptor for Headers {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        if let Some(key) = &self.0 {
+        if let Some(hook) = self.hook {
+            add_headers(hook, request.metadata_mut());
+        }
+        if let Some(key) = &self.key {
             request.metadata_mut().insert("api-key", key.clone());
         }
         Ok(request)
     }
 }
 
-type Calls = InterceptedService<Channel, Key>;
+type Calls = InterceptedService<Channel, Headers>;
 
 impl Connection {
     pub(super) fn new(url: &str, api_key: Option<&str>, options: &Options) -> Result<Self> {
@@ -78,7 +87,7 @@ impl Connection {
         Ok(Self {
             endpoint,
             channel: OnceLock::new(),
-            key: Key(key.transpose()?),
+            headers: Headers { key: key.transpose()?, hook: options.header_hook },
             read_timeout: options.read_timeout,
             write_timeout: options.write_timeout,
         })
@@ -86,7 +95,7 @@ impl Connection {
 
     fn calls(&self) -> Calls {
         let channel = self.channel.get_or_init(|| self.endpoint.connect_lazy());
-        InterceptedService::new(channel.clone(), self.key.clone())
+        InterceptedService::new(channel.clone(), self.headers.clone())
     }
 
     pub(super) fn points(&self) -> PointsClient<Calls> {

@@ -21,6 +21,7 @@ mod collection;
 mod connection;
 mod points;
 mod query;
+mod spans;
 mod terms;
 
 use async_trait::async_trait;
@@ -35,6 +36,8 @@ use docent_ports::{
     vector_index::VectorIndex,
 };
 use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
+pub use spans::HeaderHook;
+use spans::traced;
 use std::time::Duration;
 use tonic::Code;
 
@@ -52,6 +55,8 @@ pub struct Options {
     pub read_timeout: Duration,
     /// What one request that changes something may take, until it is done.
     pub write_timeout: Duration,
+    /// What adds headers to each call, if anything does.
+    pub header_hook: Option<HeaderHook>,
 }
 
 impl Default for Options {
@@ -61,6 +66,7 @@ impl Default for Options {
             connect_timeout: Duration::from_secs(2),
             read_timeout: Duration::from_secs(5),
             write_timeout: Duration::from_secs(30),
+            header_hook: None,
         }
     }
 }
@@ -124,6 +130,25 @@ impl QdrantIndex {
         self.unless_absent("delete chunks", deleted).map(|_| ())
     }
 
+    async fn find(
+        &self,
+        query: &QueryEmbedding,
+        documents: Option<&[DocumentId]>,
+        limit: usize,
+    ) -> Result<Vec<ScoredChunk>> {
+        let dense = match &query.dense {
+            Some(dense) if self.collection.has_dense(&self.connection, dense.len() as u64).await? => {
+                query.dense.as_deref()
+            }
+            _ => None,
+        };
+        let request = query::request(self.collection.name(), query.sparse.as_ref(), dense, documents, limit);
+        let Some(request) = request else { return Ok(Vec::new()) };
+        let found = self.connection.read(self.connection.points().query(request)).await;
+        let Some(found) = self.unless_absent("search", found)? else { return Ok(Vec::new()) };
+        points::best(found.result, limit)
+    }
+
     /// `None` when the collection does not exist.
     fn unless_absent<T>(&self, doing: &'static str, answer: Result<T, tonic::Status>) -> Result<Option<T>> {
         match answer {
@@ -167,14 +192,17 @@ impl VectorIndex for QdrantIndex {
         let dimensions = dimensions(&entries)?;
         let ids: Vec<_> = entries.iter().map(|entry| points::id(entry.id)).collect();
         let points: Vec<_> = entries.into_iter().map(|entry| points::write(document, entry)).collect();
-        if !points.is_empty() {
-            self.upsert(&points, dimensions).await?;
-        }
-        self.delete(query::all_of_but(document.id, ids)).await
+        let work = async {
+            if !points.is_empty() {
+                self.upsert(&points, dimensions).await?;
+            }
+            self.delete(query::all_of_but(document.id, ids)).await
+        };
+        traced("upsert", self.collection.name(), work).await
     }
 
     async fn remove(&self, document: DocumentId) -> Result<()> {
-        self.delete(query::all_of(document)).await
+        traced("delete", self.collection.name(), self.delete(query::all_of(document))).await
     }
 
     async fn search(
@@ -183,17 +211,7 @@ impl VectorIndex for QdrantIndex {
         documents: Option<&[DocumentId]>,
         limit: usize,
     ) -> Result<Vec<ScoredChunk>> {
-        let dense = match &query.dense {
-            Some(dense) if self.collection.has_dense(&self.connection, dense.len() as u64).await? => {
-                query.dense.as_deref()
-            }
-            _ => None,
-        };
-        let request = query::request(self.collection.name(), query.sparse.as_ref(), dense, documents, limit);
-        let Some(request) = request else { return Ok(Vec::new()) };
-        let found = self.connection.read(self.connection.points().query(request)).await;
-        let Some(found) = self.unless_absent("search", found)? else { return Ok(Vec::new()) };
-        points::best(found.result, limit)
+        traced("query", self.collection.name(), self.find(query, documents, limit)).await
     }
 
     async fn count(&self, document: DocumentId) -> Result<u64> {

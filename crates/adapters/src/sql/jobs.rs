@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     id::{DocumentId, JobId, LeaseId, UserId},
     job::{Job, JobKind, JobState},
+    trace::TraceParent,
 };
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
@@ -117,6 +118,7 @@ impl JobWriter for Session {
             kind: NotSet,
             document_id: NotSet,
             owner_id: NotSet,
+            traceparent: NotSet,
             created_at: NotSet,
             ..to_row(job)
         };
@@ -185,6 +187,7 @@ fn to_row(job: &Job) -> ActiveModel {
         interruptions: Set(i64::from(job.interruptions)),
         run_at: Set(micros(job.run_at)),
         last_error: Set(job.last_error.clone()),
+        traceparent: Set(job.trace.as_ref().map(|trace| trace.as_str().to_owned())),
         created_at: Set(micros(job.created_at)),
         updated_at: Set(micros(job.updated_at)),
     }
@@ -210,6 +213,8 @@ fn from_row(row: Model) -> Result<Job> {
         interruptions: counted(row.interruptions, "job's counter")?,
         run_at: when(row.run_at)?,
         last_error: row.last_error,
+        // A label for traces is no reason to leave a job undone: one that cannot be read is left out.
+        trace: row.traceparent.as_deref().and_then(TraceParent::parse),
         created_at: when(row.created_at)?,
         updated_at: when(row.updated_at)?,
     })

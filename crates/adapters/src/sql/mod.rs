@@ -24,7 +24,7 @@ use async_trait::async_trait;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
-    store::{ReadWork, Store, UnitOfWork},
+    store::{ReadWork, Schema, Store, UnitOfWork},
 };
 use sea_orm::{
     AccessMode, ConnectionTrait, DbBackend, EntityTrait, IsolationLevel, QuerySelect, SqliteTransactionMode,
@@ -189,6 +189,15 @@ impl Store for SqlStore {
             .limit(1)
             .into_tuple::<bool>();
         self.view().run("check", |db| Box::pin(query.one(db))).await.map(drop)
+    }
+
+    async fn schema(&self) -> Result<Schema> {
+        Ok(match self.schema_state().await? {
+            SchemaState::Current => Schema::Current,
+            SchemaState::Newer(_) => Schema::Newer,
+            SchemaState::Older(_) => Schema::Older,
+            SchemaState::Empty => Schema::Missing,
+        })
     }
 }
 

@@ -6,8 +6,6 @@
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
-mod server;
-
 use docent_adapters::{
     sql::{SqlOptions, SqlStore},
     system::SystemEntropy,
@@ -19,9 +17,11 @@ use docent_ports::{
     error::{Fault, FaultKind, Part},
     store::Store,
 };
-use docent_testkit::builders::{at, document, id, job};
+use docent_testkit::{
+    builders::{at, document, id, job},
+    servers::PostgresServer,
+};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
-use server::Server;
 use std::{collections::HashSet, process::Command, sync::Arc, time::Duration};
 
 /// A database of a test's own, which goes with the test.
@@ -258,11 +258,11 @@ async fn no_title_holds_what_postgresql_cannot() {
 
 #[tokio::test]
 async fn what_can_never_work_is_refused_for_good() {
-    let server = Server::start();
+    let server = PostgresServer::start();
     for (url, says) in [
         (server.url("docent", "wrong", "postgres"), "password"),
         (server.url("nobody", "wrong", "postgres"), "nobody"),
-        (server.url("docent", Server::PASSWORD, "missing"), "missing"),
+        (server.url("docent", PostgresServer::PASSWORD, "missing"), "missing"),
     ] {
         let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
         let fault = store.begin().await.err().unwrap();
@@ -274,9 +274,10 @@ async fn what_can_never_work_is_refused_for_good() {
 
 #[tokio::test]
 async fn connections_are_encrypted_and_the_server_proves_who_it_is() {
-    let server = Server::start_with_tls();
+    let server = PostgresServer::start_with_tls();
     let url = |parameters: String| {
-        let url = server.url("docent", Server::PASSWORD, "postgres").replace("127.0.0.1", "localhost");
+        let url =
+            server.url("docent", PostgresServer::PASSWORD, "postgres").replace("127.0.0.1", "localhost");
         format!("{url}?{parameters}")
     };
     let root = server.certificate().display().to_string();
@@ -296,8 +297,8 @@ async fn connections_are_encrypted_and_the_server_proves_who_it_is() {
 
 #[tokio::test]
 async fn a_session_that_answers_nothing_is_a_timeout_and_others_go_on() {
-    let server = Server::start();
-    let url = server.url("docent", Server::PASSWORD, "postgres");
+    let server = PostgresServer::start();
+    let url = server.url("docent", PostgresServer::PASSWORD, "postgres");
     let hasty = SqlOptions { statement_timeout: Duration::from_millis(200), ..SqlOptions::default() };
     let store = SqlStore::connect(&url, hasty).await.unwrap();
     store.migrate().await.unwrap();
@@ -340,9 +341,9 @@ fn signal(signal: &str, pid: i32) {
 
 #[tokio::test]
 async fn a_server_that_comes_late_goes_and_comes_back_needs_no_restart_of_ours() {
-    let mut server = Server::start();
+    let mut server = PostgresServer::start();
     server.stop();
-    let url = server.url("docent", Server::PASSWORD, "postgres");
+    let url = server.url("docent", PostgresServer::PASSWORD, "postgres");
     let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
     for n in 1..=2 {
         unavailable(&store).await;

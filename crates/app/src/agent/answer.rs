@@ -4,6 +4,8 @@ use super::{metering::Meter, registry::Agent, tool};
 use crate::{
     App,
     error::{Error, Result},
+    recorder::Recorder,
+    spans,
 };
 use docent_domain::{
     access::{Actor, Chat, Grant},
@@ -23,6 +25,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 use tokio::sync::mpsc;
+use tracing::{Instrument, Span};
 
 /// Events that wait for a slow reader; then the model waits too.
 const BUFFER: usize = 32;
@@ -52,11 +55,12 @@ pub enum AnswerEvent {
 /// An answer as it comes. Dropping it stops the model; what had been said by then is still metered.
 ///
 /// It ends after [`AnswerEvent::Sources`] or the first error.
-#[derive(Debug)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
 pub struct Answer {
     first: Option<AnswerEvent>,
     rest: mpsc::Receiver<Result<AnswerEvent, Fault>>,
     is_over: bool,
+    recorder: Arc<dyn Recorder>,
 }
 
 impl Stream for Answer {
@@ -71,6 +75,9 @@ impl Stream for Answer {
             // The task always sends a last event, unless it died.
             None => ready!(self.rest.poll_recv(context)).unwrap_or_else(|| Err(died())),
         };
+        if let Err(fault) = &event {
+            self.recorder.fault(fault.part(), fault.kind());
+        }
         self.is_over = matches!(event, Err(_) | Ok(AnswerEvent::Sources(_)));
         Poll::Ready(Some(event))
     }
@@ -88,10 +95,12 @@ fn died() -> Fault {
 pub async fn ask(app: &Arc<App>, _grant: Grant<Chat>, agent: &str, question: Question) -> Result<Answer> {
     let agent = app.agents.get(agent).ok_or(Error::AgentNotFound)?;
     let (events, mut rest) = mpsc::channel(BUFFER);
-    let turn = Turn { app: Arc::clone(app), agent, question, events };
-    app.answers.spawn(turn.run());
+    let span = spans::invoke_agent(&agent.name, app.model.model(), question.conversation);
+    let turn = Turn { app: Arc::clone(app), agent, question, events, span: span.clone() };
+    // The outer span is the one that log lines are marked with.
+    app.answers.spawn(turn.run().instrument(span).in_current_span());
     let first = rest.recv().await.unwrap_or_else(|| Err(died()))?;
-    Ok(Answer { first: Some(first), rest, is_over: false })
+    Ok(Answer { first: Some(first), rest, is_over: false, recorder: Arc::clone(&app.recorder) })
 }
 
 /// The reader has gone away.
@@ -119,6 +128,7 @@ struct Turn {
     agent: Arc<Agent>,
     question: Question,
     events: mpsc::Sender<Result<AnswerEvent, Fault>>,
+    span: Span,
 }
 
 impl Turn {
@@ -133,12 +143,13 @@ impl Turn {
             Err(Stop::Gone) => tracing::debug!("the client went away; the model was stopped"),
             Err(Stop::Fault(fault)) => {
                 tracing::warn!(%fault, "the answer broke off");
+                spans::fail(&self.span, fault.kind().code());
                 let _ = self.events.send(Err(fault)).await;
             }
         }
-        let Self { app, agent, question, events } = self;
+        let Self { app, agent, question, events, span } = self;
         drop(events);
-        meter.record(&app, &question, agent.name.clone()).await;
+        meter.record(&app, &question, agent.name.clone(), &span).await;
     }
 
     async fn answer(&self, meter: &mut Meter, sources: &mut Vec<ScoredChunk>) -> Result<(), Stop> {

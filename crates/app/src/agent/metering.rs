@@ -1,12 +1,13 @@
 //! Counting what an answer costs, and writing it down.
 
 use super::answer::Question;
-use crate::{App, tokens, usage};
+use crate::{App, Error, spans, tokens, usage};
 use docent_domain::{
     chat::{AgentName, Message, ToolCall},
     id::UsageId,
     usage::{TokenUsage, UsageRecord},
 };
+use tracing::Span;
 
 /// Counts the model calls of one answer. Calls that the back end reports no usage for are counted here.
 #[derive(Debug, Default)]
@@ -36,7 +37,7 @@ impl Meter {
     }
 
     /// Writes the sum into the ledger. A fault is logged: the answer has been given.
-    pub(super) async fn record(self, app: &App, question: &Question, agent: AgentName) {
+    pub(super) async fn record(self, app: &App, question: &Question, agent: AgentName, span: &Span) {
         // Counting is work for the processor, and the first time loads the vocabulary.
         let count = tokio::task::spawn_blocking(move || {
             let sum = |texts: &[String]| texts.iter().map(|text| tokens::count(text) as u64).sum::<u64>();
@@ -45,6 +46,8 @@ impl Meter {
             total
         });
         let Ok(tokens) = count.await else { return };
+        spans::record_tokens(span, tokens);
+        app.recorder.tokens_used(&agent, app.model.model(), tokens);
         let record = UsageRecord {
             id: app.new_id(UsageId::generate),
             user: question.actor.user(),
@@ -57,6 +60,9 @@ impl Meter {
         };
         if let Err(error) = usage::record(app, &record).await {
             tracing::error!(%error, "usage could not be recorded");
+            if let Error::Fault(fault) = &error {
+                app.note(fault);
+            }
         }
     }
 }

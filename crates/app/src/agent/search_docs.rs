@@ -1,12 +1,13 @@
 //! The tool `search_docs`.
 
 use super::tool::{Tool, ToolResult};
-use crate::{App, Error, search};
+use crate::{App, Error, search, spans};
 use async_trait::async_trait;
 use docent_domain::{
     access::{Actor, ReadDocuments},
     chat::ToolSpec,
 };
+use tracing::Span;
 
 const NOTHING_FOUND: &str = "No relevant documents found.";
 const SPEC: ToolSpec = ToolSpec {
@@ -41,6 +42,10 @@ impl Tool for SearchDocs {
             }
             Err(error) => {
                 tracing::warn!(%error, "search_docs failed");
+                if let Error::Fault(fault) = &error {
+                    app.note(fault);
+                    spans::fail(&Span::current(), fault.kind().code());
+                }
                 ToolResult::text(format!("Error searching documents: {}", public(&error)))
             }
         }

@@ -1,12 +1,13 @@
 //! Tools that a model may ask for.
 
-use crate::App;
+use crate::{App, spans};
 use async_trait::async_trait;
 use docent_domain::{
     access::Actor,
     chat::{ToolCall, ToolOutput, ToolSpec},
     retrieval::ScoredChunk,
 };
+use tracing::Instrument;
 
 /// A tool.
 #[async_trait]
@@ -53,7 +54,12 @@ pub(super) async fn run(
             ))
         }
         Some(tool) => match serde_json::from_str::<serde_json::Value>(&call.arguments) {
-            Ok(arguments) if arguments.is_object() => tool.run(app, actor, &arguments).await,
+            Ok(arguments) if arguments.is_object() => {
+                let span = spans::execute_tool(tool.spec().name);
+                let result = tool.run(app, actor, &arguments).instrument(span.clone()).await;
+                span.record("docent.search.results", result.passages.len());
+                result
+            }
             Ok(_) => ToolResult::text("Error: the arguments must be a JSON object."),
             Err(error) => ToolResult::text(format!("Error: the arguments are not valid JSON: {error}.")),
         },

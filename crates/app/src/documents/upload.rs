@@ -15,6 +15,7 @@ use docent_domain::{
     id::{DocumentId, JobId},
     job::{Job, JobKind},
     text::{FileName, Title},
+    trace::TraceParent,
 };
 use docent_ports::{
     blob_store::BlobWriter,
@@ -22,6 +23,7 @@ use docent_ports::{
 };
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use tracing::Instrument;
 
 /// An upload under way. Dropping it forgets it.
 #[allow(missing_debug_implementations, reason = "writers have no debug form")]
@@ -33,6 +35,7 @@ pub struct Upload {
     writer: Box<dyn BlobWriter>,
     bytes: u64,
     digest: Sha256,
+    trace: Option<TraceParent>,
 }
 
 /// Begins to take in a file. `name` and `content_type` are what the client says; the type's parameters
@@ -60,10 +63,17 @@ pub async fn begin(
         writer,
         bytes: 0,
         digest: Sha256::new(),
+        trace: None,
     })
 }
 
 impl Upload {
+    /// Makes the ingestion part of this trace.
+    #[must_use]
+    pub fn traced(self, trace: Option<TraceParent>) -> Self {
+        Self { trace, ..self }
+    }
+
     /// Takes in the next bytes.
     ///
     /// # Errors
@@ -84,19 +94,20 @@ impl Upload {
     /// # Errors
     /// When the blob store or the database does not work; then there is no document.
     pub async fn finish(self) -> Result<Document> {
-        tokio::spawn(self.complete()).await.map_err(|error| {
+        tokio::spawn(self.complete().in_current_span()).await.map_err(|error| {
             Fault::new(Part::Service, FaultKind::Internal, "the end of an upload").caused_by(error)
         })?
     }
 
     async fn complete(self) -> Result<Document> {
-        let Self { app, grant, id, name, writer, bytes, digest } = self;
+        let Self { app, grant, id, name, writer, bytes, digest, trace } = self;
         writer.finish().await?;
         let now = app.clock.now();
         let file =
             StoredFile { blob: BlobKey::of_document(id), name, bytes, sha256: digest.finalize().into() };
         let document = Document::new(id, grant.by(), Title::of_file(&file.name), Some(file), now);
         let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
+        let job = Job { trace, ..job };
         if let Err(error) = record(&app, &document, &job).await {
             // The commit may have worked although its answer was lost: the file stays unless the
             // record is known to be missing.
@@ -114,6 +125,7 @@ impl Upload {
     /// Forgets the upload and frees what it took.
     pub async fn abort(self) {
         if let Err(fault) = self.writer.abort().await {
+            self.app.note(&fault);
             tracing::warn!(document = %self.id, %fault, "an abandoned upload could not be removed");
         }
     }
@@ -128,6 +140,7 @@ async fn record(app: &App, document: &Document, job: &Job) -> Result<()> {
 
 async fn discard(app: &App, id: DocumentId) {
     if let Err(fault) = app.blobs.delete(&BlobKey::of_document(id)).await {
+        app.note(&fault);
         tracing::warn!(document = %id, %fault, "the file of a refused upload could not be removed");
     }
 }

@@ -3,4 +3,4 @@
 mod outcome;
 pub mod runner;
 
-pub use runner::{Runner, RunnerSettings};
+pub use runner::{ContinueTrace, Runner, RunnerSettings};

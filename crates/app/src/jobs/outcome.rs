@@ -1,6 +1,6 @@
 //! What became of one try at a job, and what that makes of the job and its document.
 
-use crate::ingest::IngestError;
+use crate::{ingest::IngestError, recorder::JobEnd};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, Failure, FailureCode},
@@ -52,6 +52,17 @@ impl Outcome {
         match policy.pause(tried, asked).filter(|_| fault.is_transient()) {
             Some(pause) => Self::Again { error: fault.to_string(), at: now + pause },
             None => Self::Failed(failure(fault, tried), None),
+        }
+    }
+
+    /// How the try ended, for those who count.
+    pub(super) fn end(&self) -> JobEnd {
+        match self {
+            Self::Ingested(_) => JobEnd::Ingested,
+            Self::Failed(failure, _) => JobEnd::Failed(failure.code),
+            Self::Again { .. } => JobEnd::Retried,
+            Self::Released => JobEnd::Released,
+            Self::Obsolete => JobEnd::Obsolete,
         }
     }
 

@@ -4,18 +4,26 @@
 //! after a restart or on another machine, takes the jobs over.
 
 use super::outcome::Outcome;
-use crate::{App, error::Result, ingest};
+use crate::{
+    App, Error,
+    error::Result,
+    ingest::{self, IngestError},
+    recorder::JobEnd,
+    spans,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{DocumentState, Failure, FailureCode},
     id::{DocumentId, LeaseId},
     job::{Job, JobKind, RetryPolicy},
+    trace::TraceParent,
 };
 use docent_ports::error::Fault;
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 /// Tries to write an outcome down before the lease is left to run out.
 const SETTLE_TRIES: u32 = 5;
@@ -23,6 +31,9 @@ const SETTLE_PAUSE: Duration = Duration::from_secs(1);
 const PURGE_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long done jobs stay readable.
 const KEEP_DONE: TimeDelta = TimeDelta::days(7);
+
+/// Makes a span part of the trace that a job belongs to.
+pub type ContinueTrace = fn(&Span, &TraceParent);
 
 /// How a runner works.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +46,8 @@ pub struct RunnerSettings {
     pub poll: Duration,
     /// When to try again, and when to give up.
     pub retry: RetryPolicy,
+    /// What joins an ingestion to the trace of its upload; without it, it is a trace of its own.
+    pub continue_trace: Option<ContinueTrace>,
 }
 
 impl Default for RunnerSettings {
@@ -49,6 +62,7 @@ impl Default for RunnerSettings {
                 max: TimeDelta::seconds(5),
                 interruptions: 30,
             },
+            continue_trace: None,
         }
     }
 }
@@ -125,6 +139,7 @@ impl Runner {
                 }
                 Ok(None) => return,
                 Err(error) => {
+                    self.note(&error);
                     tracing::warn!(%error, "the job ledger cannot be read; trying again");
                     return;
                 }
@@ -166,27 +181,46 @@ impl Runner {
             work.commit().await
         };
         if let Err(fault) = purge.await {
+            self.app.note(&fault);
             tracing::warn!(%fault, "old jobs could not be removed");
         }
         now + PURGE_EVERY
     }
 
-    // At the level of errors, so that whatever is logged within tells which document it is about.
-    #[tracing::instrument(level = "error", skip_all, fields(job = %job.id, document = %job.document, attempt = job.attempts + 1))]
     async fn run_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken) {
+        let span = spans::job(&job);
+        if let (Some(continue_trace), Some(trace)) = (self.settings.continue_trace, &job.trace) {
+            continue_trace(&span, trace);
+        }
+        self.try_job(job, lease, abandon, &span).instrument(span.clone()).await;
+    }
+
+    async fn try_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken, span: &Span) {
+        let started = self.app.clock.now();
         let outcome = tokio::select! {
             outcome = self.attempt(&job) => outcome,
             () = self.keep_lease(&job, lease) => {
                 tracing::warn!("the job's lease was lost; another runner has it");
+                spans::fail(span, "lease_lost");
                 return;
             }
             () = abandon.cancelled() => Outcome::Released,
         };
         log(&outcome);
+        let end = outcome.end();
+        record_end(span, end);
         if matches!(outcome, Outcome::Failed(..)) {
             self.remove_chunks(job.document).await;
         }
-        self.settle(job, lease, outcome).await;
+        if self.settle(job, lease, outcome).instrument(spans::settle()).await {
+            self.app.recorder.job_ended(end, self.app.since(started));
+        }
+    }
+
+    fn note(&self, error: &Error) {
+        if let Error::Fault(fault) = error {
+            self.app.note(fault);
+        }
     }
 
     /// One try. A panic is the document's failure, not the runner's end.
@@ -201,7 +235,10 @@ impl Runner {
         if job.interruptions > self.settings.retry.interruptions {
             return Outcome::Failed(Failure::of(FailureCode::Interrupted), None);
         }
-        let fault = |fault: &Fault| Outcome::of_fault(fault, job, &self.settings.retry, self.app.clock.now());
+        let fault = |fault: &Fault| {
+            self.app.note(fault);
+            Outcome::of_fault(fault, job, &self.settings.retry, self.app.clock.now())
+        };
         let document = match self.app.store.read().await {
             Ok(mut view) => view.documents().get(job.document).await,
             Err(fault) => Err(fault),
@@ -214,6 +251,9 @@ impl Runner {
         match job.kind {
             JobKind::Ingest => {
                 let result = ingest::ingest(&self.app, &document).await;
+                if let Err(IngestError::Fault(fault)) = &result {
+                    self.app.note(fault);
+                }
                 Outcome::of(result, job, &self.settings.retry, self.app.clock.now())
             }
         }
@@ -234,7 +274,10 @@ impl Runner {
                 Ok(true) => {}
                 Ok(false) => return,
                 // The lease lasts three renewals; the next one may work.
-                Err(fault) => tracing::warn!(%fault, "a lease could not be renewed"),
+                Err(fault) => {
+                    self.app.note(&fault);
+                    tracing::warn!(%fault, "a lease could not be renewed");
+                }
             }
         }
     }
@@ -242,26 +285,32 @@ impl Runner {
     /// Leaves nothing to be found of a document that is given up.
     async fn remove_chunks(&self, document: DocumentId) {
         if let Err(fault) = self.app.index.remove(document).await {
+            self.app.note(&fault);
             tracing::warn!(%document, %fault, "chunks of a failed document could not be removed");
         }
     }
 
-    /// Writes down what became of the job and its document, together.
-    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome) {
+    /// Writes down what became of the job and its document, together; says whether it is written.
+    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome) -> bool {
         let now = self.app.clock.now();
         let settled = outcome.job(job, now);
         for _ in 0..SETTLE_TRIES {
             match self.try_settle(&settled, lease, &outcome, now).await {
-                Ok(true) => return,
+                Ok(true) => return true,
                 Ok(false) => {
                     tracing::warn!("the job's lease ran out before its end was written");
-                    return;
+                    return false;
                 }
-                Err(error) => tracing::warn!(%error, "the end of a job could not be written"),
+                Err(error) => {
+                    self.note(&error);
+                    tracing::warn!(%error, "the end of a job could not be written");
+                }
             }
             self.app.clock.sleep(SETTLE_PAUSE).await;
         }
         tracing::error!("gave up writing the end of a job; it will be run again");
+        spans::fail(&Span::current(), "not_written");
+        false
     }
 
     async fn try_settle(
@@ -290,6 +339,23 @@ fn report_panic(ended: std::result::Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "a job's task died; its lease will run out");
     }
+}
+
+fn record_end(span: &Span, end: JobEnd) {
+    let outcome = match end {
+        JobEnd::Ingested => "ingested",
+        JobEnd::Failed(code) => {
+            spans::fail(span, code.as_str());
+            "failed"
+        }
+        JobEnd::Retried => {
+            spans::fail(span, "fault");
+            "retried"
+        }
+        JobEnd::Released => "released",
+        JobEnd::Obsolete => "obsolete",
+    };
+    span.record("docent.job.outcome", outcome);
 }
 
 fn log(outcome: &Outcome) {

@@ -3,16 +3,23 @@
 
 mod service;
 
-use docent_app::jobs::RunnerSettings;
+use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
 use docent_domain::{
     document::DocumentState,
     id::LeaseId,
     job::{Job, JobState},
+    trace::TraceParent,
 };
-use docent_ports::error::FaultKind;
-use docent_testkit::builders::at;
+use docent_ports::{
+    error::{FaultKind, Part},
+    recorder::{JobEnd, Stage},
+};
+use docent_testkit::{builders::at, fakes::recorder::Noted};
 use service::{Reading, Service, until};
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio_util::sync::CancellationToken;
 
 fn seconds(n: u64) -> Duration {
@@ -40,6 +47,40 @@ async fn a_document_is_ingested_and_its_job_done() {
     let job = service.job(id).await;
     assert_eq!((job.state, job.attempts, job.interruptions, job.last_error), (JobState::Done, 0, 0, None));
     assert_eq!(service.index.entries(id).len(), 1);
+}
+
+#[tokio::test]
+async fn whoever_counts_is_told_of_stages_faults_and_ends() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    service.index_switch.fail_next(1, FaultKind::Unavailable);
+    service.drain().await;
+    service.clock.advance(seconds(1));
+    service.drain().await;
+    assert_eq!(service.document(id).await.state.name(), "ingested");
+    let none = Duration::ZERO;
+    let stages = [Stage::Extract, Stage::Chunk, Stage::Embed, Stage::Index];
+    let stages = || stages.map(|stage| Noted::StageEnded(stage, none)).into_iter();
+    let first = stages().chain([
+        Noted::Fault(Part::VectorStore, FaultKind::Unavailable),
+        Noted::JobEnded(JobEnd::Retried, none),
+    ]);
+    let second = stages().chain([Noted::JobEnded(JobEnd::Ingested, none)]);
+    assert_eq!(service.recorder.noted(), first.chain(second).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_trace_of_an_upload_goes_with_its_job_and_its_runner_takes_it_up() {
+    let service = Service::new();
+    let trace = TraceParent::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    let id = service.upload_traced("some words", trace.clone()).await;
+    assert_eq!(service.job(id).await.trace, trace);
+    static TAKEN_UP: Mutex<Vec<TraceParent>> = Mutex::new(Vec::new());
+    let continue_trace: ContinueTrace = |_, trace| TAKEN_UP.lock().unwrap().push(trace.clone());
+    let settings = RunnerSettings { continue_trace: Some(continue_trace), ..RunnerSettings::default() };
+    assert_eq!(Runner::new(Arc::clone(&service.app), settings).drain().await.unwrap(), 1);
+    assert_eq!(*TAKEN_UP.lock().unwrap(), [trace.unwrap()]);
+    assert!(service.job(id).await.trace.is_some(), "it stays");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use docent_domain::{
     extraction::{ExtractedPage, Extraction, Metadata},
     id::DocumentId,
     job::Job,
+    trace::TraceParent,
     user::User,
 };
 use docent_ports::{
@@ -31,8 +32,9 @@ use docent_testkit::{
     entropy::TestEntropy,
     fakes::{
         blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
-        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
-        token_signer::FakeTokenSigner, token_store::FakeTokenStore, vector_index::FakeVectorIndex,
+        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, recorder::FakeRecorder,
+        store::FakeStore, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        vector_index::FakeVectorIndex,
     },
     faults::{
         FaultSwitch, Faulty,
@@ -54,6 +56,7 @@ pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) index: Arc<FakeVectorIndex>,
+    pub(crate) recorder: Arc<FakeRecorder>,
     pub(crate) store_switches: StoreSwitches,
     pub(crate) index_switch: FaultSwitch,
     pub(crate) embedder_switch: FaultSwitch,
@@ -70,6 +73,7 @@ impl Service {
     pub(crate) fn reading(reading: Reading) -> Self {
         let clock = Arc::new(TestClock::default());
         let index = Arc::new(FakeVectorIndex::default());
+        let recorder = Arc::new(FakeRecorder::default());
         let (index_switch, embedder_switch) =
             (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
         let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
@@ -91,6 +95,7 @@ impl Service {
             hasher: Arc::new(FakePasswordHasher::default()),
             clock: Arc::clone(&clock) as _,
             entropy: Arc::new(TestEntropy::default()),
+            recorder: Arc::clone(&recorder) as _,
             agents: AgentRegistry::standard(10),
             settings: Settings::default(),
             work: tokio::sync::Notify::new(),
@@ -99,7 +104,7 @@ impl Service {
         };
         let app = Arc::new(app);
         let owner = OnceCell::new();
-        Self { app, clock, index, store_switches, index_switch, embedder_switch, extractor, owner }
+        Self { app, clock, index, recorder, store_switches, index_switch, embedder_switch, extractor, owner }
     }
 
     pub(crate) fn runner(&self) -> Runner {
@@ -112,11 +117,15 @@ impl Service {
 
     /// Uploads a "PDF" of one page with this text.
     pub(crate) async fn upload(&self, text: &str) -> DocumentId {
+        self.upload_traced(text, None).await
+    }
+
+    pub(crate) async fn upload_traced(&self, text: &str, trace: Option<TraceParent>) -> DocumentId {
         let owner = self.owner.get_or_init(|| self.make_owner()).await;
         let grant = Actor::of(owner).unwrap().may().unwrap();
         let mut upload = upload::begin(&self.app, grant, "a.pdf", "application/pdf").await.unwrap();
         upload.write(Bytes::copy_from_slice(text.as_bytes())).await.unwrap();
-        upload.finish().await.unwrap().id
+        upload.traced(trace).finish().await.unwrap().id
     }
 
     async fn make_owner(&self) -> User {

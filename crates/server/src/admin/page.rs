@@ -108,7 +108,9 @@ impl ResponseError for Broken {
                 let html = include_str!("../templates/error.html")
                     .replace("{{ status }}", refusal.status().as_str())
                     .replace("{{ detail }}", refusal.detail());
-                html_response(refusal.status(), html)
+                let mut response = html_response(refusal.status(), html);
+                refusal.report(&mut response);
+                response
             }
         }
     }

@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod auth;
 pub(crate) mod documents;
 pub(crate) mod health;
+pub(crate) mod metrics;
 pub(crate) mod root;
 pub(crate) mod status;
 

@@ -54,7 +54,7 @@ impl FromRequest for Bearer {
 }
 
 /// The token of `Authorization: Bearer <token>`; the scheme's case does not matter.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

@@ -1,51 +1,156 @@
-//! Request ids and the access log: one line per request, without query strings, tokens or addresses
-//! of people.
+//! Request ids, the access log, and the trace and the counts of requests.
+//!
+//! There is one log line per request, without query strings, tokens or addresses of people. The span has fields
+//! for both readers: names without a dot show in log lines, names with one go out with the trace.
 
 use super::{Answer, with_headers};
-use crate::{context, extract::client::Client};
+use crate::{
+    context::{self, State},
+    error::Reported,
+    extract::client::Client,
+};
 use actix_web::{
-    body::MessageBody,
-    dev::ServiceRequest,
-    http::header::{HeaderName, HeaderValue},
+    HttpMessage,
+    body::{BoxBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::{
+        Method, StatusCode,
+        header::{HeaderName, HeaderValue},
+    },
     middleware::Next,
 };
+use docent_domain::trace::TraceParent;
 use std::time::Instant;
-use tracing::Instrument;
+use tracing::{Instrument, Span, field::Empty};
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const ID_MAX: usize = 128;
+/// Stands for every path that leads nowhere: those are whatever somebody typed, or pasted.
+const NOWHERE: &str = "-";
 
 pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
+    let context = context::of_service(&request)?;
     let id = match given_id(&request) {
         Some(id) => id,
-        None => new_id(&request)?,
+        None => new_id(&context)?,
     };
     let client = Client::remember(&request)?;
     let method = request.method().clone();
     let started = Instant::now();
-    let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default());
+    let under_way = context.metrics().map(|metrics| metrics.http.request_began());
+    let span = span(&id, &method, client);
+    join_trace(&context, &request, &span);
+
     let answer = next.call(request).instrument(span.clone()).await;
     let answer = answer.map(|response| response.map_into_boxed_body());
 
-    let (status, path) = match &answer {
-        // A path that leads nowhere is whatever somebody typed, or pasted.
-        Ok(response) => {
-            (response.status(), response.request().match_pattern().map(|_| response.request().path()))
-        }
-        Err(error) => (error.as_response_error().status_code(), None),
-    };
+    drop(under_way);
+    let seen = Seen::of(&answer);
     let _entered = span.enter();
     tracing::info!(
         %method,
-        path = path.unwrap_or("-"),
-        status = status.as_u16(),
+        path = seen.path(),
+        status = seen.status.as_u16(),
         client = %client.address,
         ms = started.elapsed().as_millis() as u64,
         "request"
     );
+    seen.record(&span, &method);
+    if let Some(metrics) = context.metrics() {
+        metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
+    }
+    if let Some(fault) = seen.fault {
+        context.app.recorder.fault(fault.part, fault.kind);
+    }
     with_headers(answer, move |headers| {
         headers.insert(REQUEST_ID, id.clone());
     })
+}
+
+fn span(id: &HeaderValue, method: &Method, client: Client) -> Span {
+    tracing::info_span!(
+        "request",
+        id = id.to_str().unwrap_or_default(),
+        trace_id = Empty,
+        otel.name = name(method),
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = name(method),
+        http.route = Empty,
+        http.response.status_code = Empty,
+        url.path = Empty,
+        url.scheme = if client.is_secure { "https" } else { "http" },
+        error.type = Empty,
+    )
+}
+
+/// Finds the request's place in a trace, and keeps it for work that is done later.
+fn join_trace(context: &State, request: &ServiceRequest, span: &Span) {
+    let Some(join) = context.settings.join_trace else { return };
+    let headers = request.headers();
+    let place: Option<TraceParent> = join(span, &|name| headers.get(name)?.to_str().ok());
+    if let Some(place) = place {
+        span.record("trace_id", place.trace_id());
+        request.extensions_mut().insert(place);
+    }
+}
+
+/// What became of a request.
+struct Seen<'a> {
+    status: StatusCode,
+    /// The pattern that its path matched, and the path.
+    matched: Option<(String, &'a str)>,
+    fault: Option<Reported>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(answer: &'a Result<ServiceResponse<BoxBody>, actix_web::Error>) -> Self {
+        match answer {
+            Ok(response) => {
+                let request = response.request();
+                Self {
+                    status: response.status(),
+                    matched: request.match_pattern().map(|route| (route, request.path())),
+                    fault: response.response().extensions().get::<Reported>().copied(),
+                }
+            }
+            Err(error) => {
+                let status = error.as_response_error().status_code();
+                Self { status, matched: None, fault: None }
+            }
+        }
+    }
+
+    fn path(&self) -> &str {
+        self.matched.as_ref().map_or(NOWHERE, |(_, path)| path)
+    }
+
+    fn route(&self) -> &str {
+        self.matched.as_ref().map_or(NOWHERE, |(route, _)| route)
+    }
+
+    /// Adds to the span what is known now.
+    fn record(&self, span: &Span, method: &Method) {
+        if let Some((route, path)) = &self.matched {
+            span.record("otel.name", tracing::field::display(format_args!("{} {route}", name(method))));
+            span.record("http.route", route.as_str());
+            span.record("url.path", *path);
+        }
+        span.record("http.response.status_code", self.status.as_u16());
+        if self.status.is_server_error() {
+            span.record("otel.status_code", "ERROR");
+            match self.fault {
+                Some(fault) => span.record("error.type", fault.kind.code()),
+                None => span.record("error.type", self.status.as_str()),
+            };
+        }
+    }
+}
+
+/// A method's name. Clients may make up any number of methods; those share one.
+fn name(method: &Method) -> &'static str {
+    const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"];
+    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("_OTHER")
 }
 
 /// The id that the client sent, if it is one: 1 to 128 letters, digits, `.`, `_` and `-`.
@@ -56,9 +161,9 @@ fn given_id(request: &ServiceRequest) -> Option<HeaderValue> {
     is_valid.then(|| id.clone())
 }
 
-fn new_id(request: &ServiceRequest) -> Result<HeaderValue, actix_web::Error> {
+fn new_id(context: &State) -> Result<HeaderValue, actix_web::Error> {
     let mut random = [0; 16];
-    context::of_service(request)?.app.entropy.fill(&mut random);
+    context.app.entropy.fill(&mut random);
     let id = format!("{:032x}", u128::from_be_bytes(random));
     HeaderValue::from_str(&id).map_err(actix_web::error::ErrorInternalServerError)
 }

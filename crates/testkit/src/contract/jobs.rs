@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     id::{JobId, LeaseId},
     job::{Job, JobState},
+    trace::TraceParent,
 };
 use docent_ports::{jobs::JobCounts, store::Store};
 use std::{collections::HashSet, sync::Arc};
@@ -24,6 +25,7 @@ crate::battery! {
             interruptions: 7,
             run_at: odd(1),
             last_error: Some("größer als 50 MiB: “x”".into()),
+            trace: TraceParent::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
             created_at: odd(2),
             updated_at: odd(3),
             ..job(1, document(1).id)

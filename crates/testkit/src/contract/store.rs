@@ -6,7 +6,7 @@ use docent_domain::{id::DocumentId, text::Title};
 use docent_ports::{
     documents::DocumentFilter,
     error::{FaultKind, Part, Result},
-    store::Store,
+    store::{Schema, Store},
 };
 use std::{
     future::{Future, poll_fn},
@@ -20,6 +20,11 @@ crate::battery! {
     /// It answers.
     async fn check_passes(store) {
         store.check().await.unwrap();
+    }
+
+    /// A store that is ready for use has the schema of this program.
+    async fn the_schema_is_current(store) {
+        assert_eq!(store.schema().await.unwrap(), Schema::Current);
     }
 
     /// A document and its job become visible together.

@@ -5,6 +5,7 @@ pub mod chat_model;
 pub mod embedder;
 pub mod password_hasher;
 pub mod rate_limiter;
+pub mod recorder;
 pub mod store;
 pub mod text_extractor;
 pub mod token_signer;

@@ -19,7 +19,7 @@ use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
     error::{Fault, FaultKind, Part, Result},
     jobs::{JobReader, JobWriter},
-    store::{ReadWork, Store, UnitOfWork},
+    store::{ReadWork, Schema, Store, UnitOfWork},
     usage::UsageWriter,
     users::{UserReader, UserWriter},
 };
@@ -97,6 +97,10 @@ impl Store for FakeStore {
 
     async fn check(&self) -> Result<()> {
         Ok(())
+    }
+
+    async fn schema(&self) -> Result<Schema> {
+        Ok(Schema::Current)
     }
 }
 

@@ -6,11 +6,11 @@ use docent_ports::{
     documents::DocumentWriter,
     error::{Part, Result},
     jobs::JobWriter,
-    store::{ReadWork, Store, UnitOfWork},
+    store::{ReadWork, Schema, Store, UnitOfWork},
     usage::UsageWriter,
     users::UserWriter,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Wraps a store with one switch for each step that can fail.
 pub struct FaultyStore {
@@ -31,12 +31,27 @@ pub struct StoreSwitches {
     pub commit: FaultSwitch,
     /// Fails [`UnitOfWork::commit`] after everything was written: the answer got lost.
     pub acknowledge: FaultSwitch,
+    schema: Arc<Mutex<Option<Schema>>>,
+}
+
+impl StoreSwitches {
+    /// Gives the database this schema in the eyes of [`Store::schema`].
+    pub fn pretend(&self, schema: Schema) {
+        *self.schema.lock().unwrap() = Some(schema);
+    }
 }
 
 impl Default for StoreSwitches {
     fn default() -> Self {
         let switch = || FaultSwitch::new(Part::Database);
-        Self { all: switch(), begin: switch(), read: switch(), commit: switch(), acknowledge: switch() }
+        Self {
+            all: switch(),
+            begin: switch(),
+            read: switch(),
+            commit: switch(),
+            acknowledge: switch(),
+            schema: Arc::default(),
+        }
     }
 }
 
@@ -70,6 +85,15 @@ impl Store for FaultyStore {
     async fn check(&self) -> Result<()> {
         self.switches.all.check()?;
         self.inner.check().await
+    }
+
+    async fn schema(&self) -> Result<Schema> {
+        self.switches.all.check()?;
+        let pretended = *self.switches.schema.lock().unwrap();
+        match pretended {
+            Some(schema) => Ok(schema),
+            None => self.inner.schema().await,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod dialogue;
 mod relevance;
 mod sentences;
 
+use super::spans;
 use async_trait::async_trait;
 use dialogue::{Move, next_move};
 use docent_domain::chat::{FinishReason, ToolCall};
@@ -19,6 +20,7 @@ use docent_ports::{
 use futures::stream;
 use relevance::Quote;
 use tokio::task::spawn_blocking;
+use tracing::Instrument;
 
 /// The tool that it searches with.
 const SEARCH_TOOL: &str = "search_docs";
@@ -40,10 +42,15 @@ pub struct BuiltinAnswerer;
 impl ChatModel for BuiltinAnswerer {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
         // A few passages take a millisecond, but nothing bounds how many a request brings.
-        let events = spawn_blocking(move || answer(&request)).await;
+        let span = spans::chat(self.model());
+        let events = spawn_blocking(move || answer(&request)).instrument(span.clone()).await;
         let events = events.map_err(|error| {
             Fault::new(Part::ChatModel, FaultKind::Internal, "choosing what to quote").caused_by(error)
         })?;
+        if let Some(ChatEvent::Finished { reason, .. }) = events.last() {
+            let reason = if *reason == FinishReason::ToolCalls { "tool_calls" } else { "stop" };
+            span.record("gen_ai.response.finish_reasons", reason);
+        }
         Ok(Box::pin(stream::iter(events.into_iter().map(Ok))))
     }
 

@@ -15,6 +15,7 @@ pub struct Model {
     pub interruptions: i64,
     pub run_at: i64,
     pub last_error: Option<String>,
+    pub traceparent: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
 }

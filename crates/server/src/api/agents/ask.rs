@@ -22,6 +22,7 @@ use docent_domain::{
 };
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument;
 
 const MESSAGES_MAX: usize = 256;
 /// The most characters of all messages together.
@@ -35,7 +36,8 @@ pub(crate) async fn ask(by: Granted<Chat>, context: State, name: Path<String>, b
     let app = Arc::clone(&context.app);
     // The answer outlives this request's thread: what it cost is still to be written down when the
     // client has gone away or the server stops.
-    let asking = context.runtime.spawn(async move { answer::ask(&app, by.grant, &name, question).await });
+    let asking = async move { answer::ask(&app, by.grant, &name, question).await };
+    let asking = context.runtime.spawn(asking.in_current_span());
     let answer = AbortOnDropHandle::new(asking).await.map_err(|_| Refusal::internal())??;
     Ok(sse::reply(context, answer, include_sources))
 }

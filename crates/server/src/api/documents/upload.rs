@@ -12,7 +12,7 @@ use crate::{
 };
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpMessage, HttpRequest, HttpResponse,
     http::{StatusCode, header},
     web::Payload,
 };
@@ -20,7 +20,10 @@ use docent_app::{
     documents::upload::{self as use_case, Upload},
     error::Error,
 };
-use docent_domain::access::{AddDocuments, Grant};
+use docent_domain::{
+    access::{AddDocuments, Grant},
+    trace::TraceParent,
+};
 use futures::{Stream, StreamExt};
 
 const FILE: &str = "file";
@@ -46,7 +49,8 @@ pub(crate) async fn upload(
         upload.abort().await;
         return Err(refusal);
     }
-    let document = upload.finish().await?;
+    let trace = request.extensions().get::<TraceParent>().cloned();
+    let document = upload.traced(trace).finish().await?;
     Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
 }
 

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of a test's own.
+//! PostgreSQL.
 
 use std::{
     fs::{File, read_dir},
@@ -17,24 +17,27 @@ use tempfile::TempDir;
 /// The account `nobody`: PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-pub(super) struct Server {
+/// A PostgreSQL server of a test's own.
+#[derive(Debug)]
+pub struct PostgresServer {
     folder: TempDir,
     port: u16,
     process: Option<Child>,
 }
 
-impl Server {
-    pub(super) const PASSWORD: &str = "correct horse";
+impl PostgresServer {
+    /// The password of the account `docent`.
+    pub const PASSWORD: &str = "correct horse";
 
     /// Makes an empty server with the account `docent` and starts it.
-    pub(super) fn start() -> Self {
+    pub fn start() -> Self {
         let mut server = Self::make();
         server.restart();
         server
     }
 
     /// The same, with a certificate for `localhost`; connections without encryption are refused.
-    pub(super) fn start_with_tls() -> Self {
+    pub fn start_with_tls() -> Self {
         let mut server = Self::make();
         let made = command("openssl", server.folder.path())
             .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
@@ -52,7 +55,8 @@ impl Server {
         server
     }
 
-    pub(super) fn certificate(&self) -> PathBuf {
+    /// The certificate that a client has to trust.
+    pub fn certificate(&self) -> PathBuf {
         self.folder.path().join("data/server.crt")
     }
 
@@ -74,12 +78,13 @@ impl Server {
         Self { folder, port, process: None }
     }
 
-    pub(super) fn url(&self, user: &str, password: &str, database: &str) -> String {
+    /// The address of a database, for this account.
+    pub fn url(&self, user: &str, password: &str, database: &str) -> String {
         format!("postgres://{user}:{}@127.0.0.1:{}/{database}", password.replace(' ', "%20"), self.port)
     }
 
     /// Starts the process and waits for the line that says that it takes connections.
-    pub(super) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         let mut process = command("postgres", self.folder.path())
             .args(["-D", "data", "-h", "127.0.0.1", "-p", &self.port.to_string()])
             .args(["-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "lc_messages=C"])
@@ -101,20 +106,19 @@ impl Server {
     }
 
     /// Ends all sessions and the server.
-    pub(super) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         self.end("-INT");
     }
 
     fn end(&mut self, signal: &str) {
         if let Some(mut process) = self.process.take() {
-            let sent = Command::new("kill").args([signal, &process.id().to_string()]).status();
-            assert!(sent.is_ok_and(|status| status.success()) || std::thread::panicking());
+            super::signal(&process, signal);
             let _ = process.wait();
         }
     }
 }
 
-impl Drop for Server {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.end("-QUIT");
     }

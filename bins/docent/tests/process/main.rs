@@ -1,173 +1,24 @@
-//! The program as a process: its first run, its commands, and what a kill costs.
+//! The program as a process: its first run, its commands, what a kill costs, what can be seen of it,
+//! and how it is deployed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use serde_json::{Value, json};
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
+mod client;
+mod collector;
+mod deploy;
+#[cfg(feature = "live")]
+mod live;
+mod observability;
+mod program;
+
+use client::{Client, fixture};
+use program::{SECRET, Serving, docent, in_time, rest, run};
+use serde_json::Value;
+use std::{collections::BTreeSet, path::Path, process::Stdio, time::Duration};
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    process::{Child, ChildStdout, Command},
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    process::Command,
 };
-
-/// Nothing here takes as long, however busy the machine; what does, hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
-const SECRET: &str = "0123456789abcdef0123456789abcdef";
-
-fn docent(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_docent"));
-    command
-        .env_clear()
-        .env("DOCENT_DATA_DIR", folder.join("data"))
-        .env("DOCENT_BIND_ADDRESS", "127.0.0.1:0")
-        .env("DOCENT_RATE_LIMIT_REQUESTS", "1000000")
-        .env("DOCENT_SEARCH_LIMIT", "12")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    command
-}
-
-async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work).await.expect("this takes no minutes")
-}
-
-/// Runs a command to its end: status, standard output, standard error.
-async fn run(command: &mut Command) -> (ExitStatus, String, String) {
-    let output = in_time(command.output()).await.unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status, text(output.stdout), text(output.stderr))
-}
-
-/// A serving process.
-struct Serving {
-    child: Child,
-    stdout: BufReader<ChildStdout>,
-    /// What it printed until it listened.
-    printed: String,
-    base: String,
-}
-
-impl Serving {
-    async fn start(command: &mut Command) -> Self {
-        let mut child = command.spawn().unwrap();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut printed = String::new();
-        while !printed.to_lowercase().contains("listening on http://") {
-            let read = in_time(stdout.read_line(&mut printed)).await.unwrap();
-            assert!(read > 0, "it ended early: {printed}\n{}", rest(&mut child).await);
-        }
-        let base = printed.split("http://").last().unwrap().split_whitespace().next().unwrap();
-        Self { child, base: format!("http://{base}"), stdout, printed }
-    }
-
-    async fn kill(mut self) {
-        self.child.kill().await.unwrap();
-    }
-
-    async fn terminate(mut self) -> (ExitStatus, String) {
-        let pid = self.child.id().unwrap().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
-        let status = in_time(self.child.wait()).await.unwrap();
-        let mut printed = self.printed;
-        in_time(self.stdout.read_to_string(&mut printed)).await.unwrap();
-        (status, printed)
-    }
-}
-
-async fn rest(child: &mut Child) -> String {
-    let mut text = String::new();
-    in_time(child.stderr.take().unwrap().read_to_string(&mut text)).await.unwrap();
-    text
-}
-
-/// A client of a serving process.
-struct Client {
-    http: reqwest::Client,
-    base: String,
-    token: String,
-}
-
-impl Client {
-    async fn log_in(serving: &Serving, email: &str, password: &str) -> Self {
-        // The adapters switch TLS on without a choice of cryptography; one must be made, though
-        // nothing here uses it. Another client of the process may have made it before.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http =
-            reqwest::Client::builder().tls_certs_only([]).timeout(PATIENCE).no_proxy().build().unwrap();
-        let base = serving.base.clone();
-        let body = json!({ "email": email, "password": password });
-        let response = http.post(format!("{base}/auth/token")).json(&body).send().await.unwrap();
-        assert_eq!(response.status(), 200);
-        let pair: Value = response.json().await.unwrap();
-        Self { http, base, token: pair["access_token"].as_str().unwrap().to_owned() }
-    }
-
-    async fn get(&self, path: &str) -> Value {
-        let request = self.http.get(format!("{}{path}", self.base)).bearer_auth(&self.token);
-        request.send().await.unwrap().json().await.unwrap()
-    }
-
-    async fn upload(&self, file: &Path) -> String {
-        let bytes = std::fs::read(file).unwrap();
-        let part = reqwest::multipart::Part::bytes(bytes)
-            .file_name(file.file_name().unwrap().to_str().unwrap().to_owned())
-            .mime_str("application/pdf")
-            .unwrap();
-        let form = reqwest::multipart::Form::new().part("file", part);
-        let request = self.http.post(format!("{}/documents/upload", self.base)).bearer_auth(&self.token);
-        let response = request.multipart(form).send().await.unwrap();
-        assert_eq!(response.status(), 202);
-        response.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned()
-    }
-
-    /// The answer's text, and its sources.
-    async fn ask(&self, question: &str) -> (String, Vec<Value>) {
-        let body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });
-        let request = self.http.post(format!("{}/agents/chat", self.base)).bearer_auth(&self.token);
-        let stream = request.json(&body).send().await.unwrap().text().await.unwrap();
-        let (mut answer, mut sources) = (String::new(), Vec::new());
-        for event in stream.split("\n\n") {
-            if let Some(token) = event.strip_prefix("data: ") {
-                answer += &serde_json::from_str::<String>(token).unwrap();
-            } else if let Some(found) = event.strip_prefix("event: sources\ndata: ") {
-                let found: Value = serde_json::from_str(found).unwrap();
-                sources = found["results"].as_array().unwrap().clone();
-            }
-        }
-        (answer, sources)
-    }
-
-    /// Waits until no document is pending; gives each one's state.
-    async fn settled(&self) -> Vec<(String, String)> {
-        in_time(async {
-            loop {
-                let documents = self.get("/documents").await;
-                let field = |document: &Value, name: &str| document[name].as_str().unwrap().to_owned();
-                let states: Vec<_> = documents
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|document| (field(document, "id"), field(document, "status")))
-                    .collect();
-                if states.iter().all(|(_, state)| state != "pending") {
-                    return states;
-                }
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-        })
-        .await
-    }
-}
-
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pdf").join(name)
-}
 
 async fn create_account(folder: &Path, email: &str, password: &str) {
     let mut command = docent(folder);
@@ -308,47 +159,23 @@ async fn serve_refuses_weak_secrets_and_tells_every_problem_at_once() {
 }
 
 #[tokio::test]
-async fn serve_with_the_untouched_example_names_what_is_missing() {
-    let folder = tempfile::tempdir().unwrap();
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/.env.example");
-    let example = std::fs::read_to_string(example).unwrap();
-    let set = example.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
-    let (status, _, errors) = run(docent(folder.path()).envs(set).arg("serve")).await;
-    assert!(!status.success());
-    for missing in ["DOCENT_SECRET_KEY must be set", "DOCENT_DATABASE_URL must be set"] {
-        assert!(errors.contains(missing), "{errors}");
+async fn a_worker_refuses_stores_that_it_cannot_share() {
+    let folder = TempDir::new().unwrap();
+    for (variable, value, said) in [
+        ("DOCENT_VECTOR_DB", "embedded", "DOCENT_VECTOR_DB=qdrant"),
+        ("DOCENT_REDIS_URL", "memory://", "DOCENT_REDIS_URL"),
+        ("DOCENT_INGEST_CONCURRENCY", "0", "DOCENT_INGEST_CONCURRENCY"),
+    ] {
+        let mut command = docent(folder.path());
+        command
+            .arg("worker")
+            .env("DOCENT_SECRET_KEY", SECRET)
+            .env("DOCENT_DATABASE_URL", "postgres://docent@127.0.0.1:1/docent")
+            .env(variable, value);
+        let (status, _, error) = run(&mut command).await;
+        assert!(!status.success());
+        assert!(error.contains(said), "{error}");
     }
-}
-
-#[tokio::test]
-async fn healthcheck_succeeds_only_while_the_server_is_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
-    let address = serving.base.trim_start_matches("http://").to_owned();
-    let (status, printed, errors) =
-        run(docent(folder.path()).args(["healthcheck", "--address", &address])).await;
-    assert!(status.success() && printed.contains("\"ok\""), "{printed}{errors}");
-    let everywhere = address.replace("127.0.0.1", "0.0.0.0");
-    let mut by_setting = docent(folder.path());
-    let (status, ..) =
-        run(by_setting.env("DOCENT_BIND_ADDRESS", everywhere).args(["healthcheck", "--dev"])).await;
-    assert!(status.success(), "the address it listens on is the one to ask");
-    serving.kill().await;
-    let (status, _, errors) = run(docent(folder.path()).args(["healthcheck", "--address", &address])).await;
-    assert!(!status.success() && errors.contains(&address), "{errors}");
-}
-
-#[test]
-fn the_image_is_built_with_the_toolchain_of_the_workspace() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let read = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
-    let toolchain = read("rust-toolchain.toml");
-    let channel = toolchain.split('"').nth(1).unwrap();
-    let dockerfile = read("deploy/Dockerfile");
-    assert!(
-        dockerfile.contains(&format!("FROM rust:{channel}-")),
-        "deploy/Dockerfile is not of Rust {channel}"
-    );
 }
 
 #[tokio::test]

@@ -1,0 +1,103 @@
+//! The fields of spans as log lines show them: those whose names have no dot.
+
+use serde_json::{Map, Value};
+use std::fmt::{self, Debug};
+use tracing::field::{Field, Visit};
+use tracing_subscriber::{
+    field::{RecordFields, VisitOutput},
+    fmt::{
+        FormattedFields,
+        format::{DefaultVisitor, FormatFields, Writer},
+    },
+};
+
+/// `name=value`, with spaces between.
+pub(super) struct HumanFields;
+
+impl<'writer> FormatFields<'writer> for HumanFields {
+    fn format_fields<R: RecordFields>(&self, writer: Writer<'writer>, fields: R) -> fmt::Result {
+        let mut visitor = DefaultVisitor::new(writer, true);
+        fields.record(&mut Undotted(&mut visitor));
+        visitor.finish()
+    }
+
+    fn add_fields(
+        &self,
+        current: &'writer mut FormattedFields<Self>,
+        fields: &tracing::span::Record<'_>,
+    ) -> fmt::Result {
+        let is_empty = current.fields.is_empty();
+        let mut visitor = DefaultVisitor::new(current.as_writer(), is_empty);
+        fields.record(&mut Undotted(&mut visitor));
+        visitor.finish()
+    }
+}
+
+/// One JSON object.
+pub(super) struct JsonFields;
+
+impl<'writer> FormatFields<'writer> for JsonFields {
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'writer>, fields: R) -> fmt::Result {
+        let mut object = Object::default();
+        fields.record(&mut Undotted(&mut object));
+        write!(writer, "{}", Value::Object(object.0))
+    }
+
+    fn add_fields(
+        &self,
+        current: &'writer mut FormattedFields<Self>,
+        fields: &tracing::span::Record<'_>,
+    ) -> fmt::Result {
+        let mut added = Object::default();
+        fields.record(&mut Undotted(&mut added));
+        if added.0.is_empty() {
+            return Ok(());
+        }
+        let mut whole: Map<String, Value> = serde_json::from_str(&current.fields).map_err(|_| fmt::Error)?;
+        whole.extend(added.0);
+        current.fields = Value::Object(whole).to_string();
+        Ok(())
+    }
+}
+
+/// Passes on the fields whose names have no dot.
+struct Undotted<'a, V>(&'a mut V);
+
+impl<V: Visit> Undotted<'_, V> {
+    fn pass(&mut self, field: &Field, record: impl FnOnce(&mut V)) {
+        if !field.name().contains('.') {
+            record(self.0);
+        }
+    }
+}
+
+impl<V: Visit> Visit for Undotted<'_, V> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.pass(field, |to| to.record_debug(field, value));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.pass(field, |to| to.record_str(field, value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.pass(field, |to| to.record_u64(field, value));
+    }
+}
+
+#[derive(Default)]
+struct Object(Map<String, Value>);
+
+impl Visit for Object {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+}

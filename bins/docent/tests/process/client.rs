@@ -1,0 +1,101 @@
+//! A client of the program's API.
+
+use super::program::{PATIENCE, Serving, in_time};
+use serde_json::{Value, json};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// A client of a serving process.
+pub(super) struct Client {
+    pub(super) http: reqwest::Client,
+    pub(super) base: String,
+    pub(super) token: String,
+}
+
+impl Client {
+    pub(super) async fn log_in(serving: &Serving, email: &str, password: &str) -> Self {
+        let http = client();
+        let base = serving.base.clone();
+        let body = json!({ "email": email, "password": password });
+        let response = http.post(format!("{base}/auth/token")).json(&body).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        let pair: Value = response.json().await.unwrap();
+        Self { http, base, token: pair["access_token"].as_str().unwrap().to_owned() }
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Value {
+        let request = self.http.get(format!("{}{path}", self.base)).bearer_auth(&self.token);
+        request.send().await.unwrap().json().await.unwrap()
+    }
+
+    pub(super) async fn upload(&self, file: &Path) -> String {
+        let bytes = std::fs::read(file).unwrap();
+        let part = reqwest::multipart::Part::bytes(bytes)
+            .file_name(file.file_name().unwrap().to_str().unwrap().to_owned())
+            .mime_str("application/pdf")
+            .unwrap();
+        let form = reqwest::multipart::Form::new().part("file", part);
+        let request = self.http.post(format!("{}/documents/upload", self.base)).bearer_auth(&self.token);
+        let response = request.multipart(form).send().await.unwrap();
+        assert_eq!(response.status(), 202);
+        response.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer's text, and its sources.
+    pub(super) async fn ask(&self, question: &str) -> (String, Vec<Value>) {
+        let body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });
+        let request = self.http.post(format!("{}/agents/chat", self.base)).bearer_auth(&self.token);
+        let stream = request.json(&body).send().await.unwrap().text().await.unwrap();
+        heard(&stream)
+    }
+
+    /// Waits until no document is pending; gives each one's state.
+    pub(super) async fn settled(&self) -> Vec<(String, String)> {
+        in_time(async {
+            loop {
+                let documents = self.get("/documents").await;
+                let field = |document: &Value, name: &str| document[name].as_str().unwrap().to_owned();
+                let states: Vec<_> = documents
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|document| (field(document, "id"), field(document, "status")))
+                    .collect();
+                if states.iter().all(|(_, state)| state != "pending") {
+                    return states;
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await
+    }
+}
+
+/// A client that gives up after a long time.
+pub(super) fn client() -> reqwest::Client {
+    // The adapters switch TLS on without a choice of cryptography; one must be made, though nothing here
+    // uses it. Another client of the process may have made it before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().tls_certs_only([]).timeout(PATIENCE).no_proxy().build().unwrap()
+}
+
+/// One of the test PDFs.
+pub(super) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pdf").join(name)
+}
+
+/// The text of an answer's stream, and its sources.
+pub(super) fn heard(stream: &str) -> (String, Vec<Value>) {
+    let (mut answer, mut sources) = (String::new(), Vec::new());
+    for event in stream.split("\n\n") {
+        if let Some(token) = event.strip_prefix("data: ") {
+            answer += &serde_json::from_str::<String>(token).unwrap();
+        } else if let Some(found) = event.strip_prefix("event: sources\ndata: ") {
+            let found: Value = serde_json::from_str(found).unwrap();
+            sources = found["results"].as_array().unwrap().clone();
+        }
+    }
+    (answer, sources)
+}

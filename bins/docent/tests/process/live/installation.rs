@@ -1,0 +1,241 @@
+//! An installation of a test's own, each part of which can be stopped and started again.
+
+#[path = "../../../../../crates/adapters/tests/qdrant/server.rs"]
+#[allow(dead_code, reason = "the adapter's own tests look closer")]
+mod qdrant;
+
+use crate::{
+    client::client,
+    program::{SECRET, docent, in_time, rest, run},
+};
+use docent_testkit::{
+    servers::{PostgresServer, RedisServer},
+    wire::FakeLlm,
+};
+pub(super) use qdrant::Fake as FakeQdrant;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    net::TcpListener,
+    path::Path,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::AsyncWriteExt,
+    process::{Child, Command},
+};
+
+const EMAIL: &str = "ada@example.org";
+const PASSWORD: &str = "correct horse";
+
+/// The servers that everything stands on.
+pub(super) struct Installation {
+    folder: TempDir,
+    pub(super) postgres: PostgresServer,
+    pub(super) redis: RedisServer,
+    pub(super) qdrant: Option<FakeQdrant>,
+    pub(super) llm: Option<FakeLlm>,
+    pub(super) embeddings: Option<FakeLlm>,
+    addresses: [String; 3],
+}
+
+impl Installation {
+    /// Starts the servers, migrates and makes an account.
+    pub(super) async fn start() -> Self {
+        let (qdrant, llm, embeddings) = (FakeQdrant::start(), FakeLlm::start().await, FakeLlm::start().await);
+        let installation = Self {
+            folder: tempfile::tempdir().unwrap(),
+            postgres: PostgresServer::start(),
+            redis: RedisServer::start(),
+            addresses: [qdrant.url.clone(), llm.base_url(), embeddings.base_url()],
+            qdrant: Some(qdrant),
+            llm: Some(llm),
+            embeddings: Some(embeddings),
+        };
+        let (status, _, error) = run(installation.docent("migrate").arg("migrate")).await;
+        assert!(status.success(), "{error}");
+        let mut create = installation.docent("createsuperuser");
+        create.args(["createsuperuser", "--password-stdin", EMAIL]).stdin(Stdio::piped());
+        let mut child = create.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(format!("{PASSWORD}\n").as_bytes()).await.unwrap();
+        let status = in_time(child.wait()).await.unwrap();
+        assert!(status.success(), "{}", rest(&mut child).await);
+        installation
+    }
+
+    /// The program with the settings of this installation; its log goes into a file of this name.
+    pub(super) fn docent(&self, name: &str) -> Command {
+        let mut command = docent(self.folder.path());
+        let [qdrant, llm, embeddings] = &self.addresses;
+        let variables = [
+            ("DOCENT_SECRET_KEY", SECRET.to_owned()),
+            ("DOCENT_DATABASE_URL", self.postgres.url("docent", PostgresServer::PASSWORD, "postgres")),
+            ("DOCENT_REDIS_URL", self.redis.url(0)),
+            ("DOCENT_QDRANT_URL", qdrant.clone()),
+            ("DOCENT_LLM_BASE_URL", llm.clone()),
+            ("DOCENT_LLM_MODEL", "fake".to_owned()),
+            ("DOCENT_EMBEDDING_PROVIDER", "openai".to_owned()),
+            ("DOCENT_EMBEDDING_BASE_URL", embeddings.clone()),
+            ("DOCENT_EMBEDDING_MODEL", "fake".to_owned()),
+        ];
+        command.envs(variables);
+        if !matches!(name, "migrate" | "createsuperuser") {
+            command.stdout(Stdio::null()).stderr(std::fs::File::create(self.log(name)).unwrap());
+        }
+        command
+    }
+
+    fn log(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(format!("{name}.log"))
+    }
+
+    /// Starts a replica of the API and waits until it answers.
+    pub(super) async fn serve(&self, name: &str, settings: &[(&str, &str)]) -> Replica {
+        let address = free_address();
+        let mut command = self.docent(name);
+        command.arg("serve").env("DOCENT_BIND_ADDRESS", &address).envs(settings.iter().copied());
+        self.answering(name, command, &address).await
+    }
+
+    /// Starts a worker that serves its health, and waits until it does.
+    pub(super) async fn watched_worker(&self, name: &str) -> Replica {
+        let address = free_address();
+        let mut command = self.docent(name);
+        command.arg("worker").env("DOCENT_WORKER_BIND_ADDRESS", &address);
+        self.answering(name, command, &address).await
+    }
+
+    async fn answering(&self, name: &str, mut command: Command, address: &str) -> Replica {
+        let child = command.spawn().unwrap();
+        let mut replica =
+            Replica { child, base: format!("http://{address}"), http: client(), token: String::new() };
+        while replica.status(replica.request(Method::GET, "/health/live")).await != 200 {
+            let log = || std::fs::read_to_string(self.log(name)).unwrap();
+            assert!(replica.child.try_wait().unwrap().is_none(), "it ended: {}", log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        replica
+    }
+
+    /// Starts a worker.
+    pub(super) fn worker(&self, name: &str) -> Child {
+        self.docent(name).arg("worker").spawn().unwrap()
+    }
+
+    /// How many chunks the vector store has of each document.
+    pub(super) fn chunks(&self) -> BTreeMap<String, usize> {
+        let qdrant = self.qdrant.as_ref().unwrap();
+        let state = qdrant.state.lock().unwrap();
+        let mut counts = BTreeMap::new();
+        for point in state.collections.values().flat_map(|stored| stored.points.values()) {
+            let id = point.payload["document_id"].as_str().unwrap().clone();
+            *counts.entry(id).or_insert(0) += 1;
+        }
+        counts
+    }
+
+    pub(super) async fn stop_qdrant(&mut self) -> impl FnOnce(&mut Self) + use<> {
+        let state = self.qdrant.take().unwrap().stop().await;
+        |installation: &mut Self| {
+            let address = installation.addresses[0].trim_start_matches("http://").to_owned();
+            installation.qdrant = Some(FakeQdrant::at(&address, state));
+        }
+    }
+}
+
+/// A replica of the API, and an account's way to it.
+pub(super) struct Replica {
+    pub(super) child: Child,
+    base: String,
+    http: reqwest::Client,
+    token: String,
+}
+
+impl Replica {
+    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.base)).bearer_auth(&self.token)
+    }
+
+    /// The status of an answer, 0 when there is none.
+    pub(super) async fn status(&self, request: RequestBuilder) -> u16 {
+        self.send(request).await.0
+    }
+
+    /// The status and text of an answer, 0 when there is none.
+    pub(super) async fn send(&self, request: RequestBuilder) -> (u16, String) {
+        match request.send().await {
+            Ok(response) => (response.status().as_u16(), response.text().await.unwrap_or_default()),
+            Err(error) => {
+                assert!(!error.is_timeout(), "a request hangs: {error}");
+                (0, String::new())
+            }
+        }
+    }
+
+    pub(super) fn log_in(&self) -> RequestBuilder {
+        let body = json!({ "email": EMAIL, "password": PASSWORD });
+        self.request(Method::POST, "/auth/token").json(&body)
+    }
+
+    /// Logs in for the requests to come; gives the refresh token.
+    pub(super) async fn enter(&mut self) -> String {
+        let (status, text) = self.send(self.log_in()).await;
+        assert_eq!(status, 200, "{text}");
+        let pair: Value = serde_json::from_str(&text).unwrap();
+        self.token = pair["access_token"].as_str().unwrap().to_owned();
+        pair["refresh_token"].as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn upload(&self, file: &Path) -> RequestBuilder {
+        let part = reqwest::multipart::Part::bytes(std::fs::read(file).unwrap())
+            .file_name("handbook.pdf")
+            .mime_str("application/pdf")
+            .unwrap();
+        let form = reqwest::multipart::Form::new().part("file", part);
+        self.request(Method::POST, "/documents/upload").multipart(form)
+    }
+
+    pub(super) fn chat(&self, question: &str) -> RequestBuilder {
+        let body = json!({ "messages": [{ "role": "user", "content": question }] });
+        self.request(Method::POST, "/agents/chat").json(&body)
+    }
+
+    pub(super) fn tokens(&self, path: &str, refresh_token: &str) -> RequestBuilder {
+        self.request(Method::POST, path).json(&json!({ "refresh_token": refresh_token }))
+    }
+
+    /// What `/health/ready` says: its status code and body.
+    pub(super) async fn health(&self) -> (u16, Value) {
+        let (status, text) = self.send(self.request(Method::GET, "/health/ready")).await;
+        (status, serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    /// Each document's state, by its id.
+    pub(super) async fn documents(&self) -> BTreeMap<String, String> {
+        let (status, text) = self.send(self.request(Method::GET, "/documents")).await;
+        assert_eq!(status, 200, "{text}");
+        let documents: Vec<Value> = serde_json::from_str(&text).unwrap();
+        let text = |document: &Value, name: &str| document[name].as_str().unwrap().to_owned();
+        documents.iter().map(|document| (text(document, "id"), text(document, "status"))).collect()
+    }
+
+    /// Ends it as an orchestrator does.
+    pub(super) async fn terminate(mut self) -> ExitStatus {
+        terminate(&mut self.child).await
+    }
+}
+
+/// Asks a process to end, and waits for it.
+pub(super) async fn terminate(child: &mut Child) -> ExitStatus {
+    let pid = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
+    in_time(child.wait()).await.unwrap()
+}
+
+/// An address of this machine that nobody listens on.
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}

@@ -1,0 +1,79 @@
+//! Several processes do what one would.
+
+use super::installation::{Installation, terminate};
+use crate::{client::fixture, program::in_time};
+use futures::future::join_all;
+use reqwest::Method;
+use std::{collections::BTreeSet, time::Duration};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_limit_is_exact_over_all_replicas() {
+    let installation = Installation::start().await;
+    let limit = [("DOCENT_RATE_LIMIT_REQUESTS", "100"), ("DOCENT_RATE_LIMIT_PERIOD", "10m")];
+    let replicas = [installation.serve("a", &limit).await, installation.serve("b", &limit).await];
+    let asked = (0..500).map(|n| {
+        let replica = &replicas[n % 2];
+        replica.status(replica.request(Method::GET, "/status"))
+    });
+    let statuses = join_all(asked).await;
+    let of = |status| statuses.iter().filter(|each| **each == status).count();
+    assert_eq!((of(200), of(429)), (100, 400), "{statuses:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_upload_is_ingested_once_though_a_worker_is_killed() {
+    const UPLOADS: usize = 60;
+    let installation = Installation::start().await;
+    let no_jobs = [("DOCENT_INGEST_CONCURRENCY", "0")];
+    let mut replicas = [installation.serve("a", &no_jobs).await, installation.serve("b", &no_jobs).await];
+    for replica in &mut replicas {
+        replica.enter().await;
+    }
+    let mut steady = installation.worker("steady");
+    let mut killed = installation.worker("killed");
+    let file = fixture("handbook.pdf");
+    for n in 0..UPLOADS {
+        let replica = &replicas[n % 2];
+        assert_eq!(replica.status(replica.upload(&file)).await, 202);
+        if n == UPLOADS / 2 {
+            killed.kill().await.unwrap();
+        }
+        if n == UPLOADS * 3 / 4 {
+            killed = installation.worker("killed");
+        }
+    }
+    let documents = in_time(async {
+        loop {
+            let documents = replicas[0].documents().await;
+            if documents.values().all(|state| state != "pending") {
+                return documents;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+    assert_eq!(documents.len(), UPLOADS);
+    assert!(documents.values().all(|state| state == "ingested"), "{documents:?}");
+    let chunks = installation.chunks();
+    assert!(chunks.keys().eq(documents.keys()), "all of them can be found, and nothing else");
+    assert_eq!(chunks.values().collect::<BTreeSet<_>>().len(), 1, "copies have the same chunks: {chunks:?}");
+    assert_eq!(replicas[1].documents().await, documents, "both tell the same");
+    for worker in [&mut steady, &mut killed] {
+        assert!(terminate(worker).await.success());
+    }
+    for replica in replicas {
+        assert!(replica.terminate().await.success());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_tells_how_it_is_and_nothing_else() {
+    let installation = Installation::start().await;
+    let worker = installation.watched_worker("worker").await;
+    let (status, body) = worker.health().await;
+    assert_eq!((status, &body["status"]), (200, &"ok".into()), "{body}");
+    for path in ["/", "/documents", "/admin/login"] {
+        assert_eq!(worker.status(worker.request(Method::GET, path)).await, 404, "{path}");
+    }
+    assert!(worker.terminate().await.success());
+}

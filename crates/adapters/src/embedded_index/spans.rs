@@ -1,0 +1,26 @@
+//! The spans of a trace that tell of the index.
+
+use docent_ports::error::Result;
+use tracing::{Instrument, Span, field::Empty};
+
+/// Does `work` within a span of this operation's name.
+pub(super) async fn traced<T>(operation: &'static str, work: impl Future<Output = Result<T>>) -> Result<T> {
+    let span = span(operation);
+    let done = work.instrument(span.clone()).await;
+    done.inspect_err(|fault| {
+        span.record("otel.status_code", "ERROR");
+        span.record("error.type", fault.kind().code());
+    })
+}
+
+fn span(operation: &'static str) -> Span {
+    tracing::info_span!(
+        "vector_store",
+        otel.name = operation,
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        db.system.name = "tantivy",
+        db.operation.name = operation,
+        error.type = Empty,
+    )
+}

@@ -1,0 +1,93 @@
+//! Every client against something that listens where its server should be: each call ends, with a fault
+//! that tells which part is to blame and that it may pass.
+// Tests fail by panicking.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
+
+use docent_adapters::{
+    blob::{ObjectBlobStore, S3Options},
+    qdrant::{self, QdrantIndex},
+    redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
+    sql::{SqlOptions, SqlStore},
+};
+use docent_ports::{
+    blob_store::BlobStore,
+    error::{Fault, FaultKind, Part},
+    rate_limiter::RateLimiter,
+    store::Store,
+    token_store::TokenStore,
+    vector_index::VectorIndex,
+};
+use docent_testkit::servers::{Impostor, Manner};
+use std::{net::SocketAddr, time::Duration};
+
+/// How long the clients are told to wait.
+const LIMIT: Duration = Duration::from_millis(500);
+/// What no call takes that keeps its limit, however busy the machine; a test that hangs must end.
+const TOO_LONG: Duration = Duration::from_secs(60);
+
+/// Calls a client of each impostor and judges the fault.
+async fn meet(part: Part, call: impl AsyncFn(SocketAddr) -> Option<Fault>) {
+    for manner in Manner::ALL {
+        let impostor = Impostor::start(manner).await;
+        let fault = tokio::time::timeout(TOO_LONG, call(impostor.address())).await;
+        let fault = fault.unwrap_or_else(|_| panic!("{manner:?}: the call hangs"));
+        let fault = fault.unwrap_or_else(|| panic!("{manner:?}: the call worked"));
+        assert_eq!(fault.part(), part, "{manner:?}: {fault}");
+        assert!(fault.is_transient(), "{manner:?}: {:?}: {fault}", fault.kind());
+        if manner == Manner::IsSilent {
+            assert_eq!(fault.kind(), FaultKind::Timeout, "{fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn in_place_of_postgresql() {
+    let store = async |address| {
+        let options =
+            SqlOptions { acquire_timeout: LIMIT, statement_timeout: LIMIT, ..SqlOptions::default() };
+        SqlStore::connect(&format!("postgres://docent:secret@{address}/docent"), options).await.unwrap()
+    };
+    meet(Part::Database, async |address| store(address).await.check().await.err()).await;
+    meet(Part::Database, async |address| store(address).await.begin().await.err()).await;
+}
+
+#[tokio::test]
+async fn in_place_of_redis() {
+    let redis = |address| {
+        let options = redis::Options { timeout: LIMIT, ..redis::Options::default() };
+        Redis::new(&format!("redis://:secret@{address}/0"), options).unwrap()
+    };
+    meet(Part::KeyValueStore, async |address| RedisTokenStore::new(redis(address)).check().await.err()).await;
+    meet(Part::KeyValueStore, async |address| {
+        let now = chrono::DateTime::UNIX_EPOCH;
+        RedisRateLimiter::new(redis(address)).hit("a", Duration::from_secs(60), now).await.err()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn in_place_of_qdrant() {
+    let options =
+        qdrant::Options { connect_timeout: LIMIT, read_timeout: LIMIT, ..qdrant::Options::default() };
+    meet(Part::VectorStore, async |address| {
+        let index = QdrantIndex::new(&format!("http://{address}"), None, options.clone()).unwrap();
+        index.check().await.err()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn in_place_of_a_bucket() {
+    meet(Part::BlobStore, async |address| {
+        let options = S3Options {
+            endpoint: Some(format!("http://{address}")),
+            allow_http: true,
+            connect_timeout: LIMIT,
+            read_timeout: LIMIT,
+            retry_pause: Duration::from_millis(1),
+            ..S3Options::new("id", "secret")
+        };
+        ObjectBlobStore::s3("documents", "", &options).unwrap().check().await.err()
+    })
+    .await;
+}

@@ -1,0 +1,80 @@
+//! What happens in the service, told to whoever counts it.
+
+use crate::error::{FaultKind, Part};
+use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
+use std::time::Duration;
+
+/// How one try at a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JobEnd {
+    /// Its document is searchable.
+    Ingested,
+    /// Its document is given up.
+    Failed(FailureCode),
+    /// It will be tried again after a fault.
+    Retried,
+    /// It was given back without a fault: the process is stopping.
+    Released,
+    /// There was nothing to do any more.
+    Obsolete,
+}
+
+/// A step of an ingestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Reading the pages of the file.
+    Extract,
+    /// Cutting them into chunks.
+    Chunk,
+    /// Embedding the chunks.
+    Embed,
+    /// Writing them into the vector store.
+    Index,
+}
+
+impl Stage {
+    /// The step's name for programs.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Extract => "extract",
+            Self::Chunk => "chunk",
+            Self::Embed => "embed",
+            Self::Index => "index",
+        }
+    }
+}
+
+/// Takes note of what happens. No method fails, waits, or costs more than a count; what is noted holds
+/// for this process alone and for as long as it runs.
+pub trait Recorder: Send + Sync {
+    /// One try at a job ended, and its end was written down.
+    fn job_ended(&self, end: JobEnd, took: Duration);
+
+    /// A step of an ingestion ended, well or not.
+    fn stage_ended(&self, stage: Stage, took: Duration);
+
+    /// An answer of `agent` cost so much, over all of its calls of `model`.
+    fn tokens_used(&self, agent: &AgentName, model: &str, tokens: TokenUsage);
+
+    /// A call of a part did not work. Told once per fault, where it is dealt with.
+    fn fault(&self, part: Part, kind: FaultKind);
+
+    /// A request was counted in this process, since the key-value store was away.
+    fn counted_locally(&self);
+}
+
+/// Takes note of nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unrecorded;
+
+impl Recorder for Unrecorded {
+    fn job_ended(&self, _end: JobEnd, _took: Duration) {}
+
+    fn stage_ended(&self, _stage: Stage, _took: Duration) {}
+
+    fn tokens_used(&self, _agent: &AgentName, _model: &str, _tokens: TokenUsage) {}
+
+    fn fault(&self, _part: Part, _kind: FaultKind) {}
+
+    fn counted_locally(&self) {}
+}

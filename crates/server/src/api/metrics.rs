@@ -1,0 +1,25 @@
+//! `GET /metrics`
+
+use crate::{
+    api::Reply, context::State, error::Refusal, extract::granted::bearer, metrics::CONTENT_TYPE, routes,
+};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+};
+use docent_app::{backlog, error::Error};
+
+pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
+    let Some(endpoint) = &context.settings.metrics else { return routes::not_found().await };
+    if !endpoint.admits(bearer(request.headers())) {
+        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "Could not validate credentials"));
+    }
+    // A database that is away costs its own series, not all of them.
+    let backlog = backlog::read(&context.app).await.inspect_err(|error| {
+        if let Error::Fault(fault) = error {
+            context.app.recorder.fault(fault.part(), fault.kind());
+        }
+    });
+    let text = endpoint.metrics.render(backlog.ok()).map_err(|_| Refusal::internal())?;
+    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, CONTENT_TYPE)).body(text))
+}

@@ -1,0 +1,72 @@
+//! The labels of series.
+
+use docent_app::recorder::JobEnd;
+use prometheus_client::encoding::EncodeLabelSet;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Version {
+    pub(super) version: &'static str,
+}
+
+/// How a try at a job ended; `code` is empty unless it failed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct JobOutcome {
+    pub(super) outcome: &'static str,
+    pub(super) code: &'static str,
+}
+
+impl JobOutcome {
+    pub(super) fn of(end: JobEnd) -> Self {
+        let (outcome, code) = match end {
+            JobEnd::Ingested => ("ingested", ""),
+            JobEnd::Failed(code) => ("failed", code.as_str()),
+            JobEnd::Retried => ("retried", ""),
+            JobEnd::Released => ("released", ""),
+            JobEnd::Obsolete => ("obsolete", ""),
+        };
+        Self { outcome, code }
+    }
+}
+
+/// The same without the code: a distribution for each would be many series for little.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Outcome {
+    pub(super) outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct StageName {
+    pub(super) stage: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Tokens {
+    pub(super) agent: String,
+    pub(super) model: String,
+    pub(super) kind: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Fault {
+    pub(super) part: &'static str,
+    pub(super) kind: &'static str,
+}
+
+/// The state of a job in the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct State {
+    pub(super) state: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Route {
+    pub(super) method: &'static str,
+    pub(super) route: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Request {
+    pub(super) method: &'static str,
+    pub(super) route: String,
+    pub(super) status: u16,
+}

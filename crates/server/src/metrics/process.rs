@@ -1,0 +1,39 @@
+//! The process itself.
+
+use chrono::{DateTime, Utc};
+use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
+use std::sync::atomic::AtomicU64;
+
+#[derive(Debug)]
+pub(super) struct Process {
+    /// `None` where the system does not tell it.
+    memory: Option<Gauge>,
+}
+
+impl Process {
+    pub(super) fn register(registry: &mut Registry, started: DateTime<Utc>) -> Self {
+        let start = Gauge::<f64, AtomicU64>::default();
+        // A double holds microseconds since 1970 exactly for some centuries.
+        start.set(started.timestamp_micros() as f64 / 1e6);
+        registry.register("process_start_time_seconds", "When the process started, since 1970", start);
+        let memory = resident_bytes().map(|_| Gauge::default());
+        if let Some(memory) = &memory {
+            registry.register("process_resident_memory_bytes", "Memory that it occupies", memory.clone());
+        }
+        Self { memory }
+    }
+
+    pub(super) fn refresh(&self) {
+        if let (Some(memory), Some(bytes)) = (&self.memory, resident_bytes()) {
+            memory.set(bytes);
+        }
+    }
+}
+
+/// Linux tells it in a file that never waits for a disk.
+fn resident_bytes() -> Option<i64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: i64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}

@@ -1,0 +1,65 @@
+//! A recorder that tests can read.
+
+use docent_domain::{chat::AgentName, usage::TokenUsage};
+use docent_ports::{
+    error::{FaultKind, Part},
+    recorder::{JobEnd, Recorder, Stage},
+};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+/// Something that was noted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Noted {
+    /// [`Recorder::job_ended`]
+    JobEnded(JobEnd, Duration),
+    /// [`Recorder::stage_ended`]
+    StageEnded(Stage, Duration),
+    /// [`Recorder::tokens_used`]
+    TokensUsed(AgentName, String, TokenUsage),
+    /// [`Recorder::fault`]
+    Fault(Part, FaultKind),
+    /// [`Recorder::counted_locally`]
+    CountedLocally,
+}
+
+/// Keeps what it is told, in order.
+#[derive(Debug, Default)]
+pub struct FakeRecorder {
+    noted: Mutex<Vec<Noted>>,
+}
+
+impl FakeRecorder {
+    /// What it has been told so far.
+    pub fn noted(&self) -> Vec<Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, noted: Noted) {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
+    }
+}
+
+impl Recorder for FakeRecorder {
+    fn job_ended(&self, end: JobEnd, took: Duration) {
+        self.note(Noted::JobEnded(end, took));
+    }
+
+    fn stage_ended(&self, stage: Stage, took: Duration) {
+        self.note(Noted::StageEnded(stage, took));
+    }
+
+    fn tokens_used(&self, agent: &AgentName, model: &str, tokens: TokenUsage) {
+        self.note(Noted::TokensUsed(agent.clone(), model.to_owned(), tokens));
+    }
+
+    fn fault(&self, part: Part, kind: FaultKind) {
+        self.note(Noted::Fault(part, kind));
+    }
+
+    fn counted_locally(&self) {
+        self.note(Noted::CountedLocally);
+    }
+}

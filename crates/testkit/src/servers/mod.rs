@@ -1,0 +1,17 @@
+//! Real servers of a test's own, which it may stop, stall and start again, and impostors of them.
+
+mod impostor;
+mod postgres;
+mod redis;
+
+pub use impostor::{Impostor, Manner};
+pub use postgres::PostgresServer;
+pub use redis::RedisServer;
+
+use std::process::{Child, Command};
+
+fn signal(process: &Child, signal: &str) {
+    let sent = Command::new("kill").args([signal, &process.id().to_string()]).status();
+    // A test that fails must not abort for the sake of cleaning up.
+    assert!(sent.is_ok_and(|status| status.success()) || std::thread::panicking());
+}

@@ -1,0 +1,183 @@
+//! `/metrics`
+
+use docent_domain::usage::TokenUsage;
+use docent_ports::error::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
+use reqwest::Method;
+
+/// The value of one series; none when it is missing.
+async fn series(app: &TestApp, name: &str) -> Option<f64> {
+    let text = app.get("/metrics").await.expect(200).text;
+    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+}
+
+rules! {
+    async fn without_being_wanted_it_is_not_there(setup) {
+        let app = setup.start().await;
+        app.get("/metrics").await.refused(404, "Not found");
+        app.send(app.request(Method::POST, "/metrics")).await.refused(404, "Not found");
+    }
+
+    async fn it_is_text_for_everybody_without_a_token(setup) {
+        let app = setup.metrics(None).start().await;
+        let reply = app.get("/metrics").await.expect(200);
+        assert!(reply.header("content-type").starts_with("application/openmetrics-text; version=1.0.0"));
+        assert!(reply.text.ends_with("# EOF\n"), "{}", reply.text);
+        app.send(app.request(Method::POST, "/metrics")).await.refused(405, "Method not allowed");
+    }
+
+    async fn a_token_is_asked_for_where_one_is_set(setup) {
+        let app = setup.metrics(Some("a token")).start().await;
+        let ada = app.ada().await;
+        for request in [
+            app.request(Method::GET, "/metrics"),
+            app.request(Method::GET, "/metrics").bearer_auth("another"),
+            ada.request(Method::GET, "/metrics"),
+        ] {
+            let reply = app.send(request).await;
+            reply.refused(401, "Could not validate credentials");
+            assert_eq!(reply.header("www-authenticate"), "Bearer");
+        }
+        let request = app.request(Method::GET, "/metrics").bearer_auth("a token");
+        let _ = app.send(request).await.expect(200);
+    }
+
+    async fn it_is_exempt_from_the_limit_of_requests(setup) {
+        let app = setup.metrics(None).rate_limit(1, 60).start().await;
+        let _ = app.get("/status").await.expect(200);
+        for _ in 0..3 {
+            let _ = app.get("/metrics").await.expect(200);
+        }
+        let _ = app.get("/status").await.expect(429);
+    }
+
+    async fn requests_are_counted_by_pattern_and_status(setup) {
+        let app = setup.metrics(None).start().await;
+        let ada = app.ada().await;
+        for n in 0..3 {
+            let _ = ada.get(&format!("/documents/00000000-0000-7000-8000-00000000000{n}")).await.expect(404);
+            let _ = app.get(&format!("/a-made-up-path/{n}")).await.expect(404);
+        }
+        let _ = ada.post("/agents/nobody-i-know", question_body("q")).await.expect(404);
+        let count = async |method, route, status| {
+            let labels = format!(r#"{{method="{method}",route="{route}",status="{status}"}}"#);
+            series(&app, &format!("docent_http_requests_total{labels}")).await
+        };
+        assert_eq!(count("GET", "/documents/{doc_id}", 404).await, Some(3.0));
+        assert_eq!(count("GET", "-", 404).await, Some(3.0));
+        assert_eq!(count("POST", "/auth/token", 200).await, Some(1.0));
+        assert_eq!(count("POST", "/agents/{name}", 404).await, Some(1.0));
+        let timed = r#"docent_http_request_duration_seconds_count{method="GET",route="-"}"#;
+        assert_eq!(series(&app, timed).await, Some(3.0));
+        assert_eq!(series(&app, "docent_http_requests_in_flight").await, Some(1.0), "the one that asks");
+        let text = app.get("/metrics").await.text;
+        assert!(!text.contains("made-up") && !text.contains("nobody") && !text.contains("0000-7000"));
+    }
+
+    async fn methods_that_somebody_makes_up_share_a_series(setup) {
+        let app = setup.metrics(None).start().await;
+        for method in ["BREW", "WHEN"] {
+            let _ = app.send(app.request(method.parse().unwrap(), "/status")).await.expect(405);
+        }
+        let other = r#"docent_http_requests_total{method="_OTHER",route="/status",status="405"}"#;
+        assert_eq!(series(&app, other).await, Some(2.0));
+    }
+
+    async fn ingestions_are_counted_by_how_they_end(setup) {
+        let app = setup.metrics(None).start().await;
+        let ada = app.ada().await;
+        let ingested = r#"docent_jobs_ended_total{outcome="ingested",code=""}"#;
+        assert_eq!(series(&app, ingested).await, Some(0.0), "there from the beginning");
+        ada.add("a.pdf", pdf(&["some words"])).await;
+        ada.add("b.pdf", b"this is no PDF".to_vec()).await;
+        assert_eq!(series(&app, r#"docent_jobs{state="queued"}"#).await, Some(2.0));
+        app.advance(std::time::Duration::from_secs(90));
+        assert_eq!(series(&app, "docent_oldest_job_age_seconds").await, Some(90.0));
+        app.run_jobs().await;
+        assert_eq!(series(&app, ingested).await, Some(1.0));
+        assert_eq!(series(&app, r#"docent_jobs_ended_total{outcome="failed",code="not_a_pdf"}"#).await, Some(1.0));
+        for (stage, times) in [("extract", 2.0), ("chunk", 1.0), ("embed", 1.0), ("index", 1.0)] {
+            let name = format!(r#"docent_ingestion_stage_duration_seconds_count{{stage="{stage}"}}"#);
+            assert_eq!(series(&app, &name).await, Some(times), "{stage}");
+        }
+        assert_eq!(series(&app, r#"docent_jobs{state="queued"}"#).await, Some(0.0));
+        assert_eq!(series(&app, "docent_oldest_job_age_seconds").await, Some(0.0));
+    }
+
+    async fn tokens_are_counted_by_agent_and_model(setup) {
+        let usage = Some(TokenUsage { prompt: 100, completion: 20 });
+        let app = setup.metrics(None).script([Turn::new().text("ok").finished(usage)]).start().await;
+        let _ = app.ada().await.ask("q").await.expect(200);
+        let model = app.app.model.model();
+        let tokens = async |kind| {
+            series(&app, &format!(r#"docent_tokens_total{{agent="chat",model="{model}",kind="{kind}"}}"#)).await
+        };
+        wait::until("usage is recorded", async || tokens("completion").await == Some(20.0)).await;
+        assert_eq!(tokens("prompt").await, Some(100.0));
+    }
+
+    async fn a_fault_is_counted_once_wherever_it_shows(setup) {
+        let app = setup.metrics(None).start().await;
+        let ada = app.ada().await;
+        let faults = async |part, kind| {
+            series(&app, &format!(r#"docent_faults_total{{part="{part}",kind="{kind}"}}"#)).await.unwrap()
+        };
+        // Before the first token, which is an HTTP error, and after it, which is not.
+        app.model.push(Turn::refused(FaultKind::Timeout));
+        let _ = ada.ask("q").await.expect(504);
+        assert_eq!(faults("chat_model", "timeout").await, 1.0);
+        app.model.push(Turn::new().text("Well").fault(FaultKind::Timeout));
+        let _ = ada.ask("q").await.expect(200);
+        assert_eq!(faults("chat_model", "timeout").await, 2.0);
+        // In a tool, where it becomes text.
+        app.faults.index.fail_next(1, FaultKind::Unavailable);
+        app.model.push(Turn::searching("x"));
+        app.model.push(Turn::saying("ok"));
+        let _ = ada.ask("q").await.expect(200);
+        assert_eq!(faults("vector_store", "unavailable").await, 1.0);
+        // In the background.
+        ada.add("a.pdf", pdf(&["words"])).await;
+        app.faults.embedder.fail_next(1, FaultKind::RateLimited);
+        app.run_jobs().await;
+        assert_eq!(faults("embedding_back_end", "rate_limited").await, 1.0);
+        assert_eq!(series(&app, r#"docent_jobs_ended_total{outcome="retried",code=""}"#).await, Some(1.0));
+        // On a page for people.
+        app.faults.database.read.fail_next(1, FaultKind::Unavailable);
+        let _ = ada.get("/documents").await.expect(503);
+        assert_eq!(faults("database", "unavailable").await, 1.0);
+        app.leave_jobs();
+    }
+
+    async fn without_the_database_the_rest_is_still_told(setup) {
+        let app = setup.metrics(None).start().await;
+        app.faults.database.all.fail_all(FaultKind::Unavailable);
+        assert_eq!(series(&app, r#"docent_jobs{state="queued"}"#).await, None);
+        assert_eq!(series(&app, "docent_sse_streams_open").await, Some(0.0));
+        assert!(series(&app, r#"docent_faults_total{part="database",kind="unavailable"}"#).await > Some(0.0));
+        app.faults.database.all.clear();
+        assert_eq!(series(&app, r#"docent_jobs{state="queued"}"#).await, Some(0.0));
+    }
+
+    async fn requests_counted_in_this_process_are_told(setup) {
+        let app = setup.metrics(None).rate_limit(5, 60).start().await;
+        app.faults.limiter.fail_all(FaultKind::Unavailable);
+        for _ in 0..3 {
+            let _ = app.get("/status").await.expect(200);
+        }
+        assert_eq!(series(&app, "docent_rate_limit_local_total").await, Some(3.0));
+        let tried = r#"docent_faults_total{part="key_value_store",kind="unavailable"}"#;
+        assert_eq!(series(&app, tried).await, Some(1.0), "an absent store is tried once a second");
+    }
+
+    async fn open_streams_are_counted_until_they_end(setup) {
+        let app = setup.metrics(None).script([Turn::new().text("hello").stall()]).start().await;
+        let ada = app.ada().await;
+        let mut stream =
+            ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();
+        let _ = stream.chunk().await.unwrap().unwrap();
+        assert_eq!(series(&app, "docent_sse_streams_open").await, Some(1.0));
+        drop(stream);
+        wait::until("it is closed", async || series(&app, "docent_sse_streams_open").await == Some(0.0)).await;
+    }
+}
