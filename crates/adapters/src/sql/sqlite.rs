@@ -65,9 +65,11 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
 /// it. A commit that failed, on a full disk for example, leaves its transaction open, and what is
 /// written later on that connection would be part of it and never become durable.
 async fn is_free(connection: &mut SqliteConnection, writes: bool) -> Result<bool, sqlx::Error> {
-    // The rollback of a transaction that was dropped waits in the connection's queue. Without waiting for
-    // it every view would cost its connection.
-    connection.ping().await?;
+    if connection.is_in_transaction() {
+        // The rollback of a transaction that was dropped may still be in the connection's queue. Without
+        // waiting for it every view would cost its connection.
+        connection.ping().await?;
+    }
     if connection.is_in_transaction() {
         return Ok(false);
     }
