@@ -348,7 +348,7 @@ async fn a_view_gives_its_connection_back() {
         store.read().await.unwrap().documents().get(id(n)).await.unwrap();
         store.glance().await.unwrap().documents().get(id(n)).await.unwrap();
     }
-    let size = Statement::from_string(DbBackend::Sqlite, "PRAGMA cache_size");
+    let size = Statement::from_string(sea_orm::DbBackend::Sqlite, "PRAGMA cache_size");
     let size = store.read.connections.query_one_raw(size).await.unwrap().unwrap();
     assert_eq!(size.try_get::<i32>("", "cache_size").unwrap(), 1234);
 }
