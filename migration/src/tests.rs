@@ -57,7 +57,8 @@ async fn the_state_of_a_schema_is_told_without_changing_it() {
     assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Empty);
     assert_eq!(objects(&db).await, Vec::<String>::new());
     Migrator::up(&db, Some(3)).await.unwrap();
-    assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Older(vec!["m0004_usage_records".into()]));
+    let missing = Migrator::migrations()[3..].iter().map(|migration| migration.name().to_owned()).collect();
+    assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Older(missing));
     Migrator::up(&db, None).await.unwrap();
     assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Current);
     let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";

@@ -1,7 +1,7 @@
 //! Stopping.
 
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{member::question_body, rules};
+use docent_tests::{member::question_body, rules, wait};
 use reqwest::Method;
 
 rules! {
@@ -13,6 +13,6 @@ rules! {
         assert_eq!(response.chunk().await.unwrap().unwrap(), "data: \"one two three\"\n\n");
         app.stop().await;
         assert!(app.usage(ada.user.id).await.completion >= 3);
-        assert_eq!(app.model.cut_short(), 1);
+        wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
     }
 }

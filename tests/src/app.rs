@@ -1,6 +1,11 @@
 //! A running service.
 
-use crate::{member::Member, reply::Reply, stack::Faults};
+use crate::{
+    member::Member,
+    reply::Reply,
+    stack::{Faults, Ground},
+    wait,
+};
 use docent_app::{
     App,
     accounts::create::Flags,
@@ -12,7 +17,7 @@ use docent_domain::{
     usage::TokenUsage,
     user::{Password, User},
 };
-use docent_ports::jobs::JobCounts;
+use docent_ports::{error::Fault, jobs::JobCounts};
 use docent_testkit::{clock::TestClock, fakes::chat_model::ScriptedChatModel};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -26,7 +31,6 @@ use std::{
     },
     time::Duration,
 };
-use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -53,7 +57,7 @@ pub struct Inner {
     stop: CancellationToken,
     server: Mutex<Option<JoinHandle<io::Result<()>>>>,
     may_leave_jobs: AtomicBool,
-    _folder: TempDir,
+    _ground: Ground,
 }
 
 impl Deref for TestApp {
@@ -80,7 +84,7 @@ impl TestApp {
         model: Arc<ScriptedChatModel>,
         stop: CancellationToken,
         server: JoinHandle<io::Result<()>>,
-        folder: TempDir,
+        ground: Ground,
     ) -> Self {
         Self(Arc::new(Inner {
             app,
@@ -92,7 +96,7 @@ impl TestApp {
             stop,
             server: Mutex::new(Some(server)),
             may_leave_jobs: AtomicBool::new(false),
-            _folder: folder,
+            _ground: ground,
         }))
     }
 
@@ -133,7 +137,7 @@ impl TestApp {
 
     /// Jobs that are not done.
     pub async fn job_counts(&self) -> JobCounts {
-        self.app.store.read().await.unwrap().jobs().counts().await.unwrap()
+        self.read(async || self.app.store.read().await?.jobs().counts().await).await
     }
 
     /// Lets the test end with jobs that are not done.
@@ -174,7 +178,19 @@ impl TestApp {
 
     /// What an account's answers have cost.
     pub async fn usage(&self, user: UserId) -> TokenUsage {
-        self.app.store.begin().await.unwrap().usage().total_of(user).await.unwrap()
+        self.read(async || self.app.store.begin().await?.usage().total_of(user).await).await
+    }
+
+    /// Reads from the database. Connections that workers of the service have made end with them, so after
+    /// a stop it may take more than one.
+    async fn read<T>(&self, look: impl AsyncFn() -> Result<T, Fault>) -> T {
+        let mut seen = None;
+        wait::until("the database answers", async || {
+            seen = look().await.ok();
+            seen.is_some()
+        })
+        .await;
+        seen.unwrap()
     }
 
     /// Stops the service as a signal would: running answers get a second.

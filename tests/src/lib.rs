@@ -8,6 +8,8 @@ pub mod extractor;
 pub mod member;
 pub mod pdf;
 pub mod reply;
+#[cfg(feature = "live")]
+mod servers;
 pub mod setup;
 pub mod stack;
 pub mod wait;
@@ -31,6 +33,8 @@ macro_rules! rules {
         $($(#[$meta])* async fn $name($setup: $crate::setup::Setup) $body)+
         $crate::rules!(@on fakes Fakes $($name)+);
         $crate::rules!(@on embedded Embedded $($name)+);
+        #[cfg(feature = "live")]
+        $crate::rules!(@on servers Servers $($name)+);
     };
     (@on $module:ident $stack:ident $($name:ident)+) => {
         mod $module {

@@ -12,7 +12,7 @@ use docent_app::{
     recorder::{Recorder, Unrecorded},
     settings::Settings,
 };
-use docent_ports::{chat_model::ChatModel, clock::Clock, entropy::Entropy};
+use docent_ports::{clock::Clock, entropy::Entropy};
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};
 use docent_testkit::{
     clock::TestClock,
@@ -125,8 +125,8 @@ impl Setup {
     pub async fn start(self) -> TestApp {
         let clock = Arc::new(TestClock::default());
         let entropy: Arc<dyn Entropy> = Arc::new(TestEntropy::default());
-        let parts = self.stack.parts(clock.now(), Arc::clone(&entropy)).await;
-        let scripted = Arc::clone(&self.model) as Arc<dyn ChatModel>;
+        let parts =
+            self.stack.parts(Arc::clone(&self.model), Arc::clone(&clock) as _, Arc::clone(&entropy)).await;
         let recorder: Arc<dyn Recorder> = match &self.http.metrics {
             Some(endpoint) => Arc::clone(&endpoint.metrics) as _,
             None => Arc::new(Unrecorded),
@@ -136,7 +136,7 @@ impl Setup {
             blobs: parts.blobs,
             index: parts.index,
             embedder: parts.embedder,
-            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { scripted },
+            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { parts.model },
             extractor: parts.extractor,
             tokens: parts.tokens,
             signer: parts.signer,
@@ -155,7 +155,7 @@ impl Setup {
         let address = server.address();
         let stop = CancellationToken::new();
         let running = tokio::spawn(server.run(stop.clone(), Duration::from_secs(1)));
-        let app = TestApp::new(app, address, clock, parts.faults, self.model, stop, running, parts.folder);
+        let app = TestApp::new(app, address, clock, parts.faults, self.model, stop, running, parts.ground);
         self.started.0.lock().unwrap().push(app.clone());
         app
     }

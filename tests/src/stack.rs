@@ -1,6 +1,8 @@
 //! The stacks that the service is tested on.
 
 use crate::extractor::PlainExtractor;
+#[cfg(feature = "live")]
+use crate::servers;
 use chrono::{DateTime, Utc};
 use docent_adapters::{
     blob::ObjectBlobStore,
@@ -12,23 +14,23 @@ use docent_adapters::{
     token_signer::JwtSigner,
 };
 use docent_ports::{
-    blob_store::BlobStore, embedder::Embedder, entropy::Entropy, error::Part,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor,
-    token_signer::TokenSigner, token_store::TokenStore, vector_index::VectorIndex,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
+    error::Part, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
+    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    vector_index::VectorIndex,
 };
 use docent_testkit::{
     fakes::{
-        blob_store::FakeBlobStore, embedder::FakeEmbedder, password_hasher::FakePasswordHasher,
-        rate_limiter::FakeRateLimiter, store::FakeStore, token_signer::FakeTokenSigner,
-        token_store::FakeTokenStore, vector_index::FakeVectorIndex,
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
+        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
+        token_signer::FakeTokenSigner, token_store::FakeTokenStore, vector_index::FakeVectorIndex,
     },
     faults::{
         FaultSwitch, Faulty,
         store::{FaultyStore, StoreSwitches},
     },
 };
-use std::sync::Arc;
-use tempfile::TempDir;
+use std::{any::Any, sync::Arc};
 
 /// The key that tokens are signed with.
 pub const SECRET_KEY: &[u8] = b"a secret key for tests, of more than 32 bytes";
@@ -40,6 +42,10 @@ pub enum Stack {
     Fakes,
     /// The embedded adapters: SQLite, journals and files in a temporary folder.
     Embedded,
+    /// PostgreSQL, Redis, and back ends of the chat model and of embeddings behind HTTP; index and files
+    /// as in [`Self::Embedded`].
+    #[cfg(feature = "live")]
+    Servers,
 }
 
 /// The parts of a stack, each behind a switch that breaks it.
@@ -53,10 +59,13 @@ pub(crate) struct Parts {
     pub(crate) limiter: Arc<dyn RateLimiter>,
     pub(crate) signer: Arc<dyn TokenSigner>,
     pub(crate) hasher: Arc<dyn PasswordHasher>,
+    pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) faults: Faults,
-    /// Where the embedded adapters keep their files; gone with the test.
-    pub(crate) folder: TempDir,
+    pub(crate) ground: Ground,
 }
+
+/// What the adapters stand on, such as a folder or a database; gone with the test.
+pub(crate) type Ground = Box<dyn Any + Send + Sync>;
 
 /// What breaks parts of a running service.
 #[derive(Clone, Debug)]
@@ -75,13 +84,20 @@ pub struct Faults {
     pub embedder: FaultSwitch,
     /// The extraction worker.
     pub extractor: FaultSwitch,
+    /// The chat model: the beginning of an answer, and each event of it.
+    pub model: FaultSwitch,
 }
 
 impl Stack {
-    pub(crate) async fn parts(self, now: DateTime<Utc>, entropy: Arc<dyn Entropy>) -> Parts {
-        let folder = tempfile::tempdir().unwrap();
-        match self {
-            Self::Fakes => guarded(Bare {
+    /// Its parts; the chat model says what `script` says.
+    pub(crate) async fn parts(
+        self,
+        script: Arc<ScriptedChatModel>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Parts {
+        guarded(match self {
+            Self::Fakes => Bare {
                 store: Arc::new(FakeStore::default()),
                 blobs: Arc::new(FakeBlobStore::default()),
                 index: Arc::new(FakeVectorIndex::default()),
@@ -90,27 +106,32 @@ impl Stack {
                 limiter: Arc::new(FakeRateLimiter::default()),
                 signer: Arc::new(FakeTokenSigner),
                 hasher: Arc::new(FakePasswordHasher::default()),
-                folder,
-            }),
-            Self::Embedded => guarded(embedded(folder, now, entropy).await),
-        }
+                model: script,
+                ground: Box::new(()),
+            },
+            Self::Embedded => embedded(script, clock.now(), entropy).await,
+            #[cfg(feature = "live")]
+            Self::Servers => servers::bare(script, clock, entropy).await,
+        })
     }
 }
 
 /// A stack without switches.
-struct Bare {
-    store: Arc<dyn Store>,
-    blobs: Arc<dyn BlobStore>,
-    index: Arc<dyn VectorIndex>,
-    embedder: Arc<dyn Embedder>,
-    tokens: Arc<dyn TokenStore>,
-    limiter: Arc<dyn RateLimiter>,
-    signer: Arc<dyn TokenSigner>,
-    hasher: Arc<dyn PasswordHasher>,
-    folder: TempDir,
+pub(crate) struct Bare {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) blobs: Arc<dyn BlobStore>,
+    pub(crate) index: Arc<dyn VectorIndex>,
+    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) tokens: Arc<dyn TokenStore>,
+    pub(crate) limiter: Arc<dyn RateLimiter>,
+    pub(crate) signer: Arc<dyn TokenSigner>,
+    pub(crate) hasher: Arc<dyn PasswordHasher>,
+    pub(crate) model: Arc<dyn ChatModel>,
+    pub(crate) ground: Ground,
 }
 
-async fn embedded(folder: TempDir, now: DateTime<Utc>, entropy: Arc<dyn Entropy>) -> Bare {
+async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: Arc<dyn Entropy>) -> Bare {
+    let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let url = format!("sqlite://{}/docent.db", root.display());
     let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
@@ -124,7 +145,8 @@ async fn embedded(folder: TempDir, now: DateTime<Utc>, entropy: Arc<dyn Entropy>
         limiter: Arc::new(MemoryRateLimiter::default()),
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),
         hasher: Arc::new(Argon2Hasher::weak_but_fast(entropy).unwrap()),
-        folder,
+        model: script,
+        ground: Box::new(folder),
     }
 }
 
@@ -138,6 +160,7 @@ fn guarded(bare: Bare) -> Parts {
         index: FaultSwitch::new(Part::VectorStore),
         embedder: FaultSwitch::new(Part::Embedder),
         extractor: FaultSwitch::new(Part::Extractor),
+        model: FaultSwitch::new(Part::ChatModel),
     };
     Parts {
         store: Arc::new(store),
@@ -149,7 +172,8 @@ fn guarded(bare: Bare) -> Parts {
         limiter: Arc::new(Faulty::new(bare.limiter, &faults.limiter)),
         signer: bare.signer,
         hasher: bare.hasher,
+        model: Arc::new(Faulty::new(bare.model, &faults.model)),
         faults,
-        folder: bare.folder,
+        ground: bare.ground,
     }
 }

@@ -8,8 +8,11 @@ use docent_adapters::{
     qdrant::{Options, QdrantIndex},
     system::SystemEntropy,
 };
-use docent_ports::{entropy::Entropy, vector_index::VectorIndex};
-use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use docent_ports::vector_index::VectorIndex;
+use docent_testkit::{
+    retrieval::{document_id, entry, hybrid_entry, indexed, query},
+    servers::unique_name,
+};
 use qdrant_client::Qdrant;
 use std::sync::Arc;
 
@@ -23,10 +26,8 @@ struct Own {
 impl Own {
     #[expect(clippy::disallowed_methods, reason = "tests have no other settings than these")]
     fn new() -> Self {
-        let mut unique = [0; 16];
-        SystemEntropy.fill(&mut unique);
         Self {
-            name: format!("docent_test_{:032x}", u128::from_le_bytes(unique)),
+            name: unique_name(&SystemEntropy),
             url: std::env::var("DOCENT_TEST_QDRANT_URL")
                 .expect("DOCENT_TEST_QDRANT_URL names a Qdrant server"),
             key: std::env::var("DOCENT_TEST_QDRANT_API_KEY").ok(),

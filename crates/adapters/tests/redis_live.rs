@@ -14,24 +14,22 @@ use docent_adapters::{
 use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
     clock::Clock,
-    entropy::Entropy,
     error::FaultKind,
     rate_limiter::RateLimiter,
     token_store::{Rotated, Rotation, TokenStore},
 };
-use docent_testkit::{clock::TestClock, servers::RedisServer};
+use docent_testkit::{
+    clock::TestClock,
+    servers::{RedisServer, redis_url, unique_name},
+};
 use std::{sync::Arc, time::Duration};
 
 const WINDOW: Duration = Duration::from_secs(60);
 
 /// The server given, with keys that no other test has.
 fn given() -> Redis {
-    #[expect(clippy::disallowed_methods, reason = "tests have no other settings than this address")]
-    let url = std::env::var("DOCENT_TEST_REDIS_URL").expect("DOCENT_TEST_REDIS_URL names a Redis server");
-    let mut unique = [0; 16];
-    SystemEntropy.fill(&mut unique);
-    let prefix = format!("docent-test-{:032x}:", u128::from_le_bytes(unique));
-    Redis::new(&url, Options { prefix, ..Options::default() }).unwrap()
+    let prefix = unique_name(&SystemEntropy) + ":";
+    Redis::new(&redis_url(), Options { prefix, ..Options::default() }).unwrap()
 }
 
 mod rate_limiter {

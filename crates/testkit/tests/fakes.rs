@@ -43,7 +43,7 @@ mod token_store {
     docent_testkit::token_store_contract!(async { (Arc::new(FakeTokenStore::default()) as _, ()) });
 }
 
-mod store {
+mod relational {
     use docent_ports::store::Store;
     use docent_testkit::fakes::store::FakeStore;
     use std::sync::Arc;
@@ -52,27 +52,7 @@ mod store {
         (Arc::new(FakeStore::default()), ())
     }
 
-    docent_testkit::store_contract!(fresh());
-
-    mod documents {
-        docent_testkit::documents_contract!(super::fresh());
-    }
-
-    mod jobs {
-        docent_testkit::jobs_contract!(super::fresh());
-    }
-
-    mod job_ledger {
-        docent_testkit::job_ledger_contract!(super::fresh());
-    }
-
-    mod users {
-        docent_testkit::users_contract!(super::fresh());
-    }
-
-    mod usage {
-        docent_testkit::usage_contract!(super::fresh());
-    }
+    docent_testkit::relational_contracts!(fresh);
 }
 
 mod vector_index {

@@ -14,12 +14,20 @@ rules! {
             (FaultKind::RateLimited, 502, "The chat model is receiving too many requests"),
             (FaultKind::Rejected, 502, "The chat model refused the request"),
             (FaultKind::Garbage, 502, "The chat model gave an answer that makes no sense"),
-            (FaultKind::Internal, 500, "Internal server error"),
         ] {
             for turn in [Turn::refused(kind), Turn::new().fault(kind)] {
                 app.model.push(turn);
                 ada.ask("q").await.refused(status, detail);
             }
+        }
+    }
+
+    async fn a_fault_of_the_service_itself_is_500(setup) {
+        let app = setup.always(Turn::saying("never heard")).start().await;
+        let ada = app.ada().await;
+        for events_before in [0, 1] {
+            app.faults.model.fail_after(events_before, 1, FaultKind::Internal);
+            ada.ask("q").await.refused(500, "Internal server error");
         }
     }
 

@@ -4,12 +4,21 @@ use super::{exporter::PatientExporter, is_ours};
 use docent::config::HttpUrl;
 use docent_adapters::system::SystemEntropy;
 use docent_ports::entropy::Entropy;
-use opentelemetry::{KeyValue, trace::TracerProvider};
+use opentelemetry::{Context, KeyValue, trace::TracerProvider};
 use opentelemetry_sdk::{
     Resource,
-    trace::{BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider},
+    error::OTelSdkResult,
+    trace::{
+        BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider, Span, SpanData, SpanProcessor,
+    },
 };
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use tracing::{Level, Subscriber};
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
@@ -22,9 +31,45 @@ const DELAY: Duration = Duration::from_secs(2);
 /// What the last spans may take when the process ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// How often a stopping process looks whether all spans have ended.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
 /// Makes traces of spans and sends them to a collector, from a thread of its own.
 pub(super) struct Traces {
     provider: SdkTracerProvider,
+    open: OpenSpans,
+}
+
+/// Counts the spans that have begun and not ended.
+#[derive(Clone, Debug, Default)]
+struct OpenSpans(Arc<AtomicUsize>);
+
+impl SpanProcessor for OpenSpans {
+    fn on_start(&self, _span: &mut Span, _context: &Context) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn on_end(&self, _span: SpanData) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        Ok(())
+    }
+
+    fn shutdown_with_timeout(&self, _timeout: Duration) -> OTelSdkResult {
+        Ok(())
+    }
+}
+
+impl OpenSpans {
+    /// Waits until there are none. A database's own thread may hold on to a span for some moments after
+    /// its work is done.
+    async fn ended(&self) {
+        while self.0.load(Ordering::Relaxed) > 0 {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
 }
 
 impl Traces {
@@ -37,13 +82,16 @@ impl Traces {
             .build();
         let exporter = PatientExporter::new(collector.as_str())?;
         let processor = BatchSpanProcessor::builder(exporter).with_batch_config(batches).build();
+        let open = OpenSpans::default();
         let provider = SdkTracerProvider::builder()
+            // Counts a span as ended once the other has it.
             .with_span_processor(processor)
+            .with_span_processor(open.clone())
             // Whoever calls us decides; what begins here is recorded.
             .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
             .with_resource(resource())
             .build();
-        Ok(Self { provider })
+        Ok(Self { provider, open })
     }
 
     /// Sees our own spans, and no log events.
@@ -62,9 +110,10 @@ impl Traces {
             }))
     }
 
-    /// Sends what waits, if that takes no longer than two seconds.
+    /// Sends what waits, and what is about to end, if that takes no longer than two seconds.
     pub(super) async fn stop(self) {
-        let stop = move || self.provider.shutdown_with_timeout(LAST_WORDS);
+        let _ = tokio::time::timeout(LAST_WORDS / 2, self.open.ended()).await;
+        let stop = move || self.provider.shutdown_with_timeout(LAST_WORDS / 2);
         // What cannot be sent is lost; that the collector is away has been said.
         let _ = tokio::task::spawn_blocking(stop).await;
     }

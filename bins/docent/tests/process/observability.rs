@@ -132,7 +132,7 @@ fn assert_child(child: &Span, parent: &Span) {
 async fn a_chat_and_an_ingestion_are_one_connected_trace_each_without_content() {
     let (folder, llm, collector) = (TempDir::new().unwrap(), FakeLlm::start().await, Collector::start());
     create_account(folder.path(), EMAIL, PASSWORD).await;
-    let mut serving = Serving::start(&mut watched(folder.path(), &llm, &collector.url())).await;
+    let serving = Serving::start(&mut watched(folder.path(), &llm, &collector.url())).await;
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
     send(upload(&client).header("traceparent", traceparent(UPLOAD_TRACE)), 202).await;
     assert!(client.settled().await.iter().all(|(_, state)| state == "ingested"));
@@ -145,10 +145,8 @@ async fn a_chat_and_an_ingestion_are_one_connected_trace_each_without_content() 
     assert!(metrics.contains(r#"docent_jobs_ended_total{outcome="ingested",code=""} 1"#), "{metrics}");
     assert_private(&metrics, &client.token);
 
-    let token = client.token.clone();
-    let _stderr = serving.child.stderr.take();
-    assert!(serving.terminate().await.0.success());
-    assert_private(&collector.dump(), &token);
+    assert_private(&log_of(serving).await, &client.token);
+    assert_private(&collector.dump(), &client.token);
     assert_eq!(attribute(&collector.resource(), "service.name"), "docent");
     assert_eq!(attribute(&collector.resource(), "service.instance.id").len(), 32);
     assert_ingestion(&collector.trace(UPLOAD_TRACE));
@@ -193,7 +191,7 @@ fn assert_ingestion(trace: &[Span]) {
 }
 
 fn assert_chat(trace: &[Span]) {
-    let request = one(trace, "POST /agents/chat");
+    let request = one(trace, "POST /agents/{name}");
     assert_connected(trace, request);
     let agent = one(trace, "invoke_agent chat");
     assert_child(agent, request);
@@ -224,13 +222,12 @@ async fn what_failed_is_marked_in_the_trace() {
     let (folder, llm, collector) = (TempDir::new().unwrap(), FakeLlm::start().await, Collector::start());
     llm.configure(|model| model.key = Some("another key".to_owned()));
     create_account(folder.path(), EMAIL, PASSWORD).await;
-    let mut serving = Serving::start(&mut watched(folder.path(), &llm, &collector.url())).await;
+    let serving = Serving::start(&mut watched(folder.path(), &llm, &collector.url())).await;
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
     send(chat(&client).header("traceparent", traceparent(CHAT_TRACE)), 502).await;
-    let _stderr = serving.child.stderr.take();
-    assert!(serving.terminate().await.0.success());
+    assert_private(&log_of(serving).await, &client.token);
     let trace = collector.trace(CHAT_TRACE);
-    for name in ["POST /agents/chat", "invoke_agent chat", "chat fake-model"] {
+    for name in ["POST /agents/{name}", "invoke_agent chat", "chat fake-model"] {
         let span = one(&trace, name);
         assert_eq!(span.status.as_ref().map(|status| status.code()), Some(StatusCode::Error), "{name}");
         assert_eq!(of(span, "error.type"), "rejected", "{name}");

@@ -16,8 +16,8 @@ use docent_ports::{
 };
 use futures::future::BoxFuture;
 use sea_orm::{
-    AccessMode, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QuerySelect, Select,
-    TransactionOptions, TransactionTrait, sea_query::LockType,
+    AccessMode, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
+    QuerySelect, Select, TransactionOptions, TransactionTrait, sea_query::LockType,
 };
 use std::{future::Future, mem, time::Duration};
 use tokio::time::timeout;

@@ -21,24 +21,4 @@ async fn fresh() -> (Arc<dyn Store>, TempDir) {
     (Arc::new(store), folder)
 }
 
-docent_testkit::store_contract!(fresh());
-
-mod documents {
-    docent_testkit::documents_contract!(super::fresh());
-}
-
-mod jobs {
-    docent_testkit::jobs_contract!(super::fresh());
-}
-
-mod job_ledger {
-    docent_testkit::job_ledger_contract!(super::fresh());
-}
-
-mod users {
-    docent_testkit::users_contract!(super::fresh());
-}
-
-mod usage {
-    docent_testkit::usage_contract!(super::fresh());
-}
+docent_testkit::relational_contracts!(fresh);

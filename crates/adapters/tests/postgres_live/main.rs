@@ -1,6 +1,6 @@
 //! The relational store against real PostgreSQL servers.
 //!
-//! The batteries run on the server at `DOCENT_TEST_POSTGRES_URL`, whose account may create databases: each
+//! The batteries run on the server at `DOCENT_TEST_POSTGRES_URL`, whose account may create schemas: each
 //! test has one of its own. What needs a server to be stopped starts one itself: PostgreSQL must be
 //! installed.
 // Tests fail by panicking.
@@ -13,39 +13,22 @@ use docent_adapters::{
 use docent_migration::SchemaState;
 use docent_ports::{
     documents::DocumentFilter,
-    entropy::Entropy,
     error::{Fault, FaultKind, Part},
     store::Store,
 };
 use docent_testkit::{
     builders::{at, document, id, job},
-    servers::PostgresServer,
+    servers::{OwnSchema, PostgresServer},
 };
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 use std::{collections::HashSet, process::Command, sync::Arc, time::Duration};
 
-/// A database of a test's own, which goes with the test.
-struct Own {
-    name: String,
-    server: String,
-}
+/// A schema of a test's own.
+struct Own(OwnSchema);
 
 impl Own {
-    async fn new() -> Self {
-        #[expect(clippy::disallowed_methods, reason = "tests have no other settings than this address")]
-        let server = std::env::var("DOCENT_TEST_POSTGRES_URL")
-            .expect("DOCENT_TEST_POSTGRES_URL names a PostgreSQL server");
-        let mut unique = [0; 16];
-        SystemEntropy.fill(&mut unique);
-        let name = format!("docent_test_{:032x}", u128::from_le_bytes(unique));
-        admin(&server, &format!("CREATE DATABASE {name}")).await;
-        Self { name, server }
-    }
-
-    fn url(&self) -> String {
-        let (server, parameters) = self.server.split_once('?').unwrap_or((&self.server, ""));
-        let (server, _) = server.rsplit_once('/').expect("the URL names a database");
-        format!("{server}/{}?{parameters}", self.name)
+    fn new() -> Self {
+        Self(OwnSchema::new(&SystemEntropy))
     }
 
     async fn store(&self) -> SqlStore {
@@ -53,35 +36,17 @@ impl Own {
     }
 
     async fn store_with(&self, options: SqlOptions) -> SqlStore {
-        SqlStore::connect(&self.url(), options).await.unwrap()
+        SqlStore::connect(&self.0.url(), options).await.unwrap()
     }
 
     /// A connection past the store.
     async fn direct(&self) -> DatabaseConnection {
-        Database::connect(self.url()).await.unwrap()
+        Database::connect(self.0.url()).await.unwrap()
     }
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        let (server, drop) = (self.server.clone(), format!("DROP DATABASE {} WITH (FORCE)", self.name));
-        // The test's own runtime does not wait in a destructor.
-        let dropping = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(admin(&server, &drop));
-        });
-        assert!(dropping.join().is_ok() || std::thread::panicking());
-    }
-}
-
-async fn admin(server: &str, statement: &str) {
-    let db = Database::connect(server).await.unwrap();
-    db.execute_unprepared(statement).await.unwrap();
-    db.close().await.unwrap();
 }
 
 async fn migrated() -> (SqlStore, Own) {
-    let own = Own::new().await;
+    let own = Own::new();
     let store = own.store().await;
     store.migrate().await.unwrap();
     (store, own)
@@ -104,33 +69,11 @@ async fn documents(store: &SqlStore) -> Result<u64, Fault> {
     Ok(store.read().await?.documents().counts().await?.pending)
 }
 
-mod store {
-    docent_testkit::store_contract!(super::fresh());
-}
-
-mod documents {
-    docent_testkit::documents_contract!(super::fresh());
-}
-
-mod jobs {
-    docent_testkit::jobs_contract!(super::fresh());
-}
-
-mod job_ledger {
-    docent_testkit::job_ledger_contract!(super::fresh());
-}
-
-mod users {
-    docent_testkit::users_contract!(super::fresh());
-}
-
-mod usage {
-    docent_testkit::usage_contract!(super::fresh());
-}
+docent_testkit::relational_contracts!(fresh);
 
 #[tokio::test]
 async fn migrating_is_repeatable_and_safe_from_many_processes_at_once() {
-    let own = Own::new().await;
+    let own = Own::new();
     let stores = [own.store().await, own.store().await, own.store().await, own.store().await];
     assert_eq!(stores[0].schema_state().await.unwrap(), SchemaState::Empty);
     assert_eq!(stores[0].check().await.unwrap_err().kind(), FaultKind::Internal);

@@ -7,7 +7,7 @@
 
 mod server;
 
-use docent_adapters::qdrant::{Options, QdrantIndex};
+use docent_adapters::qdrant::{HeaderHook, Options, QdrantIndex};
 use docent_domain::retrieval::{IndexEntry, QueryEmbedding};
 use docent_ports::{error::FaultKind, vector_index::VectorIndex};
 use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
@@ -102,6 +102,21 @@ async fn a_collection_that_is_gone_is_made_again() {
     index.replace(&indexed(1), dense()).await.unwrap();
     assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
     assert_eq!(server.state.lock().unwrap().collections[COLLECTION].indexed, ["document_id"]);
+}
+
+#[tokio::test]
+async fn calls_carry_the_headers_of_the_hook_but_for_those_that_cannot_be_sent() {
+    let server = Fake::start();
+    let hook: HeaderHook = |add| {
+        add("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+        add("no header", "x");
+        add("tracestate", "a\nb");
+    };
+    let options = Options { header_hook: Some(hook), ..Options::default() };
+    let index = QdrantIndex::new(&server.url, None, options).unwrap();
+    index.replace(&indexed(1), pumps(1)).await.unwrap();
+    let sent = server.state.lock().unwrap().traceparent.clone();
+    assert_eq!(sent.as_deref(), Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
 }
 
 #[tokio::test]

@@ -36,6 +36,8 @@ pub(crate) struct State {
     pub(crate) silent: bool,
     /// The key that calls must have.
     pub(crate) key: Option<&'static str>,
+    /// The trace that the last call belonged to.
+    pub(crate) traceparent: Option<String>,
     /// The names of the calls so far.
     pub(crate) calls: Vec<&'static str>,
 }
@@ -111,7 +113,9 @@ impl Service {
         }
         let state = &mut *self.0.lock().unwrap();
         state.calls.push(name);
-        let key = request.metadata().get("api-key").and_then(|key| key.to_str().ok());
+        let text = |name| request.metadata().get(name).and_then(|value| value.to_str().ok());
+        let key = text("api-key");
+        state.traceparent = text("traceparent").map(str::to_owned);
         if state.key.is_some() && key != state.key {
             return Err(Status::unauthenticated("Must provide an API key"));
         }

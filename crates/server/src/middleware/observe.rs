@@ -20,7 +20,7 @@ use actix_web::{
     middleware::Next,
 };
 use docent_domain::trace::TraceParent;
-use std::time::Instant;
+use std::{borrow::Cow, time::Instant};
 use tracing::{Instrument, Span, field::Empty};
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -38,7 +38,7 @@ pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody
     let method = request.method().clone();
     let started = Instant::now();
     let under_way = context.metrics().map(|metrics| metrics.http.request_began());
-    let span = span(&id, &method, client);
+    let span = span(&context, &request, &id, client);
     join_trace(&context, &request, &span);
 
     let answer = next.call(request).instrument(span.clone()).await;
@@ -55,7 +55,7 @@ pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody
         ms = started.elapsed().as_millis() as u64,
         "request"
     );
-    seen.record(&span, &method);
+    seen.record(&span);
     if let Some(metrics) = context.metrics() {
         metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
     }
@@ -67,21 +67,31 @@ pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody
     })
 }
 
-fn span(id: &HeaderValue, method: &Method, client: Client) -> Span {
+fn span(context: &State, request: &ServiceRequest, id: &HeaderValue, client: Client) -> Span {
+    let method = name(request.method());
+    // A span keeps the name that it begins with.
+    let route = context.settings.join_trace.and_then(|_| expected_route(request));
+    let name = route.map_or_else(|| Cow::from(method), |route| format!("{method} {route}").into());
     tracing::info_span!(
         "request",
         id = id.to_str().unwrap_or_default(),
         trace_id = Empty,
-        otel.name = name(method),
+        otel.name = &*name,
         otel.kind = "server",
         otel.status_code = Empty,
-        http.request.method = name(method),
+        http.request.method = method,
         http.route = Empty,
         http.response.status_code = Empty,
         url.path = Empty,
         url.scheme = if client.is_secure { "https" } else { "http" },
         error.type = Empty,
     )
+}
+
+/// The pattern that the path will match, once a slash at its end is gone.
+fn expected_route(request: &ServiceRequest) -> Option<String> {
+    let path = request.path();
+    request.resource_map().match_pattern(if path == "/" { path } else { path.trim_end_matches('/') })
 }
 
 /// Finds the request's place in a trace, and keeps it for work that is done later.
@@ -130,9 +140,8 @@ impl<'a> Seen<'a> {
     }
 
     /// Adds to the span what is known now.
-    fn record(&self, span: &Span, method: &Method) {
+    fn record(&self, span: &Span) {
         if let Some((route, path)) = &self.matched {
-            span.record("otel.name", tracing::field::display(format_args!("{} {route}", name(method))));
             span.record("http.route", route.as_str());
             span.record("url.path", *path);
         }

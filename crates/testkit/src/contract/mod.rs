@@ -21,6 +21,7 @@ pub mod jobs;
 pub mod password_hasher;
 pub mod rate_limiter;
 mod records;
+pub mod relational;
 pub mod store;
 pub mod text_extractor;
 pub mod token_signer;

@@ -1,12 +1,15 @@
-//! Real servers of a test's own, which it may stop, stall and start again, and impostors of them.
+//! Real servers: those of a test's own, which it may stop, stall and start again, impostors of them, and
+//! those that the environment gives to all tests together.
 
 mod impostor;
 mod postgres;
 mod redis;
+mod shared;
 
 pub use impostor::{Impostor, Manner};
 pub use postgres::PostgresServer;
 pub use redis::RedisServer;
+pub use shared::{OwnSchema, redis_url, unique_name};
 
 use std::process::{Child, Command};
 

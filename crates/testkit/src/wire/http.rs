@@ -1,6 +1,7 @@
 //! As much of HTTP/1.1 as one client of ours needs.
 
-use super::reply::{Framing, Reply, Step};
+use super::reply::{Framing, Reply, Step, Steps};
+use futures::{StreamExt, stream};
 use std::io;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -104,20 +105,28 @@ impl Connection {
         self.socket.read_buf(&mut self.buffer).await
     }
 
-    /// Sends a reply.
-    pub(super) async fn write(&mut self, reply: Reply) -> Ended {
-        match self.send(reply).await {
+    /// Sends a reply, and the steps that follow those it has.
+    pub(super) async fn write(&mut self, reply: Reply, rest: Steps) -> Ended {
+        match self.send(reply, rest).await {
             Ok(ended) => ended,
             Err(_) => Ended::HungUp,
         }
     }
 
-    async fn send(&mut self, reply: Reply) -> io::Result<Ended> {
+    async fn send(&mut self, reply: Reply, rest: Steps) -> io::Result<Ended> {
         let Reply { framing, keeps_alive, .. } = reply;
         if framing != Framing::Raw {
             self.socket.write_all(head(&reply).as_bytes()).await?;
         }
-        for step in reply.steps {
+        let mut steps = stream::iter(reply.steps).chain(rest);
+        loop {
+            let step = tokio::select! {
+                // What is ready is sent, though nobody may be there to read it.
+                biased;
+                step = steps.next() => step,
+                () = self.hung_up() => return Ok(Ended::HungUp),
+            };
+            let Some(step) = step else { break };
             match step {
                 Step::Piece(bytes) if framing == Framing::Chunked => {
                     // An empty chunk would end the body.

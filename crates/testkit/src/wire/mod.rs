@@ -2,8 +2,9 @@
 //!
 //! Left alone, [`FakeLlm`] behaves as a small model would (see [`model`]): it asks for `search_docs`,
 //! answers from what the tool gave, and embeds text by its words. A test scripts the answers it wants
-//! otherwise, byte by byte, one [`Reply`] for each request to come. Nothing in it waits for time to
-//! pass, unless a benchmark asks for that: what is to come later waits at a [`Gate`].
+//! otherwise, byte by byte, one [`Reply`] for each request to come, or has it play what a
+//! [`ScriptedChatModel`] says. Nothing in it waits for time to pass, unless a benchmark asks for that: what
+//! is to come later waits at a [`Gate`].
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -19,13 +20,16 @@
 
 mod http;
 pub mod model;
+mod play;
 mod reply;
 
 pub use http::Request;
 pub use reply::{Gate, Reply};
 
+use crate::fakes::chat_model::ScriptedChatModel;
 use http::{Connection, Ended};
 use model::Model;
+use reply::Steps;
 use std::{
     collections::VecDeque,
     io,
@@ -63,6 +67,7 @@ struct State {
     scripted: Mutex<VecDeque<Reply>>,
     requests: Mutex<VecDeque<Request>>,
     model: Mutex<Model>,
+    script: Mutex<Option<Arc<ScriptedChatModel>>>,
     counts: watch::Sender<Counts>,
 }
 
@@ -92,6 +97,7 @@ impl FakeLlm {
             scripted: Mutex::default(),
             requests: Mutex::default(),
             model: Mutex::default(),
+            script: Mutex::default(),
             counts: watch::Sender::default(),
         });
         let stop = watch::Sender::new(());
@@ -122,6 +128,12 @@ impl FakeLlm {
     /// Changes how requests without a scripted reply are answered.
     pub fn configure(&self, change: impl FnOnce(&mut Model)) {
         change(&mut self.state.model.lock().unwrap());
+    }
+
+    /// Answers chats by what `script` says, from now on. It is asked what has come over the wire, and
+    /// an answer during which the client closes the connection is dropped.
+    pub fn play(&self, script: Arc<ScriptedChatModel>) {
+        *self.state.script.lock().unwrap() = Some(script);
     }
 
     /// The requests so far, oldest first; the last thousand of them.
@@ -187,8 +199,8 @@ async fn serve(socket: TcpStream, state: &State) {
     state.counts.send_modify(|counts| counts.connections += 1);
     let mut connection = Connection::new(socket);
     while let Ok(Some(request)) = connection.read().await {
-        let reply = state.reply_to(request);
-        match connection.write(reply).await {
+        let (reply, rest) = state.reply_to(request).await;
+        match connection.write(reply, rest).await {
             Ended::KeptAlive => {}
             Ended::Closed => return,
             Ended::HungUp => {
@@ -200,11 +212,17 @@ async fn serve(socket: TcpStream, state: &State) {
 }
 
 impl State {
-    fn reply_to(&self, request: Request) -> Reply {
-        let scripted = self.scripted.lock().unwrap().pop_front();
-        let model = self.model.lock().unwrap().clone();
-        let reply = scripted.unwrap_or_else(|| model.answer(&request));
+    async fn reply_to(&self, request: Request) -> (Reply, Steps) {
         let path = request.path.clone();
+        let is_chat = path.ends_with("/chat/completions");
+        let scripted = self.scripted.lock().unwrap().pop_front();
+        let script = self.script.lock().unwrap().clone().filter(|_| is_chat);
+        let model = self.model.lock().unwrap().clone();
+        let reply = match (scripted, script) {
+            (Some(reply), _) => play::whole(reply),
+            (None, Some(script)) => play::play(&script, &request).await,
+            (None, None) => play::whole(model.answer(&request)),
+        };
         let mut requests = self.requests.lock().unwrap();
         if requests.len() == KEPT_REQUESTS {
             requests.pop_front();
@@ -212,7 +230,7 @@ impl State {
         requests.push_back(request);
         drop(requests);
         self.counts.send_modify(|counts| {
-            counts.chats += u64::from(path.ends_with("/chat/completions"));
+            counts.chats += u64::from(is_chat);
             counts.embeddings += u64::from(path.ends_with("/embeddings"));
         });
         reply

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// that output. One that ends with a question is answered with a call of `search_docs` for the
 /// question if that tool is on offer, and otherwise with `You said: ` and the question. Tokens are words with the
 /// space after them; that is also how usage is counted. Inputs of embeddings become vectors of unit length
-/// in which each word has a direction of its own; like the real thing it refuses empty ones.
+/// in which each word has a direction of its own, so that texts have in common what words they share; like the real thing it refuses empty ones.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The dimensions of its vectors.
@@ -142,8 +142,6 @@ impl Model {
     /// The vector of a text: the same for the same words, whatever their order and case.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0_f32; self.dimensions];
-        // Text without words has a direction too.
-        vector[0] = 0.01;
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
             let hash = hash(&word.to_lowercase());
             let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
@@ -151,7 +149,7 @@ impl Model {
         }
         let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
         if length == 0.0 {
-            // Words may cancel each other out.
+            // There are no words, or they cancel each other out.
             vector[0] = 1.0;
             return vector;
         }

@@ -1,5 +1,6 @@
 //! What the back end answers, step by step.
 
+use futures::stream::BoxStream;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -49,6 +50,9 @@ pub(super) enum Step {
     /// Resets the connection.
     Reset,
 }
+
+/// Steps that are made as they are taken.
+pub(super) type Steps = BoxStream<'static, Step>;
 
 /// How the length of a body is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

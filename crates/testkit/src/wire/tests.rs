@@ -1,7 +1,11 @@
 //! The fake itself, asked over a plain socket.
 
 use super::{FakeLlm, Gate, Reply};
+use crate::fakes::chat_model::{ScriptedChatModel, Turn};
+use docent_domain::{chat::Message, usage::TokenUsage};
+use docent_ports::error::FaultKind;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -156,4 +160,93 @@ async fn a_stopped_one_frees_its_port_and_its_clients() {
     let _ = socket.read_to_end(&mut Vec::new()).await;
     let again = FakeLlm::start_on(&address.to_string()).await;
     assert_eq!(again.counts().connections, 0);
+}
+
+/// A fake that plays these turns.
+async fn playing(turns: impl IntoIterator<Item = Turn>) -> (FakeLlm, Arc<ScriptedChatModel>) {
+    let (fake, script) = (FakeLlm::start().await, Arc::new(ScriptedChatModel::new(turns)));
+    fake.play(Arc::clone(&script));
+    (fake, script)
+}
+
+fn streamed_question() -> Value {
+    let mut body = question(true);
+    body["stream"] = json!(true);
+    body["stream_options"] = json!({"include_usage": true});
+    body
+}
+
+/// The chunks of an answer.
+fn chunks(answer: &str) -> Vec<Value> {
+    let data = answer.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.filter(|data| data.starts_with('{')).map(|data| serde_json::from_str(data).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_script_is_played_with_its_tool_calls_in_fragments() {
+    const ARGUMENTS: &str = r#"{"query":"水泵"}"#;
+    let usage = TokenUsage { prompt: 3, completion: 4 };
+    let turn = Turn::new().text("Well").tool_call("a", "search_docs", ARGUMENTS).finished(Some(usage));
+    let (fake, script) = playing([turn]).await;
+    let answer = ask(&fake, "/v1/chat/completions", &streamed_question()).await;
+    let chunks = chunks(&answer);
+    let delta = |n: usize| &chunks[n]["choices"][0]["delta"];
+    let function = |n: usize| &delta(n)["tool_calls"][0]["function"];
+    assert_eq!(delta(1), &json!({"content": "Well"}), "{answer}");
+    assert_eq!(function(2), &json!({"name": "search_docs", "arguments": ""}));
+    let pieces = [3, 4].map(|n| function(n)["arguments"].as_str().unwrap());
+    assert!(pieces.concat() == ARGUMENTS && pieces.iter().all(|piece| !piece.is_empty()), "{pieces:?}");
+    assert_eq!(chunks[5]["choices"][0]["finish_reason"], "tool_calls");
+    assert_eq!(chunks[6]["usage"]["total_tokens"], 7);
+    assert!(answer.contains("data: [DONE]\n\n"), "{answer}");
+    let requests = script.requests();
+    assert_eq!(requests[0].messages, [Message::User("What is a pump?".to_owned())]);
+    assert_eq!(requests[0].tools[0].name, "search_docs");
+    assert!(script.is_done() && script.cut_short() == 0);
+}
+
+#[tokio::test]
+async fn faults_of_a_script_are_those_of_a_back_end() {
+    let kinds = [
+        (FaultKind::Unavailable, "503", ""),
+        (FaultKind::Timeout, "408", r#""code":408"#),
+        (FaultKind::RateLimited, "429", r#""code":429"#),
+        (FaultKind::Rejected, "403", r#""code":403"#),
+        (FaultKind::Garbage, "200", "data: <html>"),
+        (FaultKind::Internal, "500", r#""code":500"#),
+    ];
+    for (kind, status, within) in kinds {
+        let (fake, _) = playing([Turn::refused(kind), Turn::new().text("Well").fault(kind)]).await;
+        let refused = ask(&fake, "/v1/chat/completions", &streamed_question()).await;
+        assert!(refused.starts_with(&format!("HTTP/1.1 {status} ")), "{refused}");
+        let broken = ask(&fake, "/v1/chat/completions", &streamed_question()).await;
+        assert!(broken.contains("Well") && broken.contains(within) && !broken.contains("[DONE]"), "{broken}");
+        assert_eq!(broken.ends_with("\r\n0\r\n\r\n"), kind != FaultKind::Unavailable, "{broken}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_waits_for_is_dropped() {
+    let (fake, script) = playing([Turn::new().text("Well").stall()]).await;
+    let mut socket = connect(&fake).await;
+    post(&mut socket, "/v1/chat/completions", &streamed_question()).await;
+    let mut answer = Vec::new();
+    while !String::from_utf8_lossy(&answer).contains("Well") {
+        assert_ne!(socket.read_buf(&mut answer).await.unwrap(), 0);
+    }
+    assert_eq!(script.cut_short(), 0);
+    drop(socket);
+    fake.until(|counts| counts.hang_ups == 1).await;
+    assert_eq!(script.cut_short(), 1);
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_refused_and_embeddings_need_no_script() {
+    let (fake, script) = playing([]).await;
+    for body in [json!({}), question(true), json!({"stream": true, "messages": [{"role": "robot"}]})] {
+        let refused = ask(&fake, "/v1/chat/completions", &body).await;
+        assert!(refused.starts_with("HTTP/1.1 422 "), "{refused}");
+    }
+    let vectors = ask(&fake, "/v1/embeddings", &json!({"model": "m", "input": ["pump"]})).await;
+    assert!(vectors.starts_with("HTTP/1.1 200 ") && script.requests().is_empty());
 }

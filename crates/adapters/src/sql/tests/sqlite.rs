@@ -145,7 +145,10 @@ async fn an_older_schema_is_recognised_and_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder).await;
     Migrator::up(&store.write.connections, Some(2)).await.unwrap();
-    assert!(matches!(store.schema_state().await.unwrap(), SchemaState::Older(missing) if missing.len() == 2));
+    let missing = Migrator::migrations().len() - 2;
+    assert!(
+        matches!(store.schema_state().await.unwrap(), SchemaState::Older(names) if names.len() == missing)
+    );
     store.migrate().await.unwrap();
     assert_eq!(store.schema_state().await.unwrap(), SchemaState::Current);
 }

@@ -1,0 +1,32 @@
+//! The batteries of the relational store together: each repository has one, and all run on one store.
+
+/// Runs them on the stores that a function makes: `relational_contracts!(fresh)` for an
+/// `async fn fresh() -> (Arc<dyn Store>, Guard)` beside it.
+#[macro_export]
+macro_rules! relational_contracts {
+    ($fresh:ident) => {
+        mod store {
+            $crate::store_contract!(super::$fresh());
+        }
+
+        mod documents {
+            $crate::documents_contract!(super::$fresh());
+        }
+
+        mod jobs {
+            $crate::jobs_contract!(super::$fresh());
+        }
+
+        mod job_ledger {
+            $crate::job_ledger_contract!(super::$fresh());
+        }
+
+        mod users {
+            $crate::users_contract!(super::$fresh());
+        }
+
+        mod usage {
+            $crate::usage_contract!(super::$fresh());
+        }
+    };
+}

@@ -1,0 +1,84 @@
+//! The adapters of the production profile, on servers that the environment names.
+
+use crate::stack::{Bare, SECRET_KEY};
+use docent_adapters::{
+    blob::ObjectBlobStore,
+    builtin::embedder::BuiltinEmbedder,
+    embedded_index::{EmbeddedIndex, Options},
+    hybrid_embedder::HybridEmbedder,
+    openai::{
+        backend::BackendSettings,
+        chat::OpenAiChatModel,
+        embeddings::{BatchLimits, OpenAiEmbedder},
+    },
+    password::Argon2Hasher,
+    redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
+    sql::{SqlOptions, SqlStore},
+    system::SystemEntropy,
+    token_signer::JwtSigner,
+};
+use docent_ports::{clock::Clock, entropy::Entropy};
+use docent_testkit::{
+    fakes::chat_model::ScriptedChatModel,
+    servers::{OwnSchema, redis_url, unique_name},
+    wire::FakeLlm,
+};
+use std::{sync::Arc, time::Duration};
+
+/// So many that texts without a word in common point in different directions.
+const DIMENSIONS: usize = 1024;
+
+/// How long calls may take on a busy machine. No test means to wait so long: slowness is scripted.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The stack, with a schema, keys and back ends of its own.
+pub(crate) async fn bare(
+    script: Arc<ScriptedChatModel>,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+) -> Bare {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let (store, schema) = store().await;
+    let prefix = unique_name(&SystemEntropy) + ":";
+    let options = redis::Options { prefix, timeout: PATIENCE, ..redis::Options::default() };
+    let redis = Redis::new(&redis_url(), options).unwrap();
+    let llm = FakeLlm::start().await;
+    llm.configure(|model| model.dimensions = DIMENSIONS);
+    llm.play(script);
+    let settings = settings(&llm);
+    let limits = BatchLimits::default();
+    let dense = OpenAiEmbedder::new(&settings, limits, Arc::clone(&clock)).unwrap();
+    Bare {
+        store: Arc::new(store),
+        blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), clock.now()).unwrap()),
+        index: Arc::new(EmbeddedIndex::open(&root.join("index"), Options::default()).unwrap()),
+        embedder: Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense))),
+        tokens: Arc::new(RedisTokenStore::new(redis.clone())),
+        limiter: Arc::new(RedisRateLimiter::new(redis)),
+        signer: Arc::new(JwtSigner::new(SECRET_KEY)),
+        hasher: Arc::new(Argon2Hasher::weak_but_fast(entropy).unwrap()),
+        model: Arc::new(OpenAiChatModel::new(&settings, clock).unwrap()),
+        ground: Box::new((llm, folder, schema)),
+    }
+}
+
+/// A store with the schema and nothing else.
+async fn store() -> (SqlStore, OwnSchema) {
+    let schema = OwnSchema::new(&SystemEntropy);
+    // Every test that runs beside this one has as many.
+    let options = SqlOptions { read_connections: 2, write_connections: 4, ..SqlOptions::default() };
+    let store = SqlStore::connect(&schema.url(), options).await.unwrap();
+    store.migrate().await.unwrap();
+    (store, schema)
+}
+
+fn settings(llm: &FakeLlm) -> BackendSettings {
+    BackendSettings {
+        base_url: llm.base_url(),
+        api_key: Some("sk-test".to_owned()),
+        model: "test".to_owned(),
+        timeout: PATIENCE,
+        header_hook: None,
+    }
+}
