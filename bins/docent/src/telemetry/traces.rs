@@ -4,12 +4,16 @@ use super::{exporter::PatientExporter, is_ours};
 use docent::config::HttpUrl;
 use docent_adapters::system::SystemEntropy;
 use docent_ports::entropy::Entropy;
-use opentelemetry::{Context, KeyValue, trace::TracerProvider};
+use opentelemetry::{
+    Context, KeyValue,
+    trace::{Link, SpanKind, TraceId, TracerProvider},
+};
 use opentelemetry_sdk::{
     Resource,
     error::OTelSdkResult,
     trace::{
-        BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider, Span, SpanData, SpanProcessor,
+        BatchConfigBuilder, BatchSpanProcessor, Sampler, SamplingResult, SdkTracerProvider, ShouldSample,
+        Span, SpanData, SpanProcessor,
     },
 };
 use std::{
@@ -38,6 +42,43 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 pub(super) struct Traces {
     provider: SdkTracerProvider,
     open: OpenSpans,
+}
+
+/// Whoever calls us decides. What begins here is recorded, but for the questions of those who watch the
+/// service: they come every few seconds and are all alike.
+#[derive(Clone, Debug)]
+struct Sampling {
+    probes: Sampler,
+    all_else: Sampler,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        let unless_the_caller_decides = |sampler| Sampler::ParentBased(Box::new(sampler));
+        Self {
+            probes: unless_the_caller_decides(Sampler::AlwaysOff),
+            all_else: unless_the_caller_decides(Sampler::AlwaysOn),
+        }
+    }
+}
+
+/// How the names of their spans end.
+const PROBES: [&str; 3] = [" /health/live", " /health/ready", " /metrics"];
+
+impl ShouldSample for Sampling {
+    fn should_sample(
+        &self,
+        parent: Option<&Context>,
+        trace: TraceId,
+        name: &str,
+        kind: &SpanKind,
+        attributes: &[KeyValue],
+        links: &[Link],
+    ) -> SamplingResult {
+        let is_probe = *kind == SpanKind::Server && PROBES.iter().any(|probe| name.ends_with(probe));
+        let sampler = if is_probe { &self.probes } else { &self.all_else };
+        sampler.should_sample(parent, trace, name, kind, attributes, links)
+    }
 }
 
 /// Counts the spans that have begun and not ended.
@@ -87,8 +128,7 @@ impl Traces {
             // Counts a span as ended once the other has it.
             .with_span_processor(processor)
             .with_span_processor(open.clone())
-            // Whoever calls us decides; what begins here is recorded.
-            .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
+            .with_sampler(Sampling::default())
             .with_resource(resource())
             .build();
         Ok(Self { provider, open })

@@ -147,6 +147,7 @@ async fn a_chat_and_an_ingestion_are_one_connected_trace_each_without_content() 
 
     assert_private(&log_of(serving).await, &client.token);
     assert_private(&collector.dump(), &client.token);
+    assert!(!collector.dump().contains("/metrics"), "those who watch are not traced");
     assert_eq!(attribute(&collector.resource(), "service.name"), "docent");
     assert_eq!(attribute(&collector.resource(), "service.instance.id").len(), 32);
     assert_ingestion(&collector.trace(UPLOAD_TRACE));
