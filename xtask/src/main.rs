@@ -23,7 +23,7 @@ struct Cli {
 enum Task {
     /// Check the rules that the compiler cannot.
     Tidy,
-    /// Write the generated pages of docs/reference again.
+    /// Write the reference of settings and the example of an environment again.
     Gen,
     /// Measure a part of Docent, in a release build.
     #[command(subcommand)]
@@ -34,6 +34,10 @@ enum Task {
         /// Where to write the most memory it had, in KiB.
         peak: PathBuf,
     },
+    /// Be a server that the load benchmarks ask.
+    #[cfg(feature = "load")]
+    #[command(hide = true, subcommand)]
+    BenchPeer(bench::Role),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -42,6 +46,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Bench(bench) => bench.run(),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),
+        #[cfg(feature = "load")]
+        Task::BenchPeer(role) => role.play(),
     }
 }
 

@@ -4,7 +4,8 @@
 fn main() -> anyhow::Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("configuration") => print!("{}", docent::config::reference()),
-        _ => anyhow::bail!("name a page: configuration"),
+        Some("environment") => print!("{}", docent::config::environment_example()),
+        _ => anyhow::bail!("name a page: configuration or environment"),
     }
     Ok(())
 }

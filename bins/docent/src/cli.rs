@@ -31,6 +31,8 @@ pub(crate) enum Command {
     /// Manage accounts.
     #[command(subcommand)]
     Users(UsersCommand),
+    /// Ask the server on this machine whether it is ready; for containers.
+    Healthcheck(HealthcheckArgs),
     /// Print every setting, its value in force and what it means.
     Config(ProfileArgs),
     /// Read a PDF on standard input under limits; for the server's own use.
@@ -50,6 +52,15 @@ pub(crate) struct DevArgs {
     /// On the first run, leave out the sample guide and the question about it.
     #[arg(long)]
     pub(crate) no_sample: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct HealthcheckArgs {
+    /// Where to ask; DOCENT_BIND_ADDRESS when left out.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) address: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 #[derive(Debug, Subcommand)]

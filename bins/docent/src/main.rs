@@ -42,6 +42,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
             let flags = Flags { is_staff: args.staff, is_superuser: false };
             command::accounts::create(&args.account, flags).await
         }
+        Command::Healthcheck(args) => command::healthcheck::run(args).await,
         Command::Config(profile) => command::config::run(profile.into()),
         Command::ExtractWorker => unreachable!("handled in main"),
     }

@@ -24,6 +24,12 @@ pub trait Store: Send + Sync {
     /// Opens a consistent view for reading. It never waits for writers.
     async fn read(&self) -> Result<Box<dyn ReadWork>>;
 
+    /// Opens a view for a single read, which is spared what would keep it consistent with further ones: those
+    /// may show a later state. It never waits for writers.
+    async fn glance(&self) -> Result<Box<dyn ReadWork>> {
+        self.read().await
+    }
+
     /// Whether the database answers.
     async fn check(&self) -> Result<()>;
 

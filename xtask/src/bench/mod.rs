@@ -1,11 +1,25 @@
-//! Benchmarks. They link what they measure, which the checks do without: behind the feature `bench`
-//! `cargo xtask bench …` starts itself again as a release build with that feature.
+//! Benchmarks. They link what the checks do without: `cargo xtask bench …` starts itself again as a release
+//! build with the feature that its benchmark is behind. With `bench` it links the parts that it measures;
+//! with `load` it links clients, for the program is measured from outside.
 
 #[cfg(feature = "bench")]
 mod extract;
+#[cfg(feature = "load")]
+mod http;
 #[cfg(feature = "bench")]
 mod index;
+#[cfg(feature = "load")]
+mod peer;
+#[cfg(feature = "load")]
+mod service;
+#[cfg(feature = "load")]
+mod sse;
 mod start;
+#[cfg(feature = "load")]
+mod wire;
+
+#[cfg(feature = "load")]
+pub(crate) use peer::Role;
 
 use clap::Subcommand;
 use std::{
@@ -42,38 +56,60 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
         runs: u16,
     },
+    /// Ask the service for documents over HTTP, beside a handler that does nothing.
+    Http(Http),
+    /// Open many chat streams at once.
+    Sse(Sse),
 }
 
-#[cfg(feature = "bench")]
+#[cfg(feature = "load")]
+pub(crate) use {http::Load as Http, sse::Load as Sse};
+
+/// Arguments that the build with the feature `load` reads.
+#[cfg(not(feature = "load"))]
+#[derive(clap::Args)]
+pub(crate) struct Passed {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _arguments: Vec<String>,
+}
+#[cfg(not(feature = "load"))]
+pub(crate) use {Passed as Http, Passed as Sse};
+
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
-            Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
+            // This one links nothing.
             Self::Start { runs } => start::run(&crate::root()?, runs.into()),
+            #[cfg(feature = "bench")]
+            Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
+            #[cfg(feature = "bench")]
+            Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
+            #[cfg(not(feature = "bench"))]
+            Self::Extract { .. } | Self::Index { .. } => again("bench"),
+            #[cfg(feature = "load")]
+            Self::Http(load) => http::run(&crate::root()?, load),
+            #[cfg(feature = "load")]
+            Self::Sse(load) => sse::run(&crate::root()?, load),
+            #[cfg(not(feature = "load"))]
+            Self::Http(_) | Self::Sse(_) => again("load"),
         }
     }
+}
+
+/// Starts this program again as a release build with `feature`, for the same task.
+#[cfg(not(all(feature = "bench", feature = "load")))]
+fn again(feature: &str) -> anyhow::Result<ExitCode> {
+    use anyhow::Context;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = std::process::Command::new(cargo);
+    command.args(["run", "--release", "--package", "xtask", "--features", feature, "--"]);
+    let status = command.args(std::env::args_os().skip(1)).status().context("start of cargo")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[cfg(feature = "bench")]
 pub(crate) fn extract_worker(peak: &Path) -> anyhow::Result<ExitCode> {
     extract::worker(peak)
-}
-
-#[cfg(not(feature = "bench"))]
-impl Bench {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        use anyhow::Context;
-        // This one measures the program itself, and links none of it.
-        if let Self::Start { runs } = self {
-            return start::run(&crate::root()?, runs.into());
-        }
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = std::process::Command::new(cargo);
-        command.args(["run", "--release", "--package", "xtask", "--features", "bench", "--"]);
-        let status = command.args(std::env::args_os().skip(1)).status().context("start of cargo")?;
-        Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-    }
 }
 
 #[cfg(not(feature = "bench"))]

@@ -46,7 +46,8 @@ pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn build(root: &Path) -> anyhow::Result<PathBuf> {
+/// Builds the program that is measured, and says where it is.
+pub(super) fn build(root: &Path) -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let output = Command::new(cargo)
         .current_dir(root)
@@ -114,7 +115,7 @@ fn is_live(address: SocketAddr) -> bool {
     ask().unwrap_or(false)
 }
 
-fn resident_kib(pid: u32) -> anyhow::Result<u64> {
+pub(super) fn resident_kib(pid: u32) -> anyhow::Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).context("only Linux tells this way")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)

@@ -136,7 +136,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "xtask",
-        ours: &["docent-adapters", "docent-domain", "docent-ports"],
+        ours: &["docent-adapters", "docent-domain", "docent-ports", "docent-testkit"],
         ours_in_tests: &[],
         outside: AllBut(&[]),
     },

@@ -7,6 +7,7 @@
 mod accounts;
 mod agent;
 mod declare;
+mod example;
 mod http;
 mod ingestion;
 mod limits;
@@ -26,6 +27,7 @@ mod value;
 pub use accounts::{Accounts, AuthBackend};
 pub use agent::Agent;
 pub use declare::{Default, Setting};
+pub use example::environment_example;
 pub use http::Http;
 pub use ingestion::Ingestion;
 pub use limits::Limits;

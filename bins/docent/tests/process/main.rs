@@ -1,8 +1,10 @@
-//! The program as a process: its first run, its commands, what a kill costs, and what can be seen of it.
+//! The program as a process: its first run, its commands, what a kill costs, what can be seen of it,
+//! and how it is deployed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod client;
 mod collector;
+mod deploy;
 #[cfg(feature = "live")]
 mod live;
 mod observability;

@@ -177,6 +177,10 @@ impl Store for SqlStore {
         Ok(Box::new(SqlView(self.view())))
     }
 
+    async fn glance(&self) -> Result<Box<dyn ReadWork>> {
+        Ok(Box::new(SqlView(Session::single(&self.read, self.patience))))
+    }
+
     async fn check(&self) -> Result<()> {
         // Reads a table: `SELECT 1` alone would not tell that there is one.
         let query = entities::users::Entity::find()

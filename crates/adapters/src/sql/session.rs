@@ -16,8 +16,8 @@ use docent_ports::{
 };
 use futures::future::BoxFuture;
 use sea_orm::{
-    AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QuerySelect, Select,
-    TransactionOptions, TransactionTrait, sea_query::LockType,
+    AccessMode, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
+    QuerySelect, Select, TransactionOptions, TransactionTrait, sea_query::LockType,
 };
 use std::{future::Future, mem, time::Duration};
 use tokio::time::timeout;
@@ -58,6 +58,8 @@ impl Source {
 }
 
 enum State {
+    /// Each statement by itself, on whatever connection is free.
+    Single(Source),
     /// It begins with the first statement, so that a view that is never used costs nothing.
     Unopened(Source, TransactionOptions),
     Open(DatabaseTransaction),
@@ -73,6 +75,13 @@ impl Session {
         let writes = !matches!(options.access_mode, Some(AccessMode::ReadOnly));
         let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
         Self { state: State::Unopened(source, options), patience, backend, writes, rollbacks }
+    }
+
+    /// No transaction: each statement sees the latest state, and costs one round trip.
+    pub(super) fn single(source: &Source, patience: Duration) -> Self {
+        let backend = source.connections.get_database_backend();
+        let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
+        Self { state: State::Single(source), patience, backend, writes: false, rollbacks }
     }
 
     /// The database that it talks to.
@@ -96,12 +105,18 @@ impl Session {
     /// Runs one statement; `doing` names it in the fault that it may give.
     pub(super) async fn run<T, F>(&mut self, doing: &'static str, statement: F) -> Result<T>
     where
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, DbErr>> + Send,
+        F: for<'t> FnOnce(&'t DatabaseExecutor<'t>) -> BoxFuture<'t, Result<T, DbErr>> + Send,
     {
+        if let State::Single(source) = &self.state {
+            let connections = DatabaseExecutor::from(&source.connections);
+            let answer = timeout(self.patience, source.reach(doing, statement(&connections))).await;
+            return answer.unwrap_or_else(|_| Err(late(doing)));
+        }
         // While the statement runs nobody else holds the transaction: when this future is dropped or
         // the statement fails, it is dropped too, and that rolls it back.
         let transaction = self.transaction().await?;
-        let answer = bounded(self.patience, doing, statement(&transaction)).await?;
+        let executor = DatabaseExecutor::from(&transaction);
+        let answer = bounded(self.patience, doing, statement(&executor)).await?;
         self.state = State::Open(transaction);
         Ok(answer)
     }
@@ -116,7 +131,8 @@ impl Session {
                 }
                 source.reach("begin", source.connections.begin_with_options(options)).await
             }
-            State::Broken => {
+            // It is never asked to commit, and runs its statements without one.
+            State::Single(_) | State::Broken => {
                 let message = "a unit of work was used after one of its calls failed or was cut short";
                 Err(Fault::new(Part::Database, FaultKind::Internal, message))
             }

@@ -38,22 +38,22 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
     keep_private(&path).await.map_err(|error| {
         Fault::new(Part::Database, FaultKind::Unavailable, doing.clone()).caused_by(error)
     })?;
-    let pool = |connections| {
+    let pool = |connections, writes| {
         SqlitePoolOptions::new()
             .min_connections(1)
             .max_connections(connections)
             .acquire_timeout(options.acquire_timeout)
             // A local file does not go away; each connection is tested when it is given back.
             .test_before_acquire(false)
-            .after_release(|connection, _| Box::pin(is_free(connection)))
+            .after_release(move |connection, _| Box::pin(is_free(connection, writes)))
             .idle_timeout(None)
             .max_lifetime(None)
     };
     // The writing connection comes first: it makes the file and turns on write-ahead logging.
-    let write = pool(1).connect_with(file.clone()).await;
+    let write = pool(1, true).connect_with(file.clone()).await;
     let write = write.map_err(|error| driver_fault(doing.clone(), &error))?;
     let readers = file.pragma("query_only", "ON");
-    let read = pool(options.read_connections.max(1)).connect_with(readers).await;
+    let read = pool(options.read_connections.max(1), false).connect_with(readers).await;
     let read = read.map_err(|error| driver_fault(doing, &error))?;
     Ok(Connections {
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
@@ -64,9 +64,17 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
 /// Whether a connection that is given back has left its transaction; otherwise it is closed, which ends
 /// it. A commit that failed, on a full disk for example, leaves its transaction open, and what is
 /// written later on that connection would be part of it and never become durable.
-async fn is_free(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+async fn is_free(connection: &mut SqliteConnection, writes: bool) -> Result<bool, sqlx::Error> {
+    if connection.is_in_transaction() {
+        // The rollback of a transaction that was dropped may still be in the connection's queue. Without
+        // waiting for it every view would cost its connection.
+        connection.ping().await?;
+    }
     if connection.is_in_transaction() {
         return Ok(false);
+    }
+    if !writes {
+        return Ok(true);
     }
     // The driver counts transactions by itself and may be wrong. SQLite has none within another.
     let probe = async {

@@ -25,6 +25,6 @@ pub async fn by_access_token(app: &App, token: &str) -> Result<Actor> {
 /// [`Error::Unauthenticated`] when there is no such active account; or when the database cannot be
 /// reached.
 pub async fn by_user_id(app: &App, id: UserId) -> Result<Actor> {
-    let user = app.store.read().await?.users().get(id).await?;
+    let user = app.store.glance().await?.users().get(id).await?;
     user.as_ref().and_then(Actor::of).ok_or(Error::Unauthenticated)
 }

@@ -15,5 +15,5 @@ use docent_domain::{
 /// # Errors
 /// [`Error::DocumentNotFound`], or when the database cannot be reached.
 pub async fn get(app: &App, _grant: Grant<ReadDocuments>, id: DocumentId) -> Result<Document> {
-    app.store.read().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)
+    app.store.glance().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)
 }

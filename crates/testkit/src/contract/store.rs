@@ -74,6 +74,18 @@ crate::battery! {
         assert_eq!(later.documents().counts().await.unwrap().pending, 2);
     }
 
+    /// A view for a single read sees what was committed before it, and nothing else.
+    async fn a_glance_sees_what_is_committed(store) {
+        add_documents(&*store, &[document(1)]).await;
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().insert(&document(2)).await.unwrap();
+        let seen = store.glance().await.unwrap().documents().counts().await.unwrap();
+        assert_eq!(seen.pending, 1);
+        unit.commit().await.unwrap();
+        let seen = store.glance().await.unwrap().documents().get(document(2).id).await.unwrap();
+        assert_eq!(seen, Some(document(2)));
+    }
+
     /// After a call that failed a unit is of no more use, and leaves nothing.
     async fn a_failed_call_ends_the_unit(store) {
         let mut unit = store.begin().await.unwrap();

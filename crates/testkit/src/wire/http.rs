@@ -143,6 +143,12 @@ impl Connection {
                         () = self.hung_up() => return Ok(Ended::HungUp),
                     }
                 }
+                Step::Pause(time) => {
+                    tokio::select! {
+                        () = tokio::time::sleep(time) => {}
+                        () = self.hung_up() => return Ok(Ended::HungUp),
+                    }
+                }
                 Step::Stall => {
                     self.hung_up().await;
                     return Ok(Ended::HungUp);

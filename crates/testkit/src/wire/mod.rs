@@ -3,8 +3,8 @@
 //! Left alone, [`FakeLlm`] behaves as a small model would (see [`model`]): it asks for `search_docs`,
 //! answers from what the tool gave, and embeds text by its words. A test scripts the answers it wants
 //! otherwise, byte by byte, one [`Reply`] for each request to come, or has it play what a
-//! [`ScriptedChatModel`] says. Nothing in it waits for time to
-//! pass: what is to come later waits at a [`Gate`].
+//! [`ScriptedChatModel`] says. Nothing in it waits for time to pass, unless a benchmark asks for that: what
+//! is to come later waits at a [`Gate`].
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -3,6 +3,7 @@
 use super::{Reply, Request};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A model simple enough to predict.
 ///
@@ -19,11 +20,15 @@ pub struct Model {
     pub answer_tokens: Option<usize>,
     /// When set, a request without this key is answered with 401.
     pub key: Option<String>,
+    /// Whether it uses `search_docs` when that is on offer.
+    pub searches: bool,
+    /// When set, each token of a streamed answer is followed by a pause. For benchmarks.
+    pub pace: Option<Duration>,
 }
 
 impl Default for Model {
     fn default() -> Self {
-        Self { dimensions: 64, answer_tokens: None, key: None }
+        Self { dimensions: 64, answer_tokens: None, key: None, searches: true, pace: None }
     }
 }
 
@@ -70,7 +75,7 @@ impl Model {
         });
         if body["stream"] == true {
             let wants_usage = body["stream_options"]["include_usage"] == true;
-            return streamed(model, &turn, wants_usage.then_some(usage));
+            return streamed(model, &turn, wants_usage.then_some(usage), self.pace);
         }
         let (message, reason) = match &turn {
             Turn::Say(text) => (json!({"role": "assistant", "content": text}), "stop"),
@@ -94,7 +99,7 @@ impl Model {
         let can_search = offered.into_iter().any(|tool| tool["function"]["name"] == "search_docs");
         if last["role"] == "tool" {
             Turn::Say(self.words().unwrap_or_else(|| format!("According to the documents: {text}")))
-        } else if can_search && last["role"] == "user" {
+        } else if self.searches && can_search && last["role"] == "user" {
             Turn::Search(text.to_owned())
         } else {
             Turn::Say(self.words().unwrap_or_else(|| format!("You said: {text}")))
@@ -165,7 +170,7 @@ fn call(query: &str) -> Value {
     json!({"id": "call_search", "type": "function", "function": {"name": "search_docs", "arguments": arguments}})
 }
 
-fn streamed(model: &str, turn: &Turn, usage: Option<Value>) -> Reply {
+fn streamed(model: &str, turn: &Turn, usage: Option<Value>, pace: Option<Duration>) -> Reply {
     let chunk = |choices: Value, usage: Option<&Value>| {
         let mut chunk = json!({
             "id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 0, "model": model,
@@ -179,23 +184,27 @@ fn streamed(model: &str, turn: &Turn, usage: Option<Value>) -> Reply {
     let choice = |delta: Value, reason: Value| {
         chunk(json!([{"index": 0, "delta": delta, "finish_reason": reason}]), None)
     };
-    let mut data = vec![choice(json!({"role": "assistant", "content": ""}), Value::Null)];
+    let mut reply = Reply::events(&[&choice(json!({"role": "assistant", "content": ""}), Value::Null)]);
     let reason = match turn {
         Turn::Say(text) => {
-            data.extend(tokens(text).into_iter().map(|token| choice(json!({"content": token}), Value::Null)));
+            for token in tokens(text) {
+                reply = reply.event(&choice(json!({"content": token}), Value::Null));
+                if let Some(pace) = pace {
+                    reply = reply.pause(pace);
+                }
+            }
             "stop"
         }
         Turn::Search(query) => {
             let mut call = call(query);
             call["index"] = json!(0);
-            data.push(choice(json!({"tool_calls": [call]}), Value::Null));
+            reply = reply.event(&choice(json!({"tool_calls": [call]}), Value::Null));
             "tool_calls"
         }
     };
-    data.push(choice(json!({}), json!(reason)));
+    reply = reply.event(&choice(json!({}), json!(reason)));
     if let Some(usage) = &usage {
-        data.push(chunk(json!([]), Some(usage)));
+        reply = reply.event(&chunk(json!([]), Some(usage)));
     }
-    data.push("[DONE]".to_owned());
-    Reply::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
+    reply.event("[DONE]")
 }

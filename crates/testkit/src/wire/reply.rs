@@ -1,7 +1,7 @@
 //! What the back end answers, step by step.
 
 use futures::stream::BoxStream;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// A place in a reply that is passed when the test says so. Clones are the same gate.
@@ -41,6 +41,8 @@ pub(super) enum Step {
     Piece(Vec<u8>),
     /// Waits for the test.
     Wait(Gate),
+    /// Waits for time to pass.
+    Pause(Duration),
     /// Waits for the client to give up.
     Stall,
     /// Ends the connection in the middle of the body, without a word.
@@ -88,7 +90,13 @@ impl Reply {
     /// An event stream that begins with these data, each an event and a piece of its own.
     pub fn events(data: &[&str]) -> Self {
         let reply = Self::new(200, Framing::Chunked).header("Content-Type", "text/event-stream");
-        data.iter().fold(reply, |reply, data| reply.piece(format!("data: {data}\n\n")))
+        data.iter().fold(reply, |reply, data| reply.event(data))
+    }
+
+    /// Adds an event with these data, as a piece of its own.
+    #[must_use]
+    pub fn event(self, data: &str) -> Self {
+        self.piece(format!("data: {data}\n\n"))
     }
 
     /// Bytes sent as they are, status line and headers included; then the connection is closed.
@@ -114,6 +122,13 @@ impl Reply {
     #[must_use]
     pub fn wait(self, gate: &Gate) -> Self {
         self.step(Step::Wait(gate.clone()))
+    }
+
+    /// Waits for time to pass. For benchmarks, where the pace of the tokens is part of the load; a test
+    /// uses a [`Gate`].
+    #[must_use]
+    pub fn pause(self, time: Duration) -> Self {
+        self.step(Step::Pause(time))
     }
 
     /// Sends nothing more until the client gives up.

@@ -338,3 +338,20 @@ async fn a_connection_that_is_still_in_a_transaction_is_not_used_again() {
     let found = store.read().await.unwrap().documents().get(id(1)).await.unwrap();
     assert_eq!(found, Some(document(1)));
 }
+
+/// A new connection reads the schema again, which takes longer than most queries.
+#[tokio::test]
+async fn a_view_gives_its_connection_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_with(&folder, SqlOptions { read_connections: 1, ..SqlOptions::default() }).await;
+    store.migrate().await.unwrap();
+    // Of this connection alone.
+    store.read.connections.execute_unprepared("PRAGMA cache_size = 1234").await.unwrap();
+    for n in 1..=3 {
+        store.read().await.unwrap().documents().get(id(n)).await.unwrap();
+        store.glance().await.unwrap().documents().get(id(n)).await.unwrap();
+    }
+    let size = Statement::from_string(sea_orm::DbBackend::Sqlite, "PRAGMA cache_size");
+    let size = store.read.connections.query_one_raw(size).await.unwrap().unwrap();
+    assert_eq!(size.try_get::<i32>("", "cache_size").unwrap(), 1234);
+}

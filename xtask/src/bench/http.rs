@@ -1,0 +1,201 @@
+//! How many requests for a document the service answers, beside a handler that does nothing.
+//!
+//! Both are processes of their own with as many workers as there are cores, and answer with as many bytes.
+//! One client of ours, on one thread, asks them in turns, so that what else the machine does falls on
+//! both. The client shares the cores: rates of both would be higher without it. The processor time of
+//! a request, which it has no part in, is told too.
+
+use super::{
+    peer::Role,
+    service::{self, Peer},
+    start,
+    wire::{Client, request},
+};
+use anyhow::{Context, Result, ensure};
+use std::{
+    net::SocketAddr,
+    path::Path,
+    process::ExitCode,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+use tokio::task::LocalSet;
+
+/// How the service is asked.
+#[derive(Clone, Copy, clap::Args)]
+pub(crate) struct Load {
+    /// Connections, each with one request at a time.
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..))]
+    connections: u16,
+    /// Rounds; in each one both are asked.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Seconds for which each is asked in a round.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    seconds: u16,
+}
+
+/// Documents in the database, one measurement each.
+const SIZES: [usize; 3] = [1, 1_000, 20_000];
+const WARM_UP: Duration = Duration::from_millis(500);
+
+pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
+    let program = start::build(root)?;
+    let folder = std::env::temp_dir().join(format!("docent-bench-http-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let measured = LocalSet::new().block_on(&runtime, measure(&program, &folder, load));
+    std::fs::remove_dir_all(&folder)?;
+    measured.map(|()| ExitCode::SUCCESS)
+}
+
+async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
+    let (docent, token) = service::docent(program, folder, &[]).await?;
+    let mut ids = Vec::new();
+    add_documents(&docent, &token, &mut ids, 1).await?;
+    let ask = |id: &String| request("GET", &format!("/documents/{id}"), Some(&token), "");
+    let size = Client::connect(docent.address).await?.exchange(&ask(&ids[0])).await?;
+    let bare = bare(size.head, size.body, &ask(&ids[0])).await?;
+    let Load { connections, rounds, seconds } = load;
+    println!(
+        "GET /documents/{{id}}, {} bytes back, {connections} connections, {rounds} rounds of {seconds} s",
+        size.head + size.body
+    );
+    println!("                     requests/s     p50 ms     p99 ms   CPU us/request");
+    for documents in SIZES {
+        let missing = documents - ids.len();
+        add_documents(&docent, &token, &mut ids, missing).await?;
+        let requests: Rc<Vec<Vec<u8>>> = Rc::new(ids.iter().map(ask).collect());
+        let (mut of_docent, mut of_bare) = (Tally::default(), Tally::default());
+        for _ in 0..rounds {
+            let time = Duration::from_secs(seconds.into());
+            of_docent.add(ask_for(&docent, &requests, connections, time).await?);
+            of_bare.add(ask_for(&bare, &requests, connections, time).await?);
+        }
+        println!("{documents} documents");
+        of_docent.print("docent");
+        of_bare.print("bare handler");
+        let ratios =
+            of_docent.rounds.iter().zip(&of_bare.rounds).map(|(ours, theirs)| ours.rate() / theirs.rate());
+        let mut ratios: Vec<f64> = ratios.collect();
+        ratios.sort_by(f64::total_cmp);
+        println!(
+            "  rate of docent to bare {:.2} (rounds {:.2} to {:.2})",
+            of_docent.rate() / of_bare.rate(),
+            ratios[0],
+            ratios[ratios.len() - 1]
+        );
+    }
+    Ok(())
+}
+
+/// A bare handler whose responses are as long.
+async fn bare(head: usize, body: usize, request: &[u8]) -> Result<Peer> {
+    let start = |filler| Peer::in_role(&Role::Bare { body, filler }.arguments());
+    let plain = start(0)?;
+    let least = Client::connect(plain.address).await?.exchange(request).await?.head;
+    let filler = head.saturating_sub(least + "x-filler: \r\n".len());
+    let bare = start(filler)?;
+    let size = Client::connect(bare.address).await?.exchange(request).await?;
+    ensure!(size.head + size.body == head + body, "the bare handler answers with {size:?}");
+    Ok(bare)
+}
+
+async fn add_documents(docent: &Peer, token: &str, ids: &mut Vec<String>, count: usize) -> Result<()> {
+    let mut client = Client::connect(docent.address).await?;
+    for n in ids.len()..ids.len() + count {
+        let body = format!("{{\"title\": \"Document {n:08}\"}}");
+        let document = client.json("POST", "/documents", Some(token), &body).await?;
+        ids.push(document["id"].as_str().context("an id")?.to_owned());
+    }
+    Ok(())
+}
+
+/// One round of one server.
+struct Round {
+    /// Microseconds that each request took.
+    times: Vec<u32>,
+    wall: Duration,
+    cpu: Duration,
+}
+
+impl Round {
+    fn rate(&self) -> f64 {
+        self.times.len() as f64 / self.wall.as_secs_f64()
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    rounds: Vec<Round>,
+}
+
+impl Tally {
+    fn add(&mut self, round: Round) {
+        self.rounds.push(round);
+    }
+
+    fn requests(&self) -> usize {
+        self.rounds.iter().map(|round| round.times.len()).sum()
+    }
+
+    fn rate(&self) -> f64 {
+        let wall: Duration = self.rounds.iter().map(|round| round.wall).sum();
+        self.requests() as f64 / wall.as_secs_f64()
+    }
+
+    fn print(&self, name: &str) {
+        let mut times: Vec<u32> = self.rounds.iter().flat_map(|round| round.times.iter().copied()).collect();
+        times.sort_unstable();
+        let ms = |percent: usize| f64::from(times[times.len() * percent / 100]) / 1e3;
+        let cpu: Duration = self.rounds.iter().map(|round| round.cpu).sum();
+        let each = cpu.as_secs_f64() * 1e6 / self.requests() as f64;
+        println!("  {name:<16} {:12.0} {:10.2} {:10.2} {each:12.1}", self.rate(), ms(50), ms(99));
+    }
+}
+
+async fn ask_for(
+    peer: &Peer,
+    requests: &Rc<Vec<Vec<u8>>>,
+    connections: u16,
+    time: Duration,
+) -> Result<Round> {
+    ask(peer.address, requests, connections, WARM_UP).await?;
+    let (began, cpu) = (Instant::now(), peer.cpu()?);
+    let times = ask(peer.address, requests, connections, time).await?;
+    let round = Round { times, wall: began.elapsed(), cpu: peer.cpu()?.saturating_sub(cpu) };
+    ensure!(!round.times.is_empty(), "no request was answered in time");
+    Ok(round)
+}
+
+async fn ask(
+    address: SocketAddr,
+    requests: &Rc<Vec<Vec<u8>>>,
+    connections: u16,
+    time: Duration,
+) -> Result<Vec<u32>> {
+    let until = Instant::now() + time;
+    let connection = |n: usize| {
+        let requests = Rc::clone(requests);
+        async move {
+            let mut client = Client::connect(address).await?;
+            let mut times = Vec::new();
+            // Steps that have no common factor with the number of documents: all of them have their turn.
+            let mut next = n.wrapping_mul(7_919) % requests.len();
+            let mut now = Instant::now();
+            while now < until {
+                client.exchange(&requests[next]).await?;
+                let then = std::mem::replace(&mut now, Instant::now());
+                times.push(u32::try_from((now - then).as_micros()).unwrap_or(u32::MAX));
+                next = (next + 7_919) % requests.len();
+            }
+            anyhow::Ok(times)
+        }
+    };
+    let tasks: Vec<_> = (0..connections.into()).map(|n| tokio::task::spawn_local(connection(n))).collect();
+    let mut times = Vec::new();
+    for task in tasks {
+        times.extend(task.await??);
+    }
+    Ok(times)
+}

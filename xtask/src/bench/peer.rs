@@ -1,0 +1,84 @@
+//! The other roles that this program plays in load benchmarks, each as a process of its own so that its
+//! processor time is told apart.
+
+use actix_web::{App, HttpResponse, HttpServer, web};
+use clap::Subcommand;
+use docent_testkit::wire::FakeLlm;
+use std::{
+    io::Write,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    process::ExitCode,
+    time::Duration,
+};
+
+#[derive(Subcommand)]
+pub(crate) enum Role {
+    /// A handler that does nothing but answer.
+    Bare {
+        /// The bytes of the body.
+        body: usize,
+        /// The bytes of a header that brings the head to its size; 0 for none.
+        filler: usize,
+    },
+    /// The back end of the tests, pacing its tokens.
+    Llm {
+        tokens: usize,
+        /// Milliseconds after each token.
+        pace: u64,
+    },
+}
+
+impl Role {
+    pub(super) fn arguments(&self) -> Vec<String> {
+        match self {
+            Self::Bare { body, filler } => vec!["bare".into(), body.to_string(), filler.to_string()],
+            Self::Llm { tokens, pace } => vec!["llm".into(), tokens.to_string(), pace.to_string()],
+        }
+    }
+
+    /// Serves until it is killed.
+    pub(crate) fn play(self) -> anyhow::Result<ExitCode> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        match self {
+            Self::Bare { body, filler } => runtime.block_on(bare(body, filler))?,
+            Self::Llm { tokens, pace } => runtime.block_on(llm(tokens, Duration::from_millis(pace)))?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn announce(address: SocketAddr) -> std::io::Result<()> {
+    println!("{address}");
+    std::io::stdout().flush()
+}
+
+async fn bare(body: usize, filler: usize) -> anyhow::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    announce(listener.local_addr()?)?;
+    let (body, filler) = (web::Bytes::from("x".repeat(body)), "x".repeat(filler));
+    // As many workers as docent has: one for each core.
+    let server = HttpServer::new(move || {
+        let (body, filler) = (body.clone(), filler.clone());
+        let answer = move || {
+            let mut response = HttpResponse::Ok();
+            if !filler.is_empty() {
+                response.insert_header(("x-filler", filler.as_str()));
+            }
+            let response = response.content_type("application/json").body(body.clone());
+            async move { response }
+        };
+        App::new().route("/documents/{id}", web::get().to(answer))
+    });
+    Ok(server.listen(listener)?.run().await?)
+}
+
+async fn llm(tokens: usize, pace: Duration) -> anyhow::Result<()> {
+    let fake = FakeLlm::start().await;
+    fake.configure(|model| {
+        model.answer_tokens = Some(tokens);
+        model.searches = false;
+        model.pace = Some(pace);
+    });
+    announce(fake.address())?;
+    std::future::pending().await
+}

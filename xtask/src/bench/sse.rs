@@ -1,0 +1,183 @@
+//! What many chat streams at once cost, and how much later the first token comes than from the model.
+//!
+//! The model is the wire-level back end of the tests, which pauses after each token, so that streams
+//! opened one after the other are all open at once in the end. It is asked directly first, in the same way
+//! and at the same pace, then through `docent serve`. Streams come evenly spread: in a burst the time to
+//! the first token would tell how long the queue for two cores is, not what the service adds.
+
+use super::{
+    peer::Role,
+    service::{self, Peer},
+    start,
+    wire::{Client, find, request},
+};
+use anyhow::{Context, Result, ensure};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use std::{
+    cell::Cell,
+    net::SocketAddr,
+    path::Path,
+    process::ExitCode,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+use tokio::task::LocalSet;
+
+/// How the service is asked.
+#[derive(Clone, Copy, clap::Args)]
+pub(crate) struct Load {
+    /// Streams that are open at once.
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    streams: u32,
+    /// Tokens of each.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
+    tokens: u32,
+    /// Streams that are opened in a second.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
+}
+
+/// Streams before the measurement, after which the service has all it makes once.
+const WARM_UP: u32 = 50;
+/// How much longer a stream lasts than opening all of them takes.
+const OVERLAP: f64 = 1.3;
+const SAMPLE: Duration = Duration::from_millis(200);
+/// A stream that is quiet for as long has failed.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
+    let program = start::build(root)?;
+    // A connection of the client and one of the service to the model for each stream; children inherit it.
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    let wanted = u64::from(load.streams) * 2 + 500;
+    ensure!(most >= wanted, "{wanted} open files are needed, and {most} are allowed");
+    setrlimit(Resource::RLIMIT_NOFILE, wanted, most)?;
+    let folder = std::env::temp_dir().join(format!("docent-bench-sse-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let measured = LocalSet::new().block_on(&runtime, measure(&program, &folder, load));
+    std::fs::remove_dir_all(&folder)?;
+    measured.map(|()| ExitCode::SUCCESS)
+}
+
+async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
+    let Load { streams, tokens, rate } = load;
+    let opening = f64::from(streams) / f64::from(rate);
+    let pace = (opening * OVERLAP / f64::from(tokens) * 1e3).ceil() as u64;
+    let model = Peer::in_role(&Role::Llm { tokens: tokens as usize, pace }.arguments())?;
+    let back_end = [
+        ("DOCENT_LLM_BASE_URL", format!("http://{}/v1", model.address)),
+        ("DOCENT_LLM_MODEL", "bench".to_owned()),
+    ];
+    let (docent, token) = service::docent(program, folder, &back_end).await?;
+    let question = serde_json::json!([{"role": "user", "content": "How long is the warranty?"}]);
+    let direct = serde_json::json!({"model": "bench", "stream": true, "messages": question,
+        "stream_options": {"include_usage": true}});
+    let direct = Rc::new(request("POST", "/v1/chat/completions", None, &direct.to_string()));
+    let ours = serde_json::json!({"messages": question}).to_string();
+    let ours = Rc::new(request("POST", "/agents/chat", Some(&token), &ours));
+
+    println!("{streams} streams of {tokens} tokens, {rate} opened in a second, a token each {pace} ms");
+    let warm_up = Load { streams: WARM_UP.min(streams), ..load };
+    open_all(docent.address, &ours, warm_up, &docent).await?;
+    let of_model = open_all(model.address, &direct, load, &model).await?;
+    of_model.print("model, asked directly");
+    let before = docent.resident_kib()?;
+    let of_docent = open_all(docent.address, &ours, load, &docent).await?;
+    of_docent.print("docent");
+    let added = |percent| (of_docent.first(percent) - of_model.first(percent)) * 1e3;
+    println!("  added to the first token {:.2} ms at the median, {:.2} ms at 99 %", added(50), added(99));
+    let memory = of_docent.peak_kib.saturating_sub(before);
+    println!(
+        "  memory {:.1} KiB for each stream ({:.1} MiB before, {:.1} MiB at most)",
+        memory as f64 / of_docent.at_once as f64,
+        before as f64 / 1024.0,
+        of_docent.peak_kib as f64 / 1024.0,
+    );
+    Ok(())
+}
+
+/// What streams came to.
+struct Outcome {
+    /// Seconds to the first token of each, in order of length.
+    firsts: Vec<f64>,
+    tokens: u32,
+    /// The most that were open at once.
+    at_once: u32,
+    peak_kib: u64,
+    cpu: Duration,
+}
+
+impl Outcome {
+    fn first(&self, percent: usize) -> f64 {
+        self.firsts[self.firsts.len() * percent / 100]
+    }
+
+    fn print(&self, name: &str) {
+        println!("{name}: {} streams whole, {} of them at once", self.firsts.len(), self.at_once);
+        println!(
+            "  first token after {:.2} ms at the median, {:.2} ms at 99 %; {:.1} us of CPU for a token",
+            self.first(50) * 1e3,
+            self.first(99) * 1e3,
+            self.cpu.as_secs_f64() * 1e6 / (self.firsts.len() as f64 * f64::from(self.tokens)),
+        );
+    }
+}
+
+/// Opens all streams, evenly spread, and reads each to its end.
+async fn open_all(address: SocketAddr, request: &Rc<Vec<u8>>, load: Load, peer: &Peer) -> Result<Outcome> {
+    let cpu = peer.cpu()?;
+    let (open, at_once) = (Rc::new(Cell::new(0_u32)), Rc::new(Cell::new(0_u32)));
+    let began = tokio::time::Instant::now();
+    let mut tasks = Vec::new();
+    let mut peak_kib = 0;
+    for n in 0..load.streams {
+        tokio::time::sleep_until(began + Duration::from_secs(1) * n / load.rate).await;
+        let (request, open, at_once) = (Rc::clone(request), Rc::clone(&open), Rc::clone(&at_once));
+        tasks.push(tokio::task::spawn_local(async move {
+            open.set(open.get() + 1);
+            at_once.set(at_once.get().max(open.get()));
+            let first = stream(address, &request, load.tokens).await;
+            open.set(open.get() - 1);
+            first
+        }));
+        if n % load.rate == 0 {
+            peak_kib = peak_kib.max(peer.resident_kib()?);
+        }
+    }
+    while tasks.iter().any(|task| !task.is_finished()) {
+        peak_kib = peak_kib.max(peer.resident_kib()?);
+        tokio::time::sleep(SAMPLE).await;
+    }
+    let mut firsts = Vec::new();
+    for task in tasks {
+        firsts.push(task.await??.as_secs_f64());
+    }
+    firsts.sort_by(f64::total_cmp);
+    let cpu = peer.cpu()?.saturating_sub(cpu);
+    Ok(Outcome { firsts, tokens: load.tokens, at_once: at_once.get(), peak_kib, cpu })
+}
+
+/// Reads one stream; the time from before it was connected to its first token.
+async fn stream(address: SocketAddr, request: &[u8], tokens: u32) -> Result<Duration> {
+    let began = Instant::now();
+    let mut client = Client::connect(address).await?;
+    client.send(request).await?;
+    let mut first = None;
+    let last = format!("t{} ", tokens - 1);
+    loop {
+        let more = tokio::time::timeout(PATIENCE, client.more()).await.context("a stream fell silent")??;
+        let is_over = more.context("a stream was cut off")?.ends_with(b"0\r\n\r\n");
+        if first.is_none() && find(client.read(), b"\"t0 \"").is_some() {
+            first = Some(began.elapsed());
+        }
+        if is_over {
+            break;
+        }
+    }
+    let read = client.read();
+    ensure!(read.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(read));
+    ensure!(find(read, b"event: error").is_none(), "{}", String::from_utf8_lossy(read));
+    ensure!(find(read, last.as_bytes()).is_some(), "the last token is missing");
+    first.context("the first token is missing")
+}

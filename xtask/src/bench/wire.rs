@@ -1,0 +1,96 @@
+//! As much of an HTTP/1.1 client as the load benchmarks need, cheap enough not to be what is measured.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::net::SocketAddr;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// One connection that is kept alive.
+pub(super) struct Client {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// The sizes of a response in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) head: usize,
+    pub(super) body: usize,
+}
+
+/// A request as it goes out.
+pub(super) fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
+    let authorization = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
+    let content = match body.len() {
+        0 => String::new(),
+        length => format!("Content-Type: application/json\r\nContent-Length: {length}\r\n"),
+    };
+    format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}{content}\r\n{body}").into_bytes()
+}
+
+impl Client {
+    pub(super) async fn connect(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::with_capacity(4096) })
+    }
+
+    pub(super) async fn send(&mut self, request: &[u8]) -> Result<()> {
+        Ok(self.stream.write_all(request).await?)
+    }
+
+    /// The next bytes of a response; none when the server has closed the connection.
+    pub(super) async fn more(&mut self) -> Result<Option<&[u8]>> {
+        let before = self.buffer.len();
+        let read = self.stream.read_buf(&mut self.buffer).await?;
+        Ok((read > 0).then(|| &self.buffer[before..]))
+    }
+
+    /// All bytes since the last whole response.
+    pub(super) fn read(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Sends a request and waits for its response, which must have a length and a status 2xx.
+    pub(super) async fn exchange(&mut self, request: &[u8]) -> Result<Size> {
+        self.buffer.clear();
+        self.send(request).await?;
+        let head = loop {
+            if let Some(at) = find(&self.buffer, b"\r\n\r\n") {
+                break at + 4;
+            }
+            self.more().await?.context("the server hung up")?;
+        };
+        let text = std::str::from_utf8(&self.buffer[..head]).context("a head of plain text")?;
+        ensure!(text.starts_with("HTTP/1.1 2"), "{}", String::from_utf8_lossy(&self.buffer));
+        let length = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+        };
+        let body: usize = text.lines().find_map(length).context("a length")?;
+        while self.buffer.len() < head + body {
+            self.more().await?.context("the server hung up")?;
+        }
+        Ok(Size { head, body })
+    }
+
+    /// The JSON that answers a request.
+    pub(super) async fn json(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: &str,
+    ) -> Result<Value> {
+        let size = self.exchange(&request(method, path, token, body)).await?;
+        Ok(serde_json::from_slice(&self.buffer[size.head..])?)
+    }
+}
+
+/// Where `needle` begins.
+pub(super) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
+}
