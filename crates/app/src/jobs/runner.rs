@@ -125,11 +125,20 @@ impl Runner {
     /// When the database cannot be reached.
     pub async fn drain(&self) -> Result<usize> {
         let mut tries = 0;
-        while let Some((job, lease)) = self.lease().await? {
-            self.run_job(job, lease, CancellationToken::new()).await;
+        while self.run_next().await? {
             tries += 1;
         }
         Ok(tries)
+    }
+
+    /// Runs the next job that is due, if one is; says whether one was.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn run_next(&self) -> Result<bool> {
+        let Some((job, lease)) = self.lease().await? else { return Ok(false) };
+        self.run_job(job, lease, CancellationToken::new()).await;
+        Ok(true)
     }
 
     async fn start_due(&self, running: &mut JoinSet<()>, abandon: &CancellationToken) {
@@ -218,8 +227,11 @@ impl Runner {
         if matches!(outcome, Outcome::Failed(..)) {
             self.remove_chunks(job.document).await;
         }
-        if self.settle(job, lease, outcome, &effort).instrument(spans::settle()).await {
+        if self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await {
             self.app.recorder.job_ended(end, self.app.since(started));
+        }
+        if matches!(end, JobEnd::Ingested) {
+            self.leave_nothing(&job).await;
         }
     }
 
@@ -281,10 +293,21 @@ impl Runner {
         self.app.store.read().await?.documents().get(job.document).await
     }
 
-    /// A runner that has lost its lease may have written chunks after they were removed.
+    /// A runner whose lease has run out may have written chunks after others removed them.
     async fn leave_nothing(&self, job: &Job) {
-        if job.kind == JobKind::Ingest && matches!(self.document(job).await, Ok(None)) {
-            self.remove_chunks(job.document).await;
+        if job.kind != JobKind::Ingest {
+            return;
+        }
+        match self.document(job).await {
+            // Whoever ingests it now replaces them, and whoever has done so wrote the same.
+            Ok(Some(Document { state: DocumentState::Pending(_) | DocumentState::Ingested(_), .. })) => {}
+            Ok(Some(Document { state: DocumentState::Failed(_), .. }) | None) => {
+                self.remove_chunks(job.document).await;
+            }
+            Err(fault) => {
+                self.app.note(&fault);
+                tracing::warn!(%fault, "whether chunks are left of a document cannot be seen");
+            }
         }
     }
 
