@@ -60,7 +60,9 @@ pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody
         ms = started.elapsed().as_millis() as u64,
         "request"
     );
-    seen.record(&span);
+    if context.settings.join_trace.is_some() {
+        seen.record(&span);
+    }
     if let Some(metrics) = context.metrics() {
         metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
     }
@@ -203,7 +205,7 @@ impl<'a> Seen<'a> {
         self.matched.as_ref().map_or(NOWHERE, |(route, _)| route)
     }
 
-    /// Adds to the span what is known now.
+    /// Adds to the span what is known now, for traces alone.
     fn record(&self, span: &Span) {
         if let Some((route, path)) = &self.matched {
             span.record("http.route", route.as_str());
