@@ -6,4 +6,5 @@ mod get;
 mod ingestion;
 mod list;
 mod retry;
+mod spending;
 mod upload;

@@ -8,6 +8,7 @@ use super::{
 use async_trait::async_trait;
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
+    embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
     jobs::{JobReader, JobWriter},
     store::{ReadWork, UnitOfWork},
@@ -172,6 +173,10 @@ async fn bounded<T>(
 pub(super) struct SqlView(pub(super) Session);
 
 impl ReadWork for SqlView {
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -190,6 +195,10 @@ pub(super) struct SqlUnit(pub(super) Session);
 
 #[async_trait]
 impl UnitOfWork for SqlUnit {
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentWriter {
         &mut self.0
     }
