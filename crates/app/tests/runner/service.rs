@@ -19,7 +19,7 @@ use docent_domain::{
     user::User,
 };
 use docent_ports::{
-    blob_store::ByteStream,
+    blob_store::{BlobStore, ByteStream},
     embedder::Embedder,
     error::Part,
     store::Store,
@@ -60,6 +60,7 @@ pub(crate) struct Service {
     pub(crate) store_switches: StoreSwitches,
     pub(crate) index_switch: FaultSwitch,
     pub(crate) embedder_switch: FaultSwitch,
+    pub(crate) blobs_switch: FaultSwitch,
     extractor: Arc<Extractor>,
     owner: OnceCell<User>,
 }
@@ -76,12 +77,16 @@ impl Service {
         let recorder = Arc::new(FakeRecorder::default());
         let (index_switch, embedder_switch) =
             (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
+        let blobs_switch = FaultSwitch::new(Part::BlobStore);
         let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
         let store_switches = store.switches().clone();
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
         let app = App {
             store: Arc::new(store),
-            blobs: Arc::new(FakeBlobStore::default()),
+            blobs: Arc::new(Faulty::new(
+                Arc::new(FakeBlobStore::default()) as Arc<dyn BlobStore>,
+                &blobs_switch,
+            )),
             index: Arc::new(Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch)),
             embedder: Arc::new(Faulty::new(
                 Arc::new(FakeEmbedder::default()) as Arc<dyn Embedder>,
@@ -105,7 +110,18 @@ impl Service {
         };
         let app = Arc::new(app);
         let owner = OnceCell::new();
-        Self { app, clock, index, recorder, store_switches, index_switch, embedder_switch, extractor, owner }
+        Self {
+            app,
+            clock,
+            index,
+            recorder,
+            store_switches,
+            index_switch,
+            embedder_switch,
+            blobs_switch,
+            extractor,
+            owner,
+        }
     }
 
     pub(crate) fn runner(&self) -> Runner {
@@ -150,7 +166,12 @@ impl Service {
 
     /// Whether the extractor has begun to read.
     pub(crate) fn is_reading(&self) -> bool {
-        self.extractor.begun.load(Ordering::SeqCst) > 0
+        self.readings() > 0
+    }
+
+    /// How many files the extractor has begun to read.
+    pub(crate) fn readings(&self) -> usize {
+        self.extractor.begun.load(Ordering::SeqCst)
     }
 
     /// Lets a [`Reading::Gated`] extractor go on, for good.
