@@ -62,6 +62,8 @@ pub enum FaultKind {
     Timeout,
     /// It asks for fewer calls.
     RateLimited,
+    /// It has no room left for what it is given.
+    Full,
     /// It refused the call for good: wrong key, unknown model, invalid request.
     Rejected,
     /// It answered something that makes no sense.
@@ -74,7 +76,7 @@ impl FaultKind {
     /// Whether the same call may work later.
     pub const fn is_transient(self) -> bool {
         match self {
-            Self::Unavailable | Self::Timeout | Self::RateLimited | Self::Garbage => true,
+            Self::Unavailable | Self::Timeout | Self::RateLimited | Self::Full | Self::Garbage => true,
             Self::Rejected | Self::Internal => false,
         }
     }
@@ -85,6 +87,7 @@ impl FaultKind {
             Self::Unavailable => "unavailable",
             Self::Timeout => "timeout",
             Self::RateLimited => "rate_limited",
+            Self::Full => "full",
             Self::Rejected => "rejected",
             Self::Garbage => "garbage",
             Self::Internal => "internal",
@@ -144,6 +147,7 @@ impl Fault {
             FaultKind::Unavailable => "cannot be reached",
             FaultKind::Timeout => "did not answer in time",
             FaultKind::RateLimited => "is receiving too many requests",
+            FaultKind::Full => "has no room left",
             FaultKind::Rejected => "refused the request",
             FaultKind::Garbage => "gave an answer that makes no sense",
             FaultKind::Internal => "met an internal error",

@@ -5,6 +5,7 @@ mod delete;
 mod get;
 mod ingestion;
 mod list;
+mod report;
 mod retry;
 mod spending;
 mod upload;

@@ -135,8 +135,8 @@ async fn ingest_many(fake: &FakeLlm, trouble: impl FnOnce(&TestApp)) {
     let app = Setup::new(Stack::Fakes, &started).embeddings(fake).start().await;
     trouble(&app);
     let ada = app.ada().await;
-    for document in 0..30 {
-        ada.add("a.pdf", long_pdf(document, 16)).await;
+    for document in 0..20 {
+        ada.add("a.pdf", long_pdf(document, 12)).await;
     }
     let (stop, settings) =
         (CancellationToken::new(), RunnerSettings { concurrency: 4, ..RunnerSettings::default() });
@@ -151,7 +151,7 @@ async fn ingest_many(fake: &FakeLlm, trouble: impl FnOnce(&TestApp)) {
     app.clock.pass_while(async { tokio::join!(running, ended) }).await;
     // Meanwhile the login has run out.
     let mut view = app.app.store.read().await.unwrap();
-    assert_eq!(view.documents().counts().await.unwrap().ingested, 30);
+    assert_eq!(view.documents().counts().await.unwrap().ingested, 20);
     started.finish().await;
 }
 
@@ -164,7 +164,7 @@ async fn a_rate_limit_costs_few_calls_and_no_document() {
     })
     .await;
     let counts = fake.counts();
-    assert!(counts.embedded > 200 && counts.embedded_again == 0, "{counts:?}");
+    assert!(counts.embedded > 100 && counts.embedded_again == 0, "{counts:?}");
     assert!(counts.embeddings * 10 <= counts.embedded * 11, "{counts:?}");
 }
 
@@ -173,6 +173,6 @@ async fn random_failures_cost_few_calls_no_batch_twice_and_no_document() {
     let fake = FakeLlm::start().await;
     ingest_many(&fake, |_| fake.configure(|model| model.failing = Some(Failing::new(30, 1)))).await;
     let counts = fake.counts();
-    assert!(counts.embedded > 200 && counts.embedded_again == 0, "{counts:?}");
+    assert!(counts.embedded > 100 && counts.embedded_again == 0, "{counts:?}");
     assert!(counts.embeddings * 10 <= counts.embedded * 16, "{counts:?}");
 }

@@ -1,7 +1,9 @@
 //! What the job runner promises, on the fakes of every port.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod lifecycle;
 mod service;
+mod turnstile;
 
 use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
 use docent_domain::{

@@ -1,5 +1,6 @@
 //! The use cases on fakes.
 
+use crate::turnstile::Stepped;
 use async_trait::async_trait;
 use bytes::Bytes;
 use docent_app::{
@@ -51,6 +52,9 @@ use std::{
 };
 use tokio::sync::{OnceCell, Semaphore};
 
+/// What a service keeps things in.
+type Stores = (Arc<dyn Store>, Arc<dyn BlobStore>, Arc<dyn VectorIndex>);
+
 /// The use cases, and what moves and breaks them.
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
@@ -72,6 +76,17 @@ impl Service {
 
     /// A service whose extractor behaves like this.
     pub(crate) fn reading(reading: Reading) -> Self {
+        Self::with(reading, |stores| stores)
+    }
+
+    /// A service at whose stores tasks wait; see [`crate::turnstile`].
+    pub(crate) fn stepped() -> Self {
+        Self::with(Reading::AtOnce, |(store, blobs, index)| {
+            (Arc::new(Stepped(store)), Arc::new(Stepped(blobs)), Arc::new(Stepped(index)))
+        })
+    }
+
+    fn with(reading: Reading, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
         let index = Arc::new(FakeVectorIndex::default());
         let recorder = Arc::new(FakeRecorder::default());
@@ -81,13 +96,14 @@ impl Service {
         let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
         let store_switches = store.switches().clone();
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
+        let faulty_index = Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch);
+        let blobs = Faulty::new(Arc::new(FakeBlobStore::default()) as Arc<dyn BlobStore>, &blobs_switch);
+        let stores: Stores = (Arc::new(store), Arc::new(blobs), Arc::new(faulty_index));
+        let (store, blobs, faulty_index) = wrap(stores);
         let app = App {
-            store: Arc::new(store),
-            blobs: Arc::new(Faulty::new(
-                Arc::new(FakeBlobStore::default()) as Arc<dyn BlobStore>,
-                &blobs_switch,
-            )),
-            index: Arc::new(Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch)),
+            store,
+            blobs,
+            index: faulty_index,
             embedder: Arc::new(Faulty::new(
                 Arc::new(FakeEmbedder::default()) as Arc<dyn Embedder>,
                 &embedder_switch,
@@ -126,6 +142,33 @@ impl Service {
 
     pub(crate) fn runner(&self) -> Runner {
         Runner::new(Arc::clone(&self.app), RunnerSettings::default())
+    }
+
+    /// The runner of another process on the same stores.
+    pub(crate) fn other_process(&self) -> Runner {
+        let app = &self.app;
+        let other = App {
+            store: Arc::clone(&app.store),
+            blobs: Arc::clone(&app.blobs),
+            index: Arc::clone(&app.index),
+            embedder: Arc::clone(&app.embedder),
+            model: Arc::clone(&app.model),
+            extractor: Arc::clone(&app.extractor),
+            tokens: Arc::clone(&app.tokens),
+            signer: Arc::clone(&app.signer),
+            limiter: Arc::clone(&app.limiter),
+            hasher: Arc::clone(&app.hasher),
+            clock: Arc::clone(&app.clock),
+            entropy: Arc::clone(&app.entropy),
+            recorder: Arc::clone(&app.recorder),
+            agents: AgentRegistry::standard(10),
+            settings: app.settings.clone(),
+            work: tokio::sync::Notify::new(),
+            running: docent_app::jobs::running::Running::default(),
+            logins: docent_app::accounts::turns::Turns::default(),
+            answers: tokio_util::task::TaskTracker::new(),
+        };
+        Runner::new(Arc::new(other), RunnerSettings::default())
     }
 
     pub(crate) async fn drain(&self) -> usize {
