@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Dev(args) => command::dev::run(args).await,
-        Command::Serve => command::serve::run().await,
+        Command::Serve(args) => command::serve::run(args).await,
         Command::Worker => command::worker::run().await,
         Command::Migrate(profile) => command::migrate::run(profile.into()).await,
         Command::Createsuperuser(args) => {

@@ -57,7 +57,8 @@ const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 /// A service ready to start.
 pub(crate) struct Wired {
     pub(crate) app: Arc<App>,
-    /// Whether no other process works on the same ledger: the embedded vector store has one owner.
+    /// Whether no other process works on the same ledger: the embedded vector store has one owner, and the
+    /// database beside it too.
     pub(crate) is_exclusive: bool,
     /// The counters, where metrics are on.
     metrics: Option<Arc<Metrics>>,
@@ -96,8 +97,15 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let Basics { hasher, clock, entropy } = basics()?;
     make_folder(&settings.service.data_dir)?;
     let secret = secret(profile, settings, &*entropy)?;
-    let (index, is_exclusive) = index(settings)?;
+    let (index, owns_index) = index(settings)?;
     let (tokens, limiter) = key_value(settings)?;
+    // On a server there may be others, with embedded vector stores of their own: they must not be robbed.
+    let is_exclusive = owns_index && matches!(settings.storage.database_url, DatabaseUrl::Sqlite(_));
+    if owns_index && !is_exclusive {
+        tracing::warn!(
+            "the embedded vector store belongs to this process: no other may run jobs on the same database"
+        );
+    }
     let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(clock.now())));
     let recorder: Arc<dyn Recorder> = match &metrics {
         Some(metrics) => Arc::clone(metrics) as _,
@@ -107,7 +115,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let app = App {
         embedder: embedder(settings, &store, &clock, &recorder)?,
         store,
-        blobs: blobs(settings, &*clock, is_exclusive)?,
+        blobs: blobs(settings, &*clock, owns_index)?,
         index,
         model: model(settings, &clock)?,
         extractor: extractor(settings)?,
