@@ -4,6 +4,7 @@ use crate::stack::{Bare, SECRET_KEY};
 use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
+    cached_embedder::CachedEmbedder,
     embedded_index::{EmbeddedIndex, Options},
     hybrid_embedder::HybridEmbedder,
     openai::{
@@ -17,7 +18,7 @@ use docent_adapters::{
     system::SystemEntropy,
     token_signer::JwtSigner,
 };
-use docent_ports::{clock::Clock, entropy::Entropy};
+use docent_ports::{clock::Clock, entropy::Entropy, recorder::Unrecorded, store::Store};
 use docent_testkit::{
     fakes::chat_model::ScriptedChatModel,
     servers::{OwnSchema, redis_url, unique_name},
@@ -48,9 +49,11 @@ pub(crate) async fn bare(
     llm.play(script);
     let settings = settings(&llm);
     let limits = BatchLimits::default();
-    let dense = OpenAiEmbedder::new(&settings, limits, Arc::clone(&clock)).unwrap();
+    let dense = Arc::new(OpenAiEmbedder::new(&settings, limits, Arc::clone(&clock)).unwrap());
+    let store: Arc<dyn Store> = Arc::new(store);
+    let dense = CachedEmbedder::new(dense, Arc::clone(&store), Arc::clone(&clock), Arc::new(Unrecorded));
     Bare {
-        store: Arc::new(store),
+        store,
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), clock.now()).unwrap()),
         index: Arc::new(EmbeddedIndex::open(&root.join("index"), Options::default()).unwrap()),
         embedder: Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense))),

@@ -4,7 +4,15 @@ use crate::{
     app::TestApp,
     stack::{SECRET_KEY, Stack},
 };
-use docent_adapters::builtin::answerer::BuiltinAnswerer;
+use docent_adapters::{
+    builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
+    cached_embedder::CachedEmbedder,
+    hybrid_embedder::HybridEmbedder,
+    openai::{
+        backend::BackendSettings,
+        embeddings::{BatchLimits, OpenAiEmbedder},
+    },
+};
 use docent_app::{
     App,
     agent::registry::AgentRegistry,
@@ -18,6 +26,7 @@ use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
     fakes::chat_model::{ScriptedChatModel, Turn},
+    wire::FakeLlm,
 };
 use std::{
     sync::{Arc, Mutex},
@@ -50,6 +59,7 @@ pub struct Setup {
     settings: Settings,
     model: Arc<ScriptedChatModel>,
     is_builtin: bool,
+    embeddings: Option<BackendSettings>,
     max_iterations: usize,
     started: Started,
 }
@@ -66,6 +76,7 @@ impl Setup {
             settings: Settings::default(),
             model: Arc::default(),
             is_builtin: false,
+            embeddings: None,
             max_iterations: 10,
             started: started.clone(),
         }
@@ -121,6 +132,19 @@ impl Setup {
         self
     }
 
+    /// Takes the dense part of embeddings from a back end, as `docent serve` does; a batch is two texts.
+    #[must_use]
+    pub fn embeddings(mut self, back_end: &FakeLlm) -> Self {
+        self.embeddings = Some(BackendSettings {
+            base_url: back_end.base_url(),
+            api_key: None,
+            model: "test".to_owned(),
+            timeout: Duration::from_secs(60),
+            header_hook: None,
+        });
+        self
+    }
+
     /// Starts it on a free port.
     pub async fn start(self) -> TestApp {
         let clock = Arc::new(TestClock::default());
@@ -131,11 +155,21 @@ impl Setup {
             Some(endpoint) => Arc::clone(&endpoint.metrics) as _,
             None => Arc::new(Unrecorded),
         };
+        let embedder = match &self.embeddings {
+            None => parts.embedder,
+            Some(back_end) => {
+                let limits = BatchLimits { texts: 2, ..BatchLimits::default() };
+                let dense = OpenAiEmbedder::new(back_end, limits, Arc::clone(&clock) as _).unwrap();
+                let (store, clock) = (Arc::clone(&parts.store), Arc::clone(&clock) as _);
+                let dense = CachedEmbedder::new(Arc::new(dense), store, clock, Arc::clone(&recorder));
+                Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense)))
+            }
+        };
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
             index: parts.index,
-            embedder: parts.embedder,
+            embedder,
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { parts.model },
             extractor: parts.extractor,
             tokens: parts.tokens,

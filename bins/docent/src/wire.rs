@@ -8,6 +8,7 @@ use docent::config::{
 use docent_adapters::{
     blob::{Addressing, ObjectBlobStore, S3Options},
     builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
+    cached_embedder::CachedEmbedder,
     embedded_index::{self, EmbeddedIndex},
     hybrid_embedder::HybridEmbedder,
     memory::{MemoryRateLimiter, MemoryTokenStore},
@@ -35,7 +36,7 @@ use docent_app::{
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, text_extractor::TextExtractor,
+    password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor,
     token_store::TokenStore, vector_index::VectorIndex,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
@@ -110,11 +111,12 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         Some(metrics) => Arc::clone(metrics) as _,
         None => Arc::new(Unrecorded),
     };
+    let store: Arc<dyn Store> = Arc::new(store);
     let app = App {
-        store: Arc::new(store),
+        embedder: embedder(settings, &store, &clock, &recorder)?,
+        store,
         blobs: blobs(settings, &*clock, owns_index)?,
         index,
-        embedder: embedder(settings, &clock)?,
         model: model(settings, &clock)?,
         extractor: extractor(settings)?,
         tokens,
@@ -252,8 +254,13 @@ fn s3(settings: &Settings) -> S3Options {
     }
 }
 
-/// The built-in embedder makes the sparse part of every embedding; a back end adds the dense part.
-fn embedder(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn Embedder>> {
+/// The built-in embedder makes the sparse part of every embedding; a back end adds the dense part, once for each text.
+fn embedder(
+    settings: &Settings,
+    store: &Arc<dyn Store>,
+    clock: &Arc<dyn Clock>,
+    recorder: &Arc<dyn Recorder>,
+) -> anyhow::Result<Arc<dyn Embedder>> {
     let sparse: Arc<dyn Embedder> = Arc::new(BuiltinEmbedder::default());
     let models = &settings.models;
     match (models.embedding_provider, &models.embedding_base_url, &models.embedding_model) {
@@ -262,6 +269,8 @@ fn embedder(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<d
             let backend = backend(settings, url, models.embedding_key(), model, models.embedding_timeout);
             let dense = OpenAiEmbedder::new(&backend, BatchLimits::default(), Arc::clone(clock))
                 .context("DOCENT_EMBEDDING_BASE_URL")?;
+            let (store, clock, recorder) = (Arc::clone(store), Arc::clone(clock), Arc::clone(recorder));
+            let dense = CachedEmbedder::new(Arc::new(dense), store, clock, recorder);
             Ok(Arc::new(HybridEmbedder::new(sparse, Arc::new(dense))))
         }
         (EmbeddingProvider::OpenAi, ..) => {

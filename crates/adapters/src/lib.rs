@@ -5,6 +5,7 @@
 
 pub mod blob;
 pub mod builtin;
+pub mod cached_embedder;
 pub mod embedded_index;
 pub mod hybrid_embedder;
 pub mod memory;

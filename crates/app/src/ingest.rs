@@ -5,7 +5,7 @@
 //! the last try left and doubles nothing.
 
 use crate::{
-    App,
+    App, extractions,
     recorder::Stage,
     settings::Settings,
     spans::{self, stage},
@@ -14,14 +14,11 @@ use crate::{
 use docent_domain::{
     chunk::Chunk,
     chunking::chunk_pages,
-    document::{Document, Failure, FailureCode, StoredFile},
+    document::{Document, Failure, FailureCode},
     extraction::{Coverage, Effort, ExtractedPage, Extraction},
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
-use docent_ports::{
-    error::{Fault, FaultKind, Part},
-    text_extractor::ExtractionError,
-};
+use docent_ports::error::{Fault, FaultKind, Part};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -55,7 +52,7 @@ impl IngestError {
         }
     }
 
-    fn of(code: FailureCode, coverage: Option<Coverage>) -> Self {
+    pub(crate) fn of(code: FailureCode, coverage: Option<Coverage>) -> Self {
         Self::Document(Failure::of(code), coverage)
     }
 }
@@ -92,7 +89,7 @@ struct Prepared {
 async fn prepare(app: &App, document: &Document, effort: &mut Effort) -> Result<Prepared, IngestError> {
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
     app.extractor.name().clone_into(&mut effort.extractor);
-    let work = traced(stage(Stage::Extract, None), extract(app, file));
+    let work = traced(stage(Stage::Extract, None), extractions::extraction(app, file));
     let extraction = timed(app, Stage::Extract, &mut effort.extract, work).await?;
     let work = traced(stage(Stage::Chunk, None), cut(extraction, &app.settings));
     let (coverage, lead, chunks) = timed(app, Stage::Chunk, &mut effort.chunk, work).await?;
@@ -129,16 +126,6 @@ async fn timed<T>(app: &App, stage: Stage, spent: &mut Duration, work: impl Futu
 async fn traced<T>(span: Span, work: impl Future<Output = Result<T, IngestError>>) -> Result<T, IngestError> {
     let done = work.instrument(span.clone()).await;
     done.inspect_err(|error| spans::fail(&span, error.code()))
-}
-
-async fn extract(app: &App, file: &StoredFile) -> Result<Extraction, IngestError> {
-    let Some(bytes) = app.blobs.open(&file.blob).await? else {
-        return Err(IngestError::of(FailureCode::FileMissing, None));
-    };
-    app.extractor.extract(bytes).await.map_err(|error| match error {
-        ExtractionError::Document(failure) => IngestError::Document(failure, None),
-        ExtractionError::Fault(fault) => IngestError::Fault(fault),
-    })
 }
 
 /// Judges and cuts the pages, off the async threads: counting tokens is work.

@@ -6,6 +6,7 @@ pub mod backlog;
 pub mod dashboard;
 pub mod documents;
 pub mod error;
+mod extractions;
 pub mod health;
 pub mod ids;
 pub mod ingest;

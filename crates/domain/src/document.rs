@@ -58,6 +58,12 @@ impl BlobKey {
         Self(format!("documents/{id}.pdf"))
     }
 
+    /// The key of what was read out of the files with these bytes, which documents share.
+    pub fn of_extraction(sha256: &[u8; 32]) -> Self {
+        let digest: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self(format!("extractions/{digest}"))
+    }
+
     /// Parses a stored key.
     ///
     /// # Errors
@@ -222,6 +228,8 @@ pub struct Deletion {
     pub document: DocumentId,
     /// The file that goes with it.
     pub blob: Option<BlobKey>,
+    /// The SHA-256 of that file.
+    pub sha256: Option<[u8; 32]>,
     /// Since when it is gone for everybody else.
     pub at: DateTime<Utc>,
 }
@@ -392,6 +400,9 @@ mod tests {
     fn blob_keys_stay_below_their_root() {
         let key = BlobKey::of_document(pending().id);
         assert_eq!(BlobKey::parse(key.as_str()).unwrap(), key);
+        let shared = BlobKey::of_extraction(&[0xa0; 32]);
+        assert_eq!(shared.as_str(), format!("extractions/{}", "a0".repeat(32)));
+        assert_eq!(BlobKey::parse(shared.as_str()).unwrap(), shared);
         for wrong in ["", "/a", "a//b", "../a", "a/../b", "a/.b", "A", "a b", "a\\b"] {
             assert!(BlobKey::parse(wrong).is_err(), "{wrong:?}");
         }

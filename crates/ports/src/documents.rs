@@ -59,6 +59,9 @@ pub trait DocumentReader: Send {
 
     /// What is left of a document that was deleted; none when it was not, or nothing is left.
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>>;
+
+    /// Whether any document has a file with this SHA-256.
+    async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool>;
 }
 
 /// Reads and changes documents.

@@ -15,4 +15,21 @@ pub trait Embedder: Send + Sync {
 
     /// Names the model, for records; embeddings of different models do not mix.
     fn model(&self) -> &str;
+
+    /// What stands for each chunk, where its embedding depends on nothing else: chunks with the same text have
+    /// the same embedding, whatever their document, so that it may be remembered. None where it depends on more,
+    /// or costs less than remembering it.
+    fn texts(&self, _passages: Passages<'_>) -> Option<Vec<String>> {
+        None
+    }
+
+    /// How many of these texts, from the first, are embedded by one call of a back end. At least 1.
+    fn batch_size(&self, texts: &[String]) -> usize {
+        texts.len().max(1)
+    }
+
+    /// Names whose embeddings may stand for one another: the model, and the back end that runs it.
+    fn vector_space(&self) -> String {
+        self.model().to_owned()
+    }
 }

@@ -73,6 +73,14 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// Whether the same call may work later.
+    pub const fn is_transient(self) -> bool {
+        match self {
+            Self::Unavailable | Self::Timeout | Self::RateLimited | Self::Full | Self::Garbage => true,
+            Self::Rejected | Self::Internal => false,
+        }
+    }
+
     /// The kind's name for programs: in metrics and traces.
     pub const fn code(self) -> &'static str {
         match self {
@@ -130,14 +138,7 @@ impl Fault {
 
     /// Whether the same call may work later.
     pub fn is_transient(&self) -> bool {
-        match self.kind {
-            FaultKind::Unavailable
-            | FaultKind::Timeout
-            | FaultKind::RateLimited
-            | FaultKind::Full
-            | FaultKind::Garbage => true,
-            FaultKind::Rejected | FaultKind::Internal => false,
-        }
+        self.kind.is_transient()
     }
 
     /// One sentence for people outside: what broke and how, without its inner message.

@@ -5,6 +5,7 @@ pub mod chat_model;
 pub mod clock;
 pub mod documents;
 pub mod embedder;
+pub mod embedding_cache;
 pub mod entropy;
 pub mod error;
 pub mod jobs;

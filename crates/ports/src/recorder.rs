@@ -48,6 +48,25 @@ impl Stage {
     }
 }
 
+/// What is kept so that it need not be made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cache {
+    /// Vectors of texts.
+    Embeddings,
+    /// The text of files.
+    Extractions,
+}
+
+impl Cache {
+    /// Its name for programs.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Embeddings => "embeddings",
+            Self::Extractions => "extractions",
+        }
+    }
+}
+
 /// Takes note of what happens. No method fails, waits, or costs more than a count; what is noted holds
 /// for this process alone and for as long as it runs.
 pub trait Recorder: Send + Sync {
@@ -65,6 +84,9 @@ pub trait Recorder: Send + Sync {
 
     /// A request was counted in this process, since the key-value store was away.
     fn counted_locally(&self);
+
+    /// So many things were looked for in a cache and found there, or not.
+    fn looked_up(&self, cache: Cache, hits: u64, misses: u64);
 }
 
 /// Takes note of nothing.
@@ -81,4 +103,6 @@ impl Recorder for Unrecorded {
     fn fault(&self, _part: Part, _kind: FaultKind) {}
 
     fn counted_locally(&self) {}
+
+    fn looked_up(&self, _cache: Cache, _hits: u64, _misses: u64) {}
 }

@@ -5,6 +5,7 @@
 
 use crate::{
     documents::{DocumentReader, DocumentWriter},
+    embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
     jobs::{JobReader, JobWriter},
     usage::UsageWriter,
@@ -67,6 +68,8 @@ pub trait ReadWork: Send {
     fn jobs(&mut self) -> &mut dyn JobReader;
     /// Accounts.
     fn users(&mut self) -> &mut dyn UserReader;
+    /// Vectors of texts that were embedded before.
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader;
 }
 
 /// Changes that become visible together or not at all. Dropping it without a commit undoes them.
@@ -83,6 +86,8 @@ pub trait UnitOfWork: Send {
     fn users(&mut self) -> &mut dyn UserWriter;
     /// The usage ledger.
     fn usage(&mut self) -> &mut dyn UsageWriter;
+    /// Vectors of texts that were embedded before.
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
 
     /// Makes the changes durable.
     ///

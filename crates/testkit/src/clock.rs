@@ -3,19 +3,21 @@
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_ports::clock::Clock;
-use std::time::Duration;
+use std::{sync::Mutex, time::Duration};
 use tokio::sync::watch;
 
 /// Time under a test's command. It starts at 2026-01-01T00:00:00Z.
 #[derive(Debug)]
 pub struct TestClock {
     now: watch::Sender<DateTime<Utc>>,
+    /// The ends of the sleeps under way.
+    awaited: Mutex<Vec<DateTime<Utc>>>,
 }
 
 impl Default for TestClock {
     fn default() -> Self {
         let start = DateTime::from_timestamp(1_767_225_600, 0).expect("a valid instant");
-        Self { now: watch::Sender::new(start) }
+        Self { now: watch::Sender::new(start), awaited: Mutex::default() }
     }
 }
 
@@ -25,7 +27,44 @@ impl TestClock {
         let by = TimeDelta::from_std(by).expect("a step that fits");
         self.now.send_modify(|now| *now += by);
     }
+
+    /// Lets time pass until the work is done: from one instant that somebody waits for to the next, at most a
+    /// second at a time. Before each step all other tasks of this thread run until they have to wait, so that what
+    /// takes no time on this clock hardly does.
+    pub async fn pass_while<T>(&self, work: impl Future<Output = T>) -> T {
+        let pass = async {
+            loop {
+                for _ in 0..YIELDS {
+                    tokio::task::yield_now().await;
+                }
+                let next = self.awaited.lock().expect("no panic").iter().min().copied();
+                let step = next.and_then(|next| (next - self.now()).to_std().ok());
+                self.advance(step.unwrap_or_default().min(LONGEST_STEP));
+            }
+        };
+        tokio::select! {
+            done = work => done,
+            () = pass => unreachable!("time does not end"),
+        }
+    }
 }
+
+/// Takes an instant off the list of those that are waited for, also when the wait is cut short.
+struct Waiting<'a>(&'a TestClock, DateTime<Utc>);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut awaited = self.0.awaited.lock().expect("no panic");
+        if let Some(at) = awaited.iter().position(|until| *until == self.1) {
+            awaited.swap_remove(at);
+        }
+    }
+}
+
+/// The longest step of [`TestClock::pass_while`].
+const LONGEST_STEP: Duration = Duration::from_secs(1);
+/// So often others are let go first. The runtime looks for what has come over the network every 61 times.
+const YIELDS: usize = 250;
 
 #[async_trait]
 impl Clock for TestClock {
@@ -35,6 +74,8 @@ impl Clock for TestClock {
 
     async fn sleep(&self, pause: Duration) {
         let until = self.now() + TimeDelta::from_std(pause).unwrap_or(TimeDelta::MAX / 2);
+        self.awaited.lock().expect("no panic").push(until);
+        let _waiting = Waiting(self, until);
         // The sender lives as long as `self`, so waiting ends in no other way.
         let _ = self.now.subscribe().wait_for(|now| *now >= until).await;
     }

@@ -7,4 +7,5 @@ mod ingestion;
 mod list;
 mod report;
 mod retry;
+mod spending;
 mod upload;

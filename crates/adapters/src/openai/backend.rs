@@ -143,6 +143,12 @@ impl Endpoint {
         (self.url.host_str().unwrap_or_default(), self.url.port_or_known_default().unwrap_or_default())
     }
 
+    /// The address without what is secret in it.
+    pub(super) fn place(&self) -> String {
+        let (host, port) = self.address();
+        format!("{}://{host}:{port}{}", self.url.scheme(), self.url.path())
+    }
+
     /// The key, so that it can be kept out of messages.
     pub(super) fn key(&self) -> Option<&str> {
         self.key.as_deref()

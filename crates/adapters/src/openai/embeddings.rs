@@ -1,6 +1,7 @@
 //! Embeddings.
 
 mod batch;
+mod pace;
 mod vectors;
 
 #[cfg(test)]
@@ -8,7 +9,7 @@ mod tests;
 
 use super::{
     backend::{BackendSettings, CallError, Endpoint, InvalidBackend},
-    fault::{self, record_fault},
+    fault::{self, Told, record_fault, record_kind},
     optional::OptionalField,
 };
 use async_trait::async_trait;
@@ -19,6 +20,7 @@ use docent_ports::{
     embedder::Embedder,
     error::{Fault, FaultKind, Part, Result},
 };
+use pace::Pace;
 use reqwest::Response;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
@@ -26,8 +28,14 @@ use tokio::{task::spawn_blocking, time::timeout};
 use tracing::{Instrument, Span, field::Empty};
 use vectors::Answer;
 
-/// A back end that asks for a short pause is given it once; a longer one is the caller's matter.
-const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// Whoever asks a question does not wait for longer than this, and but once.
+const MAX_QUERY_PAUSE: Duration = Duration::from_secs(2);
+/// How often a batch is held up by a back end that asks for pauses before that is the caller's matter.
+const MAX_HELD_UP: u32 = 8;
+/// How often a batch is sent again to a back end that failed on it.
+const MAX_RETRIES: u32 = 4;
+/// The pause before the first of these times; each further one is twice as long.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// The most bytes of an answer for each text: 16,384 dimensions of some twenty digits.
 const MAX_BYTES_PER_TEXT: usize = 384 * 1024;
 /// Smaller answers are read in place: moving them to another thread would cost more.
@@ -38,12 +46,16 @@ const INLINE_BYTES: usize = 32 * 1024;
 /// What is embedded of a chunk is its document's title, without the extension of a file's name, and its text. Texts are
 /// sent in batches, one after the other; vectors come back with unit length, all with the same
 /// number of dimensions.
+///
+/// Batches of all callers keep the pace that the back end allows, waiting for up to a minute at a time; one that
+/// fails is sent again a few times. Questions do not stand in line behind them: somebody waits for each.
 pub struct OpenAiEmbedder {
     endpoint: Endpoint,
     model: String,
     timeout: Duration,
     limits: BatchLimits,
     base64: OptionalField,
+    pace: Pace,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,11 +81,12 @@ impl OpenAiEmbedder {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, InvalidBackend> {
         Ok(Self {
-            endpoint: Endpoint::new(Part::Embedder, settings, &["embeddings"], clock)?,
+            endpoint: Endpoint::new(Part::Embedder, settings, &["embeddings"], Arc::clone(&clock))?,
             model: settings.model.clone(),
             timeout: settings.timeout,
             limits,
             base64: OptionalField::default(),
+            pace: Pace::new(clock),
         })
     }
 
@@ -99,9 +112,7 @@ impl OpenAiEmbedder {
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let mut vectors: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
         for batch in batch::batches(texts, self.limits) {
-            let span = self.span();
-            let embedded = self.embed_batch(batch, &span).instrument(span.clone()).await;
-            vectors.extend(embedded.inspect_err(|fault| record_fault(&span, fault))?);
+            vectors.extend(self.embed_batch(batch).await?);
         }
         let dimensions = vectors.first().map_or(0, Vec::len);
         if vectors.iter().any(|vector| vector.len() != dimensions) {
@@ -110,15 +121,77 @@ impl OpenAiEmbedder {
         Ok(vectors)
     }
 
-    async fn embed_batch(&self, texts: &[String], span: &Span) -> Result<Vec<Vec<f32>>> {
-        let body = match self.call_patiently(texts).await {
-            Ok(body) => body,
-            Err(CallError::Fault(fault)) => return Err(fault),
-            Err(CallError::Told { told, .. }) => {
-                let private = texts.iter().map(String::as_str);
-                return Err(told.into_fault(Part::Embedder, self.endpoint.key(), private));
+    /// Sends a batch until it is embedded or there is no use in it.
+    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        let (mut held_up, mut failed) = (0, 0);
+        loop {
+            let turn = self.pace.turn().await.map_err(|pause| {
+                let message = "the back end asked for a pause that is not over";
+                Fault::new(Part::Embedder, FaultKind::RateLimited, message).retry_after(pause)
+            })?;
+            let told = match self.traced(texts).await {
+                Ok(vectors) => {
+                    turn.succeeded();
+                    return Ok(vectors);
+                }
+                Err(CallError::Told { told, .. }) => told,
+                Err(CallError::Fault(fault)) => return Err(fault),
+            };
+            if told.kind == FaultKind::RateLimited || (told.passes() && told.pause().is_some()) {
+                turn.held_up(told.pause());
+                held_up += 1;
+                if held_up == MAX_HELD_UP {
+                    return Err(self.fault(told, texts));
+                }
+            } else {
+                drop(turn);
+                if !told.passes() || failed == MAX_RETRIES {
+                    return Err(self.fault(told, texts));
+                }
+                self.endpoint.clock().sleep(RETRY_PAUSE * (1 << failed)).await;
+                failed += 1;
             }
+        }
+    }
+
+    /// The question's vector; a short pause that the back end asks for is waited for once.
+    async fn embed_question(&self, text: String) -> Result<Vec<Vec<f32>>> {
+        let texts = [text];
+        let told = match self.traced(&texts).await {
+            Ok(vectors) => return Ok(vectors),
+            Err(CallError::Told { told, .. }) => told,
+            Err(CallError::Fault(fault)) => return Err(fault),
         };
+        let Some(pause) = told.pause().filter(|_| told.kind == FaultKind::RateLimited) else {
+            return Err(self.fault(told, &texts));
+        };
+        self.pace.pause(pause);
+        if pause > MAX_QUERY_PAUSE {
+            return Err(self.fault(told, &texts));
+        }
+        self.endpoint.clock().sleep(pause).await;
+        self.traced(&texts).await.map_err(|error| match error {
+            CallError::Told { told, .. } => self.fault(told, &texts),
+            CallError::Fault(fault) => fault,
+        })
+    }
+
+    fn fault(&self, told: Told, texts: &[String]) -> Fault {
+        told.into_fault(Part::Embedder, self.endpoint.key(), texts.iter().map(String::as_str))
+    }
+
+    /// One call, within its span.
+    async fn traced(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, CallError> {
+        let span = self.span();
+        let answer = self.call_and_read(texts, &span).instrument(span.clone()).await;
+        answer.inspect_err(|error| match error {
+            CallError::Told { told, .. } => record_kind(&span, told.kind),
+            CallError::Fault(fault) => record_fault(&span, fault),
+        })
+    }
+
+    async fn call_and_read(&self, texts: &[String], span: &Span) -> Result<Vec<Vec<f32>>, CallError> {
+        let body = self.call(texts).await?;
         let (count, size) = (texts.len(), body.len());
         let read = move || vectors::read(&body, count);
         let Answer { vectors, model, tokens } = if size > INLINE_BYTES {
@@ -132,19 +205,6 @@ impl OpenAiEmbedder {
         span.record("gen_ai.usage.input_tokens", tokens);
         span.record("gen_ai.embeddings.dimension.count", vectors.first().map(Vec::len));
         Ok(vectors)
-    }
-
-    /// One call, and a second one after a short pause if the back end asks for that.
-    async fn call_patiently(&self, texts: &[String]) -> Result<Vec<u8>, CallError> {
-        let pause = match self.call(texts).await {
-            Err(CallError::Told { told, .. }) if told.kind == FaultKind::RateLimited => match told.pause() {
-                Some(pause) if pause <= MAX_PAUSE => pause,
-                _ => return Err(CallError::Told { told, status: 429 }),
-            },
-            other => return other,
-        };
-        self.endpoint.clock().sleep(pause).await;
-        self.call(texts).await
     }
 
     /// One call, without `encoding_format` when the back end does not know it.
@@ -201,11 +261,23 @@ impl Embedder for OpenAiEmbedder {
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
-        let vectors = self.embed(&[batch::query_text(query)]).await?;
+        let vectors = self.embed_question(batch::query_text(query)).await?;
         Ok(QueryEmbedding { sparse: None, dense: vectors.into_iter().next() })
     }
 
     fn model(&self) -> &str {
         &self.model
+    }
+
+    fn texts(&self, passages: Passages<'_>) -> Option<Vec<String>> {
+        Some(batch::passage_texts(passages))
+    }
+
+    fn batch_size(&self, texts: &[String]) -> usize {
+        batch::batches(texts, self.limits).next().map_or(1, <[String]>::len)
+    }
+
+    fn vector_space(&self) -> String {
+        format!("{} at {}", self.model, self.endpoint.place())
     }
 }

@@ -92,6 +92,11 @@ impl Told {
         }
     }
 
+    /// Whether the same call may work later.
+    pub(super) fn passes(&self) -> bool {
+        self.kind.is_transient()
+    }
+
     /// The pause that the back end asked for.
     pub(super) fn pause(&self) -> Option<Duration> {
         self.pause
@@ -174,8 +179,13 @@ pub(super) fn of_transport(part: Part, error: reqwest::Error) -> Fault {
 
 /// Marks the span of a call that failed.
 pub(super) fn record_fault(span: &Span, fault: &Fault) {
+    record_kind(span, fault.kind());
+}
+
+/// Marks the span of a call that failed in this way.
+pub(super) fn record_kind(span: &Span, kind: FaultKind) {
     span.record("otel.status_code", "ERROR");
-    span.record("error.type", fault.kind().code());
+    span.record("error.type", kind.code());
 }
 
 /// Whether a message repeats some of a text: all of a short one, or a run of a longer one.

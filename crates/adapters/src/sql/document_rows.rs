@@ -60,9 +60,11 @@ pub(super) fn to_row(document: &Document) -> Result<ActiveModel> {
 pub(super) fn to_deletion(row: &Model) -> Result<Option<Deletion>> {
     let Some(at) = row.deleted_at else { return Ok(None) };
     let blob = row.file_path.as_deref().map(BlobKey::parse).transpose();
+    let sha256 = row.file_sha256.as_deref().map(TryInto::try_into).transpose();
     Ok(Some(Deletion {
         document: DocumentId::from_uuid(row.id),
         blob: blob.map_err(|_| corrupt("file path"))?,
+        sha256: sha256.map_err(|_| corrupt("file digest"))?,
         at: instant(at, "document's time")?,
     }))
 }

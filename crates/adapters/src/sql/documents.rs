@@ -103,6 +103,18 @@ impl DocumentReader for Session {
         let row = self.run("read a deletion", |db| Box::pin(query.one(db))).await?;
         row.map_or(Ok(None), |row| to_deletion(&row))
     }
+
+    async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::FileSha256.eq(sha256.to_vec()))
+            .filter(Column::DeletedAt.is_null())
+            .limit(1)
+            .into_tuple::<uuid::Uuid>();
+        let found = self.run("look for a file", |db| Box::pin(query.one(db))).await?;
+        Ok(found.is_some())
+    }
 }
 
 #[async_trait]

@@ -5,6 +5,7 @@
 
 mod document_rows;
 mod documents;
+mod embedding_cache;
 mod entities;
 mod fault;
 mod jobs;

@@ -14,6 +14,7 @@ use docent_domain::{
 };
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
+    embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
     jobs::{JobReader, JobWriter},
     store::{ReadWork, UnitOfWork},
@@ -193,6 +194,10 @@ async fn bounded<T>(
 pub(super) struct SqlView(pub(super) Session);
 
 impl ReadWork for SqlView {
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -211,6 +216,10 @@ pub(super) struct SqlUnit(pub(super) Session);
 
 #[async_trait]
 impl UnitOfWork for SqlUnit {
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentWriter {
         &mut self.0
     }

@@ -7,6 +7,7 @@
 use crate::{
     App,
     error::{Error, Result},
+    extractions,
 };
 use docent_domain::{
     access::{Actor, DeleteDocuments, Grant},
@@ -70,6 +71,9 @@ pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
     app.index.remove(job.document).await?;
     if let Some(blob) = &deletion.blob {
         app.blobs.delete(blob).await?;
+    }
+    if let Some(sha256) = &deletion.sha256 {
+        extractions::forget(app, sha256).await?;
     }
     Ok(Removal::Done)
 }

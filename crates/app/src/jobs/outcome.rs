@@ -8,12 +8,17 @@ use docent_domain::{
     extraction::{Coverage, Effort},
     job::{Job, JobState, RetryPolicy},
 };
-use docent_ports::error::{Fault, Part};
+use docent_ports::error::{Fault, FaultKind, Part};
 
 /// How soon a removal looks again whether an ingestion has ended.
 const REMOVAL_WAIT: TimeDelta = TimeDelta::milliseconds(500);
 /// The longest pause between two tries at a removal.
 const REMOVAL_PAUSE: TimeDelta = TimeDelta::seconds(30);
+
+/// For so long a job may be held up by back ends that ask for fewer calls, before that counts as attempts.
+const HELD_UP: TimeDelta = TimeDelta::days(1);
+/// The longest that a job is held up at a time.
+const MAX_HELD_UP_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// How a try ended.
 #[derive(Debug)]
@@ -24,6 +29,13 @@ pub(super) enum Outcome {
     Failed(Failure, Option<Coverage>),
     /// The job goes back to the queue after a fault.
     Again {
+        /// For staff.
+        error: String,
+        /// Not before.
+        at: DateTime<Utc>,
+    },
+    /// The job goes back to the queue, since a back end asks for fewer calls: that is no attempt.
+    HeldUp {
         /// For staff.
         error: String,
         /// Not before.
@@ -60,6 +72,10 @@ impl Outcome {
     /// Decides whether to try again after a fault.
     pub(super) fn of_fault(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Self {
         let asked = fault.pause().and_then(|pause| TimeDelta::from_std(pause).ok());
+        if fault.kind() == FaultKind::RateLimited && now - job.created_at < HELD_UP {
+            let pause = asked.unwrap_or_default().clamp(policy.max, MAX_HELD_UP_PAUSE);
+            return Self::HeldUp { error: fault.to_string(), at: now + pause };
+        }
         let tried = job.attempts + 1;
         match policy.pause(tried, asked).filter(|_| fault.is_transient()) {
             Some(pause) => Self::Again { error: fault.to_string(), at: now + pause },
@@ -93,7 +109,7 @@ impl Outcome {
         match self {
             Self::Ingested(_) => JobEnd::Ingested,
             Self::Failed(failure, _) => JobEnd::Failed(failure.code),
-            Self::Again { .. } => JobEnd::Retried,
+            Self::Again { .. } | Self::HeldUp { .. } => JobEnd::Retried,
             Self::Released => JobEnd::Released,
             Self::Waits { .. } => JobEnd::Waited,
             Self::Deleted => JobEnd::Deleted,
@@ -114,6 +130,7 @@ impl Outcome {
                 last_error: Some(error.clone()),
                 ..queued
             },
+            Self::HeldUp { error, at } => Job { run_at: *at, last_error: Some(error.clone()), ..queued },
             Self::Released => Job { run_at: now, ..queued },
             Self::Waits { at } => Job { run_at: *at, ..queued },
             Self::Deleted | Self::Obsolete => done,
@@ -133,9 +150,12 @@ impl Outcome {
             Self::Failed(failure, coverage) => {
                 document.failed(failure.clone(), coverage.clone(), now).map(Some)
             }
-            Self::Again { .. } | Self::Released | Self::Waits { .. } | Self::Deleted | Self::Obsolete => {
-                Ok(None)
-            }
+            Self::Again { .. }
+            | Self::HeldUp { .. }
+            | Self::Released
+            | Self::Waits { .. }
+            | Self::Deleted
+            | Self::Obsolete => Ok(None),
         }
     }
 }

@@ -35,6 +35,10 @@ const GIVING_BACK: Duration = Duration::from_secs(5);
 const PURGE_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long done jobs stay readable.
 const KEEP_DONE: TimeDelta = TimeDelta::days(7);
+/// How long vectors that nobody uses are kept for texts that may come again.
+const KEEP_VECTORS: TimeDelta = TimeDelta::days(30);
+/// Vectors that one unit of work removes.
+const PURGED_VECTORS: u64 = 500;
 
 /// Makes a span part of the trace that a job belongs to.
 pub type ContinueTrace = fn(&Span, &TraceParent);
@@ -194,13 +198,26 @@ impl Runner {
         let purge = async {
             let mut work = self.app.store.begin().await?;
             work.jobs().purge_done(now - KEEP_DONE).await?;
-            work.commit().await
+            work.commit().await?;
+            self.purge_vectors(now).await
         };
         if let Err(fault) = purge.await {
             self.app.note(&fault);
-            tracing::warn!(%fault, "old jobs could not be removed");
+            tracing::warn!(%fault, "old jobs and unused vectors could not be removed");
         }
         now + PURGE_EVERY
+    }
+
+    /// Removes the vectors that nobody used for long, a few at a time: others write in between.
+    async fn purge_vectors(&self, now: DateTime<Utc>) -> Result<(), Fault> {
+        loop {
+            let mut work = self.app.store.begin().await?;
+            let removed = work.embedding_cache().purge_unused(now - KEEP_VECTORS, PURGED_VECTORS).await?;
+            work.commit().await?;
+            if removed < PURGED_VECTORS {
+                return Ok(());
+            }
+        }
     }
 
     async fn run_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken) {
@@ -431,6 +448,7 @@ fn log(outcome: &Outcome) {
         Outcome::Failed(failure, _) => {
             tracing::warn!(code = %failure.code, reason = failure.reason, "document failed");
         }
+        Outcome::HeldUp { error, at } => tracing::info!(error, %at, "the job is held up"),
         Outcome::Again { error, at } => tracing::warn!(error, %at, "the job will be tried again"),
         Outcome::Waits { at } => tracing::debug!(%at, "waiting for another job of the document"),
         Outcome::Deleted => tracing::info!("document removed"),

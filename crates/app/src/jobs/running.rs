@@ -1,16 +1,21 @@
 //! The ingestions under way in this process, so that a deletion can stop them at once. Those of other
 //! processes notice it when they renew their lease.
 
+use crate::accounts::turns::Turns;
 use docent_domain::id::DocumentId;
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
+use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
 /// What can be cancelled.
 #[derive(Debug, Default)]
-pub struct Running(Mutex<HashMap<DocumentId, CancellationToken>>);
+pub struct Running {
+    tokens: Mutex<HashMap<DocumentId, CancellationToken>>,
+    readings: Turns,
+}
 
 impl Running {
     /// Cancels what is under way for a document, if anything is.
@@ -18,6 +23,11 @@ impl Running {
         if let Some(token) = self.tokens().get(&document) {
             token.cancel();
         }
+    }
+
+    /// Lets those who want to read the same file take turns: the second one finds what the first has read.
+    pub(crate) async fn reading(&self, file: &str) -> OwnedMutexGuard<()> {
+        self.readings.turn(file).await
     }
 
     /// Takes note of work on a document, for as long as the guard lives.
@@ -29,7 +39,7 @@ impl Running {
 
     // The map is whole at every instant, also when a thread that held the lock has panicked.
     fn tokens(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentId, CancellationToken>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -166,7 +166,7 @@ impl World {
             let place = &mut workers[worker];
             let is_new = place.is_none();
             let Worker { turnstile, task, .. } = place.get_or_insert_with(|| {
-                let (turnstile, runner) = (Turnstile::new(), service.runner());
+                let (turnstile, runner) = (Turnstile::new(), service.other_process());
                 let task = async move {
                     runner.run_next().await.unwrap();
                 };

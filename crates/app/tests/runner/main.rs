@@ -14,7 +14,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::{FaultKind, Part},
-    recorder::{JobEnd, Stage},
+    recorder::{Cache, JobEnd, Stage},
 };
 use docent_testkit::{builders::at, fakes::recorder::Noted};
 use service::{Reading, Service, until};
@@ -63,11 +63,12 @@ async fn whoever_counts_is_told_of_stages_faults_and_ends() {
     let none = Duration::ZERO;
     let stages = [Stage::Extract, Stage::Chunk, Stage::Embed, Stage::Index];
     let stages = || stages.map(|stage| Noted::StageEnded(stage, none)).into_iter();
-    let first = stages().chain([
+    let first = [Noted::LookedUp(Cache::Extractions, 0, 1)].into_iter().chain(stages()).chain([
         Noted::Fault(Part::VectorStore, FaultKind::Unavailable),
         Noted::JobEnded(JobEnd::Retried, none),
     ]);
-    let second = stages().chain([Noted::JobEnded(JobEnd::Ingested, none)]);
+    let found = [Noted::LookedUp(Cache::Extractions, 1, 0)].into_iter();
+    let second = found.chain(stages()).chain([Noted::JobEnded(JobEnd::Ingested, none)]);
     assert_eq!(service.recorder.noted(), first.chain(second).collect::<Vec<_>>());
 }
 
@@ -106,6 +107,103 @@ async fn transient_faults_are_tried_again_after_growing_pauses() {
     assert_eq!(failed.failure.code.as_str(), "indexing_failed");
     assert_eq!(failed.failure.reason, "the vector store cannot be reached (3 attempts)");
     assert_eq!(service.job(id).await.state, JobState::Done);
+}
+
+#[tokio::test]
+async fn being_held_up_by_a_back_end_is_no_attempt_for_a_day() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    service.embedder_switch.fail_all(FaultKind::RateLimited);
+    for _ in 0..10 {
+        assert_eq!(service.drain().await, 1);
+        let job = service.job(id).await;
+        assert_eq!((job.state, job.attempts), (JobState::Queued, 0));
+        assert_eq!(job.last_error.as_deref(), Some("embedding back end: a scripted fault"));
+        service.clock.advance(Duration::from_millis(4999));
+        assert_eq!(service.drain().await, 0, "not before its time");
+        service.clock.advance(seconds(1));
+    }
+    service.clock.advance(seconds(24 * 60 * 60));
+    for attempts in 1..3 {
+        assert_eq!(service.drain().await, 1);
+        assert_eq!(service.job(id).await.attempts, attempts);
+        service.clock.advance(seconds(5));
+    }
+    assert_eq!(service.drain().await, 1);
+    let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
+    assert_eq!(failed.failure.code.as_str(), "embedding_failed");
+}
+
+#[tokio::test]
+async fn the_same_bytes_at_the_same_time_are_read_once() {
+    let service = Service::reading(Reading::Gated);
+    let (first, second) = (service.upload("some words").await, service.upload("some words").await);
+    let other = service.upload("other words").await;
+    let run = || {
+        let runner = service.runner();
+        tokio::spawn(async move { runner.drain().await.unwrap() })
+    };
+    let running = [run(), run(), run()];
+    until("the two files are being read", || service.readings() == 2).await;
+    service.open_gate();
+    for running in running {
+        running.await.unwrap();
+    }
+    for id in [first, second, other] {
+        assert_eq!(service.document(id).await.state.name(), "ingested");
+    }
+    assert_eq!(service.readings(), 2);
+}
+
+#[tokio::test]
+async fn a_file_whose_text_cannot_be_kept_is_ingested_all_the_same() {
+    let service = Service::new();
+    service.upload("some words").await;
+    let before = service.blobs_switch.calls();
+    service.drain().await;
+    let calls = service.blobs_switch.calls() - before;
+    // Beginning, writing and ending are the last three calls of an ingestion.
+    for last in 1..=3 {
+        let id = service.upload(&format!("words {last}")).await;
+        service.blobs_switch.fail_after(calls - last, 1, FaultKind::Unavailable);
+        service.drain().await;
+        service.blobs_switch.clear();
+        assert_eq!(service.document(id).await.state.name(), "ingested");
+        let again = service.upload(&format!("words {last}")).await;
+        service.drain().await;
+        assert_eq!(service.document(again).await.state.name(), "ingested");
+    }
+    assert_eq!(service.readings(), 1 + 2 * 3, "they were read again");
+}
+
+#[tokio::test]
+async fn vectors_that_nobody_used_for_a_month_are_removed() {
+    let service = Service::new();
+    let now = service.app.clock.now();
+    let days = |days| now - chrono::TimeDelta::days(days);
+    let mut unit = service.app.store.begin().await.unwrap();
+    for n in 0..1200_u16 {
+        let mut text = [0; 32];
+        text[..2].copy_from_slice(&n.to_be_bytes());
+        let used_at = if n == 0 { days(29) } else { days(31) };
+        unit.embedding_cache().keep("space", &[(text, &[1.0])], used_at).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn({
+        let (runner, stop) = (service.runner(), stop.clone());
+        async move { runner.run(stop, Duration::ZERO).await }
+    });
+    let left = async || {
+        let mut unit = service.app.store.begin().await.unwrap();
+        unit.embedding_cache().purge_unused(now, u64::MAX).await.unwrap()
+    };
+    while left().await > 1 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(left().await, 1);
+    stop.cancel();
+    running.await.unwrap();
 }
 
 #[tokio::test]

@@ -64,6 +64,7 @@ pub(crate) struct Service {
     pub(crate) store_switches: StoreSwitches,
     pub(crate) index_switch: FaultSwitch,
     pub(crate) embedder_switch: FaultSwitch,
+    pub(crate) blobs_switch: FaultSwitch,
     extractor: Arc<Extractor>,
     owner: OnceCell<User>,
 }
@@ -91,11 +92,13 @@ impl Service {
         let recorder = Arc::new(FakeRecorder::default());
         let (index_switch, embedder_switch) =
             (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
+        let blobs_switch = FaultSwitch::new(Part::BlobStore);
         let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
         let store_switches = store.switches().clone();
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
         let faulty_index = Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch);
-        let stores: Stores = (Arc::new(store), Arc::new(FakeBlobStore::default()), Arc::new(faulty_index));
+        let blobs = Faulty::new(Arc::new(FakeBlobStore::default()) as Arc<dyn BlobStore>, &blobs_switch);
+        let stores: Stores = (Arc::new(store), Arc::new(blobs), Arc::new(faulty_index));
         let (store, blobs, faulty_index) = wrap(stores);
         let app = App {
             store,
@@ -123,11 +126,49 @@ impl Service {
         };
         let app = Arc::new(app);
         let owner = OnceCell::new();
-        Self { app, clock, index, recorder, store_switches, index_switch, embedder_switch, extractor, owner }
+        Self {
+            app,
+            clock,
+            index,
+            recorder,
+            store_switches,
+            index_switch,
+            embedder_switch,
+            blobs_switch,
+            extractor,
+            owner,
+        }
     }
 
     pub(crate) fn runner(&self) -> Runner {
         Runner::new(Arc::clone(&self.app), RunnerSettings::default())
+    }
+
+    /// The runner of another process on the same stores.
+    pub(crate) fn other_process(&self) -> Runner {
+        let app = &self.app;
+        let other = App {
+            store: Arc::clone(&app.store),
+            blobs: Arc::clone(&app.blobs),
+            index: Arc::clone(&app.index),
+            embedder: Arc::clone(&app.embedder),
+            model: Arc::clone(&app.model),
+            extractor: Arc::clone(&app.extractor),
+            tokens: Arc::clone(&app.tokens),
+            signer: Arc::clone(&app.signer),
+            limiter: Arc::clone(&app.limiter),
+            hasher: Arc::clone(&app.hasher),
+            clock: Arc::clone(&app.clock),
+            entropy: Arc::clone(&app.entropy),
+            recorder: Arc::clone(&app.recorder),
+            agents: AgentRegistry::standard(10),
+            settings: app.settings.clone(),
+            work: tokio::sync::Notify::new(),
+            running: docent_app::jobs::running::Running::default(),
+            logins: docent_app::accounts::turns::Turns::default(),
+            answers: tokio_util::task::TaskTracker::new(),
+        };
+        Runner::new(Arc::new(other), RunnerSettings::default())
     }
 
     pub(crate) async fn drain(&self) -> usize {
@@ -168,7 +209,12 @@ impl Service {
 
     /// Whether the extractor has begun to read.
     pub(crate) fn is_reading(&self) -> bool {
-        self.extractor.begun.load(Ordering::SeqCst) > 0
+        self.readings() > 0
+    }
+
+    /// How many files the extractor has begun to read.
+    pub(crate) fn readings(&self) -> usize {
+        self.extractor.begun.load(Ordering::SeqCst)
     }
 
     /// Lets a [`Reading::Gated`] extractor go on, for good.

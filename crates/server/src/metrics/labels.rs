@@ -54,6 +54,12 @@ pub(super) struct Fault {
     pub(super) kind: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Lookup {
+    pub(super) cache: &'static str,
+    pub(super) result: &'static str,
+}
+
 /// The state of a job in the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct State {

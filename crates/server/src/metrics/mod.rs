@@ -11,11 +11,11 @@ use chrono::{DateTime, Utc};
 use docent_app::{
     backlog::Backlog,
     error::{FaultKind, Part},
-    recorder::{JobEnd, Recorder, Stage},
+    recorder::{Cache, JobEnd, Recorder, Stage},
 };
 use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
 use http::Http;
-use labels::{Fault, JobOutcome, Outcome, StageName, State, Tokens, Version};
+use labels::{Fault, JobOutcome, Lookup, Outcome, StageName, State, Tokens, Version};
 use process::Process;
 use prometheus_client::{
     encoding::text::{encode_eof, encode_registry},
@@ -49,6 +49,7 @@ pub struct Metrics {
     tokens: Family<Tokens, Counter>,
     faults: Family<Fault, Counter>,
     counted_locally: Counter,
+    lookups: Family<Lookup, Counter>,
     process: Process,
 }
 
@@ -65,6 +66,7 @@ impl Metrics {
             tokens: Family::default(),
             faults: Family::default(),
             counted_locally: Counter::default(),
+            lookups: Family::default(),
             process: Process::register(&mut bare, now),
             registry: Registry::default(),
             bare,
@@ -86,6 +88,7 @@ impl Metrics {
             "Requests counted in this process since the key-value store was away",
             this.counted_locally.clone(),
         );
+        registry.register("cache_lookups", "Things looked for in a cache", this.lookups.clone());
         Self { registry, ..this }
     }
 
@@ -174,6 +177,12 @@ impl Recorder for Metrics {
     fn counted_locally(&self) {
         self.counted_locally.inc();
     }
+
+    fn looked_up(&self, cache: Cache, hits: u64, misses: u64) {
+        for (result, count) in [("hit", hits), ("miss", misses)] {
+            self.lookups.get_or_create(&Lookup { cache: cache.code(), result }).inc_by(count);
+        }
+    }
 }
 
 impl fmt::Debug for Metrics {
@@ -199,6 +208,7 @@ mod tests {
         let agent = AgentName::parse("chat").unwrap();
         metrics.tokens_used(&agent, "m", TokenUsage { prompt: 7, completion: 3 });
         metrics.counted_locally();
+        metrics.looked_up(Cache::Embeddings, 5, 0);
         let text = metrics.render(None).unwrap();
         for (series, value) in [
             (r#"docent_jobs_ended_total{outcome="failed",code="no_extractable_text"}"#, "1"),
@@ -211,6 +221,8 @@ mod tests {
             (r#"docent_tokens_total{agent="chat",model="m",kind="prompt"}"#, "7"),
             (r#"docent_tokens_total{agent="chat",model="m",kind="completion"}"#, "3"),
             ("docent_rate_limit_local_total", "1"),
+            (r#"docent_cache_lookups_total{cache="embeddings",result="hit"}"#, "5"),
+            (r#"docent_cache_lookups_total{cache="embeddings",result="miss"}"#, "0"),
         ] {
             assert_eq!(line(&text, series), Some(value), "{series}\n{text}");
         }

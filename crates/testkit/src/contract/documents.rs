@@ -4,7 +4,7 @@ use super::records::{add_documents, add_jobs, add_users};
 use crate::builders::{at, coverage, document, id, job, user};
 use chrono::TimeDelta;
 use docent_domain::{
-    document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending},
+    document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending, StoredFile},
     extraction::{Coverage, Effort},
     job::{Job, JobKind},
     text::Title,
@@ -75,8 +75,9 @@ crate::battery! {
         let counts = view.documents().counts().await.unwrap();
         assert_eq!(counts, DocumentCounts { pending: 1, ..DocumentCounts::default() });
         assert!(view.documents().ingested(&[ingested.id]).await.unwrap().is_empty());
-        let blob = ingested.file.as_ref().map(|file| file.blob.clone());
-        let deletion = Deletion { document: ingested.id, blob, at: at(9) };
+        let file = ingested.file.clone().unwrap();
+        let (blob, sha256) = (Some(file.blob), Some(file.sha256));
+        let deletion = Deletion { document: ingested.id, blob, sha256, at: at(9) };
         assert_eq!(view.documents().deletion(ingested.id).await.unwrap(), Some(deletion));
         assert_eq!(view.documents().deletion(document(2).id).await.unwrap(), None);
         drop(view);
@@ -91,6 +92,27 @@ crate::battery! {
         assert_eq!(view.documents().deletion(ingested.id).await.unwrap(), None);
         assert_eq!(view.jobs().of_document(ingested.id).await.unwrap(), []);
         assert_eq!(view.jobs().of_document(document(2).id).await.unwrap().len(), 1);
+    }
+
+    /// A file is there as long as a document has it that was not deleted.
+    async fn files_are_found_by_their_bytes(store) {
+        let same = document(2).file;
+        let twin = Document { file: document(1).file, ..document(3) };
+        add_documents(&*store, &[document(1), document(2), twin]).await;
+        let has = async |file: &Option<StoredFile>| {
+            let sha256 = file.as_ref().unwrap().sha256;
+            store.read().await.unwrap().documents().has_file(&sha256).await.unwrap()
+        };
+        let delete = async |n| {
+            let mut unit = store.begin().await.unwrap();
+            assert!(unit.documents().mark_deleted(id(n), at(9)).await.unwrap());
+            unit.commit().await.unwrap();
+        };
+        delete(1).await;
+        assert!(has(&document(1).file).await, "another one has the same");
+        delete(3).await;
+        assert!(!has(&document(1).file).await);
+        assert!(has(&same).await);
     }
 
     /// Which of some documents are ingested.

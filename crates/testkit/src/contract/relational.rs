@@ -25,6 +25,10 @@ macro_rules! relational_contracts {
             $crate::users_contract!(super::$fresh());
         }
 
+        mod embedding_cache {
+            $crate::embedding_cache_contract!(super::$fresh());
+        }
+
         mod usage {
             $crate::usage_contract!(super::$fresh());
         }

@@ -3,7 +3,7 @@
 use docent_domain::{chat::AgentName, usage::TokenUsage};
 use docent_ports::{
     error::{FaultKind, Part},
-    recorder::{JobEnd, Recorder, Stage},
+    recorder::{Cache, JobEnd, Recorder, Stage},
 };
 use std::{
     sync::{Mutex, PoisonError},
@@ -23,6 +23,8 @@ pub enum Noted {
     Fault(Part, FaultKind),
     /// [`Recorder::counted_locally`]
     CountedLocally,
+    /// [`Recorder::looked_up`]
+    LookedUp(Cache, u64, u64),
 }
 
 /// Keeps what it is told, in order.
@@ -61,5 +63,9 @@ impl Recorder for FakeRecorder {
 
     fn counted_locally(&self) {
         self.note(Noted::CountedLocally);
+    }
+
+    fn looked_up(&self, cache: Cache, hits: u64, misses: u64) {
+        self.note(Noted::LookedUp(cache, hits, misses));
     }
 }

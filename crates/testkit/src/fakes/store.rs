@@ -4,6 +4,7 @@
 //! copy in their place. A view keeps the tables as they were when it was opened.
 
 mod documents;
+mod embedding_cache;
 mod jobs;
 mod users;
 
@@ -17,6 +18,7 @@ use docent_domain::{
 };
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
+    embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
     jobs::{JobReader, JobWriter},
     store::{ReadWork, Schema, Store, UnitOfWork},
@@ -45,6 +47,7 @@ struct Tables {
     /// Whose turn it is: the lowest is next.
     turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
+    vectors: BTreeMap<(String, TextDigest), CachedVector>,
 }
 
 /// A broken rule of the schema.
@@ -110,6 +113,10 @@ impl Store for FakeStore {
 struct View(Session);
 
 impl ReadWork for View {
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -131,6 +138,10 @@ struct Unit {
 
 #[async_trait]
 impl UnitOfWork for Unit {
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
+        &mut self.session
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentWriter {
         &mut self.session
     }

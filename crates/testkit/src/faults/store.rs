@@ -4,6 +4,7 @@ use super::FaultSwitch;
 use async_trait::async_trait;
 use docent_ports::{
     documents::DocumentWriter,
+    embedding_cache::EmbeddingCacheWriter,
     error::{Part, Result},
     jobs::JobWriter,
     store::{ReadWork, Schema, Store, UnitOfWork},
@@ -104,6 +105,10 @@ struct FaultyUnit {
 
 #[async_trait]
 impl UnitOfWork for FaultyUnit {
+    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
+        self.inner.embedding_cache()
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentWriter {
         self.inner.documents()
     }

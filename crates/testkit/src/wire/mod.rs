@@ -22,16 +22,18 @@ mod http;
 pub mod model;
 mod play;
 mod reply;
+mod trouble;
 
 pub use http::Request;
 pub use reply::{Gate, Reply};
+pub use trouble::{Failing, RateLimit};
 
 use crate::fakes::chat_model::ScriptedChatModel;
 use http::{Connection, Ended};
 use model::Model;
 use reply::Steps;
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     io,
     net::SocketAddr,
     sync::{Arc, Mutex},
@@ -58,6 +60,10 @@ pub struct Counts {
     pub chats: u64,
     /// Requests for embeddings.
     pub embeddings: u64,
+    /// Those of them that were answered with vectors.
+    pub embedded: u64,
+    /// Texts among these that had been embedded before.
+    pub embedded_again: u64,
     /// Replies during which the client closed the connection.
     pub hang_ups: u64,
 }
@@ -68,6 +74,8 @@ struct State {
     requests: Mutex<VecDeque<Request>>,
     model: Mutex<Model>,
     script: Mutex<Option<Arc<ScriptedChatModel>>>,
+    /// Hashes of the texts that were answered with vectors.
+    embedded: Mutex<HashSet<u64>>,
     counts: watch::Sender<Counts>,
 }
 
@@ -98,6 +106,7 @@ impl FakeLlm {
             requests: Mutex::default(),
             model: Mutex::default(),
             script: Mutex::default(),
+            embedded: Mutex::default(),
             counts: watch::Sender::default(),
         });
         let stop = watch::Sender::new(());
@@ -223,6 +232,8 @@ impl State {
             (None, Some(script)) => play::play(&script, &request).await,
             (None, None) => play::whole(model.answer(&request)),
         };
+        let embedded = path.ends_with("/embeddings") && reply.0.status == 200;
+        let again = if embedded { self.note_embedded(&request) } else { 0 };
         let mut requests = self.requests.lock().unwrap();
         if requests.len() == KEPT_REQUESTS {
             requests.pop_front();
@@ -232,8 +243,18 @@ impl State {
         self.counts.send_modify(|counts| {
             counts.chats += u64::from(is_chat);
             counts.embeddings += u64::from(path.ends_with("/embeddings"));
+            counts.embedded += u64::from(embedded);
+            counts.embedded_again += again;
         });
         reply
+    }
+
+    /// Takes note of the texts of a request, and says how many of them it knows already.
+    fn note_embedded(&self, request: &Request) -> u64 {
+        let mut embedded = self.embedded.lock().unwrap();
+        let body = request.json();
+        let texts = body["input"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
+        texts.map(|text| u64::from(!embedded.insert(model::hash(text)))).sum()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the back end answers when nothing is scripted.
 
-use super::{Reply, Request};
+use super::{Failing, RateLimit, Reply, Request};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -24,11 +24,23 @@ pub struct Model {
     pub searches: bool,
     /// When set, each token of a streamed answer is followed by a pause. For benchmarks.
     pub pace: Option<Duration>,
+    /// When set, calls for embeddings above this rate are refused.
+    pub limit: Option<RateLimit>,
+    /// When set, calls for embeddings fail at random.
+    pub failing: Option<Failing>,
 }
 
 impl Default for Model {
     fn default() -> Self {
-        Self { dimensions: 64, answer_tokens: None, key: None, searches: true, pace: None }
+        Self {
+            dimensions: 64,
+            answer_tokens: None,
+            key: None,
+            searches: true,
+            pace: None,
+            limit: None,
+            failing: None,
+        }
     }
 }
 
@@ -55,7 +67,11 @@ impl Model {
         let path = request.path.as_str();
         match (request.method.as_str(), path) {
             ("POST", _) if path.ends_with("/chat/completions") => self.chat(&request.json()),
-            ("POST", _) if path.ends_with("/embeddings") => self.embed(&request.json()),
+            ("POST", _) if path.ends_with("/embeddings") => {
+                let refusal = self.limit.as_ref().and_then(RateLimit::refusal);
+                let failure = || self.failing.as_ref().and_then(Failing::failure);
+                refusal.or_else(failure).unwrap_or_else(|| self.embed(&request.json()))
+            }
             _ => error(404, "There is nothing here."),
         }
     }
@@ -158,7 +174,7 @@ impl Model {
 }
 
 /// FNV-1a, with its bits mixed once more so that the last one is as good as the first.
-fn hash(word: &str) -> u64 {
+pub(super) fn hash(word: &str) -> u64 {
     let sum = word
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -3,7 +3,7 @@
 use super::*;
 use docent_testkit::{
     clock::TestClock,
-    wire::{FakeLlm, Gate, Reply},
+    wire::{Failing, FakeLlm, Gate, RateLimit, Reply},
 };
 use serde_json::{Value, json};
 
@@ -21,6 +21,11 @@ fn settings(fake: &FakeLlm) -> BackendSettings {
 fn embedder(fake: &FakeLlm) -> OpenAiEmbedder {
     let limits = BatchLimits { texts: 2, tokens: 8192 };
     OpenAiEmbedder::new(&settings(fake), limits, Arc::new(TestClock::default())).unwrap()
+}
+
+fn paced(fake: &FakeLlm, clock: &Arc<TestClock>) -> OpenAiEmbedder {
+    let limits = BatchLimits { texts: 2, tokens: 8192 };
+    OpenAiEmbedder::new(&settings(fake), limits, Arc::clone(clock) as _).unwrap()
 }
 
 mod contract {
@@ -178,6 +183,103 @@ async fn a_long_pause_is_the_callers_matter() {
 }
 
 #[tokio::test]
+async fn a_batch_on_which_the_back_end_fails_is_sent_again_a_few_times() {
+    let fake = FakeLlm::start().await;
+    let clock = Arc::new(TestClock::default());
+    let embedder = paced(&fake, &clock);
+    for status in [500, 503, 502, 500] {
+        fake.script(Reply::json(status, "{}"));
+    }
+    assert_eq!(clock.pass_while(embed(&embedder)).await.unwrap().len(), 5);
+    assert_eq!((fake.counts().embeddings, fake.counts().embedded), (3 + 4, 3));
+    for _ in 0..5 {
+        fake.script(Reply::json(503, "{}"));
+    }
+    let fault = clock.pass_while(embed(&embedder)).await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Unavailable);
+    assert_eq!(fake.counts().embeddings, 7 + 5);
+}
+
+#[tokio::test]
+async fn pauses_are_waited_for_by_all_and_long_ones_by_nobody() {
+    let fake = FakeLlm::start().await;
+    let clock = Arc::new(TestClock::default());
+    let embedder = paced(&fake, &clock);
+    fake.script(Reply::json(429, "{}").header("Retry-After", "30"));
+    fake.script(Reply::json(503, "{}").header("Retry-After", "5"));
+    fake.script(Reply::json(429, "{}"));
+    assert_eq!(clock.pass_while(embed(&embedder)).await.unwrap().len(), 5);
+    assert_eq!((fake.counts().embeddings, fake.counts().embedded), (3 + 3, 3));
+
+    fake.script(Reply::json(429, "{}").header("Retry-After", "3600"));
+    for _ in 0..2 {
+        let fault = clock.pass_while(embed(&embedder)).await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::RateLimited);
+        assert!(fault.pause() > Some(Duration::from_secs(3000)), "{fault:?}");
+    }
+    assert_eq!(fake.counts().embeddings, 7, "the second one does not even ask");
+    clock.advance(Duration::from_secs(3600));
+    assert!(clock.pass_while(embed(&embedder)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_back_end_that_refuses_for_ever_is_given_up() {
+    let fake = FakeLlm::start().await;
+    fake.configure(|model| model.failing = Some(Failing::new(100, 3)));
+    let clock = Arc::new(TestClock::default());
+    let embedder = paced(&fake, &clock);
+    assert!(clock.pass_while(embed(&embedder)).await.unwrap_err().is_transient());
+    assert!(fake.counts().embeddings <= 12, "{:?}", fake.counts());
+}
+
+/// Embeds so many batches in each of four tasks.
+async fn embed_much(fake: &FakeLlm, clock: &Arc<TestClock>, batches: usize) {
+    let embedder = Arc::new(paced(fake, clock));
+    let tasks = (0..4).map(|task| {
+        let embedder = Arc::clone(&embedder);
+        tokio::spawn(async move {
+            for batch in 0..batches {
+                let texts = [0, 1].map(|n| format!("task {task} batch {batch} text {n}"));
+                let chunks = [(1, texts[0].as_str()), (2, texts[1].as_str())];
+                embedder.embed_passages(Passages { chunks: &chunks, ..passages() }).await.unwrap();
+            }
+        })
+    });
+    let tasks = futures::future::join_all(tasks.collect::<Vec<_>>());
+    for task in clock.pass_while(tasks).await {
+        task.unwrap();
+    }
+    let counts = fake.counts();
+    assert_eq!((counts.embedded, counts.embedded_again), (4 * batches as u64, 0));
+}
+
+#[tokio::test]
+async fn a_rate_limit_costs_few_calls_whatever_the_rate() {
+    for (calls, seconds) in [(10, 1), (60, 60), (1, 2)] {
+        let fake = FakeLlm::start().await;
+        let clock = Arc::new(TestClock::default());
+        fake.configure(|model| {
+            model.limit = Some(RateLimit::new(calls, Duration::from_secs(seconds), &clock));
+        });
+        embed_much(&fake, &clock, 60).await;
+        let calls_made = fake.counts().embeddings;
+        assert!(calls_made * 10 <= 240 * 11, "{calls_made} calls for 240 batches at {calls} in {seconds} s");
+    }
+}
+
+#[tokio::test]
+async fn random_failures_cost_what_they_must() {
+    for seed in 0..4 {
+        let fake = FakeLlm::start().await;
+        let clock = Arc::new(TestClock::default());
+        fake.configure(|model| model.failing = Some(Failing::new(30, seed)));
+        embed_much(&fake, &clock, 60).await;
+        let calls_made = fake.counts().embeddings;
+        assert!(calls_made * 10 <= 240 * 16, "{calls_made} calls for 240 batches");
+    }
+}
+
+#[tokio::test]
 async fn faults_of_the_wire_are_told() {
     let fake = FakeLlm::start().await;
     let embedder = embedder(&fake);
@@ -187,7 +289,6 @@ async fn faults_of_the_wire_are_told() {
             Reply::json(413, r#"{"error":{"message":"too long: Pumps move water. Valves"}}"#),
             FaultKind::Rejected,
         ),
-        (Reply::json(503, "{}"), FaultKind::Unavailable),
         (Reply::raw("").reset(), FaultKind::Unavailable),
         (Reply::json(200, r#"{"data":"#).header("Content-Length", "99").cut(), FaultKind::Unavailable),
     ] {
@@ -214,4 +315,21 @@ async fn the_limit_is_for_the_whole_answer() {
         assert_eq!(embedder.embed_query("pump").await.unwrap_err().kind(), FaultKind::Timeout);
     }
     fake.until(|counts| counts.hang_ups == 2).await;
+}
+
+#[tokio::test]
+async fn what_is_remembered_is_told_apart_by_text_model_and_place() {
+    let fake = FakeLlm::start().await;
+    let embedder = embedder(&fake);
+    let texts = embedder.texts(passages()).unwrap();
+    assert_eq!(texts[0], "Machines\n\nPumps move water.");
+    assert_eq!((embedder.batch_size(&texts), embedder.batch_size(&texts[4..])), (2, 1));
+    let space = embedder.vector_space();
+    assert_eq!(space, format!("test-embedder at {}/embeddings", fake.base_url()));
+    let url = "https://user:password@host/v1?key=secret".to_owned();
+    let settings = BackendSettings { base_url: url, ..settings(&fake) };
+    let clock = Arc::new(TestClock::default());
+    if let Ok(other) = OpenAiEmbedder::new(&settings, BatchLimits::default(), clock) {
+        assert_eq!(other.vector_space(), "test-embedder at https://host:443/v1/embeddings");
+    }
 }

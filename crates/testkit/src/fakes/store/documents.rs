@@ -51,6 +51,11 @@ impl DocumentReader for Session {
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>> {
         Ok(self.read()?.deleted.get(&id).cloned())
     }
+
+    async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {
+        let files = self.read()?.documents.values().filter_map(|document| document.file.as_ref());
+        Ok(files.into_iter().any(|file| file.sha256 == *sha256))
+    }
 }
 
 #[async_trait]
@@ -79,8 +84,9 @@ impl DocumentWriter for Session {
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
         self.write(|tables| {
             let Some(document) = tables.documents.remove(&id) else { return Ok(false) };
+            let sha256 = document.file.as_ref().map(|file| file.sha256);
             let blob = document.file.map(|file| file.blob);
-            tables.deleted.insert(id, Deletion { document: id, blob, at });
+            tables.deleted.insert(id, Deletion { document: id, blob, sha256, at });
             Ok(true)
         })
     }

@@ -1,0 +1,234 @@
+//! An embedder that embeds no text twice.
+
+mod flights;
+
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding};
+use docent_ports::{
+    clock::Clock,
+    embedder::Embedder,
+    embedding_cache::TextDigest,
+    error::{Fault, FaultKind, Part, Result},
+    recorder::{Cache, Recorder},
+    store::Store,
+};
+use flights::{Claims, Flights};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+/// A use is written down when the last one that was is older than this.
+const USE_COUNTS_AFTER: TimeDelta = TimeDelta::days(1);
+
+/// Remembers the dense parts that another embedder gives to texts.
+///
+/// Chunks are looked up by what the other one says they are embedded as. What is missing is embedded batch by batch,
+/// and each batch is kept before the next is asked for, so that whoever begins anew goes on where this one was
+/// stopped. A text that several ask for at once is embedded by one of them. Questions are not
+/// remembered.
+///
+/// A database that does not answer costs what it would have spared, and nothing else.
+pub struct CachedEmbedder {
+    inner: Arc<dyn Embedder>,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    recorder: Arc<dyn Recorder>,
+    space: String,
+    flights: Flights,
+}
+
+/// The vectors of one call so far.
+type Vectors = HashMap<TextDigest, Arc<[f32]>>;
+
+/// What one call is about.
+struct Work<'a> {
+    passages: Passages<'a>,
+    texts: Vec<String>,
+    digests: Vec<TextDigest>,
+}
+
+impl CachedEmbedder {
+    /// Remembers for `inner`, which makes dense parts alone, in `store`.
+    pub fn new(
+        inner: Arc<dyn Embedder>,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        recorder: Arc<dyn Recorder>,
+    ) -> Self {
+        let space = inner.vector_space();
+        Self { inner, store, clock, recorder, space, flights: Flights::default() }
+    }
+
+    /// The vectors of all texts. Without `trust` none is looked up: all are made anew.
+    async fn vectors(&self, work: &Work<'_>, trust: bool) -> Result<Vectors> {
+        let wanted: HashSet<TextDigest> = work.digests.iter().copied().collect();
+        let mut vectors = Vectors::with_capacity(wanted.len());
+        while vectors.len() < wanted.len() {
+            let missing = wanted.iter().filter(|text| !vectors.contains_key(*text));
+            let (mut claims, awaited) = self.flights.claim(missing.copied());
+            // What is ours comes first: nobody waits for others while others wait for them.
+            if trust {
+                self.look_up(&mut claims, &mut vectors).await;
+            }
+            self.embed(work, &mut claims, &mut vectors).await?;
+            for awaited in awaited {
+                let text = awaited.text;
+                if let Some(vector) = awaited.landed().await {
+                    vectors.insert(text, vector);
+                }
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Takes what is kept. It is looked up after it was claimed: what another call was embedding until then is there.
+    async fn look_up(&self, claims: &mut Claims<'_>, vectors: &mut Vectors) {
+        let texts: Vec<TextDigest> = claims.texts().collect();
+        if texts.is_empty() {
+            return;
+        }
+        let find = async { self.store.glance().await?.embedding_cache().find(&self.space, &texts).await };
+        let found = find.await.unwrap_or_else(|fault| {
+            self.note(&fault, "vectors cannot be looked up; they are made anew");
+            HashMap::new()
+        });
+        self.recorder.looked_up(Cache::Embeddings, found.len() as u64, (texts.len() - found.len()) as u64);
+        let now = self.clock.now();
+        let stale = found.iter().filter(|(_, kept)| now - kept.used_at > USE_COUNTS_AFTER);
+        let mut stale: Vec<TextDigest> = stale.map(|(text, _)| *text).collect();
+        stale.sort_unstable();
+        for (text, kept) in found {
+            let vector = kept.vector.into();
+            claims.land(&text, &vector);
+            vectors.insert(text, vector);
+        }
+        if !stale.is_empty() {
+            let touch = async {
+                let mut unit = self.store.begin().await?;
+                unit.embedding_cache().touch(&self.space, &stale, now).await?;
+                unit.commit().await
+            };
+            if let Err(fault) = touch.await {
+                self.note(&fault, "the use of vectors could not be written down");
+            }
+        }
+    }
+
+    /// Embeds what is claimed, in the order of the chunks.
+    async fn embed(&self, work: &Work<'_>, claims: &mut Claims<'_>, vectors: &mut Vectors) -> Result<()> {
+        loop {
+            // The first chunk of each text stands for all with that text.
+            let mut seen = HashSet::new();
+            let places = work.digests.iter().enumerate();
+            let places: Vec<usize> = places
+                .filter(|(_, text)| claims.holds(text) && seen.insert(**text))
+                .map(|(place, _)| place)
+                .collect();
+            let texts: Vec<String> = places.iter().filter_map(|at| work.texts.get(*at).cloned()).collect();
+            if texts.is_empty() {
+                return Ok(());
+            }
+            let places = places.get(..self.inner.batch_size(&texts).max(1)).unwrap_or(&places);
+            let batch = self.embed_batch(work, places).await?;
+            self.keep(&batch).await;
+            for (text, vector) in batch {
+                claims.land(&text, &vector);
+                vectors.insert(text, vector);
+            }
+        }
+    }
+
+    async fn embed_batch(&self, work: &Work<'_>, places: &[usize]) -> Result<Vec<(TextDigest, Arc<[f32]>)>> {
+        let chunks: Vec<(u32, &str)> =
+            places.iter().filter_map(|at| work.passages.chunks.get(*at).copied()).collect();
+        let embeddings = self.inner.embed_passages(Passages { chunks: &chunks, ..work.passages }).await?;
+        if embeddings.len() != places.len() {
+            return Err(garbage(format!("{} embeddings for {} chunks", embeddings.len(), places.len())));
+        }
+        let digests = places.iter().filter_map(|at| work.digests.get(*at).copied());
+        let dense = |embedding: Embedding| {
+            let dense = embedding.dense.filter(|vector| !vector.is_empty());
+            dense.ok_or_else(|| garbage("an embedding without its dense part".to_owned()))
+        };
+        digests.zip(embeddings).map(|(text, embedding)| Ok((text, dense(embedding)?.into()))).collect()
+    }
+
+    async fn keep(&self, batch: &[(TextDigest, Arc<[f32]>)]) {
+        let rows: Vec<(TextDigest, &[f32])> = batch.iter().map(|(text, vector)| (*text, &**vector)).collect();
+        let keep = async {
+            let mut unit = self.store.begin().await?;
+            unit.embedding_cache().keep(&self.space, &rows, self.clock.now()).await?;
+            unit.commit().await
+        };
+        if let Err(fault) = keep.await {
+            self.note(&fault, "vectors could not be kept");
+        }
+    }
+
+    fn note(&self, fault: &Fault, what: &'static str) {
+        self.recorder.fault(fault.part(), fault.kind());
+        tracing::warn!(%fault, "{what}");
+    }
+}
+
+/// Whether all have the same number of dimensions.
+fn are_alike(vectors: &Vectors) -> bool {
+    let mut lengths = vectors.values().map(|vector| vector.len());
+    let first = lengths.next();
+    lengths.all(|length| Some(length) == first)
+}
+
+fn garbage(message: String) -> Fault {
+    Fault::new(Part::Embedder, FaultKind::Garbage, message)
+}
+
+fn digest(text: &str) -> TextDigest {
+    Sha256::digest(text).into()
+}
+
+#[async_trait]
+impl Embedder for CachedEmbedder {
+    async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+        let Some(texts) = self.inner.texts(passages) else {
+            return self.inner.embed_passages(passages).await;
+        };
+        let digests: Vec<TextDigest> = texts.iter().map(|text| digest(text)).collect();
+        let work = Work { passages, texts, digests };
+        let mut vectors = self.vectors(&work, true).await?;
+        if !are_alike(&vectors) {
+            tracing::warn!("the model gives vectors of other dimensions than it did; they are made anew");
+            vectors = self.vectors(&work, false).await?;
+            if !are_alike(&vectors) {
+                return Err(garbage("vectors of different dimensions".to_owned()));
+            }
+        }
+        let dense = work.digests.iter().filter_map(|text| vectors.get(text));
+        Ok(dense.map(|vector| Embedding { sparse: None, dense: Some(vector.to_vec()) }).collect())
+    }
+
+    async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        self.inner.embed_query(query).await
+    }
+
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn texts(&self, passages: Passages<'_>) -> Option<Vec<String>> {
+        self.inner.texts(passages)
+    }
+
+    fn batch_size(&self, texts: &[String]) -> usize {
+        self.inner.batch_size(texts)
+    }
+
+    fn vector_space(&self) -> String {
+        self.space.clone()
+    }
+}

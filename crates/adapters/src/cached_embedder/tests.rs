@@ -1,0 +1,267 @@
+//! What is embedded, how often, and what happens when a part breaks.
+
+use super::*;
+use chrono::{DateTime, Utc};
+use docent_ports::embedding_cache::CachedVector;
+use docent_testkit::{
+    clock::TestClock,
+    fakes::{
+        embedder::FakeEmbedder,
+        recorder::{FakeRecorder, Noted},
+        store::FakeStore,
+    },
+    faults::{
+        FaultSwitch,
+        store::{FaultyStore, StoreSwitches},
+    },
+};
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::Semaphore;
+
+/// Embeds two texts in a call, by their words, and writes down which.
+struct Counted {
+    calls: Mutex<Vec<Vec<String>>>,
+    switch: FaultSwitch,
+    dimensions: AtomicUsize,
+    /// Closed, it lets all calls pass; open, it holds them up.
+    gate: Semaphore,
+    is_opaque: bool,
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        let (switch, gate) = (FaultSwitch::new(Part::Embedder), Semaphore::new(0));
+        gate.close();
+        let dimensions = AtomicUsize::new(64);
+        Self { calls: Mutex::default(), switch, dimensions, gate, is_opaque: false }
+    }
+}
+
+impl Counted {
+    fn gated() -> Self {
+        Self { gate: Semaphore::new(0), ..Self::default() }
+    }
+
+    fn calls(&self) -> Vec<Vec<String>> {
+        self.calls.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Embedder for Counted {
+    async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+        let texts = passages.chunks.iter().map(|(_, text)| (*text).to_owned()).collect();
+        self.calls.lock().unwrap().push(texts);
+        drop(self.gate.acquire().await);
+        self.switch.check()?;
+        let fake = FakeEmbedder::with_dense(self.dimensions.load(Ordering::SeqCst));
+        let embeddings = fake.embed_passages(passages).await?;
+        Ok(embeddings.into_iter().map(|embedding| Embedding { sparse: None, ..embedding }).collect())
+    }
+
+    async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        let query = FakeEmbedder::with_dense(64).embed_query(query).await?;
+        Ok(QueryEmbedding { sparse: None, ..query })
+    }
+
+    fn model(&self) -> &'static str {
+        "counted"
+    }
+
+    fn texts(&self, passages: Passages<'_>) -> Option<Vec<String>> {
+        let text = |(_, text): &(u32, &str)| format!("{}: {text}", passages.title);
+        (!self.is_opaque).then(|| passages.chunks.iter().map(text).collect())
+    }
+
+    fn batch_size(&self, texts: &[String]) -> usize {
+        texts.len().min(2)
+    }
+}
+
+struct Bench {
+    inner: Arc<Counted>,
+    store: Arc<FaultyStore>,
+    switches: StoreSwitches,
+    clock: Arc<TestClock>,
+    recorder: Arc<FakeRecorder>,
+    embedder: Arc<CachedEmbedder>,
+}
+
+impl Bench {
+    fn new(inner: Counted) -> Self {
+        let store = Arc::new(FaultyStore::new(Arc::new(FakeStore::default())));
+        let (inner, switches) = (Arc::new(inner), store.switches().clone());
+        let (clock, recorder) = (Arc::new(TestClock::default()), Arc::new(FakeRecorder::default()));
+        let embedder = CachedEmbedder::new(
+            Arc::clone(&inner) as _,
+            Arc::clone(&store) as _,
+            Arc::clone(&clock) as _,
+            Arc::clone(&recorder) as _,
+        );
+        Self { inner, store, switches, clock, recorder, embedder: Arc::new(embedder) }
+    }
+
+    async fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>> {
+        let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, *text)).collect();
+        self.embedder.embed_passages(Passages { title: "t", lead: "l", chunks: &chunks }).await
+    }
+
+    async fn kept(&self, text: &str) -> Option<CachedVector> {
+        let mut view = self.store.read().await.unwrap();
+        let digest = digest(&format!("t: {text}"));
+        view.embedding_cache().find("counted", &[digest]).await.unwrap().remove(&digest)
+    }
+}
+
+docent_testkit::embedder_contract!(async {
+    let bench = Bench::new(Counted::default());
+    (Arc::clone(&bench.embedder) as _, bench)
+});
+
+#[tokio::test]
+async fn what_was_embedded_before_is_not_embedded_again() {
+    let bench = Bench::new(Counted::default());
+    let first = bench.embed(&["a", "b", "c", "a"]).await.unwrap();
+    assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["c"]], "a text that comes twice is sent once");
+    assert_eq!(first[0], first[3]);
+    let second = bench.embed(&["c", "d", "a"]).await.unwrap();
+    assert_eq!(bench.inner.calls()[2..], [vec!["d"]]);
+    assert_eq!((&second[0], &second[2]), (&first[2], &first[0]));
+    let noted = [Noted::LookedUp(Cache::Embeddings, 0, 3), Noted::LookedUp(Cache::Embeddings, 2, 1)];
+    assert_eq!(bench.recorder.noted(), noted);
+    let other = Passages { title: "another", lead: "l", chunks: &[(1, "a")] };
+    bench.embedder.embed_passages(other).await.unwrap();
+    assert_eq!(bench.inner.calls().len(), 4, "with another title it is another text");
+}
+
+#[tokio::test]
+async fn another_process_finds_it_too() {
+    let bench = Bench::new(Counted::default());
+    let first = bench.embed(&["a", "b"]).await.unwrap();
+    let other = CachedEmbedder::new(
+        Arc::clone(&bench.inner) as _,
+        Arc::clone(&bench.store) as _,
+        Arc::clone(&bench.clock) as _,
+        Arc::clone(&bench.recorder) as _,
+    );
+    let again = other.embed_passages(Passages { title: "t", lead: "", chunks: &[(9, "b")] }).await.unwrap();
+    assert_eq!(again, first[1..]);
+    assert_eq!(bench.inner.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn whoever_begins_anew_goes_on_at_the_first_missing_batch() {
+    let bench = Bench::new(Counted::default());
+    bench.inner.switch.fail_after(1, 1, FaultKind::Unavailable);
+    assert!(bench.embed(&["a", "b", "c", "d", "e"]).await.is_err());
+    assert!(bench.kept("b").await.is_some() && bench.kept("c").await.is_none());
+    assert_eq!(bench.embed(&["a", "b", "c", "d", "e"]).await.unwrap().len(), 5);
+    assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["c", "d"], vec!["c", "d"], vec!["e"]]);
+}
+
+#[tokio::test]
+async fn a_broken_database_costs_calls_and_no_document() {
+    let bench = Bench::new(Counted::default());
+    bench.switches.all.fail_all(FaultKind::Unavailable);
+    assert_eq!(bench.embed(&["a", "b"]).await.unwrap().len(), 2);
+    let fault = Noted::Fault(Part::Database, FaultKind::Unavailable);
+    assert_eq!(bench.recorder.noted().iter().filter(|noted| **noted == fault).count(), 2);
+    bench.switches.all.clear();
+    bench.embed(&["a", "b"]).await.unwrap();
+    bench.switches.commit.fail_next(1, FaultKind::Timeout);
+    bench.embed(&["c"]).await.unwrap();
+    assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["a", "b"], vec!["c"]]);
+    assert_eq!(bench.kept("c").await, None);
+}
+
+async fn until(mut is_so: impl FnMut() -> bool) {
+    while !is_so() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_two_want_at_once_is_embedded_once() {
+    for database_is_broken in [false, true] {
+        let bench = Arc::new(Bench::new(Counted::gated()));
+        if database_is_broken {
+            bench.switches.all.fail_all(FaultKind::Unavailable);
+        }
+        let ask = |texts: &'static [&'static str]| {
+            let bench = Arc::clone(&bench);
+            tokio::spawn(async move { bench.embed(texts).await.unwrap() })
+        };
+        let first = ask(&["a", "b"]);
+        until(|| bench.inner.calls().len() == 1).await;
+        // One has a text of its own beside, and the other one wants that as well.
+        let (second, third) = (ask(&["b", "c"]), ask(&["c", "a"]));
+        until(|| bench.inner.calls().len() == 2).await;
+        bench.inner.gate.close();
+        let (first, second, third) = (first.await.unwrap(), second.await.unwrap(), third.await.unwrap());
+        assert_eq!((&first[1], &first[0], &second[1]), (&second[0], &third[1], &third[0]));
+        assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["c"]]);
+    }
+}
+
+#[tokio::test]
+async fn who_waited_takes_over_from_who_failed_or_went_away() {
+    let bench = Arc::new(Bench::new(Counted::gated()));
+    let ask = || {
+        let bench = Arc::clone(&bench);
+        tokio::spawn(async move { bench.embed(&["a"]).await })
+    };
+    let first = ask();
+    until(|| bench.inner.calls().len() == 1).await;
+    let (second, third) = (ask(), ask());
+    tokio::task::yield_now().await;
+    first.abort();
+    until(|| bench.inner.calls().len() == 2).await;
+    bench.inner.switch.fail_next(1, FaultKind::Unavailable);
+    bench.inner.gate.close();
+    let ends = [second.await.unwrap(), third.await.unwrap()];
+    assert_eq!(ends.iter().filter(|end| end.is_ok()).count(), 1, "the fault is one caller's");
+    assert_eq!(bench.inner.calls().len(), 3);
+}
+
+#[tokio::test]
+async fn a_use_is_written_down_once_a_day() {
+    let bench = Bench::new(Counted::default());
+    let used_at = async || -> DateTime<Utc> { bench.kept("a").await.unwrap().used_at };
+    bench.embed(&["a"]).await.unwrap();
+    let start = used_at().await;
+    for (hours, is_written) in [(23, false), (2, true)] {
+        bench.clock.advance(Duration::from_secs(hours * 3600));
+        bench.embed(&["a"]).await.unwrap();
+        assert_eq!(used_at().await > start, is_written, "after {hours} h more");
+    }
+    bench.clock.advance(Duration::from_secs(48 * 3600));
+    bench.switches.begin.fail_next(1, FaultKind::Timeout);
+    bench.embed(&["a"]).await.unwrap();
+    assert_eq!(bench.inner.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn vectors_of_other_dimensions_are_made_anew() {
+    let bench = Bench::new(Counted::default());
+    bench.embed(&["a", "b"]).await.unwrap();
+    bench.inner.dimensions.store(32, Ordering::SeqCst);
+    let embeddings = bench.embed(&["a", "c"]).await.unwrap();
+    assert!(embeddings.iter().all(|embedding| embedding.dense.as_ref().unwrap().len() == 32));
+    assert_eq!(bench.inner.calls()[1..], [vec!["c"], vec!["a", "c"]]);
+    assert_eq!(bench.kept("a").await.unwrap().vector.len(), 32);
+}
+
+#[tokio::test]
+async fn what_depends_on_more_than_a_text_is_not_remembered() {
+    let bench = Bench::new(Counted { is_opaque: true, ..Counted::default() });
+    bench.embed(&["a"]).await.unwrap();
+    bench.embed(&["a"]).await.unwrap();
+    assert_eq!(bench.inner.calls().len(), 2);
+    assert_eq!(bench.recorder.noted(), []);
+}

@@ -1,0 +1,106 @@
+//! Vectors of texts that were embedded before, in SQL.
+
+use super::{
+    entities::embedding_cache::{Column, Entity, Model},
+    fault::corrupt,
+    session::Session,
+    values::{instant, micros},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_ports::{
+    embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
+    error::Result,
+};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait,
+    sea_query::{Expr, ExprTrait, OnConflict},
+};
+use std::collections::HashMap;
+
+/// Rows that one statement writes or names: well below what databases allow of parameters.
+const ROWS: usize = 128;
+
+#[async_trait]
+impl EmbeddingCacheReader for Session {
+    async fn find(&mut self, space: &str, texts: &[TextDigest]) -> Result<HashMap<TextDigest, CachedVector>> {
+        let mut found = HashMap::with_capacity(texts.len());
+        for texts in texts.chunks(ROWS) {
+            let query = Entity::find().filter(are(space, texts));
+            let rows = self.run("look vectors up", |db| Box::pin(query.all(db))).await?;
+            for row in rows {
+                let (digest, vector) = from_row(row)?;
+                found.insert(digest, vector);
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[async_trait]
+impl EmbeddingCacheWriter for Session {
+    async fn keep(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()> {
+        // Always in the same order: units of work that keep the same texts wait for each other, but not crosswise.
+        let mut vectors: Vec<_> = vectors.iter().collect();
+        vectors.sort_unstable_by_key(|(text, _)| *text);
+        for vectors in vectors.chunks(ROWS) {
+            let rows = vectors.iter().map(|(text, vector)| {
+                let row = Model {
+                    space: space.to_owned(),
+                    text_sha256: text.to_vec(),
+                    vector: vector.iter().flat_map(|number| number.to_le_bytes()).collect(),
+                    used_at: micros(at),
+                };
+                row.into_active_model().reset_all()
+            });
+            let replace = OnConflict::columns([Column::Space, Column::TextSha256])
+                .update_columns([Column::Vector, Column::UsedAt])
+                .to_owned();
+            let insert = Entity::insert_many(rows).on_conflict(replace);
+            self.run("keep vectors", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        }
+        Ok(())
+    }
+
+    async fn touch(&mut self, space: &str, texts: &[TextDigest], at: DateTime<Utc>) -> Result<()> {
+        for texts in texts.chunks(ROWS) {
+            let update = Entity::update_many()
+                .col_expr(Column::UsedAt, Expr::val(micros(at)))
+                .filter(are(space, texts));
+            self.run("take down that vectors were used", |db| Box::pin(update.exec(db))).await?;
+        }
+        Ok(())
+    }
+
+    async fn purge_unused(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        let unused = Entity::find()
+            .select_only()
+            .columns([Column::Space, Column::TextSha256])
+            .filter(Column::UsedAt.lt(micros(before)))
+            .order_by_asc(Column::UsedAt)
+            .limit(limit)
+            .into_query();
+        let key = Expr::tuple([Expr::col(Column::Space), Expr::col(Column::TextSha256)]);
+        let delete = Entity::delete_many().filter(key.in_subquery(unused));
+        let result = self.run("remove unused vectors", |db| Box::pin(delete.exec(db))).await?;
+        Ok(result.rows_affected)
+    }
+}
+
+fn are(space: &str, texts: &[TextDigest]) -> Condition {
+    Condition::all()
+        .add(Column::Space.eq(space))
+        .add(Column::TextSha256.is_in(texts.iter().map(|text| text.to_vec())))
+}
+
+fn from_row(row: Model) -> Result<(TextDigest, CachedVector)> {
+    let wrong = || corrupt("vector");
+    let digest = row.text_sha256.as_slice().try_into().map_err(|_| wrong())?;
+    let (numbers, rest) = row.vector.as_chunks::<4>();
+    if numbers.is_empty() || !rest.is_empty() {
+        return Err(wrong());
+    }
+    let vector = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    Ok((digest, CachedVector { vector, used_at: instant(row.used_at, "vector's time")? }))
+}
