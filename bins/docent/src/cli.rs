@@ -33,6 +33,11 @@ pub(crate) enum Command {
     Users(UsersCommand),
     /// Ask the server on this machine whether it is ready; for containers.
     Healthcheck(HealthcheckArgs),
+    /// Check that every part works, and that records, jobs, chunks and files agree.
+    ///
+    /// Works beside a running service; only an embedded vector store cannot be looked at while a service has
+    /// it open. Ends with 0 when nothing is wrong, 1 when something is, 2 when something could not be checked.
+    Doctor(DoctorArgs),
     /// Print every setting, its value in force and what it means.
     Config(ProfileArgs),
     /// Read a PDF on standard input under limits; for the server's own use.
@@ -59,6 +64,18 @@ pub(crate) struct HealthcheckArgs {
     /// Where to ask; DOCENT_BIND_ADDRESS when left out.
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) address: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Mend what can be mended.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
 }

@@ -6,6 +6,7 @@
 use crate::{
     documents::{DocumentReader, DocumentWriter},
     error::Result,
+    inventory::Inventory,
     jobs::{JobReader, JobWriter},
     usage::UsageWriter,
     users::{UserReader, UserWriter},
@@ -66,6 +67,8 @@ pub trait ReadWork: Send {
     fn jobs(&mut self) -> &mut dyn JobReader;
     /// Accounts.
     fn users(&mut self) -> &mut dyn UserReader;
+    /// Everything, page by page.
+    fn inventory(&mut self) -> &mut dyn Inventory;
 }
 
 /// Changes that become visible together or not at all. Dropping it without a commit undoes them.

@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod doctor;
 pub(crate) mod healthcheck;
 pub(crate) mod migrate;
 pub(crate) mod serve;

@@ -7,6 +7,7 @@ mod document_rows;
 mod documents;
 mod entities;
 mod fault;
+mod inventory;
 mod jobs;
 mod postgres;
 mod rollbacks;

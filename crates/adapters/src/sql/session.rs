@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
     error::{Fault, FaultKind, Part, Result},
+    inventory::Inventory,
     jobs::{JobReader, JobWriter},
     store::{ReadWork, UnitOfWork},
     usage::UsageWriter,
@@ -181,6 +182,10 @@ impl ReadWork for SqlView {
     }
 
     fn users(&mut self) -> &mut dyn UserReader {
+        &mut self.0
+    }
+
+    fn inventory(&mut self) -> &mut dyn Inventory {
         &mut self.0
     }
 }

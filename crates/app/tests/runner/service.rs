@@ -13,7 +13,7 @@ use docent_domain::{
     access::Actor,
     document::Document,
     extraction::{ExtractedPage, Extraction, Metadata},
-    id::DocumentId,
+    id::{DocumentId, LeaseId},
     job::Job,
     trace::TraceParent,
     user::User,
@@ -31,9 +31,15 @@ use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
-        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, recorder::FakeRecorder,
-        store::FakeStore, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        blob_store::FakeBlobStore,
+        chat_model::{ScriptedChatModel, Turn},
+        embedder::FakeEmbedder,
+        password_hasher::FakePasswordHasher,
+        rate_limiter::FakeRateLimiter,
+        recorder::FakeRecorder,
+        store::FakeStore,
+        token_signer::FakeTokenSigner,
+        token_store::FakeTokenStore,
         vector_index::FakeVectorIndex,
     },
     faults::{
@@ -56,6 +62,7 @@ pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) index: Arc<FakeVectorIndex>,
+    pub(crate) blobs: Arc<FakeBlobStore>,
     pub(crate) recorder: Arc<FakeRecorder>,
     pub(crate) store_switches: StoreSwitches,
     pub(crate) index_switch: FaultSwitch,
@@ -73,6 +80,7 @@ impl Service {
     pub(crate) fn reading(reading: Reading) -> Self {
         let clock = Arc::new(TestClock::default());
         let index = Arc::new(FakeVectorIndex::default());
+        let blobs = Arc::new(FakeBlobStore::default());
         let recorder = Arc::new(FakeRecorder::default());
         let (index_switch, embedder_switch) =
             (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
@@ -81,13 +89,13 @@ impl Service {
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
         let app = App {
             store: Arc::new(store),
-            blobs: Arc::new(FakeBlobStore::default()),
+            blobs: Arc::clone(&blobs) as _,
             index: Arc::new(Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch)),
             embedder: Arc::new(Faulty::new(
                 Arc::new(FakeEmbedder::default()) as Arc<dyn Embedder>,
                 &embedder_switch,
             )),
-            model: Arc::new(ScriptedChatModel::default()),
+            model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
             tokens: Arc::new(FakeTokenStore::default()),
             signer: Arc::new(FakeTokenSigner),
@@ -105,7 +113,18 @@ impl Service {
         };
         let app = Arc::new(app);
         let owner = OnceCell::new();
-        Self { app, clock, index, recorder, store_switches, index_switch, embedder_switch, extractor, owner }
+        Self {
+            app,
+            clock,
+            index,
+            blobs,
+            recorder,
+            store_switches,
+            index_switch,
+            embedder_switch,
+            extractor,
+            owner,
+        }
     }
 
     pub(crate) fn runner(&self) -> Runner {
@@ -206,4 +225,15 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     tokio::time::timeout(Duration::from_secs(20), wait)
         .await
         .unwrap_or_else(|_| panic!("never happened: {what}"));
+}
+
+/// A lease that is not the runner's.
+pub(crate) async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
+    let lease = service.app.new_id(LeaseId::generate);
+    let now = service.app.clock.now();
+    let mut work = service.app.store.begin().await.unwrap();
+    let job =
+        work.jobs().lease(lease, now, now + Duration::from_secs(30)).await.unwrap().expect("a job is due");
+    work.commit().await.unwrap();
+    (job, lease)
 }

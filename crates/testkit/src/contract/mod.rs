@@ -16,6 +16,7 @@ pub mod chat_model;
 pub mod clock;
 pub mod documents;
 pub mod embedder;
+pub mod inventory;
 pub mod job_ledger;
 pub mod jobs;
 pub mod password_hasher;

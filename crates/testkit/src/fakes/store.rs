@@ -4,6 +4,7 @@
 //! copy in their place. A view keeps the tables as they were when it was opened.
 
 mod documents;
+mod inventory;
 mod jobs;
 mod users;
 
@@ -18,6 +19,7 @@ use docent_domain::{
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
     error::{Fault, FaultKind, Part, Result},
+    inventory::Inventory,
     jobs::{JobReader, JobWriter},
     store::{ReadWork, Schema, Store, UnitOfWork},
     usage::UsageWriter,
@@ -119,6 +121,10 @@ impl ReadWork for View {
     }
 
     fn users(&mut self) -> &mut dyn UserReader {
+        &mut self.0
+    }
+
+    fn inventory(&mut self) -> &mut dyn Inventory {
         &mut self.0
     }
 }
