@@ -38,6 +38,12 @@ pub(crate) enum Command {
     /// Works beside a running service; only an embedded vector store cannot be looked at while a service has
     /// it open. Ends with 0 when nothing is wrong, 1 when something is, 2 when something could not be checked.
     Doctor(DoctorArgs),
+    /// Write records, files and chunks into one archive, also while a service runs.
+    ///
+    /// The archive holds documents and password hashes: keep it as you keep them.
+    Backup(BackupArgs),
+    /// Make an installation from an archive; only an empty one can be restored into.
+    Restore(RestoreArgs),
     /// Print every setting, its value in force and what it means.
     Config(ProfileArgs),
     /// Read a PDF on standard input under limits; for the server's own use.
@@ -76,6 +82,22 @@ pub(crate) struct DoctorArgs {
     /// Print one JSON object a line.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// The file to make, which must not exist; `-` is standard output.
+    pub(crate) file: std::path::PathBuf,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The archive.
+    pub(crate) file: std::path::PathBuf,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
 }

@@ -45,6 +45,8 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
             command::accounts::create(&args.account, flags).await
         }
         Command::Healthcheck(args) => command::healthcheck::run(args).await,
+        Command::Backup(args) => command::backup::run(args).await,
+        Command::Restore(args) => command::restore::run(args).await,
         Command::Config(profile) => command::config::run(profile.into()),
         Command::ExtractWorker => unreachable!("handled in main"),
     };

@@ -239,7 +239,8 @@ fn unpack(file: File, found: &Sender<io::Result<Found>>) -> io::Result<()> {
 impl TarReader {
     async fn receive(&mut self) -> Result<Option<Found>> {
         let damaged = |error: io::Error| {
-            Fault::new(Part::Service, FaultKind::Rejected, "the archive is cut, damaged or none").caused_by(error)
+            Fault::new(Part::Service, FaultKind::Rejected, "the archive is cut, damaged or none")
+                .caused_by(error)
         };
         self.found.recv().await.transpose().map_err(damaged)
     }

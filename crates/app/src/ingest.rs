@@ -163,8 +163,12 @@ fn no_text(pages: &[ExtractedPage], coverage: &Coverage) -> FailureCode {
 }
 
 fn lead(chunks: &[Chunk]) -> String {
-    let text = chunks.first().map_or("", |chunk| chunk.text.as_str());
-    text.chars().take(LEAD_CHARACTERS).collect()
+    lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()))
+}
+
+/// The lead of a document whose first chunk has this text.
+pub(crate) fn lead_of(first_chunk: &str) -> String {
+    first_chunk.chars().take(LEAD_CHARACTERS).collect()
 }
 
 async fn embed(

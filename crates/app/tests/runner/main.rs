@@ -1,6 +1,7 @@
 //! What the job runner promises, on the fakes of every port.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod backup;
 mod doctor;
 mod service;
 

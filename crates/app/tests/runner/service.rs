@@ -78,6 +78,15 @@ impl Service {
 
     /// A service whose extractor behaves like this.
     pub(crate) fn reading(reading: Reading) -> Self {
+        Self::made_of(reading, FakeEmbedder::default())
+    }
+
+    /// A service whose embedder makes vectors of so many dimensions too, or none for 0.
+    pub(crate) fn embedding(dimensions: usize) -> Self {
+        Self::made_of(Reading::AtOnce, FakeEmbedder::with_dense(dimensions))
+    }
+
+    fn made_of(reading: Reading, embedder: FakeEmbedder) -> Self {
         let clock = Arc::new(TestClock::default());
         let index = Arc::new(FakeVectorIndex::default());
         let blobs = Arc::new(FakeBlobStore::default());
@@ -91,10 +100,7 @@ impl Service {
             store: Arc::new(store),
             blobs: Arc::clone(&blobs) as _,
             index: Arc::new(Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch)),
-            embedder: Arc::new(Faulty::new(
-                Arc::new(FakeEmbedder::default()) as Arc<dyn Embedder>,
-                &embedder_switch,
-            )),
+            embedder: Arc::new(Faulty::new(Arc::new(embedder) as Arc<dyn Embedder>, &embedder_switch)),
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
             tokens: Arc::new(FakeTokenStore::default()),

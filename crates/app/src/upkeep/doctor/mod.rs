@@ -10,6 +10,7 @@ mod survey;
 
 pub use finding::Finding;
 pub use repair::{Mended, mend};
+pub(crate) use survey::document_of;
 
 use super::progress::Progress;
 use crate::App;

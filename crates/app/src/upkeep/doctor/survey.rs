@@ -230,7 +230,7 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
 }
 
 /// The document that a file's key names.
-pub(super) fn document_of(key: &BlobKey) -> Option<DocumentId> {
+pub(crate) fn document_of(key: &BlobKey) -> Option<DocumentId> {
     let id = key.as_str().strip_prefix("documents/")?.strip_suffix(".pdf")?.parse().ok()?;
     (BlobKey::of_document(id) == *key).then_some(id)
 }
