@@ -1,7 +1,7 @@
-//! Documents that are being removed, and whose turn it is among jobs.
+//! Documents that are being removed, what ingestions took, and whose turn it is among jobs.
 
 use crate::columns::{count, instant_null};
-use sea_orm_migration::prelude::*;
+use sea_orm_migration::{prelude::*, schema::json_binary_null};
 
 const TURN: &str = "jobs_turn_idx";
 const OWNER_TURN: &str = "jobs_owner_id_turn_idx";
@@ -19,6 +19,10 @@ impl MigrationTrait for Migration {
         // When it was deleted; what is left of it is for those who remove it.
         let deleted_at = instant_null("deleted_at");
         manager.alter_table(Table::alter().table("documents").add_column(deleted_at).take()).await?;
+        // What its ingestion took, as it is shown.
+        manager
+            .alter_table(Table::alter().table("documents").add_column(json_binary_null("effort")).take())
+            .await?;
         // Jobs of the version before are all equal, and the one due longest is the first of them.
         manager.alter_table(Table::alter().table("jobs").add_column(count("turn")).take()).await?;
         for index in indexes() {
@@ -32,6 +36,7 @@ impl MigrationTrait for Migration {
             manager.drop_index(Index::drop().name(name).table("jobs").to_owned()).await?;
         }
         manager.alter_table(Table::alter().table("jobs").drop_column("turn").take()).await?;
+        manager.alter_table(Table::alter().table("documents").drop_column("effort").take()).await?;
         manager.alter_table(Table::alter().table("documents").drop_column("deleted_at").take()).await
     }
 }

@@ -194,6 +194,8 @@ fn limits(settings: &Settings) -> Limits {
         login_max_failures: u64::from(accounts.login_max_failures),
         login_failure_period: accounts.login_failure_period,
         max_upload_bytes: settings.http.max_upload_bytes.0,
+        max_characters: settings.ingestion.ingest_max_characters,
+        max_chunks: settings.ingestion.ingest_max_chunks,
         search_limit: settings.agent.search_limit,
         ..Limits::default()
     }
@@ -325,7 +327,8 @@ fn backend(
 fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
     let program = std::env::current_exe().context("finding this program for the extraction worker")?;
     let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
-    let limits = ExtractionLimits { workers, ..ExtractionLimits::default() };
+    let pages = settings.ingestion.ingest_max_pages;
+    let limits = ExtractionLimits { workers, pages, ..ExtractionLimits::default() };
     Ok(Arc::new(WorkerExtractor::new(program, vec![OsString::from("extract-worker")], limits)))
 }
 

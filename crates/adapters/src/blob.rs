@@ -44,14 +44,29 @@ impl Place {
         }
     }
 
-    /// What an error means. That of a folder is a full disk, a missing right or a lost mount: all of
-    /// them are for the operator to mend, after which the same call works.
+    /// What an error means. That of a folder is a full disk, a missing right or a lost mount: all of them are
+    /// for the operator to mend, after which the same call works.
     fn fault(self, doing: &'static str, error: Error) -> Fault {
         match self {
+            Self::Folder if is_full(&error) => {
+                Fault::new(Part::BlobStore, FaultKind::Full, doing).caused_by(error)
+            }
             Self::Folder => unavailable(doing, error),
             Self::Bucket => s3::service::fault(doing, &error),
         }
     }
+}
+
+/// Whether a disk or a quota is used up.
+fn is_full(error: &Error) -> bool {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+        }
+        source = error.source();
+    }
+    false
 }
 
 /// Keeps blobs in an object store.
@@ -317,7 +332,7 @@ mod tests {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         let error = Error::Generic { store: "LocalFileSystem", source: full.into() };
         let fault = Place::Folder.fault("write a blob", error);
-        assert!(fault.is_transient());
+        assert_eq!(fault.kind(), FaultKind::Full);
         assert!(fault.to_string().contains("no storage space"), "{fault}");
     }
 

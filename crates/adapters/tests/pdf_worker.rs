@@ -61,7 +61,7 @@ mod contract {
 }
 
 #[tokio::test]
-async fn files_over_the_limits_are_too_large() {
+async fn files_over_a_limit_are_told_which() {
     let limits = ExtractionLimits { file_bytes: 100, ..ExtractionLimits::default() };
     let result = extract(&worker(limits), Sample::of_texts(&["text"])).await;
     assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
@@ -70,10 +70,10 @@ async fn files_over_the_limits_are_too_large() {
     assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
     let limits = ExtractionLimits { pages: 1, ..ExtractionLimits::default() };
     let result = extract(&worker(limits), Sample::of_texts(&["one", "two"])).await;
-    assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
+    assert_eq!(failure_code(result), Some(FailureCode::TooManyPages));
     let limits = ExtractionLimits { text_bytes: 5, ..ExtractionLimits::default() };
     let result = extract(&worker(limits), Sample::of_texts(&["one", "two"])).await;
-    assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
+    assert_eq!(failure_code(result), Some(FailureCode::TooMuchText));
 }
 
 #[tokio::test]

@@ -7,20 +7,22 @@
 use crate::{
     App,
     recorder::Stage,
+    settings::Settings,
     spans::{self, stage},
     tokens,
 };
 use docent_domain::{
-    chunk::{Chunk, ChunkSize},
+    chunk::Chunk,
     chunking::chunk_pages,
     document::{Document, Failure, FailureCode, StoredFile},
-    extraction::{Coverage, ExtractedPage, Extraction},
+    extraction::{Coverage, Effort, ExtractedPage, Extraction},
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
 use docent_ports::{
     error::{Fault, FaultKind, Part},
     text_extractor::ExtractionError,
 };
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
@@ -59,7 +61,7 @@ impl IngestError {
 }
 
 /// Ingests a document: when this returns, its chunks are what the vector store has of it. None when it was
-/// cancelled; then nothing is being written any more.
+/// cancelled; then nothing is being written any more. What it takes is added to `effort`.
 ///
 /// # Errors
 /// See [`IngestError`]. Cancel-safe in that a later call puts everything right.
@@ -67,14 +69,15 @@ pub async fn ingest(
     app: &App,
     document: &Document,
     cancelled: &CancellationToken,
+    effort: &mut Effort,
 ) -> Option<Result<Coverage, IngestError>> {
     // Writing is not broken off: what is on its way to the vector store would still arrive there.
-    let prepared = cancelled.run_until_cancelled(prepare(app, document)).await?;
+    let prepared = cancelled.run_until_cancelled(prepare(app, document, effort)).await?;
     if cancelled.is_cancelled() {
         return None;
     }
     Some(match prepared {
-        Ok(prepared) => write(app, prepared).await,
+        Ok(prepared) => write(app, prepared, effort).await,
         Err(error) => Err(error),
     })
 }
@@ -86,13 +89,15 @@ struct Prepared {
     coverage: Coverage,
 }
 
-async fn prepare(app: &App, document: &Document) -> Result<Prepared, IngestError> {
+async fn prepare(app: &App, document: &Document, effort: &mut Effort) -> Result<Prepared, IngestError> {
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
+    app.extractor.name().clone_into(&mut effort.extractor);
     let work = traced(stage(Stage::Extract, None), extract(app, file));
-    let extraction = timed(app, Stage::Extract, work).await?;
-    let work = traced(stage(Stage::Chunk, None), cut(extraction, app.settings.chunk_size));
-    let (coverage, lead, chunks) = timed(app, Stage::Chunk, work).await?;
-    let embeddings = timed(app, Stage::Embed, embed(app, document, &lead, &chunks)).await?;
+    let extraction = timed(app, Stage::Extract, &mut effort.extract, work).await?;
+    let work = traced(stage(Stage::Chunk, None), cut(extraction, &app.settings));
+    let (coverage, lead, chunks) = timed(app, Stage::Chunk, &mut effort.chunk, work).await?;
+    let work = embed(app, document, &lead, &chunks);
+    let embeddings = timed(app, Stage::Embed, &mut effort.embed, work).await?;
     let indexed = IndexedDocument {
         id: document.id,
         title: document.title.clone(),
@@ -102,19 +107,21 @@ async fn prepare(app: &App, document: &Document) -> Result<Prepared, IngestError
     Ok(Prepared { document: indexed, entries, coverage })
 }
 
-async fn write(app: &App, prepared: Prepared) -> Result<Coverage, IngestError> {
+async fn write(app: &App, prepared: Prepared, effort: &mut Effort) -> Result<Coverage, IngestError> {
     let Prepared { document, entries, coverage } = prepared;
     let span = stage(Stage::Index, Some(entries.len()));
     let work = async { Ok(app.index.replace(&document, entries).await?) };
-    timed(app, Stage::Index, traced(span, work)).await?;
+    timed(app, Stage::Index, &mut effort.index, traced(span, work)).await?;
     Ok(coverage)
 }
 
 /// Takes note of how long a step took.
-async fn timed<T>(app: &App, stage: Stage, work: impl Future<Output = T>) -> T {
+async fn timed<T>(app: &App, stage: Stage, spent: &mut Duration, work: impl Future<Output = T>) -> T {
     let started = app.clock.now();
     let done = work.await;
-    app.recorder.stage_ended(stage, app.since(started));
+    let took = app.since(started);
+    *spent += took;
+    app.recorder.stage_ended(stage, took);
     done
 }
 
@@ -135,17 +142,27 @@ async fn extract(app: &App, file: &StoredFile) -> Result<Extraction, IngestError
 }
 
 /// Judges and cuts the pages, off the async threads: counting tokens is work.
-async fn cut(extraction: Extraction, size: ChunkSize) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
+async fn cut(
+    extraction: Extraction,
+    limits: &Settings,
+) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
+    let (size, max_characters, max_chunks) = (limits.chunk_size, limits.max_characters, limits.max_chunks);
     let work = move || {
         let mut coverage = Coverage::of(&extraction);
+        if coverage.characters > max_characters {
+            return Err(IngestError::of(FailureCode::TooMuchText, Some(coverage)));
+        }
         let chunks = chunk_pages(&extraction.pages, size, tokens::count);
         coverage.chunks = chunks.len() as u32;
         coverage.tokens = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
-        (coverage, lead(&chunks), chunks, extraction.pages)
+        if coverage.chunks > max_chunks {
+            return Err(IngestError::of(FailureCode::TooManyChunks, Some(coverage)));
+        }
+        Ok((coverage, lead(&chunks), chunks, extraction.pages))
     };
     let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work).await.map_err(|error| {
         Fault::new(Part::Service, FaultKind::Internal, "cutting into chunks").caused_by(error)
-    })?;
+    })??;
     if chunks.is_empty() {
         let code = no_text(&pages, &coverage);
         return Err(IngestError::of(code, Some(coverage)));

@@ -18,6 +18,10 @@ pub struct Settings {
     pub login_failure_period: Duration,
     /// The most bytes of an uploaded file.
     pub max_upload_bytes: u64,
+    /// The most characters of a document's text.
+    pub max_characters: u64,
+    /// The most chunks of a document.
+    pub max_chunks: u32,
     /// Chunks that a search of the agent gives.
     pub search_limit: usize,
     /// How chunks are cut.
@@ -33,6 +37,8 @@ impl Default for Settings {
             login_max_failures: 10,
             login_failure_period: Duration::from_secs(15 * 60),
             max_upload_bytes: 50 * 1024 * 1024,
+            max_characters: 20_000_000,
+            max_chunks: 20_000,
             search_limit: 5,
             chunk_size: ChunkSize::default(),
         }

@@ -5,7 +5,7 @@
 
 use crate::{
     error::{IllegalTransition, Invalid},
-    extraction::Coverage,
+    extraction::{Coverage, Effort},
     id::{DocumentId, UserId},
     text::{FileName, Title},
 };
@@ -27,6 +27,8 @@ pub struct Document {
     pub state: DocumentState,
     /// What extraction and chunking found; none before they ran.
     pub coverage: Option<Coverage>,
+    /// What its ingestion took; none before it ended.
+    pub effort: Option<Effort>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
@@ -170,7 +172,17 @@ impl Document {
         at: DateTime<Utc>,
     ) -> Self {
         let state = DocumentState::Pending(Pending);
-        Self { id, owner: Some(owner), title, file, state, coverage: None, created_at: at, updated_at: at }
+        Self {
+            id,
+            owner: Some(owner),
+            title,
+            file,
+            state,
+            coverage: None,
+            effort: None,
+            created_at: at,
+            updated_at: at,
+        }
     }
 
     /// The document once its chunks are in the vector store.
@@ -206,7 +218,7 @@ impl Document {
             DocumentState::Ingested(ingested) => DocumentState::Pending(ingested.lost()),
             other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
         };
-        Ok(Self { state, coverage: None, updated_at: at, ..self })
+        Ok(Self { state, coverage: None, effort: None, updated_at: at, ..self })
     }
 
     /// The document once its ingestion is to be tried anew; what was learnt in vain is forgotten.
@@ -218,7 +230,7 @@ impl Document {
             DocumentState::Failed(failed) => DocumentState::Pending(failed.retried()),
             other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
         };
-        Ok(Self { state, coverage: None, updated_at: at, ..self })
+        Ok(Self { state, coverage: None, effort: None, updated_at: at, ..self })
     }
 }
 
@@ -335,8 +347,14 @@ failure_codes! {
     NoText = "no_extractable_text", "no extractable text";
     /// Pages hold glyphs, but what characters they stand for is not known.
     UnmappedText = "unmapped_text", "the text cannot be read reliably: its fonts do not say which characters they show";
-    /// It has more pages, characters or chunks than allowed.
-    TooLarge = "too_large", "the document is larger than the limits allow";
+    /// It has more bytes than may be read.
+    TooLarge = "too_large", "the file is larger than the limits allow";
+    /// It has more pages than allowed.
+    TooManyPages = "too_many_pages", "the document has more pages than the limits allow";
+    /// Its text is longer than allowed.
+    TooMuchText = "too_much_text", "the document has more text than the limits allow";
+    /// It falls into more chunks than allowed.
+    TooManyChunks = "too_many_chunks", "the document falls into more chunks than the limits allow";
     /// Reading it took more processor time than allowed.
     ExtractionTimeout = "extraction_timeout", "reading the PDF took too long";
     /// Reading it took more memory than allowed.

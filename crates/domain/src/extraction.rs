@@ -1,5 +1,7 @@
 //! What is read out of a PDF, page by page, and how much of it can be trusted.
 
+use std::time::Duration;
+
 /// The text of a PDF.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extraction {
@@ -70,6 +72,23 @@ impl ExtractedPage {
     }
 }
 
+/// What the ingestion of a document took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// What read its pages.
+    pub extractor: String,
+    /// Tries, the last one included.
+    pub attempts: u32,
+    /// How long the last try read pages.
+    pub extract: Duration,
+    /// How long it cut them into chunks.
+    pub chunk: Duration,
+    /// How long it waited for embeddings.
+    pub embed: Duration,
+    /// How long it wrote chunks into the vector store.
+    pub index: Duration,
+}
+
 /// How much of a document became searchable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
@@ -90,6 +109,19 @@ pub struct Coverage {
 }
 
 impl Coverage {
+    /// What somebody should know who expects the whole document to be found; nothing when all of it is.
+    pub fn warnings(&self) -> Vec<String> {
+        let of_pages = |pages: &[u32], what: &str| {
+            (!pages.is_empty()).then(|| format!("{} of {} pages: {what}", pages.len(), self.pages))
+        };
+        let warnings = [
+            of_pages(&self.empty_pages, "no text (blank, or a picture of text)"),
+            of_pages(&self.unreliable_pages, "text that cannot be read reliably, which is left out"),
+            of_pages(&self.truncated_pages, "cut at a limit, so that text may be missing"),
+        ];
+        warnings.into_iter().flatten().collect()
+    }
+
     /// Counts the pages of an extraction; chunks and tokens are still 0.
     pub fn of(extraction: &Extraction) -> Self {
         let mut coverage = Self { pages: extraction.pages.len() as u32, ..Self::default() };
@@ -135,5 +167,9 @@ mod tests {
         assert_eq!((coverage.pages, coverage.pages_with_text(), coverage.characters), (3, 1, 3));
         assert_eq!(coverage.empty_pages, [2]);
         assert_eq!(coverage.unreliable_pages, [3]);
+        let warnings = coverage.warnings();
+        assert!(warnings[0].starts_with("1 of 3 pages: no text"), "{warnings:?}");
+        assert_eq!(warnings.len(), 2);
+        assert!(Coverage::default().warnings().is_empty());
     }
 }

@@ -62,6 +62,8 @@ pub enum FaultKind {
     Timeout,
     /// It asks for fewer calls.
     RateLimited,
+    /// It has no room left for what it is given.
+    Full,
     /// It refused the call for good: wrong key, unknown model, invalid request.
     Rejected,
     /// It answered something that makes no sense.
@@ -77,6 +79,7 @@ impl FaultKind {
             Self::Unavailable => "unavailable",
             Self::Timeout => "timeout",
             Self::RateLimited => "rate_limited",
+            Self::Full => "full",
             Self::Rejected => "rejected",
             Self::Garbage => "garbage",
             Self::Internal => "internal",
@@ -128,7 +131,11 @@ impl Fault {
     /// Whether the same call may work later.
     pub fn is_transient(&self) -> bool {
         match self.kind {
-            FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited | FaultKind::Garbage => true,
+            FaultKind::Unavailable
+            | FaultKind::Timeout
+            | FaultKind::RateLimited
+            | FaultKind::Full
+            | FaultKind::Garbage => true,
             FaultKind::Rejected | FaultKind::Internal => false,
         }
     }
@@ -139,6 +146,7 @@ impl Fault {
             FaultKind::Unavailable => "cannot be reached",
             FaultKind::Timeout => "did not answer in time",
             FaultKind::RateLimited => "is receiving too many requests",
+            FaultKind::Full => "has no room left",
             FaultKind::Rejected => "refused the request",
             FaultKind::Garbage => "gave an answer that makes no sense",
             FaultKind::Internal => "met an internal error",

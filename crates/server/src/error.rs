@@ -135,8 +135,13 @@ impl Refusal {
             (Part::ChatModel | Part::Embedder, FaultKind::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             (
                 Part::ChatModel | Part::Embedder,
-                FaultKind::Unavailable | FaultKind::RateLimited | FaultKind::Rejected | FaultKind::Garbage,
+                FaultKind::Unavailable
+                | FaultKind::RateLimited
+                | FaultKind::Full
+                | FaultKind::Rejected
+                | FaultKind::Garbage,
             ) => StatusCode::BAD_GATEWAY,
+            (_, FaultKind::Full) => StatusCode::INSUFFICIENT_STORAGE,
             (
                 Part::Database
                 | Part::KeyValueStore

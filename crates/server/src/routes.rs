@@ -38,6 +38,7 @@ routes! {
     "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }
     "/documents/upload"     { POST => api::documents::upload::upload }
     "/documents/{doc_id}"   { GET => api::documents::get::get, DELETE => api::documents::delete::delete }
+    "/documents/{doc_id}/report" { GET => api::documents::report::report }
     "/documents/{doc_id}/retry" { POST => api::documents::retry::retry }
     "/agents/{name}"        { POST => api::agents::ask::ask }
 }

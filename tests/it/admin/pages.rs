@@ -4,7 +4,7 @@ use docent_app::accounts::create::Flags;
 use docent_ports::error::FaultKind;
 use docent_tests::{
     app::{PASSWORD, TestApp},
-    browser::Browser,
+    browser::{Browser, form_token},
     member::Member,
     pdf::pdf,
     rules,
@@ -127,5 +127,47 @@ rules! {
         let style = app.get("/admin/admin.css").await.expect(200);
         assert_eq!(style.header("content-type"), "text/css; charset=utf-8");
         assert!(style.text.len() < 10_240);
+    }
+
+    async fn a_failed_document_can_be_retried_and_any_deleted(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app).await;
+        let id = member.add("a.pdf", pdf(&["words", ""])).await;
+        app.faults.index.fail_next(1, FaultKind::Rejected);
+        app.run_jobs().await;
+        let path = format!("/admin/documents/{id}");
+        let page = browser.get(&path).await.expect(200);
+        assert!(page.text.contains("Retry the ingestion"), "{}", page.text);
+        let token = form_token(&page);
+        for action in ["retry", "delete"] {
+            let _ = browser.post(&format!("{path}/{action}"), &[("form_token", "wrong")]).await.expect(403);
+        }
+        let reply = browser.post(&format!("{path}/retry"), &[("form_token", &token)]).await.expect(303);
+        assert_eq!(reply.header("location"), path);
+        let _ = browser.post(&format!("{path}/retry"), &[("form_token", &token)]).await.expect(409);
+        app.run_jobs().await;
+        let page = browser.get(&path).await.expect(200).text;
+        assert!(page.contains("1 of 2 pages: no text") && page.contains("Embedding"), "{page}");
+        assert!(!page.contains("Retry the ingestion"));
+        let reply = browser.post(&format!("{path}/delete"), &[("form_token", &token)]).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/documents");
+        let _ = browser.get(&path).await.expect(404);
+        app.run_jobs().await;
+    }
+
+    async fn staff_change_nothing_of_others(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app).await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", b"no pdf".to_vec()).await;
+        app.run_jobs().await;
+        let path = format!("/admin/documents/{id}");
+        let page = browser.get(&path).await.expect(200);
+        assert!(!page.text.contains("Delete for good") && !page.text.contains("Retry the ingestion"));
+        let token = form_token(&page);
+        for action in ["retry", "delete"] {
+            let _ = browser.post(&format!("{path}/{action}"), &[("form_token", &token)]).await.expect(403);
+        }
+        assert_eq!(ada.document(&id).await["status"], "failed");
     }
 }

@@ -5,5 +5,6 @@ mod delete;
 mod get;
 mod ingestion;
 mod list;
+mod report;
 mod retry;
 mod upload;

@@ -244,6 +244,16 @@ rules! {
         nothing_is_left(&app, &ada).await;
     }
 
+    async fn without_room_for_it_it_is_507_and_nothing_is_recorded(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.faults.blobs.fail_after(1, 1, FaultKind::Full);
+        ada.upload("a.pdf", pdf(&["x"])).await.refused(507, "The blob store has no room left");
+        app.faults.database.commit.fail_next(1, FaultKind::Full);
+        ada.upload("a.pdf", pdf(&["x"])).await.refused(507, "The database has no room left");
+        nothing_is_left(&app, &ada).await;
+    }
+
     async fn a_record_that_cannot_be_written_is_503_and_leaves_nothing(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

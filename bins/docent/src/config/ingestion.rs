@@ -15,6 +15,12 @@ section! {
             words: "the number of cores",
             text: |context| context.cores.to_string(),
         }), within(0..=1024);
+        /// The most pages of a document; one with more fails.
+        ingest_max_pages: u32 = text("10000"), within(1..=100_000);
+        /// The most characters of a document's text; one with more fails.
+        ingest_max_characters: u64 = text("20000000"), within(1..=64_000_000);
+        /// The most chunks that a document may fall into; one with more fails.
+        ingest_max_chunks: u32 = text("20000"), within(1..=1_000_000);
         /// How often an ingestion is tried before transient faults make it `failed`.
         ingest_attempts: u32 = text("3"), within(1..=100);
         /// Where `docent worker` serves `/health` and `/metrics`.

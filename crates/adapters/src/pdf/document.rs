@@ -64,16 +64,16 @@ pub(super) fn read(
     sink: &mut (impl Sink + ?Sized),
 ) -> Result<(), Stopped> {
     let pdf = open(bytes).map_err(Stopped::Document)?;
-    let too_large = || Stopped::Document(Failure::of(FailureCode::TooLarge));
+    let over = |code| move || Stopped::Document(Failure::of(code));
     let pages = u32::try_from(pdf.pages().len()).ok().filter(|pages| *pages <= limits.pages);
-    let pages = pages.ok_or_else(too_large)?;
+    let pages = pages.ok_or_else(over(FailureCode::TooManyPages))?;
     let mut reader = PageReader::new(&pdf, &limits.page);
     let mut text_bytes = 0_u64;
     for (number, page) in (1..).zip(pdf.pages().iter()) {
         let page = reader.read(number, page);
         text_bytes += page.text.len() as u64;
         if text_bytes > limits.text_bytes {
-            return Err(too_large());
+            return Err(over(FailureCode::TooMuchText)());
         }
         sink.page(page)?;
     }

@@ -7,9 +7,9 @@ use std::{num::NonZeroUsize, thread::available_parallelism, time::Duration};
 pub struct ExtractionLimits {
     /// Bytes of the file; a longer one is too large. Default 256 MiB.
     pub file_bytes: u64,
-    /// Pages; a document with more is too large. Default 10,000.
+    /// Pages; a document with more fails. Default 10,000.
     pub pages: u32,
-    /// Bytes of extracted text; a document with more is too large. Default 64 MiB.
+    /// Bytes of extracted text; a document with more fails. Default 64 MiB.
     pub text_bytes: u64,
     /// Address space of the worker, in bytes. Default and most 1 GiB.
     pub memory_bytes: u64,

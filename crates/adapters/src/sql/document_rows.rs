@@ -10,13 +10,14 @@ use docent_domain::{
         BlobKey, Deletion, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending,
         StoredFile, VectorDocId,
     },
-    extraction::Coverage,
+    extraction::{Coverage, Effort},
     id::{DocumentId, UserId},
     text::{FileName, Title},
 };
 use docent_ports::error::Result;
 use sea_orm::{ActiveModelTrait, IntoActiveModel};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The row of a document.
 pub(super) fn to_row(document: &Document) -> Result<ActiveModel> {
@@ -50,6 +51,7 @@ pub(super) fn to_row(document: &Document) -> Result<ActiveModel> {
         created_at: micros(document.created_at),
         updated_at: micros(document.updated_at),
         deleted_at: None,
+        effort: document.effort.as_ref().map(effort_value),
     };
     Ok(row.into_active_model().reset_all())
 }
@@ -75,6 +77,7 @@ pub(super) fn from_row(row: Model) -> Result<Document> {
         state: state(&row)?,
         created_at: instant(row.created_at, "document's time")?,
         updated_at: instant(row.updated_at, "document's time")?,
+        effort: row.effort.as_ref().map(effort).transpose()?,
         coverage: coverage(row)?,
     })
 }
@@ -126,4 +129,31 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
         chunks: counted(row.chunks.ok_or_else(wrong)?, "coverage")?,
         tokens: counted(row.tokens.ok_or_else(wrong)?, "coverage")?,
     }))
+}
+
+/// Durations in microseconds.
+fn effort_value(effort: &Effort) -> Value {
+    let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+    json!({
+        "extractor": effort.extractor,
+        "attempts": effort.attempts,
+        "extract": micros(effort.extract),
+        "chunk": micros(effort.chunk),
+        "embed": micros(effort.embed),
+        "index": micros(effort.index),
+    })
+}
+
+fn effort(value: &Value) -> Result<Effort> {
+    let wrong = || corrupt("effort");
+    let number = |name: &str| value[name].as_u64().ok_or_else(wrong);
+    let time = |name| number(name).map(Duration::from_micros);
+    Ok(Effort {
+        extractor: value["extractor"].as_str().ok_or_else(wrong)?.to_owned(),
+        attempts: u32::try_from(number("attempts")?).map_err(|_| wrong())?,
+        extract: time("extract")?,
+        chunk: time("chunk")?,
+        embed: time("embed")?,
+        index: time("index")?,
+    })
 }

@@ -72,8 +72,10 @@ fn postgres_kind(code: &str) -> FaultKind {
         (_, "57014" | "55P03") => FaultKind::Timeout,
         // A session ended for being idle, and a server that only reads now: another one has taken over.
         (_, "25P03" | "25006") => FaultKind::Unavailable,
-        // Lost connections; transactions in each other's way; out of memory, disk or connections; shut
-        // down or starting up; the system's own errors.
+        // The disk is full.
+        (_, "53100") => FaultKind::Full,
+        // Lost connections; transactions in each other's way; out of memory or connections; shut down or
+        // starting up; the system's own errors.
         ("08" | "40" | "53" | "57" | "58", _) => FaultKind::Unavailable,
         // Wrong name or password, unknown database, missing rights.
         ("28", _) | (_, "3D000" | "42501") => FaultKind::Rejected,
@@ -86,10 +88,12 @@ fn sqlite_kind(code: u32) -> FaultKind {
     const BUSY: u32 = 5;
     const LOCKED: u32 = 6;
     const INTERRUPT: u32 = 9;
-    // PERM, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL: the file or its disk cannot serve now.
-    const OUT_OF_ORDER: [u32; 7] = [3, 7, 8, 10, 13, 14, 15];
+    const FULL: u32 = 13;
+    // PERM, NOMEM, READONLY, IOERR, CANTOPEN, PROTOCOL: the file or its disk cannot serve now.
+    const OUT_OF_ORDER: [u32; 6] = [3, 7, 8, 10, 14, 15];
     match code & 0xff {
         BUSY | LOCKED | INTERRUPT => FaultKind::Timeout,
+        FULL => FaultKind::Full,
         primary if OUT_OF_ORDER.contains(&primary) => FaultKind::Unavailable,
         _ => FaultKind::Internal,
     }
@@ -117,7 +121,7 @@ mod tests {
         for (code, kind) in [
             (5, FaultKind::Timeout),       // SQLITE_BUSY
             (517, FaultKind::Timeout),     // SQLITE_BUSY_SNAPSHOT
-            (13, FaultKind::Unavailable),  // SQLITE_FULL
+            (13, FaultKind::Full),         // SQLITE_FULL
             (778, FaultKind::Unavailable), // SQLITE_IOERR_WRITE
             (14, FaultKind::Unavailable),  // SQLITE_CANTOPEN
             (787, FaultKind::Internal),    // SQLITE_CONSTRAINT_FOREIGNKEY
@@ -136,6 +140,7 @@ mod tests {
             ("08006", FaultKind::Unavailable), // connection_failure
             ("57P01", FaultKind::Unavailable), // admin_shutdown
             ("57P03", FaultKind::Unavailable), // cannot_connect_now
+            ("53100", FaultKind::Full),        // disk_full
             ("53300", FaultKind::Unavailable), // too_many_connections
             ("40001", FaultKind::Unavailable), // serialization_failure
             ("40P01", FaultKind::Unavailable), // deadlock_detected

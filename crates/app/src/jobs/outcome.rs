@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, Failure, FailureCode},
     error::IllegalTransition,
-    extraction::Coverage,
+    extraction::{Coverage, Effort},
     job::{Job, JobState, RetryPolicy},
 };
 use docent_ports::error::{Fault, Part};
@@ -124,8 +124,10 @@ impl Outcome {
     pub(super) fn document(
         &self,
         document: Document,
+        effort: &Effort,
         now: DateTime<Utc>,
     ) -> Result<Option<Document>, IllegalTransition> {
+        let document = Document { effort: Some(effort.clone()), ..document };
         match self {
             Self::Ingested(coverage) => document.ingested(coverage.clone(), now).map(Some),
             Self::Failed(failure, coverage) => {

@@ -15,6 +15,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, DocumentState, Failure, FailureCode},
+    extraction::Effort,
     id::{DocumentId, LeaseId},
     job::{Job, JobKind, RetryPolicy},
     trace::TraceParent,
@@ -124,11 +125,20 @@ impl Runner {
     /// When the database cannot be reached.
     pub async fn drain(&self) -> Result<usize> {
         let mut tries = 0;
-        while let Some((job, lease)) = self.lease().await? {
-            self.run_job(job, lease, CancellationToken::new()).await;
+        while self.run_next().await? {
             tries += 1;
         }
         Ok(tries)
+    }
+
+    /// Runs the next job that is due, if one is; says whether one was.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn run_next(&self) -> Result<bool> {
+        let Some((job, lease)) = self.lease().await? else { return Ok(false) };
+        self.run_job(job, lease, CancellationToken::new()).await;
+        Ok(true)
     }
 
     async fn start_due(&self, running: &mut JoinSet<()>, abandon: &CancellationToken) {
@@ -199,8 +209,9 @@ impl Runner {
     async fn try_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken, span: &Span) {
         let started = self.app.clock.now();
         let under_way = self.app.running.begin(job.document);
+        let mut effort = Effort { attempts: job.attempts.saturating_add(1), ..Effort::default() };
         let outcome = tokio::select! {
-            outcome = self.attempt(&job, &under_way.token) => outcome,
+            outcome = self.attempt(&job, &under_way.token, &mut effort) => outcome,
             () = self.keep_lease(&job, lease, &under_way.token) => {
                 tracing::warn!("the job's lease was lost; another runner has it");
                 spans::fail(span, "lease_lost");
@@ -216,8 +227,11 @@ impl Runner {
         if matches!(outcome, Outcome::Failed(..)) {
             self.remove_chunks(job.document).await;
         }
-        if self.settle(job, lease, outcome).instrument(spans::settle()).await {
+        if self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await {
             self.app.recorder.job_ended(end, self.app.since(started));
+        }
+        if matches!(end, JobEnd::Ingested) {
+            self.leave_nothing(&job).await;
         }
     }
 
@@ -228,10 +242,10 @@ impl Runner {
     }
 
     /// One try. A panic is the document's failure, not the runner's end.
-    async fn attempt(&self, job: &Job, cancelled: &CancellationToken) -> Outcome {
+    async fn attempt(&self, job: &Job, cancelled: &CancellationToken, effort: &mut Effort) -> Outcome {
         let work = async {
             match job.kind {
-                JobKind::Ingest => self.ingest(job, cancelled).await,
+                JobKind::Ingest => self.ingest(job, cancelled, effort).await,
                 JobKind::Delete => self.delete(job).await,
             }
         };
@@ -253,7 +267,7 @@ impl Runner {
         Outcome::of_removal(removed, job, &self.settings.retry, self.app.clock.now())
     }
 
-    async fn ingest(&self, job: &Job, cancelled: &CancellationToken) -> Outcome {
+    async fn ingest(&self, job: &Job, cancelled: &CancellationToken, effort: &mut Effort) -> Outcome {
         if job.interruptions > self.settings.retry.interruptions {
             return Outcome::Failed(Failure::of(FailureCode::Interrupted), None);
         }
@@ -266,7 +280,7 @@ impl Runner {
             Ok(_) => return Outcome::Obsolete,
             Err(broken) => return fault(&broken),
         };
-        let Some(result) = ingest::ingest(&self.app, &document, cancelled).await else {
+        let Some(result) = ingest::ingest(&self.app, &document, cancelled, effort).await else {
             return Outcome::Obsolete;
         };
         if let Err(IngestError::Fault(fault)) = &result {
@@ -279,10 +293,21 @@ impl Runner {
         self.app.store.read().await?.documents().get(job.document).await
     }
 
-    /// A runner that has lost its lease may have written chunks after they were removed.
+    /// A runner whose lease has run out may have written chunks after others removed them.
     async fn leave_nothing(&self, job: &Job) {
-        if job.kind == JobKind::Ingest && matches!(self.document(job).await, Ok(None)) {
-            self.remove_chunks(job.document).await;
+        if job.kind != JobKind::Ingest {
+            return;
+        }
+        match self.document(job).await {
+            // Whoever ingests it now replaces them, and whoever has done so wrote the same.
+            Ok(Some(Document { state: DocumentState::Pending(_) | DocumentState::Ingested(_), .. })) => {}
+            Ok(Some(Document { state: DocumentState::Failed(_), .. }) | None) => {
+                self.remove_chunks(job.document).await;
+            }
+            Err(fault) => {
+                self.app.note(&fault);
+                tracing::warn!(%fault, "whether chunks are left of a document cannot be seen");
+            }
         }
     }
 
@@ -321,11 +346,11 @@ impl Runner {
     }
 
     /// Writes down what became of the job and its document, together; says whether it is written.
-    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome) -> bool {
+    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome, effort: &Effort) -> bool {
         let now = self.app.clock.now();
         let settled = outcome.job(job, now);
         for _ in 0..SETTLE_TRIES {
-            match self.try_settle(&settled, lease, &outcome, now).await {
+            match self.try_settle(&settled, lease, &outcome, effort, now).await {
                 Ok(true) => return true,
                 Ok(false) => {
                     tracing::warn!("the job's lease ran out before its end was written");
@@ -348,6 +373,7 @@ impl Runner {
         settled: &Job,
         lease: LeaseId,
         outcome: &Outcome,
+        effort: &Effort,
         now: DateTime<Utc>,
     ) -> Result<bool> {
         let mut work = self.app.store.begin().await?;
@@ -358,7 +384,7 @@ impl Runner {
             work.documents().remove_deleted(settled.document).await?;
         } else if let Some(document) = work.documents().get(settled.document).await?
             && matches!(document.state, DocumentState::Pending(_))
-            && let Some(document) = outcome.document(document, now)?
+            && let Some(document) = outcome.document(document, effort, now)?
         {
             work.documents().update(&document).await?;
         }

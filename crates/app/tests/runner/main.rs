@@ -3,7 +3,9 @@
 
 mod backup;
 mod doctor;
+mod lifecycle;
 mod service;
+mod turnstile;
 
 use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
 use docent_domain::{document::DocumentState, job::JobState, trace::TraceParent};

@@ -1,5 +1,6 @@
 //! The use cases on fakes.
 
+use crate::turnstile::Stepped;
 use async_trait::async_trait;
 use bytes::Bytes;
 use docent_app::{
@@ -19,7 +20,7 @@ use docent_domain::{
     user::User,
 };
 use docent_ports::{
-    blob_store::ByteStream,
+    blob_store::{BlobStore, ByteStream},
     embedder::Embedder,
     error::Part,
     store::Store,
@@ -57,6 +58,9 @@ use std::{
 };
 use tokio::sync::{OnceCell, Semaphore};
 
+/// What a service keeps things in.
+type Stores = (Arc<dyn Store>, Arc<dyn BlobStore>, Arc<dyn VectorIndex>);
+
 /// The use cases, and what moves and breaks them.
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
@@ -78,15 +82,22 @@ impl Service {
 
     /// A service whose extractor behaves like this.
     pub(crate) fn reading(reading: Reading) -> Self {
-        Self::made_of(reading, FakeEmbedder::default())
+        Self::with(reading, FakeEmbedder::default(), |stores| stores)
     }
 
     /// A service whose embedder makes vectors of so many dimensions too, or none for 0.
     pub(crate) fn embedding(dimensions: usize) -> Self {
-        Self::made_of(Reading::AtOnce, FakeEmbedder::with_dense(dimensions))
+        Self::with(Reading::AtOnce, FakeEmbedder::with_dense(dimensions), |stores| stores)
     }
 
-    fn made_of(reading: Reading, embedder: FakeEmbedder) -> Self {
+    /// A service at whose stores tasks wait; see [`crate::turnstile`].
+    pub(crate) fn stepped() -> Self {
+        Self::with(Reading::AtOnce, FakeEmbedder::default(), |(store, blobs, index)| {
+            (Arc::new(Stepped(store)), Arc::new(Stepped(blobs)), Arc::new(Stepped(index)))
+        })
+    }
+
+    fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
         let index = Arc::new(FakeVectorIndex::default());
         let blobs = Arc::new(FakeBlobStore::default());
@@ -96,10 +107,13 @@ impl Service {
         let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
         let store_switches = store.switches().clone();
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
+        let faulty_index = Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch);
+        let stores: Stores = (Arc::new(store), Arc::clone(&blobs) as _, Arc::new(faulty_index));
+        let (store, stored_blobs, faulty_index) = wrap(stores);
         let app = App {
-            store: Arc::new(store),
-            blobs: Arc::clone(&blobs) as _,
-            index: Arc::new(Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch)),
+            store,
+            blobs: stored_blobs,
+            index: faulty_index,
             embedder: Arc::new(Faulty::new(Arc::new(embedder) as Arc<dyn Embedder>, &embedder_switch)),
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,

@@ -11,11 +11,13 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use chrono::{DateTime, Utc};
 use docent_app::{documents::inspect as use_case, error::Error};
 use docent_domain::{
+    access::{ChangeDocuments, DeleteDocuments},
     document::{DocumentState, StoredFile},
-    extraction::Coverage,
+    extraction::{Coverage, Effort},
     job::{Job, JobState},
 };
 use serde::Serialize;
+use std::time::Duration;
 
 #[derive(Serialize)]
 struct FileView {
@@ -61,6 +63,30 @@ impl CoverageView {
     }
 }
 
+/// Times in seconds.
+#[derive(Serialize)]
+struct EffortView {
+    extractor: String,
+    attempts: u32,
+    stages: [(&'static str, String); 4],
+}
+
+impl EffortView {
+    fn of(effort: &Effort) -> Self {
+        let seconds = |stage, took: Duration| (stage, format!("{:.2} s", took.as_secs_f64()));
+        Self {
+            extractor: effort.extractor.clone(),
+            attempts: effort.attempts,
+            stages: [
+                seconds("Extracting", effort.extract),
+                seconds("Chunking", effort.chunk),
+                seconds("Embedding", effort.embed),
+                seconds("Indexing", effort.index),
+            ],
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct JobRow {
     kind: &'static str,
@@ -101,6 +127,11 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     values.insert("section", "documents");
     values.insert("form_token", &staff.form_token);
     values.insert("document", &Row::of(document, now));
+    let owner = document.owner;
+    values.insert("may_retry", &(code.is_some() && staff.actor.may_to::<ChangeDocuments>(owner).is_ok()));
+    values.insert("may_delete", &staff.actor.may_to::<DeleteDocuments>(owner).is_ok());
+    values.insert("warnings", &document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default());
+    values.insert("effort", &document.effort.as_ref().map(EffortView::of));
     values.insert("code", &code);
     values.insert("vector_doc_id", &document.state.vector_doc_id().map(|id| id.as_str()));
     values.insert("owner", &document.owner.map(|owner| owner.to_string()));

@@ -2,6 +2,7 @@
 
 mod dashboard;
 mod document;
+mod document_actions;
 mod documents;
 mod form;
 mod login;
@@ -41,6 +42,8 @@ pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
             .service(form("/logout").route(on(Method::POST).to(logout::logout)))
             .service(page("/documents").route(on(Method::GET).to(documents::documents)))
             .service(page("/documents/{id}").route(on(Method::GET).to(document::document)))
+            .service(form("/documents/{id}/retry").route(on(Method::POST).to(document_actions::retry)))
+            .service(form("/documents/{id}/delete").route(on(Method::POST).to(document_actions::delete)))
             .default_service(web::to(page::not_found))
             .wrap(session::middleware(key))
             .wrap(from_fn(session::secure_cookie)),

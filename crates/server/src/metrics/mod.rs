@@ -126,10 +126,11 @@ const PARTS: [Part; 8] = [
     Part::Extractor,
     Part::Service,
 ];
-const KINDS: [FaultKind; 6] = [
+const KINDS: [FaultKind; 7] = [
     FaultKind::Unavailable,
     FaultKind::Timeout,
     FaultKind::RateLimited,
+    FaultKind::Full,
     FaultKind::Rejected,
     FaultKind::Garbage,
     FaultKind::Internal,

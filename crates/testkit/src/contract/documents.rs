@@ -5,7 +5,7 @@ use crate::builders::{at, coverage, document, id, job, user};
 use chrono::TimeDelta;
 use docent_domain::{
     document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending},
-    extraction::Coverage,
+    extraction::{Coverage, Effort},
     job::{Job, JobKind},
     text::Title,
 };
@@ -13,7 +13,7 @@ use docent_ports::{
     documents::{DocumentCounts, DocumentFilter, ListPosition},
     store::Store,
 };
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 crate::battery! {
     documents_contract in documents (Arc<dyn Store>);
@@ -37,6 +37,14 @@ crate::battery! {
             characters: 1 << 40,
             chunks: u32::MAX,
             tokens: 1 << 41,
+        });
+        full.effort = Some(Effort {
+            extractor: "hayro 0.9".to_owned(),
+            attempts: u32::MAX,
+            extract: Duration::from_micros(1_234_567),
+            chunk: Duration::ZERO,
+            embed: Duration::from_secs(86_400),
+            index: Duration::from_micros(1),
         });
         let bare = Document { file: None, title: title(&"長".repeat(500)), ..document(2) };
         add_documents(&*store, &[full.clone(), bare.clone()]).await;

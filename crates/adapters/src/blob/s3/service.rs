@@ -83,6 +83,11 @@ fn is_loopback(url: &Url) -> bool {
 #[error("{0}")]
 struct Refused(String);
 
+/// What the service has no room for.
+#[derive(Debug, Error)]
+#[error("{0}")]
+struct NoRoom(String);
+
 /// Sends requests. Refusals become errors here, where their words can still be read: elsewhere they
 /// would carry the service's whole answer, in which it repeats tokens that were sent.
 #[derive(Debug)]
@@ -98,6 +103,9 @@ impl HttpService for Service {
         }
         let (parts, body) = response.into_parts();
         let said = Said::read(&read_some(body).await);
+        if said.is_full(status) {
+            return Err(HttpError::new(HttpErrorKind::Unknown, NoRoom(said.told(status))));
+        }
         if said.is_refusal(status) {
             return Err(HttpError::new(HttpErrorKind::Unknown, Refused(said.told(status))));
         }
@@ -148,6 +156,11 @@ impl Said {
         }
     }
 
+    /// Whether a disk or a quota is used up; some services say so with a status of another meaning.
+    fn is_full(&self, status: StatusCode) -> bool {
+        status.as_u16() == 507 || matches!(self.code.as_str(), "QuotaExceeded" | "XMinioStorageFull")
+    }
+
     fn text(&self) -> String {
         [self.code.as_str(), &self.message].map(str::trim).join(" ").trim().to_owned()
     }
@@ -169,6 +182,9 @@ pub(in super::super) fn fault(doing: &'static str, error: &(dyn StdError + 'stat
     loop {
         if cause.is::<Refused>() {
             kind = FaultKind::Rejected;
+        }
+        if cause.is::<NoRoom>() {
+            kind = FaultKind::Full;
         }
         if cause.downcast_ref::<HttpError>().is_some_and(|error| error.kind() == HttpErrorKind::Timeout) {
             kind = FaultKind::Timeout;

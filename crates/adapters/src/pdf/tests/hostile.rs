@@ -122,12 +122,12 @@ fn a_loop_of_cross_reference_tables_ends() {
 }
 
 #[test]
-fn documents_over_the_limits_are_too_large() {
+fn documents_over_a_limit_are_told_which() {
     let limits = small_pages();
-    assert_eq!(extract_within(Sample::of_texts(&["x"; 6]), &limits), Err(FailureCode::TooLarge));
+    assert_eq!(extract_within(Sample::of_texts(&["x"; 6]), &limits), Err(FailureCode::TooManyPages));
     let limits = DocumentLimits { text_bytes: 20, ..limits };
     assert_eq!(
         extract_within(Sample::of_texts(&["some text", "and more of it"]), &limits),
-        Err(FailureCode::TooLarge)
+        Err(FailureCode::TooMuchText)
     );
 }

@@ -9,7 +9,7 @@ use docent_domain::{
         BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
         VectorDocId,
     },
-    extraction::Coverage,
+    extraction::{Coverage, Effort},
     id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId},
     retrieval::StoredChunk,
     text::{Email, FileName, Title},
@@ -17,7 +17,7 @@ use docent_domain::{
     user::{PasswordHash, User},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, str::FromStr};
+use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
 /// What an archive is and holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +94,7 @@ pub(super) struct DocumentLine {
     file: Option<FileLine>,
     state: StateLine,
     coverage: Option<CoverageLine>,
+    effort: Option<EffortLine>,
     created_at: i64,
     updated_at: i64,
     /// The SHA-256 of each of its entries before this one, by the last part of their names.
@@ -125,6 +126,17 @@ struct CoverageLine {
     characters: u64,
     chunks: u32,
     tokens: u64,
+}
+
+/// Durations are microseconds.
+#[derive(Debug, Serialize, Deserialize)]
+struct EffortLine {
+    extractor: String,
+    attempts: u32,
+    extract: u64,
+    chunk: u64,
+    embed: u64,
+    index: u64,
 }
 
 fn id<T: FromStr>(text: &str) -> Result<T, BackupError> {
@@ -270,6 +282,7 @@ impl DocumentLine {
             file,
             state,
             coverage: document.coverage.as_ref().map(CoverageLine::of),
+            effort: document.effort.as_ref().map(EffortLine::of),
             created_at: document.created_at.timestamp_micros(),
             updated_at: document.updated_at.timestamp_micros(),
             entries,
@@ -305,6 +318,7 @@ impl DocumentLine {
             file: file.transpose()?,
             state,
             coverage: self.coverage.as_ref().map(CoverageLine::coverage),
+            effort: self.effort.as_ref().map(EffortLine::effort),
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
         })
@@ -333,6 +347,31 @@ impl CoverageLine {
             characters: self.characters,
             chunks: self.chunks,
             tokens: self.tokens,
+        }
+    }
+}
+
+impl EffortLine {
+    fn of(effort: &Effort) -> Self {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Self {
+            extractor: effort.extractor.clone(),
+            attempts: effort.attempts,
+            extract: micros(effort.extract),
+            chunk: micros(effort.chunk),
+            embed: micros(effort.embed),
+            index: micros(effort.index),
+        }
+    }
+
+    fn effort(&self) -> Effort {
+        Effort {
+            extractor: self.extractor.clone(),
+            attempts: self.attempts,
+            extract: Duration::from_micros(self.extract),
+            chunk: Duration::from_micros(self.chunk),
+            embed: Duration::from_micros(self.embed),
+            index: Duration::from_micros(self.index),
         }
     }
 }

@@ -1,0 +1,315 @@
+//! The life of documents under random histories: runners that make one step each, die in the middle, wake up
+//! long after their lease ran out; uploads, deletions and retries at any point; parts that fail.
+//!
+//! What has been accepted ends `ingested`, `failed` or deleted, and of what was deleted nothing is found from
+//! that moment on and nothing is left in the end.
+
+use crate::{service::Service, turnstile::Turnstile};
+use chrono::{DateTime, Utc};
+use docent_app::{documents, search};
+use docent_domain::{
+    access::Actor,
+    document::{BlobKey, DocumentState},
+    id::DocumentId,
+    user::User,
+};
+use docent_ports::error::FaultKind;
+use proptest::{prelude::*, test_runner::Config};
+use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::JoinHandle,
+};
+
+const WORKERS: usize = 3;
+const OWNERS: u32 = 2;
+/// Longer than a lease lasts.
+const LEASE: Duration = Duration::from_secs(40);
+
+/// No step takes as long, however busy the machine.
+const STUCK: Duration = Duration::from_secs(20);
+
+/// What may happen next. Documents are named by the order of their uploads.
+#[derive(Clone, Debug)]
+enum Event {
+    Upload {
+        owner: u32,
+    },
+    /// A worker makes its next call; one that has nothing to do looks for a job.
+    Step {
+        worker: usize,
+    },
+    /// Several calls in a row.
+    Walk {
+        worker: usize,
+        calls: usize,
+    },
+    /// A worker's process dies.
+    Crash {
+        worker: usize,
+    },
+    Delete {
+        document: usize,
+    },
+    Retry {
+        document: usize,
+    },
+    Wait {
+        seconds: u64,
+    },
+    /// The next call of a part fails.
+    Fail {
+        part: Broken,
+        for_good: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Broken {
+    Index,
+    Embedder,
+}
+
+/// What the world outside knows: which documents were accepted, and which of them it has deleted.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    deleted: Vec<bool>,
+}
+
+struct Lifecycle;
+
+impl ReferenceStateMachine for Lifecycle {
+    type State = Known;
+    type Transition = Event;
+
+    fn init_state() -> BoxedStrategy<Known> {
+        Just(Known::default()).boxed()
+    }
+
+    fn transitions(known: &Known) -> BoxedStrategy<Event> {
+        let worker = 0..WORKERS;
+        let always = prop_oneof![
+            3 => (0..OWNERS).prop_map(|owner| Event::Upload { owner }),
+            8 => worker.clone().prop_map(|worker| Event::Step { worker }),
+            8 => (worker.clone(), 2..12_usize).prop_map(|(worker, calls)| Event::Walk { worker, calls }),
+            2 => worker.prop_map(|worker| Event::Crash { worker }),
+            3 => prop_oneof![Just(1), Just(5), Just(LEASE.as_secs())].prop_map(|seconds| Event::Wait { seconds }),
+            2 => (prop_oneof![Just(Broken::Index), Just(Broken::Embedder)], any::<bool>())
+                .prop_map(|(part, for_good)| Event::Fail { part, for_good }),
+        ];
+        match known.deleted.len() {
+            0 => always.boxed(),
+            count => prop_oneof![
+                6 => always,
+                1 => (0..count).prop_map(|document| Event::Delete { document }),
+                1 => (0..count).prop_map(|document| Event::Retry { document }),
+            ]
+            .boxed(),
+        }
+    }
+
+    fn preconditions(known: &Known, event: &Event) -> bool {
+        match event {
+            Event::Delete { document } | Event::Retry { document } => *document < known.deleted.len(),
+            _ => true,
+        }
+    }
+
+    fn apply(mut known: Known, event: &Event) -> Known {
+        match event {
+            Event::Upload { .. } => known.deleted.push(false),
+            Event::Delete { document } => known.deleted[*document] = true,
+            _ => {}
+        }
+        known
+    }
+}
+
+/// A runner that goes from call to call.
+struct Worker {
+    turnstile: Arc<Turnstile>,
+    task: JoinHandle<()>,
+    since: DateTime<Utc>,
+}
+
+/// The service, on a runtime of one thread.
+struct World {
+    runtime: Runtime,
+    service: Service,
+    owners: Vec<User>,
+    workers: Vec<Option<Worker>>,
+    documents: Vec<DocumentId>,
+}
+
+impl World {
+    fn new() -> Self {
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        let service = Service::stepped();
+        let owners = runtime.block_on(async {
+            let owners: Vec<User> = (0..OWNERS).map(docent_testkit::builders::user).collect();
+            let mut work = service.app.store.begin().await.unwrap();
+            for owner in &owners {
+                work.users().insert(owner).await.unwrap();
+            }
+            work.commit().await.unwrap();
+            owners
+        });
+        let workers = (0..WORKERS).map(|_| None).collect();
+        Self { runtime, service, owners, workers, documents: Vec::new() }
+    }
+
+    /// Lets a worker make its next call, or begin.
+    fn step(&mut self, worker: usize) {
+        let Self { runtime, service, workers, .. } = self;
+        runtime.block_on(async {
+            let place = &mut workers[worker];
+            let is_new = place.is_none();
+            let Worker { turnstile, task, .. } = place.get_or_insert_with(|| {
+                let (turnstile, runner) = (Turnstile::new(), service.runner());
+                let task = async move {
+                    runner.run_next().await.unwrap();
+                };
+                let task = tokio::spawn(Arc::clone(&turnstile).hold(task));
+                Worker { task, turnstile, since: service.app.clock.now() }
+            });
+            let moved =
+                async { if is_new { turnstile.reached().await } else { turnstile.let_through().await } };
+            let ended = tokio::select! {
+                () = moved => false,
+                ended = task => { ended.unwrap(); true }
+                () = tokio::time::sleep(STUCK) => panic!("a worker is stuck"),
+            };
+            if ended {
+                *place = None;
+            }
+        });
+    }
+
+    /// Ends a worker, unless its lease has run out: what it writes after that it takes back itself, and if it
+    /// dies in between it leaves chunks that are found by nobody until a sweep.
+    fn crash(&mut self, worker: usize) {
+        let now = self.service.app.clock.now();
+        let holds = |worker: &mut Worker| (now - worker.since).to_std().is_ok_and(|held| held < LEASE / 2);
+        if let Some(Worker { task, .. }) = self.workers[worker].take_if(holds) {
+            self.runtime.block_on(async {
+                task.abort();
+                let _ = task.await;
+            });
+        }
+    }
+
+    fn upload(&mut self, owner: u32) {
+        let grant = Actor::of(&self.owners[owner as usize]).unwrap().may().unwrap();
+        let id = self.runtime.block_on(async {
+            let app = &self.service.app;
+            let mut upload = documents::upload::begin(app, grant, "a.pdf", "application/pdf").await.unwrap();
+            upload.write(bytes::Bytes::from_static(b"zebras")).await.unwrap();
+            upload.finish().await.unwrap().id
+        });
+        self.documents.push(id);
+    }
+
+    fn root(&self) -> Actor {
+        Actor::of(&User { is_superuser: true, ..self.owners[0].clone() }).unwrap()
+    }
+
+    fn found(&self) -> Vec<DocumentId> {
+        let grant = self.root().may().unwrap();
+        let chunks = self.runtime.block_on(search::search(&self.service.app, grant, "zebras", None, 50));
+        chunks.unwrap_or_default().into_iter().map(|chunk| chunk.document_id).collect()
+    }
+
+    /// Lets everything come to its end: nobody dies any more, nothing fails, and time goes on.
+    fn settle(&mut self) {
+        self.service.index_switch.clear();
+        self.service.embedder_switch.clear();
+        for worker in 0..WORKERS {
+            while self.workers[worker].is_some() {
+                self.step(worker);
+            }
+        }
+        for _ in 0..20 {
+            self.service.clock.advance(LEASE);
+            self.runtime.block_on(self.service.drain());
+        }
+    }
+}
+
+impl StateMachineTest for Lifecycle {
+    type SystemUnderTest = World;
+    type Reference = Self;
+
+    fn init_test(_: &Known) -> World {
+        World::new()
+    }
+
+    fn apply(mut world: World, _: &Known, event: Event) -> World {
+        match event {
+            Event::Upload { owner } => world.upload(owner),
+            Event::Step { worker } => world.step(worker),
+            Event::Walk { worker, calls } => (0..calls).for_each(|_| world.step(worker)),
+            Event::Crash { worker } => world.crash(worker),
+            Event::Wait { seconds } => world.service.clock.advance(Duration::from_secs(seconds)),
+            Event::Delete { document } => {
+                let (id, root) = (world.documents[document], world.root());
+                // It may have been deleted before.
+                let _ = world.runtime.block_on(documents::delete::delete(&world.service.app, &root, id));
+            }
+            Event::Retry { document } => {
+                let (id, root) = (world.documents[document], world.root());
+                // It may be in any state.
+                let _ = world.runtime.block_on(documents::retry::retry(&world.service.app, &root, id));
+            }
+            Event::Fail { part, for_good } => {
+                let kind = if for_good { FaultKind::Rejected } else { FaultKind::Unavailable };
+                match part {
+                    Broken::Index => world.service.index_switch.fail_next(1, kind),
+                    Broken::Embedder => world.service.embedder_switch.fail_next(1, kind),
+                }
+            }
+        }
+        world
+    }
+
+    fn check_invariants(world: &World, known: &Known) {
+        for id in world.found() {
+            let place = world.documents.iter().position(|other| *other == id).unwrap();
+            assert!(!known.deleted[place], "a deleted document is found");
+        }
+    }
+
+    fn teardown(mut world: World, known: Known) {
+        world.settle();
+        let World { runtime, service, documents, .. } = &world;
+        for (id, is_deleted) in documents.iter().zip(&known.deleted) {
+            let chunks = service.index.entries(*id).len();
+            runtime.block_on(async {
+                let mut view = service.app.store.read().await.unwrap();
+                let document = view.documents().get(*id).await.unwrap();
+                let jobs = view.jobs().of_document(*id).await.unwrap();
+                let file = service.app.blobs.open(&BlobKey::of_document(*id)).await.unwrap();
+                let deletion = view.documents().deletion(*id).await.unwrap();
+                match document.map(|document| document.state) {
+                    None => {
+                        assert!(is_deleted, "an accepted document is lost");
+                        assert_eq!(chunks, 0, "chunks of a deleted document are left");
+                        assert!(deletion.is_none() && jobs.is_empty() && file.is_none(), "something is left");
+                    }
+                    Some(DocumentState::Ingested(_)) => assert_eq!(chunks, 1),
+                    Some(DocumentState::Failed(_)) => {
+                        assert_eq!(chunks, 0, "chunks of a failed one are left")
+                    }
+                    Some(DocumentState::Pending(_)) => panic!("a document is pending for ever: {jobs:?}"),
+                }
+            });
+        }
+    }
+}
+
+prop_state_machine! {
+    #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn every_upload_ends_and_nothing_of_a_deleted_one_is_left(sequential 1..60 => Lifecycle);
+}

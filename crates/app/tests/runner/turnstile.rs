@@ -1,0 +1,193 @@
+//! Ports at which a task waits until it is told to go on, so that a test decides who does what next.
+
+use async_trait::async_trait;
+use docent_domain::{
+    document::BlobKey,
+    id::DocumentId,
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+};
+use docent_ports::{
+    blob_store::{BlobList, BlobStore, BlobWriter, ByteStream},
+    error::Result,
+    store::{ReadWork, Schema, Store, UnitOfWork},
+    vector_index::{IndexPage, VectorIndex},
+};
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::{Semaphore, watch};
+
+tokio::task_local! {
+    static TURNSTILE: Arc<Turnstile>;
+}
+
+/// Where one task waits between two calls of a port. It may wait for several at once.
+#[derive(Debug)]
+pub(crate) struct Turnstile {
+    permits: Semaphore,
+    seen: watch::Sender<Seen>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    waiting: usize,
+    passed: u64,
+}
+
+impl Turnstile {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { permits: Semaphore::new(0), seen: watch::Sender::default() })
+    }
+
+    /// Runs a task whose calls wait here.
+    pub(crate) async fn hold<T>(self: Arc<Self>, task: impl Future<Output = T>) -> T {
+        TURNSTILE.scope(self, task).await
+    }
+
+    /// Lets the task make one more call, and returns once it waits again.
+    pub(crate) async fn let_through(&self) {
+        let before = self.seen.borrow().passed;
+        self.permits.add_permits(1);
+        self.wait_for(|seen| seen.passed > before).await;
+        self.reached().await;
+    }
+
+    /// Returns once the task waits.
+    pub(crate) async fn reached(&self) {
+        self.wait_for(|seen| seen.waiting > 0).await;
+    }
+
+    async fn wait_for(&self, is_so: impl FnMut(&Seen) -> bool) {
+        // The sender lives as long as `self`, so waiting ends in no other way.
+        let _ = self.seen.subscribe().wait_for(is_so).await;
+    }
+
+    async fn pass(&self) {
+        let _waiting = Waiting::begin(&self.seen);
+        let permit = self.permits.acquire().await;
+        permit.expect("it is never closed").forget();
+        self.seen.send_modify(|seen| seen.passed += 1);
+    }
+}
+
+/// A call that waits, or was given up.
+struct Waiting<'a>(&'a watch::Sender<Seen>);
+
+impl<'a> Waiting<'a> {
+    fn begin(seen: &'a watch::Sender<Seen>) -> Self {
+        seen.send_modify(|seen| seen.waiting += 1);
+        Self(seen)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|seen| seen.waiting -= 1);
+    }
+}
+
+async fn pass() {
+    if let Ok(turnstile) = TURNSTILE.try_with(Arc::clone) {
+        turnstile.pass().await;
+    }
+}
+
+/// A port whose calls wait at the turnstile of the task that makes them. Units of work are atomic as it is,
+/// and a task that waited within one would keep all others out.
+pub(crate) struct Stepped<P: ?Sized>(pub(crate) Arc<P>);
+
+#[async_trait]
+impl Store for Stepped<dyn Store> {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>> {
+        pass().await;
+        self.0.begin().await
+    }
+
+    async fn read(&self) -> Result<Box<dyn ReadWork>> {
+        pass().await;
+        self.0.read().await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.0.check().await
+    }
+
+    async fn schema(&self) -> Result<Schema> {
+        self.0.schema().await
+    }
+}
+
+#[async_trait]
+impl VectorIndex for Stepped<dyn VectorIndex> {
+    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+        pass().await;
+        self.0.replace(document, entries).await
+    }
+
+    async fn remove(&self, document: DocumentId) -> Result<()> {
+        pass().await;
+        self.0.remove(document).await
+    }
+
+    async fn search(
+        &self,
+        query: &QueryEmbedding,
+        documents: Option<&[DocumentId]>,
+        limit: usize,
+    ) -> Result<Vec<ScoredChunk>> {
+        pass().await;
+        self.0.search(query, documents, limit).await
+    }
+
+    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        self.0.counts(documents).await
+    }
+
+    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        self.0.documents(after, limit).await
+    }
+
+    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.0.chunks(document).await
+    }
+
+    async fn dimensions(&self) -> Result<Option<usize>> {
+        self.0.dimensions().await
+    }
+
+    async fn count(&self, document: DocumentId) -> Result<u64> {
+        self.0.count(document).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.0.check().await
+    }
+}
+
+#[async_trait]
+impl BlobStore for Stepped<dyn BlobStore> {
+    async fn create(&self, key: &BlobKey) -> Result<Box<dyn BlobWriter>> {
+        pass().await;
+        self.0.create(key).await
+    }
+
+    async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>> {
+        pass().await;
+        self.0.open(key).await
+    }
+
+    async fn size(&self, key: &BlobKey) -> Result<Option<u64>> {
+        self.0.size(key).await
+    }
+
+    fn list(&self) -> BlobList {
+        self.0.list()
+    }
+
+    async fn delete(&self, key: &BlobKey) -> Result<bool> {
+        pass().await;
+        self.0.delete(key).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.0.check().await
+    }
+}

@@ -1,0 +1,95 @@
+//! `GET /documents/{doc_id}/report`
+
+use docent_app::settings::Settings;
+use docent_domain::chunk::ChunkSize;
+use docent_ports::error::FaultKind;
+use docent_tests::{pdf::pdf, rules};
+use serde_json::{Value, json};
+
+rules! {
+    async fn it_tells_what_became_searchable_and_what_that_took(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["some words", "", "more"])).await;
+        app.run_jobs().await;
+        let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
+        assert_eq!((&report["id"], &report["status"]), (&Value::from(id), &"ingested".into()));
+        let coverage = &report["coverage"];
+        assert_eq!(coverage["pages"], 3);
+        assert_eq!(coverage["pages_with_text"], 2);
+        assert_eq!(coverage["pages_without_text"], json!([2]));
+        assert_eq!((&coverage["pages_unreliable"], &coverage["pages_truncated"]), (&json!([]), &json!([])));
+        assert!(coverage["characters"].as_u64().unwrap() >= 14 && coverage["chunks"] == 1, "{coverage}");
+        assert!(coverage["tokens"].as_u64().unwrap() >= 3, "{coverage}");
+        assert_eq!((&report["effort"]["extractor"], &report["effort"]["attempts"]), (&"plain".into(), &1.into()));
+        for stage in ["extract", "chunk", "embed", "index"] {
+            assert!(report["effort"]["seconds"][stage].as_f64().unwrap() >= 0.0, "{report}");
+        }
+        assert_eq!(report["warnings"], json!(["1 of 3 pages: no text (blank, or a picture of text)"]));
+        assert_eq!(report["failure"], Value::Null);
+    }
+
+    async fn before_the_ingestion_there_is_nothing_to_tell(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["some words"])).await;
+        let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
+        let expected = json!({
+            "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "warnings": [],
+        });
+        assert_eq!(report, expected);
+        app.leave_jobs();
+    }
+
+    async fn a_failure_is_told_with_its_code(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let (scan, refused) = (ada.add("s.pdf", pdf(&["", ""])).await, ada.add("a.pdf", pdf(&["words"])).await);
+        app.run_jobs().await;
+        let report = ada.get(&format!("/documents/{scan}/report")).await.expect(200).json();
+        assert_eq!(report["failure"], json!({ "code": "no_extractable_text", "reason": "no extractable text" }));
+        assert_eq!(report["coverage"]["pages_without_text"], json!([1, 2]));
+        assert_eq!(report["warnings"].as_array().unwrap().len(), 1);
+        let report = ada.get(&format!("/documents/{refused}/report")).await.expect(200).json();
+        assert_eq!(report["failure"], Value::Null);
+    }
+
+    async fn attempts_are_counted_to_the_last(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["words"])).await;
+        app.faults.index.fail_next(1, FaultKind::Unavailable);
+        for _ in 0..2 {
+            app.run_jobs().await;
+            app.advance(std::time::Duration::from_secs(5));
+        }
+        let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
+        assert_eq!((&report["status"], &report["effort"]["attempts"]), (&"ingested".into(), &2.into()));
+    }
+
+    async fn limits_of_a_document_have_codes_of_their_own(setup) {
+        let limits = |settings: &mut Settings| {
+            settings.max_characters = 2000;
+            settings.max_chunks = 2;
+            settings.chunk_size = ChunkSize { tokens: 32, overlap: 0 };
+        };
+        let app = setup.settings(limits).start().await;
+        let ada = app.ada().await;
+        let words = |n: usize| (0..n).map(|n| format!("word{n} ")).collect::<String>();
+        for (text, code) in [(words(400), "too_much_text"), (words(150), "too_many_chunks")] {
+            let id = ada.add("a.pdf", pdf(&[text.as_str()])).await;
+            app.run_jobs().await;
+            let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
+            assert_eq!(report["failure"]["code"], code);
+            assert!(ada.found("word1").await.is_empty());
+        }
+    }
+
+    async fn an_unknown_document_has_none(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        ada.get("/documents/0190b1e2-0000-7000-8000-000000000000/report").await.refused(404, "Document not found");
+        ada.get("/documents/x/report").await.invalid(&["path.doc_id"]);
+        let _ = app.get("/documents/0190b1e2-0000-7000-8000-000000000000/report").await.expect(401);
+    }
+}
