@@ -9,7 +9,7 @@ use docent_domain::{document::BlobKey, id::DocumentId, retrieval::IndexedDocumen
 use docent_ports::{error::FaultKind, store::Store, vector_index::VectorIndex};
 use docent_testkit::{
     builders,
-    fakes::archive::FakeArchive,
+    fakes::archive::{Entries, FakeArchive},
     retrieval::{entry, indexed},
 };
 use futures::FutureExt;
@@ -114,7 +114,7 @@ async fn chunks_of_another_model_are_embedded_anew() {
 }
 
 /// Writes the digest over everything anew.
-fn seal(entries: &mut Vec<(String, Vec<u8>)>) {
+fn seal(entries: &mut Entries) {
     use sha2::{Digest, Sha256};
     let (_, end) = entries.pop().unwrap();
     let mut all = Sha256::new();
@@ -138,7 +138,7 @@ async fn whatever_is_changed_in_an_archive_it_is_refused_and_nothing_written() {
     let (archive, _) = service.saved().await;
     let names = archive.names().unwrap();
     let mut wrong: Vec<FakeArchive> = Vec::new();
-    let mut with = |change: &dyn Fn(&mut Vec<(String, Vec<u8>)>)| {
+    let mut with = |change: &dyn Fn(&mut Entries)| {
         let changed = FakeArchive::default();
         archive.change(|entries| {
             let mut entries = entries.clone();
