@@ -21,7 +21,7 @@ pub(crate) enum Command {
     /// and answers a question about it. Later runs start at once.
     Dev(DevArgs),
     /// Serve with the settings of a production installation.
-    Serve,
+    Serve(ServeArgs),
     /// Run background jobs alone, beside any number of `docent serve` on the same stores.
     Worker,
     /// Bring the database's schema up to date.
@@ -100,6 +100,13 @@ pub(crate) struct RestoreArgs {
     pub(crate) file: std::path::PathBuf,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Run no jobs: `docent worker` does.
+    #[arg(long)]
+    pub(crate) no_jobs: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -33,7 +33,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
     let ended = match command {
         Command::Doctor(args) => return Ok(command::doctor::run(args).await),
         Command::Dev(args) => command::dev::run(args).await,
-        Command::Serve => command::serve::run().await,
+        Command::Serve(args) => command::serve::run(args).await,
         Command::Worker => command::worker::run().await,
         Command::Migrate(profile) => command::migrate::run(profile.into()).await,
         Command::Createsuperuser(args) => {

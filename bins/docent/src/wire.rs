@@ -61,7 +61,8 @@ const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 /// A service ready to start.
 pub(crate) struct Wired {
     pub(crate) app: Arc<App>,
-    /// Whether no other process works on the same ledger: the embedded vector store has one owner.
+    /// Whether no other process works on the same ledger: the embedded vector store has one owner, and the
+    /// database beside it too.
     pub(crate) is_exclusive: bool,
     /// The counters, where metrics are on.
     metrics: Option<Arc<Metrics>>,
@@ -98,7 +99,8 @@ pub(crate) fn basics() -> anyhow::Result<Basics> {
 /// The stores that differ by who opens them, and for what.
 struct Opened {
     index: Arc<dyn VectorIndex>,
-    is_exclusive: bool,
+    /// Whether no other process writes to the blob store, as far as an embedded vector store tells.
+    owns_index: bool,
     tokens: Arc<dyn TokenStore>,
     limiter: Arc<dyn RateLimiter>,
     recorder: Arc<dyn Recorder>,
@@ -109,14 +111,21 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let basics = basics()?;
     make_folder(&settings.service.data_dir)?;
     let secret = secret(profile, settings, &*basics.entropy)?;
-    let (index, is_exclusive) = index(settings)?;
+    let (index, owns_index) = index(settings)?;
     let (tokens, limiter) = key_value(settings)?;
+    // On a server there may be others, with embedded vector stores of their own: they must not be robbed.
+    let is_exclusive = owns_index && matches!(settings.storage.database_url, DatabaseUrl::Sqlite(_));
+    if owns_index && !is_exclusive {
+        tracing::warn!(
+            "the embedded vector store belongs to this process: no other may run jobs on the same database"
+        );
+    }
     let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(basics.clock.now())));
     let recorder: Arc<dyn Recorder> = match &metrics {
         Some(metrics) => Arc::clone(metrics) as _,
         None => Arc::new(Unrecorded),
     };
-    let opened = Opened { index, is_exclusive, tokens, limiter, recorder };
+    let opened = Opened { index, owns_index, tokens, limiter, recorder };
     let app = assemble(settings, store, basics, opened, &secret)?;
     Ok(Wired { app: Arc::new(app), is_exclusive, metrics, secret })
 }
@@ -129,10 +138,10 @@ fn assemble(
     secret: &[u8],
 ) -> anyhow::Result<App> {
     let Basics { hasher, clock, entropy } = basics;
-    let Opened { index, is_exclusive, tokens, limiter, recorder } = opened;
+    let Opened { index, owns_index, tokens, limiter, recorder } = opened;
     Ok(App {
         store: Arc::new(store),
-        blobs: blobs(settings, &*clock, is_exclusive)?,
+        blobs: blobs(settings, &*clock, owns_index)?,
         index,
         embedder: embedder(settings, &clock)?,
         model: model(settings, &clock)?,

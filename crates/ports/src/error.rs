@@ -1,6 +1,6 @@
 //! The one error of all ports: what broke, whose fault it is, and whether trying again can help.
 
-use std::{borrow::Cow, error::Error, fmt, time::Duration};
+use std::{borrow::Cow, error::Error, fmt, sync::Arc, time::Duration};
 
 /// A part of the outside world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,14 +90,14 @@ impl FaultKind {
 /// A port's call that did not work.
 ///
 /// Its `Display` is for logs and staff; it holds no secret and no document text. It is not for
-/// clients: the server answers with a sentence of its own.
-#[derive(Debug)]
+/// clients: the server answers with a sentence of its own. Clones are for callers that share one call.
+#[derive(Clone, Debug)]
 pub struct Fault {
     part: Part,
     kind: FaultKind,
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
-    source: Option<Box<dyn Error + Send + Sync>>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl Fault {
@@ -109,7 +109,7 @@ impl Fault {
     /// Adds the error behind it.
     #[must_use]
     pub fn caused_by(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { source: Some(source.into()), ..self }
+        Self { source: Some(source.into().into()), ..self }
     }
 
     /// Adds when the part asks to be called again.

@@ -26,7 +26,8 @@ pub trait Store: Send + Sync {
     async fn read(&self) -> Result<Box<dyn ReadWork>>;
 
     /// Opens a view for a single read, which is spared what would keep it consistent with further ones: those
-    /// may show a later state. It never waits for writers.
+    /// may show a later state. Records that concurrent glances ask for by their ids may be read together,
+    /// after all of them were asked for. It never waits for writers.
     async fn glance(&self) -> Result<Box<dyn ReadWork>> {
         self.read().await
     }

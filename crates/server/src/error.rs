@@ -151,8 +151,12 @@ impl Refusal {
                 | Part::Service,
                 FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited,
             ) => StatusCode::SERVICE_UNAVAILABLE,
+            // Without it nobody knows which tokens are good, whatever the reason.
+            (Part::KeyValueStore, FaultKind::Rejected | FaultKind::Garbage) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             (
-                Part::Database | Part::KeyValueStore | Part::BlobStore | Part::VectorStore | Part::Extractor,
+                Part::Database | Part::BlobStore | Part::VectorStore | Part::Extractor,
                 FaultKind::Rejected | FaultKind::Garbage,
             ) => StatusCode::INTERNAL_SERVER_ERROR,
         };

@@ -48,6 +48,19 @@ pub(crate) fn configure_metrics(config: &mut ServiceConfig) {
     config.service(resource("/metrics", &[Method::GET]).route(on(Method::GET).to(api::metrics::metrics)));
 }
 
+/// The pattern of the API's table that a path fits, if any.
+pub(crate) fn pattern_of(path: &str) -> Option<&'static str> {
+    let segments =
+        |path: &'_ str| -> Vec<String> { path.trim_matches('/').split('/').map(str::to_owned).collect() };
+    let asked = segments(path);
+    let fits = |pattern: &&str| {
+        let known = segments(pattern);
+        let same = |(known, asked): (&String, &String)| known.starts_with('{') || known == asked;
+        known.len() == asked.len() && known.iter().zip(&asked).all(same)
+    };
+    TABLE.iter().map(|(pattern, _)| *pattern).find(fits)
+}
+
 /// Whether a path is for those who watch the service. They are always answered.
 pub(crate) fn is_probe(settings: &HttpSettings, path: &str) -> bool {
     path.starts_with("/health/") || settings.metrics.is_some() && path.trim_end_matches('/') == "/metrics"
@@ -89,4 +102,24 @@ fn method_not_allowed(allowed: &str) -> HttpResponse {
 /// What leads nowhere.
 pub(crate) async fn not_found() -> Result<HttpResponse, Refusal> {
     Err(Refusal::new(StatusCode::NOT_FOUND, "Not found"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_to_its_pattern() {
+        for (path, pattern) in [
+            ("/", Some("/")),
+            ("/documents/", Some("/documents")),
+            ("/documents/upload", Some("/documents/upload")),
+            ("/documents/17", Some("/documents/{doc_id}")),
+            ("/agents/chat", Some("/agents/{name}")),
+            ("/documents/17/nothing", None),
+            ("/secret", None),
+        ] {
+            assert_eq!(pattern_of(path), pattern, "{path}");
+        }
+    }
 }

@@ -1,8 +1,9 @@
-//! How many requests for a document the service answers, beside a handler that does nothing.
+//! How many requests for a document the service answers, beside a handler that does nothing, and beside
+//! another build of the service where one is given.
 //!
-//! Both are processes of their own with as many workers as there are cores, and answer with as many bytes.
+//! All are processes of their own with as many workers as there are cores, and answer with as many bytes.
 //! One client of ours, on one thread, asks them in turns, so that what else the machine does falls on
-//! both. The client shares the cores: rates of both would be higher without it. The processor time of
+//! all. The client shares the cores: all rates would be higher without it. The processor time of
 //! a request, which it has no part in, is told too.
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
 use anyhow::{Context, Result, ensure};
 use std::{
     net::SocketAddr,
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     rc::Rc,
     time::{Duration, Instant},
@@ -22,12 +23,15 @@ use std::{
 use tokio::task::LocalSet;
 
 /// How the service is asked.
-#[derive(Clone, Copy, clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct Load {
+    /// Another build of `docent`, such as one from before a change, which is asked in the same rounds.
+    #[arg(long, value_name = "PROGRAM")]
+    beside: Option<PathBuf>,
     /// Connections, each with one request at a time.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..))]
     connections: u16,
-    /// Rounds; in each one both are asked.
+    /// Rounds; in each one all are asked.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// Seconds for which each is asked in a round.
@@ -49,42 +53,76 @@ pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
     measured.map(|()| ExitCode::SUCCESS)
 }
 
+/// A build of the service, with documents.
+struct Docent {
+    name: &'static str,
+    peer: Peer,
+    token: String,
+    ids: Vec<String>,
+}
+
+impl Docent {
+    async fn start(name: &'static str, program: &Path, folder: &Path) -> Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        let (peer, token) = service::docent(program, folder, &[]).await?;
+        Ok(Self { name, peer, token, ids: Vec::new() })
+    }
+
+    /// Adds documents until there are so many.
+    async fn fill(&mut self, documents: usize) -> Result<()> {
+        let mut client = Client::connect(self.peer.address).await?;
+        for n in self.ids.len()..documents {
+            let body = format!("{{\"title\": \"Document {n:08}\"}}");
+            let document = client.json("POST", "/documents", Some(&self.token), &body).await?;
+            self.ids.push(document["id"].as_str().context("an id")?.to_owned());
+        }
+        Ok(())
+    }
+
+    /// A request for each document.
+    fn requests(&self) -> Rc<Vec<Vec<u8>>> {
+        let ask = |id: &String| request("GET", &format!("/documents/{id}"), Some(&self.token), "");
+        Rc::new(self.ids.iter().map(ask).collect())
+    }
+}
+
 async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
-    let (docent, token) = service::docent(program, folder, &[]).await?;
-    let mut ids = Vec::new();
-    add_documents(&docent, &token, &mut ids, 1).await?;
-    let ask = |id: &String| request("GET", &format!("/documents/{id}"), Some(&token), "");
-    let size = Client::connect(docent.address).await?.exchange(&ask(&ids[0])).await?;
-    let bare = bare(size.head, size.body, &ask(&ids[0])).await?;
-    let Load { connections, rounds, seconds } = load;
+    let mut docents = vec![Docent::start("docent", program, &folder.join("docent")).await?];
+    if let Some(beside) = &load.beside {
+        docents.push(Docent::start("docent beside", beside, &folder.join("beside")).await?);
+    }
+    docents[0].fill(1).await?;
+    let request = docents[0].requests()[0].clone();
+    let size = Client::connect(docents[0].peer.address).await?.exchange(&request).await?;
+    let bare = bare(size.head, size.body, &request).await?;
+    let Load { connections, rounds, seconds, .. } = load;
     println!(
         "GET /documents/{{id}}, {} bytes back, {connections} connections, {rounds} rounds of {seconds} s",
         size.head + size.body
     );
     println!("                     requests/s     p50 ms     p99 ms   CPU us/request");
     for documents in SIZES {
-        let missing = documents - ids.len();
-        add_documents(&docent, &token, &mut ids, missing).await?;
-        let requests: Rc<Vec<Vec<u8>>> = Rc::new(ids.iter().map(ask).collect());
-        let (mut of_docent, mut of_bare) = (Tally::default(), Tally::default());
+        for docent in &mut docents {
+            docent.fill(documents).await?;
+        }
+        let requests: Vec<_> = docents.iter().map(Docent::requests).collect();
+        let mut of_docents: Vec<Tally> = docents.iter().map(|_| Tally::default()).collect();
+        let mut of_bare = Tally::default();
         for _ in 0..rounds {
             let time = Duration::from_secs(seconds.into());
-            of_docent.add(ask_for(&docent, &requests, connections, time).await?);
-            of_bare.add(ask_for(&bare, &requests, connections, time).await?);
+            for ((docent, requests), tally) in docents.iter().zip(&requests).zip(&mut of_docents) {
+                tally.add(ask_for(&docent.peer, requests, connections, time).await?);
+            }
+            of_bare.add(ask_for(&bare, &requests[0], connections, time).await?);
         }
         println!("{documents} documents");
-        of_docent.print("docent");
+        for (docent, tally) in docents.iter().zip(&of_docents) {
+            tally.print(docent.name);
+        }
         of_bare.print("bare handler");
-        let ratios =
-            of_docent.rounds.iter().zip(&of_bare.rounds).map(|(ours, theirs)| ours.rate() / theirs.rate());
-        let mut ratios: Vec<f64> = ratios.collect();
-        ratios.sort_by(f64::total_cmp);
-        println!(
-            "  rate of docent to bare {:.2} (rounds {:.2} to {:.2})",
-            of_docent.rate() / of_bare.rate(),
-            ratios[0],
-            ratios[ratios.len() - 1]
-        );
+        for (docent, tally) in docents.iter().zip(&of_docents) {
+            tally.print_ratio(docent.name, &of_bare);
+        }
     }
     Ok(())
 }
@@ -99,16 +137,6 @@ async fn bare(head: usize, body: usize, request: &[u8]) -> Result<Peer> {
     let size = Client::connect(bare.address).await?.exchange(request).await?;
     ensure!(size.head + size.body == head + body, "the bare handler answers with {size:?}");
     Ok(bare)
-}
-
-async fn add_documents(docent: &Peer, token: &str, ids: &mut Vec<String>, count: usize) -> Result<()> {
-    let mut client = Client::connect(docent.address).await?;
-    for n in ids.len()..ids.len() + count {
-        let body = format!("{{\"title\": \"Document {n:08}\"}}");
-        let document = client.json("POST", "/documents", Some(token), &body).await?;
-        ids.push(document["id"].as_str().context("an id")?.to_owned());
-    }
-    Ok(())
 }
 
 /// One round of one server.
@@ -142,6 +170,18 @@ impl Tally {
     fn rate(&self) -> f64 {
         let wall: Duration = self.rounds.iter().map(|round| round.wall).sum();
         self.requests() as f64 / wall.as_secs_f64()
+    }
+
+    fn print_ratio(&self, name: &str, bare: &Self) {
+        let ratios = self.rounds.iter().zip(&bare.rounds).map(|(ours, theirs)| ours.rate() / theirs.rate());
+        let mut ratios: Vec<f64> = ratios.collect();
+        ratios.sort_by(f64::total_cmp);
+        println!(
+            "  rate of {name} to bare {:.2} (rounds {:.2} to {:.2})",
+            self.rate() / bare.rate(),
+            ratios[0],
+            ratios[ratios.len() - 1]
+        );
     }
 
     fn print(&self, name: &str) {

@@ -57,7 +57,7 @@ async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
     let wired = wire::app(Profile::Dev, settings, store.clone())?;
     // Serves before anything is made that is shown once: an address in use must not cost a first run.
     let (server, address) = bind(settings, &wired)?;
-    let service = Service::start(settings, &wired, store, Some(server)).await?;
+    let service = Service::start(settings, &wired, store, Some(server), true).await?;
     let first = FirstRun::of(&wired.app, &settings.service.data_dir).await?;
     let version = env!("CARGO_PKG_VERSION");
     let Some(first) = first else {

@@ -3,7 +3,7 @@
 
 use crate::wire::{self, Wired};
 use anyhow::{Context, bail};
-use docent::config::Settings;
+use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
 use docent_app::{App, jobs::Runner};
 use docent_migration::SchemaState;
@@ -28,7 +28,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Serves on `server`, if there is one, and runs jobs as the settings say.
+    /// Serves on `server`, if there is one, and runs jobs, if it is to.
     ///
     /// A database that is away now is waited for while the service is up and says so, for the parts of an
     /// installation start in any order.
@@ -40,9 +40,10 @@ impl Service {
         wired: &Wired,
         store: SqlStore,
         server: Option<Server>,
+        runs_jobs: bool,
     ) -> anyhow::Result<Self> {
-        if wired.is_exclusive && settings.ingestion.ingest_concurrency == 0 {
-            bail!("DOCENT_INGEST_CONCURRENCY=0 leaves the embedded vector store without anybody to fill it");
+        if settings.storage.vector_db == VectorDb::Embedded && !runs_jobs {
+            bail!("the embedded vector store belongs to this process: without its jobs nobody would fill it");
         }
         let is_usable = match tokio::time::timeout(FIRST_LOOK, usable(&store)).await {
             Ok(usable) => usable?,
@@ -52,7 +53,7 @@ impl Service {
             tracing::warn!("the database cannot be reached yet; waiting for it");
         }
         let stop = CancellationToken::new();
-        let (server_stop, jobs) = (stop.clone(), Jobs::new(settings, wired, store, stop.clone()));
+        let (server_stop, jobs) = (stop.clone(), Jobs::new(settings, wired, store, runs_jobs, stop.clone()));
         let server = tokio::spawn(async move {
             match server {
                 Some(server) => Ok(server.run(server_stop, GRACE).await?),
@@ -110,9 +111,14 @@ struct Jobs {
 }
 
 impl Jobs {
-    fn new(settings: &Settings, wired: &Wired, store: SqlStore, stop: CancellationToken) -> Self {
-        let runner = wire::runner(settings);
-        let runner = (runner.concurrency > 0).then(|| Runner::new(Arc::clone(&wired.app), runner));
+    fn new(
+        settings: &Settings,
+        wired: &Wired,
+        store: SqlStore,
+        runs_jobs: bool,
+        stop: CancellationToken,
+    ) -> Self {
+        let runner = runs_jobs.then(|| Runner::new(Arc::clone(&wired.app), wire::runner(settings)));
         Self { app: Arc::clone(&wired.app), store, runner, is_exclusive: wired.is_exclusive, stop }
     }
 

@@ -30,7 +30,7 @@ async fn work(settings: &Settings) -> anyhow::Result<()> {
         }
         None => None,
     };
-    let service = Service::start(settings, &wired, store, server).await?;
+    let service = Service::start(settings, &wired, store, server, true).await?;
     tracing::info!(concurrency = settings.ingestion.ingest_concurrency, "running jobs");
     service.until_stopped().await
 }
@@ -42,9 +42,6 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
     }
     if settings.storage.redis_url == KeyValueUrl::Memory {
         bail!("memory:// belongs to one process: a worker needs a Redis server in DOCENT_REDIS_URL");
-    }
-    if settings.ingestion.ingest_concurrency == 0 {
-        bail!("a worker with DOCENT_INGEST_CONCURRENCY=0 would do nothing");
     }
     Ok(())
 }

@@ -9,12 +9,11 @@ use std::net::SocketAddr;
 section! {
     /// How documents are ingested.
     Ingestion "Ingestion" {
-        /// Documents that one process ingests at once. With 0 `docent serve` ingests none and leaves them to
-        /// `docent worker`.
+        /// Documents that one process ingests at once. `docent serve --no-jobs` ingests none.
         ingest_concurrency: usize = both(Default::Computed {
             words: "the number of cores",
             text: |context| context.cores.to_string(),
-        }), within(0..=1024);
+        }), within(1..=1024);
         /// The most pages of a document; one with more fails.
         ingest_max_pages: u32 = text("10000"), within(1..=100_000);
         /// The most characters of a document's text; one with more fails.

@@ -42,7 +42,7 @@ section! {
         s3_virtual_hosted: bool = text("false");
         /// The vector store: `qdrant` or `embedded`.
         vector_db: VectorDb = Defaults { dev: Default::Text("embedded"), serve: Default::Text("qdrant") };
-        /// The address of the Qdrant server (REST).
+        /// The address of the Qdrant server. Its gRPC port is used: port 6333, that of REST, stands for 6334.
         qdrant_url: HttpUrl = text("http://127.0.0.1:6333");
         /// The key of the Qdrant server.
         qdrant_api_key: Option<Secret> = unset("none");

@@ -32,7 +32,7 @@ pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc
     basics.entropy.fill(&mut secret);
     let recorder: Arc<dyn Recorder> = Arc::new(Unrecorded);
     // A process that serves may be writing to the blob store.
-    let opened = Opened { index, is_exclusive: false, tokens, limiter, recorder };
+    let opened = Opened { index, owns_index: false, tokens, limiter, recorder };
     Ok(Arc::new(assemble(settings, store, basics, opened, &secret)?))
 }
 

@@ -88,6 +88,26 @@ async fn killed_again_and_again_every_upload_is_ingested_once() {
 }
 
 #[tokio::test]
+async fn a_signal_to_the_whole_group_costs_no_document() {
+    let folder = TempDir::new().unwrap();
+    create_account(folder.path(), "ada@example.org", "correct horse").await;
+    let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"]).process_group(0)).await;
+    let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
+    for _ in 0..12 {
+        client.upload(&fixture("handbook.pdf")).await;
+    }
+    let mut child = serving.child;
+    // As Ctrl-C at a terminal does it.
+    let group = format!("-{}", child.id().unwrap());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().await.unwrap().success());
+    assert!(in_time(child.wait()).await.unwrap().success());
+    let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
+    let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
+    let states = client.settled().await;
+    assert!(states.len() == 12 && states.iter().all(|(_, state)| state == "ingested"), "{states:?}");
+}
+
+#[tokio::test]
 async fn one_data_folder_has_one_process() {
     let folder = TempDir::new().unwrap();
     let _first = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
@@ -165,7 +185,6 @@ async fn a_worker_refuses_stores_that_it_cannot_share() {
     for (variable, value, said) in [
         ("DOCENT_VECTOR_DB", "embedded", "DOCENT_VECTOR_DB=qdrant"),
         ("DOCENT_REDIS_URL", "memory://", "DOCENT_REDIS_URL"),
-        ("DOCENT_INGEST_CONCURRENCY", "0", "DOCENT_INGEST_CONCURRENCY"),
     ] {
         let mut command = docent(folder.path());
         command

@@ -36,6 +36,7 @@ use spans::traced;
 use std::{
     collections::HashMap,
     fs::{File, TryLockError},
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -254,9 +255,28 @@ fn damaged(folder: &Path, what: &str) -> Fault {
     Fault::new(Part::VectorStore, FaultKind::Internal, message)
 }
 
+/// Whether the disk or a quota is used up.
+fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let kind = match error.downcast_ref::<Arc<io::Error>>() {
+            Some(error) => Some(error.kind()),
+            None => error.downcast_ref::<io::Error>().map(io::Error::kind),
+        };
+        if kind.is_some_and(|kind| matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    // Some layers keep no more of it than its words.
+    error.to_string().contains("No space left on device")
+}
+
 /// A full disk or a missing right may pass; everything else is damage or a bug.
 fn fault(doing: &'static str, error: TantivyError) -> Fault {
     let kind = match &error {
+        _ if is_full(&error) => FaultKind::Full,
         TantivyError::IoError(_) | TantivyError::OpenWriteError(_) | TantivyError::LockFailure(..) => {
             FaultKind::Unavailable
         }

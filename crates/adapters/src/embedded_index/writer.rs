@@ -3,7 +3,7 @@
 //! A commit costs several waits for the disk whatever its size, so changes that arrive during one
 //! share the next. A caller's call returns once its commit is durable and searches see it.
 
-use super::{Shared, VECTORS, fault, search, unavailable, vectors::VectorFile};
+use super::{Shared, VECTORS, fault, is_full, search, unavailable, vectors::VectorFile};
 use docent_domain::{
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument},
@@ -114,7 +114,8 @@ fn again(fault: &Fault) -> Fault {
 }
 
 fn disk(error: std::io::Error) -> Fault {
-    unavailable("writing vectors".to_owned()).caused_by(error)
+    let kind = if is_full(&error) { FaultKind::Full } else { FaultKind::Unavailable };
+    Fault::new(Part::VectorStore, kind, "writing vectors").caused_by(error)
 }
 
 /// The thread's side.

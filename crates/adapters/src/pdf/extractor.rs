@@ -30,7 +30,10 @@ use tokio::{
     time::timeout,
 };
 
+const SIGHUP: i32 = 1;
+const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
 const SIGXCPU: i32 = 24;
 /// How Rust's allocator announces that it gives up, before it aborts the process.
 const ALLOCATION_FAILED: &str = "memory allocation of ";
@@ -56,6 +59,9 @@ impl WorkerExtractor {
     fn spawn(&self) -> Result<Child, Fault> {
         let mut command = Command::new(&self.command);
         command.args(&self.args).env_clear().kill_on_drop(true);
+        // A group of its own: Ctrl-C at a terminal, and whoever else signals the whole group, means the service,
+        // which ends its work in order.
+        command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().map_err(|error| fault(FaultKind::Unavailable, "start of the worker").caused_by(error))
     }
@@ -234,6 +240,10 @@ impl Ended {
         let code = match status.signal() {
             // It died because we stopped listening to its nonsense.
             _ if error.kind() == io::ErrorKind::InvalidData => None,
+            // Somebody is stopping everything here; the document has done nothing.
+            Some(SIGHUP | SIGINT | SIGTERM) => {
+                return Err(fault(FaultKind::Unavailable, "the worker was told to stop").into());
+            }
             Some(_) if log.contains(ALLOCATION_FAILED) => Some(FailureCode::ExtractionMemory),
             Some(SIGXCPU) => Some(FailureCode::ExtractionTimeout),
             // Nobody else kills workers but a kernel that is short of memory.

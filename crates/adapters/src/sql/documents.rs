@@ -3,11 +3,13 @@
 use super::{
     document_rows::{from_row, to_deletion, to_row},
     entities::{
-        documents::{ActiveModel, Column, Entity},
+        documents::{ActiveModel, Column, Entity, Model},
         jobs,
     },
     fault::corrupt,
-    session::Session,
+    lookup::Lookup,
+    points::{Points, Statements},
+    session::{Session, Source},
     values::{counted, micros},
 };
 use async_trait::async_trait;
@@ -24,11 +26,33 @@ use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
     sea_query::{Expr, ExprTrait, Func},
 };
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
+
+/// Reads those that concurrent callers ask for together.
+pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<DocumentId, Document> {
+    let doing = "read a document";
+    let there = Entity::find().filter(Column::DeletedAt.is_null());
+    let statements = Statements::new(there, source.connections.get_database_backend());
+    let source = source.clone();
+    Lookup::new(doing, patience, move || {
+        Box::new(Points {
+            doing,
+            source: source.clone(),
+            patience,
+            statements: statements.clone(),
+            id: DocumentId::as_uuid,
+            from_row: |row: Model| (DocumentId::from_uuid(row.id), from_row(row)),
+            kept: None,
+        })
+    })
+}
 
 #[async_trait]
 impl DocumentReader for Session {
     async fn get(&mut self, id: DocumentId) -> Result<Option<Document>> {
+        if let Some(lookups) = self.lookups() {
+            return lookups.documents.get(id).await;
+        }
         let query = self.hold(Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_null()));
         let row = self.run("read a document", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()

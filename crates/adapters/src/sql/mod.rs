@@ -9,6 +9,8 @@ mod entities;
 mod fault;
 mod inventory;
 mod jobs;
+mod lookup;
+mod points;
 mod postgres;
 mod rollbacks;
 mod session;
@@ -19,7 +21,7 @@ mod values;
 
 use self::{
     fault::fault,
-    session::{Session, Source, SqlUnit, SqlView},
+    session::{Lookups, Session, Source, SqlUnit, SqlView},
 };
 use async_trait::async_trait;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
@@ -66,6 +68,7 @@ pub struct SqlStore {
     write: Source,
     read: Source,
     patience: Duration,
+    lookups: Lookups,
 }
 
 impl SqlStore {
@@ -85,14 +88,14 @@ impl SqlStore {
             "sqlite" => {
                 let sqlite::Connections { write, read } = sqlite::connect(url, &options).await?;
                 let source = |connections| Source::new(connections, None);
-                Ok(Self { write: source(write), read: source(read), patience: options.statement_timeout })
+                Ok(Self::new(source(write), source(read), options.statement_timeout))
             }
             "postgres" | "postgresql" => {
                 let postgres::Connections { write, read, server } = postgres::connect(url, &options)?;
                 let source = |connections| Source::new(connections, Some(server.clone()));
                 // The server ends a statement itself, and says so a little earlier.
                 let patience = options.statement_timeout + Duration::from_secs(1);
-                Ok(Self { write: source(write), read: source(read), patience })
+                Ok(Self::new(source(write), source(read), patience))
             }
             scheme => {
                 let message =
@@ -100,6 +103,12 @@ impl SqlStore {
                 Err(Fault::new(Part::Database, FaultKind::Rejected, message))
             }
         }
+    }
+
+    fn new(write: Source, read: Source, patience: Duration) -> Self {
+        let lookups =
+            Lookups { users: users::lookup(&read, patience), documents: documents::lookup(&read, patience) };
+        Self { write, read, patience, lookups }
     }
 
     /// The URL of an SQLite database in this file, whatever characters its path has.
@@ -179,7 +188,7 @@ impl Store for SqlStore {
     }
 
     async fn glance(&self) -> Result<Box<dyn ReadWork>> {
-        Ok(Box::new(SqlView(Session::single(&self.read, self.patience))))
+        Ok(Box::new(SqlView(Session::single(&self.read, self.lookups.clone(), self.patience))))
     }
 
     async fn check(&self) -> Result<()> {

@@ -2,10 +2,16 @@
 
 use super::{
     fault::{fault, late},
+    lookup::Lookup,
     postgres::Server,
     rollbacks::Rollbacks,
 };
 use async_trait::async_trait;
+use docent_domain::{
+    document::Document,
+    id::{DocumentId, UserId},
+    user::User,
+};
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
     error::{Fault, FaultKind, Part, Result},
@@ -58,9 +64,16 @@ impl Source {
     }
 }
 
+/// Single records, of which concurrent callers read many at once.
+#[derive(Clone, Debug)]
+pub(super) struct Lookups {
+    pub(super) users: Lookup<UserId, User>,
+    pub(super) documents: Lookup<DocumentId, Document>,
+}
+
 enum State {
     /// Each statement by itself, on whatever connection is free.
-    Single(Source),
+    Single(Source, Lookups),
     /// It begins with the first statement, so that a view that is never used costs nothing.
     Unopened(Source, TransactionOptions),
     Open(DatabaseTransaction),
@@ -79,10 +92,18 @@ impl Session {
     }
 
     /// No transaction: each statement sees the latest state, and costs one round trip.
-    pub(super) fn single(source: &Source, patience: Duration) -> Self {
+    pub(super) fn single(source: &Source, lookups: Lookups, patience: Duration) -> Self {
         let backend = source.connections.get_database_backend();
         let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
-        Self { state: State::Single(source), patience, backend, writes: false, rollbacks }
+        Self { state: State::Single(source, lookups), patience, backend, writes: false, rollbacks }
+    }
+
+    /// Where to ask for single records: nowhere in a transaction, which reads them itself.
+    pub(super) fn lookups(&self) -> Option<&Lookups> {
+        match &self.state {
+            State::Single(_, lookups) => Some(lookups),
+            State::Unopened(..) | State::Open(_) | State::Broken => None,
+        }
     }
 
     /// The database that it talks to.
@@ -108,7 +129,7 @@ impl Session {
     where
         F: for<'t> FnOnce(&'t DatabaseExecutor<'t>) -> BoxFuture<'t, Result<T, DbErr>> + Send,
     {
-        if let State::Single(source) = &self.state {
+        if let State::Single(source, _) = &self.state {
             let connections = DatabaseExecutor::from(&source.connections);
             let answer = timeout(self.patience, source.reach(doing, statement(&connections))).await;
             return answer.unwrap_or_else(|_| Err(late(doing)));
@@ -133,7 +154,7 @@ impl Session {
                 source.reach("begin", source.connections.begin_with_options(options)).await
             }
             // It is never asked to commit, and runs its statements without one.
-            State::Single(_) | State::Broken => {
+            State::Single(..) | State::Broken => {
                 let message = "a unit of work was used after one of its calls failed or was cut short";
                 Err(Fault::new(Part::Database, FaultKind::Internal, message))
             }

@@ -3,7 +3,9 @@
 use super::{
     entities::users::{ActiveModel, Column, Entity, Model},
     fault::corrupt,
-    session::Session,
+    lookup::Lookup,
+    points::{Points, Statements},
+    session::{Session, Source},
     values::{instant, micros},
 };
 use async_trait::async_trait;
@@ -20,10 +22,32 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, NotSet, PaginatorTrait, QueryFilter,
     sea_query::OnConflict,
 };
+use std::time::Duration;
+
+/// Reads those that concurrent callers ask for together.
+pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<UserId, User> {
+    let doing = "read an account";
+    let statements = Statements::new(Entity::find(), source.connections.get_database_backend());
+    let source = source.clone();
+    Lookup::new(doing, patience, move || {
+        Box::new(Points {
+            doing,
+            source: source.clone(),
+            patience,
+            statements: statements.clone(),
+            id: UserId::as_uuid,
+            from_row: |row: Model| (UserId::from_uuid(row.id), from_row(row)),
+            kept: None,
+        })
+    })
+}
 
 #[async_trait]
 impl UserReader for Session {
     async fn get(&mut self, id: UserId) -> Result<Option<User>> {
+        if let Some(lookups) = self.lookups() {
+            return lookups.users.get(id).await;
+        }
         let query = self.hold(Entity::find_by_id(id.as_uuid()));
         let row = self.run("read an account", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()

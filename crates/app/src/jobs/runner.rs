@@ -30,6 +30,8 @@ use tracing::{Instrument, Span};
 /// Tries to write an outcome down before the lease is left to run out.
 const SETTLE_TRIES: u32 = 5;
 const SETTLE_PAUSE: Duration = Duration::from_secs(1);
+/// How long a stopping runner tries to give back what has not ended.
+const GIVING_BACK: Duration = Duration::from_secs(5);
 const PURGE_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long done jobs stay readable.
 const KEEP_DONE: TimeDelta = TimeDelta::days(7);
@@ -115,7 +117,10 @@ impl Runner {
         let all = async { while running.join_next().await.is_some() {} };
         if tokio::time::timeout(grace, all).await.is_err() {
             abandon.cancel();
-            while running.join_next().await.is_some() {}
+            let all = async { while running.join_next().await.is_some() {} };
+            if tokio::time::timeout(GIVING_BACK, all).await.is_err() {
+                tracing::warn!("jobs could not be given back; their leases will run out");
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::{
     context::{self, State},
     error::Reported,
     extract::client::Client,
+    routes,
 };
 use actix_web::{
     HttpMessage,
@@ -27,6 +28,8 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 const ID_MAX: usize = 128;
 /// Stands for every path that leads nowhere: those are whatever somebody typed, or pasted.
 const NOWHERE: &str = "-";
+/// What proxies note for a client that went away before it was answered.
+const CLIENT_CLOSED: u16 = 499;
 
 pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let context = context::of_service(&request)?;
@@ -41,9 +44,11 @@ pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody
     let span = span(&context, &request, &id, client);
     join_trace(&context, &request, &span);
 
+    let unanswered = Unanswered::begin(&context, &request, &span, client, started);
     let answer = next.call(request).instrument(span.clone()).await;
     let answer = answer.map(|response| response.map_into_boxed_body());
 
+    unanswered.end();
     drop(under_way);
     let seen = Seen::of(&answer);
     let _entered = span.enter();
@@ -55,7 +60,9 @@ pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody
         ms = started.elapsed().as_millis() as u64,
         "request"
     );
-    seen.record(&span);
+    if context.settings.join_trace.is_some() {
+        seen.record(&span);
+    }
     if let Some(metrics) = context.metrics() {
         metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
     }
@@ -105,6 +112,65 @@ fn join_trace(context: &State, request: &ServiceRequest, span: &Span) {
     }
 }
 
+/// A request that has no answer yet. One whose client goes away before it has is dropped in the middle, and
+/// told of all the same.
+struct Unanswered {
+    context: State,
+    span: Span,
+    method: Method,
+    path: String,
+    client: Client,
+    started: Instant,
+    is_over: bool,
+}
+
+impl Unanswered {
+    fn begin(
+        context: &State,
+        request: &ServiceRequest,
+        span: &Span,
+        client: Client,
+        started: Instant,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            span: span.clone(),
+            method: request.method().clone(),
+            path: request.path().to_owned(),
+            client,
+            started,
+            is_over: false,
+        }
+    }
+
+    fn end(mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let _entered = self.span.enter();
+        let route = routes::pattern_of(&self.path);
+        tracing::info!(
+            method = %self.method,
+            path = route.map_or(NOWHERE, |_| &self.path),
+            status = CLIENT_CLOSED,
+            client = %self.client.address,
+            ms = self.started.elapsed().as_millis() as u64,
+            "request"
+        );
+        self.span.record("http.response.status_code", CLIENT_CLOSED);
+        if let Some(metrics) = self.context.metrics() {
+            let route = route.unwrap_or(NOWHERE);
+            metrics.http.answered(name(&self.method), route, CLIENT_CLOSED, self.started.elapsed());
+        }
+    }
+}
+
 /// What became of a request.
 struct Seen<'a> {
     status: StatusCode,
@@ -139,7 +205,7 @@ impl<'a> Seen<'a> {
         self.matched.as_ref().map_or(NOWHERE, |(route, _)| route)
     }
 
-    /// Adds to the span what is known now.
+    /// Adds to the span what is known now, for traces alone.
     fn record(&self, span: &Span) {
         if let Some((route, path)) = &self.matched {
             span.record("http.route", route.as_str());

@@ -66,6 +66,9 @@ crate::battery! {
         unit.commit().await.unwrap();
 
         assert_eq!(get(&*store, &ingested).await, None);
+        let mut glance = store.glance().await.unwrap();
+        assert_eq!(glance.documents().get(ingested.id).await.unwrap(), None);
+        drop(glance);
         let mut view = store.read().await.unwrap();
         let listed = view.documents().list(&DocumentFilter::default()).await.unwrap();
         assert_eq!(listed, [document(2)]);

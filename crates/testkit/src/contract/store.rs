@@ -1,7 +1,7 @@
 //! What every relational store does about units of work and views.
 
 use super::records::add_documents;
-use crate::builders::{document, id, job};
+use crate::builders::{document, id, job, user};
 use docent_domain::{id::DocumentId, text::Title};
 use docent_ports::{
     documents::DocumentFilter,
@@ -84,6 +84,32 @@ crate::battery! {
         unit.commit().await.unwrap();
         let seen = store.glance().await.unwrap().documents().get(document(2).id).await.unwrap();
         assert_eq!(seen, Some(document(2)));
+    }
+
+    /// Glances at the same time each see what they ask for, which may be the same.
+    async fn concurrent_glances_see_their_own_records(store) {
+        let mut unit = store.begin().await.unwrap();
+        for n in 0..100 {
+            unit.documents().insert(&document(n)).await.unwrap();
+        }
+        for n in 0..3 {
+            assert!(unit.users().insert(&user(n)).await.unwrap());
+        }
+        unit.commit().await.unwrap();
+        let glance = |n: u32| {
+            let store = Arc::clone(&store);
+            async move {
+                let user = store.glance().await.unwrap().users().get(id(n % 4)).await.unwrap();
+                let document = store.glance().await.unwrap().documents().get(id(n % 110)).await.unwrap();
+                (n, user, document)
+            }
+        };
+        let glances = (0..300).map(|n| tokio::spawn(glance(n))).collect::<Vec<_>>();
+        for seen in glances {
+            let (n, seen, found) = seen.await.unwrap();
+            assert_eq!(seen, (n % 4 < 3).then(|| user(n % 4)), "{n}");
+            assert_eq!(found, (n % 110 < 100).then(|| document(n % 110)), "{n}");
+        }
     }
 
     /// After a call that failed a unit is of no more use, and leaves nothing.

@@ -106,6 +106,14 @@ impl Installation {
         self.answering(name, command, &address).await
     }
 
+    /// Starts a replica of the API that leaves jobs to workers.
+    pub(super) async fn serve_without_jobs(&self, name: &str) -> Replica {
+        let address = free_address();
+        let mut command = self.docent(name);
+        command.args(["serve", "--no-jobs"]).env("DOCENT_BIND_ADDRESS", &address);
+        self.answering(name, command, &address).await
+    }
+
     /// Starts a worker that serves its health, and waits until it does.
     pub(super) async fn watched_worker(&self, name: &str) -> Replica {
         let address = free_address();

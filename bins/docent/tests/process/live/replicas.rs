@@ -24,8 +24,8 @@ async fn a_limit_is_exact_over_all_replicas() {
 async fn every_upload_is_ingested_once_though_a_worker_is_killed() {
     const UPLOADS: usize = 60;
     let installation = Installation::start().await;
-    let no_jobs = [("DOCENT_INGEST_CONCURRENCY", "0")];
-    let mut replicas = [installation.serve("a", &no_jobs).await, installation.serve("b", &no_jobs).await];
+    let mut replicas =
+        [installation.serve_without_jobs("a").await, installation.serve_without_jobs("b").await];
     for replica in &mut replicas {
         replica.enter().await;
     }

@@ -308,6 +308,7 @@ async fn queries_use_their_indexes() {
         ("SELECT id FROM jobs WHERE due_at <= 5 ORDER BY due_at, id LIMIT 1".to_owned(), "jobs_due_at_idx"),
         ("SELECT MIN(due_at) FROM jobs".to_owned(), "jobs_due_at_idx"),
         (format!("SELECT * FROM jobs WHERE document_id = x'00' {newest}"), "jobs_document_id_idx"),
+        ("SELECT * FROM documents WHERE id IN (x'00', x'01')".to_owned(), "sqlite_autoindex_documents_1"),
         ("SELECT * FROM users WHERE email = 'a@b.c'".to_owned(), "users_email_key"),
         (
             "SELECT SUM(prompt_tokens) FROM usage_records WHERE user_id = x'00'".to_owned(),
@@ -337,6 +338,21 @@ async fn a_connection_that_is_still_in_a_transaction_is_not_used_again() {
     add(&store, 1).await.unwrap();
     let found = store.read().await.unwrap().documents().get(id(1)).await.unwrap();
     assert_eq!(found, Some(document(1)));
+}
+
+/// Callers that share a statement do not share what is wrong with one record.
+#[tokio::test]
+async fn a_record_that_makes_no_sense_harms_no_other() {
+    let (store, _folder) = migrated().await;
+    add(&store, 1).await.unwrap();
+    add(&store, 2).await.unwrap();
+    let spoil = "UPDATE documents SET updated_at = 9223372036854775807 WHERE title = 'Document 1'";
+    let spoilt = store.write.connections.execute_unprepared(spoil).await.unwrap();
+    assert_eq!(spoilt.rows_affected(), 1);
+    let get = async |n| store.glance().await.unwrap().documents().get(id(n)).await;
+    let (broken, sound) = tokio::join!(get(1), get(2));
+    assert_eq!(broken.unwrap_err().kind(), FaultKind::Internal);
+    assert_eq!(sound.unwrap(), Some(document(2)));
 }
 
 /// A new connection reads the schema again, which takes longer than most queries.

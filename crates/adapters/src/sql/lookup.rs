@@ -1,0 +1,229 @@
+//! One read for many callers.
+//!
+//! Callers that ask for single records while a read is under way wait together, and the next read answers
+//! all of them. Nothing is kept from one read for another: each begins after its callers have asked.
+
+use super::fault::late;
+use async_trait::async_trait;
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+use std::{
+    collections::HashMap,
+    fmt::{self, Debug},
+    hash::Hash,
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
+    time::timeout,
+};
+
+/// Keys in one read at most.
+pub(super) const BATCH: usize = 64;
+
+/// Callers that wait in one lane at most; further ones wait for a place first.
+const WAITING: usize = 1024;
+
+/// Lanes. The callers of one thread share one, and its reads run on that thread, so that an answer wakes no
+/// other thread. Threads beyond this number share lanes.
+const LANES: usize = 16;
+
+/// Reads records by their keys.
+#[async_trait]
+pub(super) trait ReadMany<K, V>: Send {
+    /// The records with these keys, each with its key, in any order; without those that do not exist. A record
+    /// that makes no sense is the fault of that one.
+    ///
+    /// The keys are different from each other, and 1 to [`BATCH`].
+    async fn read(&mut self, keys: &[K]) -> Result<Vec<(K, Result<V>)>>;
+}
+
+/// Makes a reader, which is used for as long as callers keep coming.
+type NewReader<K, V> = dyn Fn() -> Box<dyn ReadMany<K, V>> + Send + Sync;
+
+/// Records of one kind, to be asked for one by one. Clones share their reads.
+pub(super) struct Lookup<K, V> {
+    shared: Arc<Shared<K, V>>,
+    patience: Duration,
+    doing: &'static str,
+}
+
+struct Shared<K, V> {
+    lanes: [Lane<K, V>; LANES],
+    reader: Box<NewReader<K, V>>,
+}
+
+struct Lane<K, V> {
+    queue: Mutex<Queue<K, V>>,
+    places: Arc<Semaphore>,
+}
+
+struct Queue<K, V> {
+    waiting: Vec<Waiting<K, V>>,
+    /// Whether somebody is reading, and will look here when done.
+    is_served: bool,
+}
+
+struct Waiting<K, V> {
+    key: K,
+    answer: oneshot::Sender<Result<Option<V>>>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl<K, V> Lookup<K, V>
+where
+    K: Copy + Eq + Hash + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// Reads with what `reader` makes; `doing` names it in faults, and `patience` bounds each call.
+    pub(super) fn new(
+        doing: &'static str,
+        patience: Duration,
+        reader: impl Fn() -> Box<dyn ReadMany<K, V>> + Send + Sync + 'static,
+    ) -> Self {
+        let lanes = std::array::from_fn(|_| Lane {
+            queue: Mutex::new(Queue { waiting: Vec::new(), is_served: false }),
+            places: Arc::new(Semaphore::new(WAITING)),
+        });
+        Self { shared: Arc::new(Shared { lanes, reader: Box::new(reader) }), patience, doing }
+    }
+
+    /// The record with this key, as it was committed when this was called or later.
+    ///
+    /// # Errors
+    /// Those of the read that would have answered it; `Timeout` when no answer came in time.
+    pub(super) async fn get(&self, key: K) -> Result<Option<V>> {
+        timeout(self.patience, self.ask(key)).await.unwrap_or_else(|_| Err(late(self.doing)))
+    }
+
+    async fn ask(&self, key: K) -> Result<Option<V>> {
+        // A read that runs on a thread that ends is not finished. The next one is on the caller's own.
+        for _ in 0..2 {
+            let lane = lane();
+            let Ok(place) = Arc::clone(&self.shared.lanes[lane].places).acquire_owned().await else { break };
+            let (answer, answered) = oneshot::channel();
+            let is_served = {
+                let mut queue = self.shared.lanes[lane].queue();
+                queue.waiting.push(Waiting { key, answer, _place: place });
+                mem::replace(&mut queue.is_served, true)
+            };
+            if !is_served {
+                tokio::spawn(serve(Service { shared: Arc::clone(&self.shared), lane, is_over: false }));
+            }
+            if let Ok(answer) = answered.await {
+                return answer;
+            }
+        }
+        Err(Fault::new(Part::Database, FaultKind::Unavailable, self.doing)
+            .caused_by("the read was cut short"))
+    }
+}
+
+impl<K, V> Clone for Lookup<K, V> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), patience: self.patience, doing: self.doing }
+    }
+}
+
+impl<K, V> Debug for Lookup<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lookup").field("doing", &self.doing).finish_non_exhaustive()
+    }
+}
+
+impl<K, V> Lane<K, V> {
+    fn queue(&self) -> MutexGuard<'_, Queue<K, V>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The lane of this thread.
+fn lane() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static LANE: usize = THREADS.fetch_add(1, Ordering::Relaxed) % LANES;
+    }
+    LANE.with(|lane| *lane)
+}
+
+/// Whoever reads for a lane.
+struct Service<K, V> {
+    shared: Arc<Shared<K, V>>,
+    lane: usize,
+    /// Nobody waits any more, and somebody else may serve already.
+    is_over: bool,
+}
+
+impl<K, V> Drop for Service<K, V> {
+    /// When its runtime ends under it, those who wait are told by the loss of their channels, and ask again.
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let mut queue = self.shared.lanes[self.lane].queue();
+        queue.is_served = false;
+        let lost = mem::take(&mut queue.waiting);
+        drop(queue);
+        drop(lost);
+    }
+}
+
+async fn serve<K, V>(mut service: Service<K, V>)
+where
+    K: Copy + Eq + Hash + Send + Sync,
+    V: Clone + Send + Sync,
+{
+    let mut reader = (service.shared.reader)();
+    while let Some((keys, callers)) = service.next() {
+        let found = match reader.read(&keys).await {
+            Ok(found) => Ok(found.into_iter().collect::<HashMap<_, _>>()),
+            Err(fault) => Err(fault),
+        };
+        for caller in callers {
+            let answer = match &found {
+                Ok(found) => found.get(&caller.key).cloned().transpose(),
+                Err(fault) => Err(fault.clone()),
+            };
+            // A caller that has gone away needs none.
+            let _ = caller.answer.send(answer);
+        }
+    }
+}
+
+/// Keys that differ from each other, and who asks for them.
+type Batch<K, V> = (Vec<K>, Vec<Waiting<K, V>>);
+
+impl<K: Copy + Eq + Hash, V> Service<K, V> {
+    /// What to read next; nothing when nobody asks, and then somebody else may serve.
+    fn next(&mut self) -> Option<Batch<K, V>> {
+        let mut queue = self.shared.lanes[self.lane].queue();
+        let mut keys = Vec::new();
+        let mut callers = Vec::new();
+        let mut later = Vec::new();
+        for caller in mem::take(&mut queue.waiting) {
+            if caller.answer.is_closed() {
+                continue;
+            }
+            let is_known = keys.contains(&caller.key);
+            if !is_known && keys.len() == BATCH {
+                later.push(caller);
+                continue;
+            }
+            if !is_known {
+                keys.push(caller.key);
+            }
+            callers.push(caller);
+        }
+        queue.waiting = later;
+        queue.is_served = !keys.is_empty();
+        self.is_over = keys.is_empty();
+        (!self.is_over).then_some((keys, callers))
+    }
+}
+
+#[cfg(test)]
+mod tests;
