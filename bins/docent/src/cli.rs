@@ -33,6 +33,17 @@ pub(crate) enum Command {
     Users(UsersCommand),
     /// Ask the server on this machine whether it is ready; for containers.
     Healthcheck(HealthcheckArgs),
+    /// Check that every part works, and that records, jobs, chunks and files agree.
+    ///
+    /// Works beside a running service; only an embedded vector store cannot be looked at while a service has
+    /// it open. Ends with 0 when nothing is wrong, 1 when something is, 2 when something could not be checked.
+    Doctor(DoctorArgs),
+    /// Write records, files and chunks into one archive, also while a service runs.
+    ///
+    /// The archive holds documents and password hashes: keep it as you keep them.
+    Backup(BackupArgs),
+    /// Make an installation from an archive; only an empty one can be restored into.
+    Restore(RestoreArgs),
     /// Print every setting, its value in force and what it means.
     Config(ProfileArgs),
     /// Read a PDF on standard input under limits; for the server's own use.
@@ -59,6 +70,34 @@ pub(crate) struct HealthcheckArgs {
     /// Where to ask; DOCENT_BIND_ADDRESS when left out.
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) address: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Mend what can be mended.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// The file to make, which must not exist; `-` is standard output.
+    pub(crate) file: std::path::PathBuf,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The archive.
+    pub(crate) file: std::path::PathBuf,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
 }

@@ -3,6 +3,7 @@
 
 mod cli;
 mod command;
+mod progress;
 mod telemetry;
 mod wire;
 
@@ -23,13 +24,14 @@ fn main() -> ExitCode {
         Err(error) => return fail(&error.into()),
     };
     match runtime.block_on(run(cli.command)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => fail(&error),
     }
 }
 
-async fn run(command: Command) -> anyhow::Result<()> {
-    match command {
+async fn run(command: Command) -> anyhow::Result<ExitCode> {
+    let ended = match command {
+        Command::Doctor(args) => return Ok(command::doctor::run(args).await),
         Command::Dev(args) => command::dev::run(args).await,
         Command::Serve(args) => command::serve::run(args).await,
         Command::Worker => command::worker::run().await,
@@ -43,9 +45,12 @@ async fn run(command: Command) -> anyhow::Result<()> {
             command::accounts::create(&args.account, flags).await
         }
         Command::Healthcheck(args) => command::healthcheck::run(args).await,
+        Command::Backup(args) => command::backup::run(args).await,
+        Command::Restore(args) => command::restore::run(args).await,
         Command::Config(profile) => command::config::run(profile.into()),
         Command::ExtractWorker => unreachable!("handled in main"),
-    }
+    };
+    ended.map(|()| ExitCode::SUCCESS)
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

@@ -1,5 +1,8 @@
 //! Which adapter stands behind which port: the one place that knows them all.
 
+mod absent;
+mod upkeep;
+
 use crate::telemetry::propagation;
 use anyhow::{Context, bail};
 use docent::config::{
@@ -51,6 +54,8 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+pub(crate) use upkeep::upkeep;
+
 /// After this long without a write, an unfinished file is of an upload that died with its process.
 const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 
@@ -92,11 +97,21 @@ pub(crate) fn basics() -> anyhow::Result<Basics> {
     Ok(Basics { hasher, clock: Arc::new(SystemClock), entropy })
 }
 
+/// The stores that differ by who opens them, and for what.
+struct Opened {
+    index: Arc<dyn VectorIndex>,
+    /// Whether no other process writes to the blob store, as far as an embedded vector store tells.
+    owns_index: bool,
+    tokens: Arc<dyn TokenStore>,
+    limiter: Arc<dyn RateLimiter>,
+    recorder: Arc<dyn Recorder>,
+}
+
 /// Puts the service together on this store.
 pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> anyhow::Result<Wired> {
-    let Basics { hasher, clock, entropy } = basics()?;
+    let basics = basics()?;
     make_folder(&settings.service.data_dir)?;
-    let secret = secret(profile, settings, &*entropy)?;
+    let secret = secret(profile, settings, &*basics.entropy)?;
     let (index, owns_index) = index(settings)?;
     let (tokens, limiter) = key_value(settings)?;
     // On a server there may be others, with embedded vector stores of their own: they must not be robbed.
@@ -106,13 +121,27 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
             "the embedded vector store belongs to this process: no other may run jobs on the same database"
         );
     }
-    let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(clock.now())));
+    let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(basics.clock.now())));
     let recorder: Arc<dyn Recorder> = match &metrics {
         Some(metrics) => Arc::clone(metrics) as _,
         None => Arc::new(Unrecorded),
     };
+    let opened = Opened { index, owns_index, tokens, limiter, recorder };
+    let app = assemble(settings, store, basics, opened, &secret)?;
+    Ok(Wired { app: Arc::new(app), is_exclusive, metrics, secret })
+}
+
+fn assemble(
+    settings: &Settings,
+    store: SqlStore,
+    basics: Basics,
+    opened: Opened,
+    secret: &[u8],
+) -> anyhow::Result<App> {
+    let Basics { hasher, clock, entropy } = basics;
+    let Opened { index, owns_index, tokens, limiter, recorder } = opened;
     let store: Arc<dyn Store> = Arc::new(store);
-    let app = App {
+    Ok(App {
         embedder: embedder(settings, &store, &clock, &recorder)?,
         store,
         blobs: blobs(settings, &*clock, owns_index)?,
@@ -120,7 +149,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         model: model(settings, &clock)?,
         extractor: extractor(settings)?,
         tokens,
-        signer: Arc::new(JwtSigner::new(&secret)),
+        signer: Arc::new(JwtSigner::new(secret)),
         limiter,
         hasher,
         clock,
@@ -132,8 +161,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         running: docent_app::jobs::running::Running::default(),
         logins: docent_app::accounts::turns::Turns::default(),
         answers: TaskTracker::new(),
-    };
-    Ok(Wired { app: Arc::new(app), is_exclusive, metrics, secret })
+    })
 }
 
 /// How the service appears over HTTP.
@@ -187,7 +215,7 @@ fn limits(settings: &Settings) -> Limits {
 fn index(settings: &Settings) -> anyhow::Result<(Arc<dyn VectorIndex>, bool)> {
     match settings.storage.vector_db {
         VectorDb::Embedded => {
-            let folder = settings.service.data_dir.join("index");
+            let folder = embedded_index_folder(settings);
             let index = EmbeddedIndex::open(&folder, embedded_index::Options::default())?;
             Ok((Arc::new(index), true))
         }
@@ -202,6 +230,10 @@ fn index(settings: &Settings) -> anyhow::Result<(Arc<dyn VectorIndex>, bool)> {
             Ok((Arc::new(index), false))
         }
     }
+}
+
+fn embedded_index_folder(settings: &Settings) -> PathBuf {
+    settings.service.data_dir.join("index")
 }
 
 /// Qdrant serves REST on one port and gRPC, which we speak, on the next: 6333 and 6334 by default. Any

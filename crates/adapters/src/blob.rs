@@ -9,10 +9,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::BlobKey;
 use docent_ports::{
-    blob_store::{BlobStore, BlobWriter, ByteStream},
+    blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob},
     error::{Fault, FaultKind, Part, Result},
 };
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt, future::ready};
 use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload, local::LocalFileSystem, path::Path};
 use std::{
     fs, io,
@@ -162,6 +162,31 @@ impl BlobStore for ObjectBlobStore {
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(self.fault("open a blob")(error)),
         }
+    }
+
+    async fn size(&self, key: &BlobKey) -> Result<Option<u64>> {
+        match self.objects.head(&path(key)?).await {
+            Ok(found) => Ok(Some(found.size)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.fault("look for a blob")(error)),
+        }
+    }
+
+    fn list(&self) -> BlobList {
+        let fault = self.fault("list blobs");
+        let found = self.objects.list(None).filter_map(move |found| {
+            let blob = match found {
+                Ok(object) => {
+                    let key = BlobKey::parse(object.location.as_ref()).ok();
+                    key.map(|key| StoredBlob { key, bytes: object.size, written_at: object.last_modified })
+                }
+                // It went while the list was made.
+                Err(Error::NotFound { .. }) => None,
+                Err(error) => return ready(Some(Err(fault(error)))),
+            };
+            ready(blob.map(Ok))
+        });
+        found.boxed()
     }
 
     async fn delete(&self, key: &BlobKey) -> Result<bool> {

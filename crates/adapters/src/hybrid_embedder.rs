@@ -1,7 +1,7 @@
 //! Two embedders as one: the terms of the first and the vectors of the second.
 
 use async_trait::async_trait;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding};
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::{
     embedder::Embedder,
     error::{Fault, FaultKind, Part, Result},
@@ -49,6 +49,10 @@ impl Embedder for HybridEmbedder {
             })
         };
         sparse.into_iter().zip(dense).map(join).collect()
+    }
+
+    async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+        self.sparse.embed_sparse(passages).await
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
@@ -109,6 +113,10 @@ mod tests {
                 Some(kind) => Err(Fault::new(Part::Embedder, kind, "down")),
                 None => Ok(vec![self.embedding.clone(); self.times * passages.chunks.len()]),
             }
+        }
+
+        async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+            Ok(self.embed_passages(passages).await?.into_iter().map(|embedding| embedding.sparse).collect())
         }
 
         async fn embed_query(&self, _query: &str) -> Result<QueryEmbedding> {

@@ -3,6 +3,7 @@
 //! One module for each thing adapted; no module uses another. What does not belong here: use cases,
 //! HTTP, settings, rules of the domain.
 
+pub mod archive;
 pub mod blob;
 pub mod builtin;
 pub mod cached_embedder;

@@ -137,19 +137,22 @@ async fn cut(
     let work = move || {
         let mut coverage = Coverage::of(&extraction);
         if coverage.characters > max_characters {
-            return Err(IngestError::of(FailureCode::TooMuchText, Some(coverage)));
+            return Err(Box::new(IngestError::of(FailureCode::TooMuchText, Some(coverage))));
         }
         let chunks = chunk_pages(&extraction.pages, size, tokens::count);
         coverage.chunks = chunks.len() as u32;
         coverage.tokens = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
         if coverage.chunks > max_chunks {
-            return Err(IngestError::of(FailureCode::TooManyChunks, Some(coverage)));
+            return Err(Box::new(IngestError::of(FailureCode::TooManyChunks, Some(coverage))));
         }
         Ok((coverage, lead(&chunks), chunks, extraction.pages))
     };
-    let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work).await.map_err(|error| {
-        Fault::new(Part::Service, FaultKind::Internal, "cutting into chunks").caused_by(error)
-    })??;
+    let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| {
+            Fault::new(Part::Service, FaultKind::Internal, "cutting into chunks").caused_by(error)
+        })?
+        .map_err(|error| *error)?;
     if chunks.is_empty() {
         let code = no_text(&pages, &coverage);
         return Err(IngestError::of(code, Some(coverage)));
@@ -167,8 +170,12 @@ fn no_text(pages: &[ExtractedPage], coverage: &Coverage) -> FailureCode {
 }
 
 fn lead(chunks: &[Chunk]) -> String {
-    let text = chunks.first().map_or("", |chunk| chunk.text.as_str());
-    text.chars().take(LEAD_CHARACTERS).collect()
+    lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()))
+}
+
+/// The lead of a document whose first chunk has this text.
+pub(crate) fn lead_of(first_chunk: &str) -> String {
+    first_chunk.chars().take(LEAD_CHARACTERS).collect()
 }
 
 async fn embed(

@@ -17,6 +17,7 @@ pub mod search;
 pub mod settings;
 mod spans;
 pub mod tokens;
+pub mod upkeep;
 pub mod usage;
 
 pub use error::Error;

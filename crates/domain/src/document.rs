@@ -128,6 +128,13 @@ impl Pending {
     }
 }
 
+impl Ingested {
+    /// The vector store lost chunks of it: it is to be ingested again.
+    pub fn lost(self) -> Pending {
+        Pending
+    }
+}
+
 impl Failed {
     /// Its ingestion is to be tried anew.
     pub fn retried(self) -> Pending {
@@ -208,6 +215,18 @@ impl Document {
         Ok(Self { state, coverage, updated_at: at, ..self })
     }
 
+    /// The document once it is to be ingested again, since the vector store lost chunks of it.
+    ///
+    /// # Errors
+    /// When it is not ingested.
+    pub fn lost(self, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
+        let state = match self.state {
+            DocumentState::Ingested(ingested) => DocumentState::Pending(ingested.lost()),
+            other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
+        };
+        Ok(Self { state, coverage: None, effort: None, updated_at: at, ..self })
+    }
+
     /// The document once its ingestion is to be tried anew; what was learnt in vain is forgotten.
     ///
     /// # Errors
@@ -219,6 +238,19 @@ impl Document {
         };
         Ok(Self { state, coverage: None, effort: None, updated_at: at, ..self })
     }
+}
+
+/// Where a document is in its life, without what each state knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Waiting.
+    Pending,
+    /// Searchable.
+    Ingested,
+    /// Given up.
+    Failed,
+    /// Being removed.
+    Deleted,
 }
 
 /// What is left of a document that was deleted and is being removed. Nobody sees it but who removes it.
@@ -386,6 +418,15 @@ mod tests {
         let failed = pending().failed(Failure::of(FailureCode::NoText), None, at).unwrap();
         assert_eq!(failed.state.vector_doc_id(), None);
         assert!(failed.ingested(Coverage::default(), at).is_err());
+    }
+
+    #[test]
+    fn only_what_was_ingested_can_lose_its_chunks() {
+        let at = DateTime::UNIX_EPOCH;
+        let ingested = pending().ingested(Coverage { pages: 3, ..Coverage::default() }, at).unwrap();
+        let lost = ingested.lost(at).unwrap();
+        assert_eq!((lost.state.name(), lost.coverage.clone()), ("pending", None));
+        assert_eq!(lost.lost(at).unwrap_err(), IllegalTransition { from: "pending", to: "pending" });
     }
 
     #[test]

@@ -98,6 +98,21 @@ pub struct IndexEntry {
     pub embedding: Embedding,
 }
 
+/// A chunk as it is read back from the vector store: without its terms, which follow from the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredChunk {
+    /// Its place among the document's chunks.
+    pub ordinal: u32,
+    /// Its text.
+    pub text: String,
+    /// Where it comes from.
+    pub span: Span,
+    /// The pages it holds.
+    pub pages: Vec<PageStart>,
+    /// Its dense vector, if it has one.
+    pub dense: Option<Vec<f32>>,
+}
+
 /// The document that entries of the vector store belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedDocument {

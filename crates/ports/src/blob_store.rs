@@ -3,12 +3,27 @@
 use crate::error::{Fault, Result};
 use async_trait::async_trait;
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use docent_domain::document::BlobKey;
 use futures_core::Stream;
 use std::pin::Pin;
 
 /// The bytes of a blob as they come.
 pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, Fault>> + Send>>;
+
+/// A blob as a list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredBlob {
+    /// Its key.
+    pub key: BlobKey,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was last written, by the store's clock.
+    pub written_at: DateTime<Utc>,
+}
+
+/// The blobs of a store as they are found.
+pub type BlobList = Pin<Box<dyn Stream<Item = Result<StoredBlob, Fault>> + Send>>;
 
 /// Keeps bytes under keys.
 #[async_trait]
@@ -19,6 +34,13 @@ pub trait BlobStore: Send + Sync {
 
     /// Opens a blob for reading from its beginning; `None` when there is none.
     async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>>;
+
+    /// How many bytes a blob has; `None` when there is none.
+    async fn size(&self, key: &BlobKey) -> Result<Option<u64>>;
+
+    /// All blobs, in no order; those that come or go meanwhile may be among them or not. Objects that no key
+    /// can name are left out. Reads on as it is asked for more.
+    fn list(&self) -> BlobList;
 
     /// Removes a blob and says whether there was one. May be repeated.
     async fn delete(&self, key: &BlobKey) -> Result<bool>;

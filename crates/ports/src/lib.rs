@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod archive;
 pub mod blob_store;
 pub mod chat_model;
 pub mod clock;
@@ -8,6 +9,7 @@ pub mod embedder;
 pub mod embedding_cache;
 pub mod entropy;
 pub mod error;
+pub mod inventory;
 pub mod jobs;
 pub mod password_hasher;
 pub mod rate_limiter;

@@ -7,6 +7,7 @@ use crate::{
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
+    inventory::Inventory,
     jobs::{JobReader, JobWriter},
     usage::UsageWriter,
     users::{UserReader, UserWriter},
@@ -70,6 +71,8 @@ pub trait ReadWork: Send {
     fn users(&mut self) -> &mut dyn UserReader;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader;
+    /// Everything, page by page.
+    fn inventory(&mut self) -> &mut dyn Inventory;
 }
 
 /// Changes that become visible together or not at all. Dropping it without a commit undoes them.

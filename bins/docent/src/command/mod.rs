@@ -1,10 +1,13 @@
 //! The commands, one per file.
 
 pub(crate) mod accounts;
+pub(crate) mod backup;
 pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod doctor;
 pub(crate) mod healthcheck;
 pub(crate) mod migrate;
+pub(crate) mod restore;
 pub(crate) mod serve;
 pub(crate) mod service;
 pub(crate) mod worker;

@@ -9,6 +9,7 @@ mod deploy;
 mod live;
 mod observability;
 mod program;
+mod upkeep;
 
 use client::{Client, fixture};
 use program::{SECRET, Serving, docent, in_time, rest, run};

@@ -93,6 +93,10 @@ impl Embedder for BuiltinEmbedder {
         })
     }
 
+    async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+        Ok(self.embed_passages(passages).await?.into_iter().map(|embedding| embedding.sparse).collect())
+    }
+
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
         Ok(spans::embeddings(self.model()).in_scope(|| self.embed_question(query)))
     }

@@ -7,7 +7,7 @@ mod tests;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding};
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::{
     clock::Clock,
     embedder::Embedder,
@@ -210,6 +210,10 @@ impl Embedder for CachedEmbedder {
         }
         let dense = work.digests.iter().filter_map(|text| vectors.get(text));
         Ok(dense.map(|vector| Embedding { sparse: None, dense: Some(vector.to_vec()) }).collect())
+    }
+
+    async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+        self.inner.embed_sparse(passages).await
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {

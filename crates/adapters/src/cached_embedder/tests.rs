@@ -65,6 +65,10 @@ impl Embedder for Counted {
         Ok(embeddings.into_iter().map(|embedding| Embedding { sparse: None, ..embedding }).collect())
     }
 
+    async fn embed_sparse(&self, _: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+        Ok(None)
+    }
+
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
         let query = FakeEmbedder::with_dense(64).embed_query(query).await?;
         Ok(QueryEmbedding { sparse: None, ..query })

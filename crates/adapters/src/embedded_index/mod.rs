@@ -14,6 +14,7 @@
 //! It serves some 200,000 chunks well when they have dense vectors, since every query compares
 //! itself with all of them, and several times as many without.
 
+mod inventory;
 mod schema;
 mod scoring;
 mod search;
@@ -24,15 +25,16 @@ mod writer;
 use async_trait::async_trait;
 use docent_domain::{
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk},
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
-    vector_index::VectorIndex,
+    vector_index::{IndexPage, VectorIndex},
 };
 use schema::Fields;
 use spans::traced;
 use std::{
+    collections::HashMap,
     fs::{File, TryLockError},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -154,6 +156,26 @@ impl VectorIndex for EmbeddedIndex {
             search::alive_count(&shared.reader.searcher(), &shared.fields.document_term(document))
         })
         .await
+    }
+
+    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        let documents = documents.to_vec();
+        self.read(move |shared| inventory::counts(shared, &documents)).await
+    }
+
+    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        let after = after.map(str::parse::<DocumentId>).transpose().map_err(|error| {
+            Fault::new(Part::VectorStore, FaultKind::Internal, "a page that was never given").caused_by(error)
+        })?;
+        self.read(move |shared| inventory::documents(shared, after, limit.max(1))).await
+    }
+
+    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.read(move |shared| inventory::chunks(shared, document)).await
+    }
+
+    async fn dimensions(&self) -> Result<Option<usize>> {
+        Ok(self.shared.snapshot().1.map(|vectors| vectors.dimensions()))
     }
 
     async fn check(&self) -> Result<()> {

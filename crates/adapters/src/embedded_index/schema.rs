@@ -27,7 +27,7 @@ pub(super) mod column {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     /// The document's id, to find all chunks of a document.
-    document: Field,
+    pub(super) document: Field,
     document_high: Field,
     document_low: Field,
     ordinal: Field,

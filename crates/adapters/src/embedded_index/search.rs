@@ -130,7 +130,11 @@ fn chunks_of(
 }
 
 /// Calls `found` with every chunk that has the term and is not removed.
-fn each_alive(reader: &SegmentReader, term: &Term, mut found: impl FnMut(DocId)) -> tantivy::Result<()> {
+pub(super) fn each_alive(
+    reader: &SegmentReader,
+    term: &Term,
+    mut found: impl FnMut(DocId),
+) -> tantivy::Result<()> {
     let inverted = reader.inverted_index(term.field())?;
     if let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::Basic)? {
         while postings.doc() != TERMINATED {

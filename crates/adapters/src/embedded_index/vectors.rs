@@ -66,6 +66,17 @@ impl Vectors {
         (low < rows && self.key(low) == key).then_some(low)
     }
 
+    /// How many numbers each vector has.
+    pub(super) fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The vector of a key.
+    pub(super) fn vector(&self, key: u64) -> Option<Vec<f32>> {
+        let (numbers, _) = self.row(self.find(key, 0)?)[KEY..].as_chunks::<4>();
+        Some(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
+    }
+
     /// The dot product of a row with a query of the same dimensions.
     pub(super) fn dot(&self, row: usize, query: &[f32]) -> f32 {
         dot(&self.row(row)[KEY..], query)

@@ -14,7 +14,7 @@ use super::{
 };
 use async_trait::async_trait;
 pub use batch::BatchLimits;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding};
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::{
     clock::Clock,
     embedder::Embedder,
@@ -258,6 +258,10 @@ impl Embedder for OpenAiEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
         let vectors = self.embed(&batch::passage_texts(passages)).await?;
         Ok(vectors.into_iter().map(|vector| Embedding { sparse: None, dense: Some(vector) }).collect())
+    }
+
+    async fn embed_sparse(&self, _passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+        Ok(None)
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {

@@ -60,6 +60,11 @@ impl Collection {
         Ok(answer.result.is_some_and(|result| result.exists))
     }
 
+    /// The size of the dense vectors that the collection can hold, if there is one that can hold any.
+    pub(super) async fn dimensions(&self, connection: &Connection) -> Result<Option<u64>> {
+        Ok(self.look(connection).await?.and_then(|shape| shape.dimensions))
+    }
+
     /// Whether the collection holds dense vectors of that size; `false` when it holds none at all.
     ///
     /// # Errors

@@ -19,6 +19,7 @@
 
 mod collection;
 mod connection;
+mod inventory;
 mod points;
 mod query;
 mod spans;
@@ -29,16 +30,16 @@ use collection::Collection;
 use connection::{Connection, kind};
 use docent_domain::{
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk},
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
-    vector_index::VectorIndex,
+    vector_index::{IndexPage, VectorIndex},
 };
 use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
 pub use spans::HeaderHook;
 use spans::traced;
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 use tonic::Code;
 
 /// Points in one request; the largest have some 40 KB.
@@ -224,6 +225,22 @@ impl VectorIndex for QdrantIndex {
         let counted = self.connection.read(self.connection.points().count(request)).await;
         let counted = self.unless_absent("count chunks", counted)?;
         Ok(counted.and_then(|answer| answer.result).map_or(0, |result| result.count))
+    }
+
+    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        self.count_each(documents).await
+    }
+
+    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        self.page(after, limit).await
+    }
+
+    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.read_back(document).await
+    }
+
+    async fn dimensions(&self) -> Result<Option<usize>> {
+        self.size_of_vectors().await
     }
 
     async fn check(&self) -> Result<()> {

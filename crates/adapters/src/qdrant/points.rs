@@ -4,12 +4,13 @@ use super::terms;
 use docent_domain::{
     chunk::{PageStart, Position, Span},
     id::{ChunkId, DocumentId},
-    retrieval::{IndexEntry, IndexedDocument, ScoredChunk},
+    retrieval::{IndexEntry, IndexedDocument, ScoredChunk, StoredChunk},
 };
 use docent_ports::error::{Fault, FaultKind, Part, Result};
 use qdrant_client::qdrant::{
-    DenseVector, ListValue, NamedVectors, PointId, PointStruct, ScoredPoint, Struct, Value, Vector, Vectors,
-    point_id::PointIdOptions, value::Kind, vector, vectors::VectorsOptions,
+    DenseVector, ListValue, NamedVectors, PointId, PointStruct, RetrievedPoint, ScoredPoint, Struct, Value,
+    Vector, Vectors, point_id::PointIdOptions, value::Kind, vector, vector_output, vectors::VectorsOptions,
+    vectors_output,
 };
 use std::collections::HashMap;
 
@@ -129,6 +130,33 @@ fn read(mut point: ScoredPoint) -> Result<(ScoredChunk, u32)> {
     read().ok_or_else(|| {
         let message = "the collection holds a point that is no chunk of ours";
         Fault::new(Part::VectorStore, FaultKind::Garbage, message)
+    })
+}
+
+/// The document that a point's payload names.
+pub(super) fn document(payload: &HashMap<String, Value>) -> Option<DocumentId> {
+    match payload.get(DOCUMENT)?.kind.as_ref()? {
+        Kind::StringValue(id) => id.parse().ok(),
+        _ => None,
+    }
+}
+
+/// A chunk that was read back.
+pub(super) fn stored(mut point: RetrievedPoint) -> Option<StoredChunk> {
+    let payload = &mut point.payload;
+    Some(StoredChunk {
+        ordinal: read_number(payload.get(ORDINAL)?)?,
+        span: read_span(payload.get(SPAN)?)?,
+        pages: read_pages(payload.get(PAGES)?)?,
+        text: take_string(payload, TEXT)?,
+        dense: match point.vectors.and_then(|vectors| vectors.vectors_options) {
+            Some(vectors_output::VectorsOptions::Vectors(mut named)) => named.vectors.remove(name::DENSE),
+            Some(vectors_output::VectorsOptions::Vector(_)) | None => None,
+        }
+        .and_then(|vector| match vector.into_vector() {
+            vector_output::Vector::Dense(dense) => Some(dense.data),
+            vector_output::Vector::Sparse(_) | vector_output::Vector::MultiDense(_) => None,
+        }),
     })
 }
 

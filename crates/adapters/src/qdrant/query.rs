@@ -27,6 +27,12 @@ pub(super) fn all_of(document: DocumentId) -> Filter {
     Filter::must([Condition::matches(DOCUMENT, document.to_string())])
 }
 
+/// All points of these documents.
+pub(super) fn any_of(documents: &[DocumentId]) -> Filter {
+    let ids: Vec<String> = documents.iter().map(DocumentId::to_string).collect();
+    Filter::must([Condition::matches(DOCUMENT, ids)])
+}
+
 /// All points of a document but these.
 pub(super) fn all_of_but(document: DocumentId, kept: Vec<PointId>) -> Filter {
     let but = if kept.is_empty() { Vec::new() } else { vec![Condition::has_id(kept)] };
@@ -44,10 +50,7 @@ pub(super) fn request(
     if limit == 0 || documents.is_some_and(<[_]>::is_empty) {
         return None;
     }
-    let filter = documents.map(|documents| {
-        let ids: Vec<String> = documents.iter().map(DocumentId::to_string).collect();
-        Filter::must([Condition::matches(DOCUMENT, ids)])
-    });
+    let filter = documents.map(any_of);
     let limit = limit.max(CANDIDATES) as u64;
     let lexical =
         sparse.filter(|terms| !terms.is_empty()).map(|terms| lexical(terms, filter.as_ref(), limit));

@@ -216,7 +216,7 @@ fn to_row(job: &Job) -> ActiveModel {
     }
 }
 
-fn from_row(row: Model) -> Result<Job> {
+pub(super) fn from_row(row: Model) -> Result<Job> {
     let when = |micros| instant(micros, "job's time");
     let state = match (row.state.as_str(), row.lease_id, row.due_at) {
         (QUEUED, None, Some(_)) => JobState::Queued,

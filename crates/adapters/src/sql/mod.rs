@@ -8,6 +8,7 @@ mod documents;
 mod embedding_cache;
 mod entities;
 mod fault;
+mod inventory;
 mod jobs;
 mod lookup;
 mod points;

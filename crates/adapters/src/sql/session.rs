@@ -16,6 +16,7 @@ use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
+    inventory::Inventory,
     jobs::{JobReader, JobWriter},
     store::{ReadWork, UnitOfWork},
     usage::UsageWriter,
@@ -207,6 +208,10 @@ impl ReadWork for SqlView {
     }
 
     fn users(&mut self) -> &mut dyn UserReader {
+        &mut self.0
+    }
+
+    fn inventory(&mut self) -> &mut dyn Inventory {
         &mut self.0
     }
 }

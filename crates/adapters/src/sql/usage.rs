@@ -2,12 +2,14 @@
 
 use super::{
     entities::usage_records::{Column, Entity, Model},
+    fault::corrupt,
     session::Session,
-    values::{counted, micros, number},
+    values::{counted, instant, micros, number},
 };
 use async_trait::async_trait;
 use docent_domain::{
-    id::UserId,
+    chat::AgentName,
+    id::{ApiKeyId, ConversationId, UsageId, UserId},
     usage::{TokenUsage, UsageRecord},
 };
 use docent_ports::{error::Result, usage::UsageWriter};
@@ -51,4 +53,20 @@ impl UsageWriter for Session {
             completion: counted(completion, "usage sum")?,
         })
     }
+}
+
+pub(super) fn from_row(row: Model) -> Result<UsageRecord> {
+    Ok(UsageRecord {
+        id: UsageId::from_uuid(row.id),
+        user: UserId::from_uuid(row.user_id),
+        api_key: row.api_key_id.map(ApiKeyId::from_uuid),
+        conversation: row.conversation_id.map(ConversationId::from_uuid),
+        agent: AgentName::parse(&row.agent).map_err(|_| corrupt("agent's name"))?,
+        model: row.model,
+        tokens: TokenUsage {
+            prompt: counted(row.prompt_tokens, "number of tokens")?,
+            completion: counted(row.completion_tokens, "number of tokens")?,
+        },
+        at: instant(row.recorded_at, "time of use")?,
+    })
 }

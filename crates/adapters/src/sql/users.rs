@@ -96,7 +96,7 @@ fn to_row(user: &User) -> ActiveModel {
     row.into_active_model().reset_all()
 }
 
-fn from_row(row: Model) -> Result<User> {
+pub(super) fn from_row(row: Model) -> Result<User> {
     let when = |micros| instant(micros, "account's time");
     Ok(User {
         id: UserId::from_uuid(row.id),

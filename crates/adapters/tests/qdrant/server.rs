@@ -268,6 +268,20 @@ fn named(point: &PointStruct) -> HashMap<String, Vector> {
     }
 }
 
+/// The dense vector as the server gives it back.
+fn read_back(point: &PointStruct) -> VectorsOutput {
+    let dense = |(name, vector): (String, Vector)| match vector.vector {
+        Some(vector::Vector::Dense(dense)) => {
+            let vector = Some(vector_output::Vector::Dense(dense));
+            Some((name, VectorOutput { vector, ..VectorOutput::default() }))
+        }
+        _ => None,
+    };
+    let vectors = named(point).into_iter().filter_map(dense).collect();
+    let named = vectors_output::VectorsOptions::Vectors(NamedVectorsOutput { vectors });
+    VectorsOutput { vectors_options: Some(named) }
+}
+
 fn with(points: &[&PointStruct], name: &str) -> Vec<(String, vector::Vector)> {
     let vector = |point: &PointStruct| named(point).remove(name)?.vector;
     points.iter().filter_map(|point| Some((uuid(point.id.as_ref()), vector(point)?))).collect()
@@ -378,6 +392,46 @@ service! {
         Ok(CountResponse { result: Some(CountResult { count }), ..CountResponse::default() })
     }
 
+    async fn scroll(state, request: ScrollPoints) -> ScrollResponse {
+        let stored = state.collection(&request.collection_name)?;
+        let from = request.offset.map_or_else(String::new, |offset| uuid(Some(&offset)));
+        let found = stored.matching(request.filter.as_ref())?;
+        let mut rest = found.into_iter().filter(|point| uuid(point.id.as_ref()) >= from);
+        let page: Vec<_> = rest.by_ref().take(request.limit.unwrap_or(10) as usize).collect();
+        let wants_vectors = request.with_vectors.as_ref().is_some_and(|wanted| *wanted != false.into());
+        let retrieved = |point: &PointStruct| RetrievedPoint {
+            id: point.id.clone(),
+            payload: point.payload.clone(),
+            vectors: wants_vectors.then(|| read_back(point)),
+            ..RetrievedPoint::default()
+        };
+        Ok(ScrollResponse {
+            next_page_offset: rest.next().and_then(|point| point.id.clone()),
+            result: page.into_iter().map(retrieved).collect(),
+            ..ScrollResponse::default()
+        })
+    }
+
+    async fn facet(state, request: FacetCounts) -> FacetResponse {
+        assert_eq!(request.exact, Some(true));
+        let stored = state.collection(&request.collection_name)?;
+        if !stored.indexed.contains(&request.key) {
+            return Err(Status::invalid_argument("facets need an index"));
+        }
+        let mut counts = BTreeMap::<String, u64>::new();
+        for point in stored.matching(request.filter.as_ref())? {
+            if let Some(Value { kind: Some(value::Kind::StringValue(value)) }) = point.payload.get(&request.key) {
+                *counts.entry(value.clone()).or_default() += 1;
+            }
+        }
+        let hit = |(value, count)| FacetHit {
+            value: Some(FacetValue { variant: Some(facet_value::Variant::StringValue(value)) }),
+            count,
+        };
+        let hits = counts.into_iter().map(hit).take(request.limit.unwrap_or(10) as usize).collect();
+        Ok(FacetResponse { hits, ..FacetResponse::default() })
+    }
+
     async fn query(state, request: QueryPoints) -> QueryResponse {
         let stored = state.collection(&request.collection_name)?;
         let root = PrefetchQuery {
@@ -410,7 +464,6 @@ service! {
     search(SearchPoints) -> SearchResponse,
     search_batch(SearchBatchPoints) -> SearchBatchResponse,
     search_groups(SearchPointGroups) -> SearchGroupsResponse,
-    scroll(ScrollPoints) -> ScrollResponse,
     recommend(RecommendPoints) -> RecommendResponse,
     recommend_batch(RecommendBatchPoints) -> RecommendBatchResponse,
     recommend_groups(RecommendPointGroups) -> RecommendGroupsResponse,
@@ -419,7 +472,6 @@ service! {
     update_batch(UpdateBatchPoints) -> UpdateBatchResponse,
     query_batch(QueryBatchPoints) -> QueryBatchResponse,
     query_groups(QueryPointGroups) -> QueryGroupsResponse,
-    facet(FacetCounts) -> FacetResponse,
     search_matrix_pairs(SearchMatrixPoints) -> SearchMatrixPairsResponse,
     search_matrix_offsets(SearchMatrixPoints) -> SearchMatrixOffsetsResponse,
 }

@@ -222,6 +222,7 @@ fn kind(request: &Request) -> &'static str {
         "DELETE" if has("uploadId") => "abort",
         "PUT" if request.query.is_empty() => "put",
         "GET" if request.query.is_empty() => "get",
+        "GET" if has("list-type") => "list",
         "HEAD" => "head",
         "DELETE" if request.query.is_empty() => "delete",
         _ => "unknown",
@@ -251,6 +252,9 @@ impl State {
         if matches!(kind, "put" | "part") && header("x-amz-content-sha256") != hex_of(&request.body) {
             return refusal(400, "XAmzContentSHA256Mismatch");
         }
+        if kind == "list" && request.key == BUCKET {
+            return self.list(request);
+        }
         let Some(key) = request.key.strip_prefix(BUCKET).and_then(|key| key.strip_prefix('/')) else {
             return refusal(404, "NoSuchBucket");
         };
@@ -278,6 +282,26 @@ impl State {
             }
             _ => self.answer_upload(kind, request).unwrap_or_else(|| refusal(404, "NoSuchUpload")),
         }
+    }
+
+    /// Two objects at a time, so that there are pages.
+    fn list(&self, request: &Request) -> Answer {
+        let text = |name| request.query.get(name).map_or(String::new(), |text| text.replace("%2F", "/"));
+        let (prefix, after) = (text("prefix"), text("continuation-token"));
+        let mut rest = self.objects.iter().filter(|(key, _)| key.starts_with(&prefix) && **key > after);
+        let page: Vec<_> = rest.by_ref().take(2).collect();
+        let entry = |(key, object): &(&String, &Vec<u8>)| {
+            let (size, at) = (object.len(), "2026-01-01T00:00:00.000Z");
+            format!(
+                "<Contents><Key>{key}</Key><LastModified>{at}</LastModified><Size>{size}</Size></Contents>"
+            )
+        };
+        let next = rest
+            .next()
+            .and_then(|_| page.last())
+            .map(|(key, _)| format!("<NextContinuationToken>{key}</NextContinuationToken>"));
+        let body: String = page.iter().map(entry).chain(next).collect();
+        Answer::of(200, format!("<ListBucketResult>{body}</ListBucketResult>"))
     }
 
     /// `None` when there is no such upload.

@@ -1,23 +1,20 @@
 //! What the job runner promises, on the fakes of every port.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod backup;
+mod doctor;
 mod lifecycle;
 mod service;
 mod turnstile;
 
 use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
-use docent_domain::{
-    document::DocumentState,
-    id::LeaseId,
-    job::{Job, JobState},
-    trace::TraceParent,
-};
+use docent_domain::{document::DocumentState, job::JobState, trace::TraceParent};
 use docent_ports::{
     error::{FaultKind, Part},
     recorder::{Cache, JobEnd, Stage},
 };
 use docent_testkit::{builders::at, fakes::recorder::Noted};
-use service::{Reading, Service, until};
+use service::{Reading, Service, lease_by_another, until};
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -26,16 +23,6 @@ use tokio_util::sync::CancellationToken;
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
-}
-
-/// A lease that is not the runner's.
-async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
-    let lease = service.app.new_id(LeaseId::generate);
-    let now = service.app.clock.now();
-    let mut work = service.app.store.begin().await.unwrap();
-    let job = work.jobs().lease(lease, now, now + seconds(30)).await.unwrap().expect("a job is due");
-    work.commit().await.unwrap();
-    (job, lease)
 }
 
 #[tokio::test]

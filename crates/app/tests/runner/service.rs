@@ -14,7 +14,7 @@ use docent_domain::{
     access::Actor,
     document::Document,
     extraction::{ExtractedPage, Extraction, Metadata},
-    id::DocumentId,
+    id::{DocumentId, LeaseId},
     job::Job,
     trace::TraceParent,
     user::User,
@@ -32,9 +32,15 @@ use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
-        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, recorder::FakeRecorder,
-        store::FakeStore, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        blob_store::FakeBlobStore,
+        chat_model::{ScriptedChatModel, Turn},
+        embedder::FakeEmbedder,
+        password_hasher::FakePasswordHasher,
+        rate_limiter::FakeRateLimiter,
+        recorder::FakeRecorder,
+        store::FakeStore,
+        token_signer::FakeTokenSigner,
+        token_store::FakeTokenStore,
         vector_index::FakeVectorIndex,
     },
     faults::{
@@ -60,6 +66,7 @@ pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) index: Arc<FakeVectorIndex>,
+    pub(crate) blobs: Arc<FakeBlobStore>,
     pub(crate) recorder: Arc<FakeRecorder>,
     pub(crate) store_switches: StoreSwitches,
     pub(crate) index_switch: FaultSwitch,
@@ -76,19 +83,25 @@ impl Service {
 
     /// A service whose extractor behaves like this.
     pub(crate) fn reading(reading: Reading) -> Self {
-        Self::with(reading, |stores| stores)
+        Self::with(reading, FakeEmbedder::default(), |stores| stores)
+    }
+
+    /// A service whose embedder makes vectors of so many dimensions too, or none for 0.
+    pub(crate) fn embedding(dimensions: usize) -> Self {
+        Self::with(Reading::AtOnce, FakeEmbedder::with_dense(dimensions), |stores| stores)
     }
 
     /// A service at whose stores tasks wait; see [`crate::turnstile`].
     pub(crate) fn stepped() -> Self {
-        Self::with(Reading::AtOnce, |(store, blobs, index)| {
+        Self::with(Reading::AtOnce, FakeEmbedder::default(), |(store, blobs, index)| {
             (Arc::new(Stepped(store)), Arc::new(Stepped(blobs)), Arc::new(Stepped(index)))
         })
     }
 
-    fn with(reading: Reading, wrap: impl FnOnce(Stores) -> Stores) -> Self {
+    fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
         let index = Arc::new(FakeVectorIndex::default());
+        let blobs = Arc::new(FakeBlobStore::default());
         let recorder = Arc::new(FakeRecorder::default());
         let (index_switch, embedder_switch) =
             (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
@@ -97,18 +110,15 @@ impl Service {
         let store_switches = store.switches().clone();
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
         let faulty_index = Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch);
-        let blobs = Faulty::new(Arc::new(FakeBlobStore::default()) as Arc<dyn BlobStore>, &blobs_switch);
-        let stores: Stores = (Arc::new(store), Arc::new(blobs), Arc::new(faulty_index));
-        let (store, blobs, faulty_index) = wrap(stores);
+        let switched_blobs = Faulty::new(Arc::clone(&blobs) as Arc<dyn BlobStore>, &blobs_switch);
+        let stores: Stores = (Arc::new(store), Arc::new(switched_blobs), Arc::new(faulty_index));
+        let (store, stored_blobs, faulty_index) = wrap(stores);
         let app = App {
             store,
-            blobs,
+            blobs: stored_blobs,
             index: faulty_index,
-            embedder: Arc::new(Faulty::new(
-                Arc::new(FakeEmbedder::default()) as Arc<dyn Embedder>,
-                &embedder_switch,
-            )),
-            model: Arc::new(ScriptedChatModel::default()),
+            embedder: Arc::new(Faulty::new(Arc::new(embedder) as Arc<dyn Embedder>, &embedder_switch)),
+            model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
             tokens: Arc::new(FakeTokenStore::default()),
             signer: Arc::new(FakeTokenSigner),
@@ -130,6 +140,7 @@ impl Service {
             app,
             clock,
             index,
+            blobs,
             recorder,
             store_switches,
             index_switch,
@@ -270,4 +281,15 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     tokio::time::timeout(Duration::from_secs(20), wait)
         .await
         .unwrap_or_else(|_| panic!("never happened: {what}"));
+}
+
+/// A lease that is not the runner's.
+pub(crate) async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
+    let lease = service.app.new_id(LeaseId::generate);
+    let now = service.app.clock.now();
+    let mut work = service.app.store.begin().await.unwrap();
+    let job =
+        work.jobs().lease(lease, now, now + Duration::from_secs(30)).await.unwrap().expect("a job is due");
+    work.commit().await.unwrap();
+    (job, lease)
 }

@@ -4,15 +4,15 @@ use async_trait::async_trait;
 use docent_domain::{
     document::BlobKey,
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk},
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use docent_ports::{
-    blob_store::{BlobStore, BlobWriter, ByteStream},
+    blob_store::{BlobList, BlobStore, BlobWriter, ByteStream},
     error::Result,
     store::{ReadWork, Schema, Store, UnitOfWork},
-    vector_index::VectorIndex,
+    vector_index::{IndexPage, VectorIndex},
 };
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 use tokio::sync::{Semaphore, watch};
 
 tokio::task_local! {
@@ -137,6 +137,22 @@ impl VectorIndex for Stepped<dyn VectorIndex> {
         self.0.search(query, documents, limit).await
     }
 
+    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        self.0.counts(documents).await
+    }
+
+    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        self.0.documents(after, limit).await
+    }
+
+    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.0.chunks(document).await
+    }
+
+    async fn dimensions(&self) -> Result<Option<usize>> {
+        self.0.dimensions().await
+    }
+
     async fn count(&self, document: DocumentId) -> Result<u64> {
         self.0.count(document).await
     }
@@ -156,6 +172,14 @@ impl BlobStore for Stepped<dyn BlobStore> {
     async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>> {
         pass().await;
         self.0.open(key).await
+    }
+
+    async fn size(&self, key: &BlobKey) -> Result<Option<u64>> {
+        self.0.size(key).await
+    }
+
+    fn list(&self) -> BlobList {
+        self.0.list()
     }
 
     async fn delete(&self, key: &BlobKey) -> Result<bool> {

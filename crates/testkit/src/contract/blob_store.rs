@@ -23,6 +23,13 @@ async fn get(blobs: &dyn BlobStore, name: &str) -> Option<Vec<u8>> {
     Some(stream.try_collect::<Vec<_>>().await.unwrap().concat())
 }
 
+async fn listed(blobs: &dyn BlobStore) -> Vec<(String, u64)> {
+    let mut found: Vec<_> =
+        blobs.list().map_ok(|blob| (blob.key.as_str().to_owned(), blob.bytes)).try_collect().await.unwrap();
+    found.sort();
+    found
+}
+
 crate::battery! {
     blob_store_contract in blob_store (Arc<dyn BlobStore>);
 
@@ -107,6 +114,34 @@ crate::battery! {
         assert!(!blobs.delete(&key("never-there")).await.unwrap());
         assert_eq!(get(&*blobs, "documents/a.pdf").await, None);
         assert_eq!(get(&*blobs, "documents/b.pdf").await.unwrap(), b"b");
+    }
+
+    /// A blob's size is told without reading it; what is unfinished or gone has none.
+    async fn sizes_are_those_of_finished_blobs(blobs) {
+        assert_eq!(blobs.size(&key("documents/a.pdf")).await.unwrap(), None);
+        let mut writer = blobs.create(&key("documents/a.pdf")).await.unwrap();
+        writer.write(Bytes::from_static(b"some")).await.unwrap();
+        assert_eq!(blobs.size(&key("documents/a.pdf")).await.unwrap(), None);
+        writer.finish().await.unwrap();
+        assert_eq!(blobs.size(&key("documents/a.pdf")).await.unwrap(), Some(4));
+        blobs.delete(&key("documents/a.pdf")).await.unwrap();
+        assert_eq!(blobs.size(&key("documents/a.pdf")).await.unwrap(), None);
+    }
+
+    /// The list has all finished blobs with their sizes, and nothing else.
+    async fn the_list_has_every_finished_blob(blobs) {
+        assert_eq!(listed(&*blobs).await, []);
+        blobs.check().await.unwrap();
+        put(&*blobs, "documents/a.pdf", &[b"one"]).await;
+        put(&*blobs, "documents/b.pdf", &[b"three"]).await;
+        put(&*blobs, "other", &[]).await;
+        put(&*blobs, "gone", &[b"x"]).await;
+        blobs.delete(&key("gone")).await.unwrap();
+        let mut unfinished = blobs.create(&key("documents/c.pdf")).await.unwrap();
+        unfinished.write(Bytes::from_static(b"some")).await.unwrap();
+        let expected = [("documents/a.pdf", 3), ("documents/b.pdf", 5), ("other", 0)];
+        assert_eq!(listed(&*blobs).await, expected.map(|(key, bytes)| (key.to_owned(), bytes)));
+        unfinished.abort().await.unwrap();
     }
 
     /// The check passes, also more than once.

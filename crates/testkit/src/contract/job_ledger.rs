@@ -15,7 +15,7 @@ use docent_ports::{
     jobs::JobCounts,
     store::{Store, UnitOfWork},
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 const STEPS: u32 = 250;
 
@@ -35,8 +35,13 @@ crate::battery! {
 
 async fn random_history(store: Arc<dyn Store>, seed: u64) {
     add_documents(&*store, &[document(0)]).await;
-    let mut history =
-        History { jobs: Vec::new(), leases: Vec::new(), now: 0, chance: TestEntropy::seeded(seed) };
+    let mut history = History {
+        jobs: Vec::new(),
+        leases: Vec::new(),
+        turns: BTreeMap::new(),
+        now: 0,
+        chance: TestEntropy::seeded(seed),
+    };
     for step in 0..STEPS {
         let mut unit = store.begin().await.unwrap();
         let commit = history.chance_in(8, 7);
@@ -57,6 +62,8 @@ async fn random_history(store: Arc<dyn Store>, seed: u64) {
 struct History {
     jobs: Vec<Job>,
     leases: Vec<(JobId, LeaseId)>,
+    /// The place in line of each job; all are of one owner.
+    turns: BTreeMap<JobId, i64>,
     now: i64,
     chance: TestEntropy,
 }
@@ -78,6 +85,10 @@ impl History {
         let run_at = at(self.now + i64::from(self.below(10)) - 3);
         let new = Job { run_at, created_at: at(self.now), updated_at: at(self.now), ..job(step, id(0)) };
         unit.jobs().insert(&new).await.unwrap();
+        let waiting =
+            || self.jobs.iter().filter(|job| job.state != JobState::Done).map(|job| self.turns[&job.id]);
+        let turn = waiting().max().map_or(0, |last| last + 1);
+        self.turns.insert(new.id, turn);
         self.jobs.push(new);
     }
 
@@ -85,7 +96,8 @@ impl History {
         let (lease, now, until) = (id(step), at(self.now), at(self.now + 1 + i64::from(self.below(6))));
         let mut due: Vec<&mut Job> =
             self.jobs.iter_mut().filter(|job| due_at(job).is_some_and(|due| due <= now)).collect();
-        due.sort_by_key(|job| (due_at(job), job.id));
+        let turns = &self.turns;
+        due.sort_by_key(|job| (turns[&job.id], due_at(job), job.id));
         let expected = due.into_iter().next().map(|job| {
             job.interruptions += u32::from(job.state != JobState::Queued);
             job.state = JobState::Leased { lease, until };

@@ -17,6 +17,7 @@ pub mod clock;
 pub mod documents;
 pub mod embedder;
 pub mod embedding_cache;
+pub mod inventory;
 pub mod job_ledger;
 pub mod jobs;
 pub mod password_hasher;

@@ -21,6 +21,10 @@ macro_rules! relational_contracts {
             $crate::job_ledger_contract!(super::$fresh());
         }
 
+        mod inventory {
+            $crate::inventory_contract!(super::$fresh());
+        }
+
         mod users {
             $crate::users_contract!(super::$fresh());
         }

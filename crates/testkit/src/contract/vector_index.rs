@@ -6,8 +6,14 @@ use docent_domain::{
     id::ChunkId,
     retrieval::{IndexEntry, QueryEmbedding, ScoredChunk},
 };
-use docent_ports::{error::FaultKind, vector_index::VectorIndex};
-use std::sync::Arc;
+use docent_ports::{
+    error::FaultKind,
+    vector_index::{IndexPage, VectorIndex},
+};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 fn texts(found: &[ScoredChunk]) -> Vec<&str> {
     found.iter().map(|chunk| chunk.text.as_str()).collect()
@@ -192,6 +198,73 @@ crate::battery! {
         let fault = index.search(&dense(&[1.0]), None, 5).await.unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Rejected);
         assert_eq!(texts(&index.search(&query("pump crane"), None, 5).await.unwrap()), ["pump"]);
+    }
+
+    /// Counts are of the documents asked for; those without chunks are left out.
+    async fn counts_many_documents_at_once(index) {
+        assert!(index.counts(&[document_id(1)]).await.unwrap().is_empty());
+        index.replace(&indexed(1), vec![entry(1, 0, "pump"), entry(1, 1, "valve")]).await.unwrap();
+        index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+        index.replace(&indexed(3), vec![entry(3, 0, "pump")]).await.unwrap();
+        index.remove(document_id(3)).await.unwrap();
+        let asked = [document_id(3), document_id(1), document_id(9)];
+        assert_eq!(index.counts(&asked).await.unwrap(), HashMap::from([(document_id(1), 2)]));
+        assert!(index.counts(&[]).await.unwrap().is_empty());
+    }
+
+    /// Page by page every document that has chunks is shown, and no other, whatever the size of pages.
+    async fn pages_show_every_document(index) {
+        assert_eq!(index.documents(None, 3).await.unwrap(), IndexPage::default());
+        for n in 1..=7 {
+            index.replace(&indexed(n), (0..n).map(|at| entry(n, at, "pump")).collect()).await.unwrap();
+        }
+        index.remove(document_id(4)).await.unwrap();
+        index.replace(&indexed(5), Vec::new()).await.unwrap();
+        for limit in [1, 3, 100] {
+            let (mut found, mut after, mut pages) = (BTreeSet::new(), None::<String>, 0);
+            loop {
+                let page = index.documents(after.as_deref(), limit).await.unwrap();
+                assert!(page.documents.len() <= limit);
+                found.extend(page.documents);
+                pages += 1;
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+                assert!(pages < 100, "it comes to an end");
+            }
+            assert_eq!(found, [1, 2, 3, 6, 7].map(document_id).into(), "{limit}");
+        }
+    }
+
+    /// Chunks are read back in their order, with their vectors; other documents' are not among them.
+    async fn chunks_are_read_back(index) {
+        assert_eq!(index.chunks(document_id(1)).await.unwrap(), []);
+        let mut stored: Vec<IndexEntry> =
+            (0..150).map(|n| hybrid_entry(1, n, &format!("pump {n} 水泵"), &[0.6, 0.8])).collect();
+        stored[1].embedding.dense = None;
+        stored[2].span = Span { start: Position { page: 4, offset: 70_000 }, end: Position { page: 6, offset: 9 } };
+        stored[2].pages = vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }];
+        let mut shuffled = stored.clone();
+        shuffled.reverse();
+        index.replace(&indexed(1), shuffled).await.unwrap();
+        index.replace(&indexed(2), vec![entry(2, 0, "valve")]).await.unwrap();
+        let chunks = index.chunks(document_id(1)).await.unwrap();
+        assert_eq!(chunks.len(), stored.len());
+        for (chunk, entry) in chunks.iter().zip(&stored) {
+            assert_eq!((chunk.ordinal, &chunk.text), (entry.ordinal, &entry.text));
+            assert_eq!((chunk.span, &chunk.pages), (entry.span, &entry.pages));
+            assert_eq!(chunk.dense, entry.embedding.dense);
+        }
+    }
+
+    /// The collection has the dimensions of the vectors that it was given.
+    async fn dimensions_are_those_of_the_vectors(index) {
+        assert_eq!(index.dimensions().await.unwrap(), None);
+        index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
+        assert_eq!(index.dimensions().await.unwrap(), None);
+        index.replace(&indexed(2), vec![hybrid_entry(2, 0, "pump", &[0.6, 0.8])]).await.unwrap();
+        assert_eq!(index.dimensions().await.unwrap(), Some(2));
     }
 
     /// Many documents at a time, and every call's chunks are found once it has returned.

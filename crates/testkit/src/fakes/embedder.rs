@@ -49,6 +49,10 @@ impl Embedder for FakeEmbedder {
         Ok(passages.chunks.iter().map(embed).collect())
     }
 
+    async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+        Ok(self.embed_passages(passages).await?.into_iter().map(|embedding| embedding.sparse).collect())
+    }
+
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
         Ok(QueryEmbedding { sparse: Some(terms(query)), dense: self.dense(query) })
     }

@@ -1,5 +1,6 @@
 //! In-memory implementations of the ports.
 
+pub mod archive;
 pub mod blob_store;
 pub mod chat_model;
 pub mod embedder;

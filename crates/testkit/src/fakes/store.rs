@@ -5,6 +5,7 @@
 
 mod documents;
 mod embedding_cache;
+mod inventory;
 mod jobs;
 mod users;
 
@@ -20,6 +21,7 @@ use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
+    inventory::Inventory,
     jobs::{JobReader, JobWriter},
     store::{ReadWork, Schema, Store, UnitOfWork},
     usage::UsageWriter,
@@ -126,6 +128,10 @@ impl ReadWork for View {
     }
 
     fn users(&mut self) -> &mut dyn UserReader {
+        &mut self.0
+    }
+
+    fn inventory(&mut self) -> &mut dyn Inventory {
         &mut self.0
     }
 }

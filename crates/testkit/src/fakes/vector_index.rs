@@ -3,13 +3,19 @@
 use async_trait::async_trait;
 use docent_domain::{
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, TermCounts},
+    retrieval::{
+        IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk, TermCounts,
+    },
 };
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
-    vector_index::VectorIndex,
+    vector_index::{IndexPage, VectorIndex},
 };
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Bound,
+    sync::Mutex,
+};
 
 /// Scores by the share of the query's terms that a chunk has, with half as much for its length and
 /// its title, plus the cosine. It compares with every chunk.
@@ -95,6 +101,40 @@ impl VectorIndex for FakeVectorIndex {
 
     async fn count(&self, document: DocumentId) -> Result<u64> {
         Ok(self.entries(document).len() as u64)
+    }
+
+    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        let counts = documents.iter().map(|id| (*id, self.entries(*id).len() as u64));
+        Ok(counts.filter(|(_, count)| *count > 0).collect())
+    }
+
+    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        let after = after.map(|after| after.parse::<DocumentId>().expect("it gave this itself"));
+        let all = self.documents.lock().unwrap();
+        let rest = all.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        let filled = rest.filter(|(_, (_, entries))| !entries.is_empty());
+        let documents: Vec<DocumentId> = filled.take(limit).map(|(id, _)| *id).collect();
+        let next = documents.last().filter(|_| documents.len() == limit).map(DocumentId::to_string);
+        Ok(IndexPage { documents, next })
+    }
+
+    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+        let chunk = |entry: IndexEntry| StoredChunk {
+            ordinal: entry.ordinal,
+            text: entry.text,
+            span: entry.span,
+            pages: entry.pages,
+            dense: entry.embedding.dense,
+        };
+        let mut chunks: Vec<_> = self.entries(document).into_iter().map(chunk).collect();
+        chunks.sort_by_key(|chunk| chunk.ordinal);
+        Ok(chunks)
+    }
+
+    async fn dimensions(&self) -> Result<Option<usize>> {
+        let documents = self.documents.lock().unwrap();
+        let mut entries = documents.values().flat_map(|(_, entries)| entries);
+        Ok(entries.find_map(|entry| entry.embedding.dense.as_ref().map(Vec::len)))
     }
 
     async fn check(&self) -> Result<()> {

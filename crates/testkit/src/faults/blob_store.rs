@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_domain::document::BlobKey;
 use docent_ports::{
-    blob_store::{BlobStore, BlobWriter, ByteStream},
+    blob_store::{BlobList, BlobStore, BlobWriter, ByteStream},
     error::Result,
 };
-use futures::StreamExt;
+use futures::{StreamExt, stream};
 
 #[async_trait]
 impl BlobStore for Faulty<dyn BlobStore> {
@@ -21,6 +21,17 @@ impl BlobStore for Faulty<dyn BlobStore> {
         let stream = self.pass()?.open(key).await?;
         let switch = self.switch.clone();
         Ok(stream.map(|stream| stream.map(move |bytes| switch.check().and(bytes)).boxed()))
+    }
+
+    async fn size(&self, key: &BlobKey) -> Result<Option<u64>> {
+        self.pass()?.size(key).await
+    }
+
+    fn list(&self) -> BlobList {
+        match self.pass() {
+            Ok(inner) => inner.list(),
+            Err(fault) => stream::iter([Err(fault)]).boxed(),
+        }
     }
 
     async fn delete(&self, key: &BlobKey) -> Result<bool> {

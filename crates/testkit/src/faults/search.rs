@@ -4,15 +4,19 @@ use super::Faulty;
 use async_trait::async_trait;
 use docent_domain::{
     id::DocumentId,
-    retrieval::{Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk},
+    retrieval::{
+        Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk, SparseVector,
+        StoredChunk,
+    },
 };
 use docent_ports::{
     chat_model::{ChatModel, ChatRequest, ChatStream},
     embedder::Embedder,
     error::Result,
-    vector_index::VectorIndex,
+    vector_index::{IndexPage, VectorIndex},
 };
 use futures::StreamExt;
+use std::collections::HashMap;
 
 #[async_trait]
 impl VectorIndex for Faulty<dyn VectorIndex> {
@@ -37,6 +41,22 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.pass()?.count(document).await
     }
 
+    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        self.pass()?.counts(documents).await
+    }
+
+    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        self.pass()?.documents(after, limit).await
+    }
+
+    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.pass()?.chunks(document).await
+    }
+
+    async fn dimensions(&self) -> Result<Option<usize>> {
+        self.pass()?.dimensions().await
+    }
+
     async fn check(&self) -> Result<()> {
         self.pass()?.check().await
     }
@@ -46,6 +66,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 impl Embedder for Faulty<dyn Embedder> {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
         self.pass()?.embed_passages(passages).await
+    }
+
+    async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+        self.pass()?.embed_sparse(passages).await
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {

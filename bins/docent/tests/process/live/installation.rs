@@ -45,6 +45,18 @@ pub(super) struct Installation {
 impl Installation {
     /// Starts the servers, migrates and makes an account.
     pub(super) async fn start() -> Self {
+        let installation = Self::empty().await;
+        let mut create = installation.docent("createsuperuser");
+        create.args(["createsuperuser", "--password-stdin", EMAIL]).stdin(Stdio::piped());
+        let mut child = create.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(format!("{PASSWORD}\n").as_bytes()).await.unwrap();
+        let status = in_time(child.wait()).await.unwrap();
+        assert!(status.success(), "{}", rest(&mut child).await);
+        installation
+    }
+
+    /// Starts the servers and migrates.
+    pub(super) async fn empty() -> Self {
         let (qdrant, llm, embeddings) = (FakeQdrant::start(), FakeLlm::start().await, FakeLlm::start().await);
         let installation = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -57,12 +69,6 @@ impl Installation {
         };
         let (status, _, error) = run(installation.docent("migrate").arg("migrate")).await;
         assert!(status.success(), "{error}");
-        let mut create = installation.docent("createsuperuser");
-        create.args(["createsuperuser", "--password-stdin", EMAIL]).stdin(Stdio::piped());
-        let mut child = create.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(format!("{PASSWORD}\n").as_bytes()).await.unwrap();
-        let status = in_time(child.wait()).await.unwrap();
-        assert!(status.success(), "{}", rest(&mut child).await);
         installation
     }
 
@@ -82,7 +88,7 @@ impl Installation {
             ("DOCENT_EMBEDDING_MODEL", "fake".to_owned()),
         ];
         command.envs(variables);
-        if !matches!(name, "migrate" | "createsuperuser") {
+        if !matches!(name, "migrate" | "createsuperuser" | "backup" | "restore" | "doctor") {
             command.stdout(Stdio::null()).stderr(std::fs::File::create(self.log(name)).unwrap());
         }
         command

@@ -3,4 +3,5 @@
 
 mod faults;
 mod installation;
+mod profiles;
 mod replicas;

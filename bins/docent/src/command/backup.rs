@@ -1,0 +1,55 @@
+//! `docent backup`: everything in one archive.
+
+use super::config::load;
+use crate::{cli::BackupArgs, progress::Shown, wire};
+use anyhow::bail;
+use docent::config::{Settings, VectorDb};
+use docent_adapters::archive::TarWriter;
+use docent_app::{
+    App,
+    upkeep::backup::{Saved, Scope, save},
+};
+use docent_migration::SchemaState;
+use docent_ports::archive::ArchiveWriter;
+use std::path::Path;
+
+/// Writes the archive and says what is in it.
+pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
+    let settings = load(args.profile.into())?;
+    let store = wire::store(&settings).await?;
+    let schema = match store.schema_state().await? {
+        state @ SchemaState::Current => state.to_string(),
+        other => bail!("{other}"),
+    };
+    let app = wire::upkeep(&settings, store)?;
+    let chunks = has_chunks(&settings, &app).await?;
+    let is_stream = args.file == Path::new("-");
+    let writer: Box<dyn ArchiveWriter> = match is_stream {
+        true => Box::new(TarWriter::stream(std::io::stdout())),
+        false => Box::new(TarWriter::create(&args.file)?),
+    };
+    let scope = Scope { program: env!("CARGO_PKG_VERSION").to_owned(), schema, chunks };
+    let Saved { users, documents, files, chunks } = save(&app, scope, writer, &Shown::new()).await?;
+    let said = format!("Saved {users} accounts, {documents} documents, {files} files and {chunks} chunks.");
+    if is_stream {
+        eprintln!("{said}")
+    } else {
+        println!("{said}")
+    }
+    Ok(())
+}
+
+/// Whether chunks can be taken along: not while another process has the embedded vector store open.
+async fn has_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
+    match app.index.check().await {
+        Ok(()) => Ok(true),
+        Err(fault) if settings.storage.vector_db == VectorDb::Embedded && fault.is_transient() => {
+            eprintln!(
+                "docent: {fault}; chunks are left out, and a restore will ingest the documents again \
+                 (stop the service first to have them in the archive)"
+            );
+            Ok(false)
+        }
+        Err(fault) => Err(fault.into()),
+    }
+}

@@ -1,0 +1,117 @@
+//! `docent doctor`: what is wrong with an installation.
+
+use super::config::load;
+use crate::{cli::DoctorArgs, progress::Shown, wire};
+use async_trait::async_trait;
+use docent_app::{
+    App,
+    upkeep::doctor::{Finding, LeftOut, Listener, Mended, examine, mend},
+};
+use docent_ports::error::Part;
+use serde_json::{Value, json};
+use std::{process::ExitCode, sync::Arc};
+
+/// Something is wrong, and is still so.
+const FOUND: u8 = 1;
+/// Something could not be checked.
+const UNCHECKED: u8 = 2;
+
+/// Examines the installation and says what was found.
+pub(crate) async fn run(args: DoctorArgs) -> ExitCode {
+    match examined(args).await {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("docent: {error:#}");
+            ExitCode::from(UNCHECKED)
+        }
+    }
+}
+
+async fn examined(args: DoctorArgs) -> anyhow::Result<ExitCode> {
+    let settings = load(args.profile.into())?;
+    let app = wire::upkeep(&settings, wire::store(&settings).await?)?;
+    let shown = Shown::new();
+    let mut report = Report { app: Arc::clone(&app), args, shown: &shown, found: 0, left: 0 };
+    let left_out = examine(&app, &shown, &mut report).await;
+    Ok(report.conclude(&left_out))
+}
+
+/// Says what is found, and mends it if asked to.
+struct Report<'a> {
+    app: Arc<App>,
+    args: DoctorArgs,
+    shown: &'a Shown,
+    found: u64,
+    left: u64,
+}
+
+impl Report<'_> {
+    fn say(&self, text: String, object: impl FnOnce() -> Value) {
+        let line = if self.args.json { object().to_string() } else { text };
+        self.shown.say(&line);
+    }
+
+    /// What was done about a finding, and whether it is dealt with.
+    async fn mended(&self, finding: &Finding) -> (String, bool) {
+        match mend(&self.app, finding).await {
+            Ok(Mended::Done(what)) => (what.to_owned(), true),
+            Ok(Mended::Changed) => ("somebody else has dealt with it".to_owned(), true),
+            Ok(Mended::NotOurs) => (finding.advice().unwrap_or_default().to_owned(), false),
+            Err(error) => (format!("mending it failed: {error}"), false),
+        }
+    }
+
+    fn conclude(&self, left_out: &[LeftOut]) -> ExitCode {
+        for LeftOut { what, fault } in left_out {
+            self.say(
+                format!("unchecked  {what}: {fault}"),
+                || json!({"kind": "unchecked", "what": what, "why": fault.to_string()}),
+            );
+        }
+        let (found, mended, unchecked) = (self.found, self.found - self.left, left_out.len());
+        let text = match (found, unchecked) {
+            (0, 0) => "Nothing is wrong.".to_owned(),
+            _ => format!("Found {found}, mended {mended}, left out {unchecked} checks."),
+        };
+        self.say(
+            text,
+            || json!({"kind": "summary", "found": found, "mended": mended, "unchecked": unchecked}),
+        );
+        match (unchecked, self.left) {
+            (0, 0) => ExitCode::SUCCESS,
+            (0, _) => ExitCode::from(FOUND),
+            _ => ExitCode::from(UNCHECKED),
+        }
+    }
+}
+
+#[async_trait]
+impl Listener for Report<'_> {
+    fn works(&mut self, part: Part, note: &str) {
+        self.say(
+            format!("works      {}: {note}", part.name()),
+            || json!({"kind": "part", "part": part.code(), "note": note}),
+        );
+    }
+
+    async fn found(&mut self, finding: Finding) {
+        self.found += 1;
+        let (code, id, what) = (finding.code(), finding.id(), finding.what());
+        let fix = finding.remedy().or(finding.advice()).unwrap_or_default();
+        let (done, is_mended) =
+            if self.args.fix { self.mended(&finding).await } else { (String::new(), false) };
+        self.left += u64::from(!is_mended);
+        let then = match (self.args.fix, finding.remedy()) {
+            (true, _) => done.clone(),
+            (false, Some(remedy)) => format!("--fix {remedy}"),
+            (false, None) => fix.to_owned(),
+        };
+        let word = if is_mended { "mended" } else { "found" };
+        self.say(format!("{word:<10} {code} {id}: {what} ({then})"), || {
+            json!({
+                "kind": "finding", "code": code, "id": id, "what": what, "fix": finding.remedy(),
+                "advice": finding.advice(), "mended": is_mended, "done": self.args.fix.then_some(done),
+            })
+        });
+    }
+}

@@ -1,0 +1,109 @@
+//! Stands in for a store that could not be opened: it says so whenever it is asked for anything.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::{
+    id::{DocumentId, FamilyId, TokenId, UserId},
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+};
+use docent_ports::{
+    error::{Fault, FaultKind, Part, Result},
+    token_store::{Rotated, Rotation, TokenStore},
+    vector_index::{IndexPage, VectorIndex},
+};
+use std::collections::HashMap;
+
+/// A store that is not there, and why.
+#[derive(Debug)]
+pub(super) struct Absent {
+    part: Part,
+    kind: FaultKind,
+    message: String,
+}
+
+impl Absent {
+    pub(super) fn because(fault: &Fault) -> Self {
+        let told = fault.to_string();
+        let prefix = format!("{}: ", fault.part().name());
+        let message = told.strip_prefix(&prefix).unwrap_or(&told).to_owned();
+        Self { part: fault.part(), kind: fault.kind(), message }
+    }
+
+    fn fault<T>(&self) -> Result<T> {
+        Err(Fault::new(self.part, self.kind, self.message.clone()))
+    }
+}
+
+#[async_trait]
+impl VectorIndex for Absent {
+    async fn replace(&self, _document: &IndexedDocument, _entries: Vec<IndexEntry>) -> Result<()> {
+        self.fault()
+    }
+
+    async fn remove(&self, _document: DocumentId) -> Result<()> {
+        self.fault()
+    }
+
+    async fn search(
+        &self,
+        _query: &QueryEmbedding,
+        _documents: Option<&[DocumentId]>,
+        _limit: usize,
+    ) -> Result<Vec<ScoredChunk>> {
+        self.fault()
+    }
+
+    async fn count(&self, _document: DocumentId) -> Result<u64> {
+        self.fault()
+    }
+
+    async fn counts(&self, _documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        self.fault()
+    }
+
+    async fn documents(&self, _after: Option<&str>, _limit: usize) -> Result<IndexPage> {
+        self.fault()
+    }
+
+    async fn chunks(&self, _document: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.fault()
+    }
+
+    async fn dimensions(&self) -> Result<Option<usize>> {
+        self.fault()
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.fault()
+    }
+}
+
+#[async_trait]
+impl TokenStore for Absent {
+    async fn start(
+        &self,
+        _user: UserId,
+        _family: FamilyId,
+        _token: TokenId,
+        _expires_at: DateTime<Utc>,
+        _now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.fault()
+    }
+
+    async fn rotate(&self, _rotation: Rotation) -> Result<Rotated> {
+        self.fault()
+    }
+
+    async fn revoke(&self, _family: FamilyId) -> Result<()> {
+        self.fault()
+    }
+
+    async fn revoke_all(&self, _user: UserId, _now: DateTime<Utc>) -> Result<()> {
+        self.fault()
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.fault()
+    }
+}

@@ -1,0 +1,39 @@
+//! An archive of one profile, restored into the other and back.
+
+use super::installation::Installation;
+use crate::{
+    program::{docent, run},
+    upkeep::{QUESTION, asked, installation},
+};
+use tempfile::TempDir;
+
+#[tokio::test]
+async fn an_archive_goes_from_one_profile_to_the_other_and_back() {
+    let (folder, id) = installation().await;
+    let before = asked(folder.path(), QUESTION).await;
+    let archives = TempDir::new().unwrap();
+    let (embedded, servers) =
+        (archives.path().join("embedded.tar.gz"), archives.path().join("servers.tar.gz"));
+    let (status, _, error) = run(docent(folder.path()).args(["backup", "--dev"]).arg(&embedded)).await;
+    assert!(status.success(), "{error}");
+
+    let other = Installation::empty().await;
+    let (status, printed, error) = run(other.docent("restore").arg("restore").arg(&embedded)).await;
+    assert!(status.success(), "{error}");
+    assert!(printed.contains("embedded anew"), "{printed}");
+    assert_eq!(other.chunks().into_keys().collect::<Vec<_>>(), [id.clone()]);
+    let (status, printed, error) = run(other.docent("doctor").arg("doctor")).await;
+    assert_eq!(status.code(), Some(0), "{printed}{error}");
+    let mut replica = other.serve("api", &[]).await;
+    replica.enter().await;
+    assert_eq!(replica.documents().await.into_iter().collect::<Vec<_>>(), [(id, "ingested".to_owned())]);
+
+    // While it serves.
+    let (status, printed, error) = run(other.docent("backup").arg("backup").arg(&servers)).await;
+    assert!(status.success(), "{printed}{error}");
+    replica.terminate().await;
+    let back = TempDir::new().unwrap();
+    let (status, _, error) = run(docent(back.path()).args(["restore", "--dev"]).arg(&servers)).await;
+    assert!(status.success(), "{error}");
+    assert_eq!(asked(back.path(), QUESTION).await, before);
+}

@@ -1,0 +1,96 @@
+//! What the index holds, document by document.
+
+use super::{
+    Shared,
+    schema::column,
+    search::{alive_count, each_alive},
+};
+use docent_domain::{id::DocumentId, retrieval::StoredChunk};
+use docent_ports::vector_index::IndexPage;
+use std::collections::{BTreeSet, HashMap};
+use tantivy::{DocId, SegmentReader, TantivyDocument, TantivyError};
+use uuid::Uuid;
+
+pub(super) fn counts(shared: &Shared, documents: &[DocumentId]) -> tantivy::Result<HashMap<DocumentId, u64>> {
+    let searcher = shared.reader.searcher();
+    let mut counts = HashMap::new();
+    for document in documents {
+        let count = alive_count(&searcher, &shared.fields.document_term(*document))?;
+        if count > 0 {
+            counts.insert(*document, count);
+        }
+    }
+    Ok(counts)
+}
+
+/// A page in the order of ids; the next one begins after its last document.
+pub(super) fn documents(
+    shared: &Shared,
+    after: Option<DocumentId>,
+    limit: usize,
+) -> tantivy::Result<IndexPage> {
+    let mut found = BTreeSet::new();
+    for reader in shared.reader.searcher().segment_readers() {
+        found.extend(documents_of(shared, reader, after, limit)?);
+    }
+    let documents: Vec<DocumentId> = found.into_iter().take(limit).collect();
+    let next = documents.last().filter(|_| documents.len() == limit).map(DocumentId::to_string);
+    Ok(IndexPage { documents, next })
+}
+
+/// The first documents of one segment that have chunks in it.
+fn documents_of(
+    shared: &Shared,
+    reader: &SegmentReader,
+    after: Option<DocumentId>,
+    limit: usize,
+) -> tantivy::Result<Vec<DocumentId>> {
+    let inverted = reader.inverted_index(shared.fields.document)?;
+    let range = inverted.terms().range();
+    let mut terms = match after {
+        Some(after) => range.gt(after.as_uuid().as_bytes()),
+        None => range,
+    }
+    .into_stream()?;
+    let mut found = Vec::new();
+    while found.len() < limit && terms.advance() {
+        let id = Uuid::from_slice(terms.key())
+            .map_err(|_| TantivyError::InternalError("a document's id makes no sense".to_owned()))?;
+        let document = DocumentId::from_uuid(id);
+        let mut is_alive = !reader.has_deletes();
+        if !is_alive {
+            each_alive(reader, &shared.fields.document_term(document), |_| is_alive = true)?;
+        }
+        if is_alive {
+            found.push(document);
+        }
+    }
+    Ok(found)
+}
+
+/// A document's chunks, in the order of their ordinals.
+pub(super) fn chunks(shared: &Shared, document: DocumentId) -> tantivy::Result<Vec<StoredChunk>> {
+    let (searcher, vectors) = shared.snapshot();
+    let mut chunks = Vec::new();
+    for reader in searcher.segment_readers() {
+        let mut places: Vec<DocId> = Vec::new();
+        each_alive(reader, &shared.fields.document_term(document), |doc| places.push(doc))?;
+        if places.is_empty() {
+            continue;
+        }
+        let ordinals = reader.fast_fields().column_first_or_default::<u64>(column::ORDINAL)?;
+        let keys = reader.fast_fields().column_opt::<u64>(column::VECTOR)?;
+        let store = reader.get_store_reader(1)?;
+        for doc in places {
+            let ordinal = u32::try_from(ordinals.get_val(doc)).unwrap_or(u32::MAX);
+            let record: TantivyDocument = store.get(doc)?;
+            let found = shared.fields.read(&record, document.as_uuid().as_u128(), ordinal, 0.0)?;
+            let key = keys.as_ref().and_then(|keys| keys.first(doc));
+            let dense = key.zip(vectors.as_ref()).and_then(|(key, vectors)| vectors.vector(key));
+            let (text, span, pages) = (found.text, found.span, found.pages);
+            chunks.push(StoredChunk { ordinal, text, span, pages, dense });
+        }
+    }
+    chunks.sort_by_key(|chunk| chunk.ordinal);
+    Ok(chunks)
+}

@@ -1,0 +1,127 @@
+//! What the collection holds, document by document.
+
+use super::{
+    QdrantIndex,
+    points::{self, DOCUMENT, name},
+    query,
+};
+use docent_domain::{id::DocumentId, retrieval::StoredChunk};
+use docent_ports::{
+    error::{Fault, FaultKind, Part, Result},
+    vector_index::IndexPage,
+};
+use qdrant_client::qdrant::{
+    FacetCounts, FacetHit, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse, VectorsSelector,
+    WithPayloadSelector, WithVectorsSelector, facet_value, point_id::PointIdOptions, with_payload_selector,
+    with_vectors_selector,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// Chunks that are read back in one request; with their vectors the largest have some 30 KB.
+const CHUNKS: u32 = 64;
+
+impl QdrantIndex {
+    /// One request, however many documents there are.
+    pub(super) async fn count_each(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+        if documents.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let request = FacetCounts {
+            collection_name: self.collection.name().to_owned(),
+            key: DOCUMENT.to_owned(),
+            filter: Some(query::any_of(documents)),
+            limit: Some(documents.len() as u64),
+            exact: Some(true),
+            ..FacetCounts::default()
+        };
+        let counted = self.connection.read(self.connection.points().facet(request)).await;
+        let hits = self.unless_absent("count chunks", counted)?.map(|answer| answer.hits).unwrap_or_default();
+        hits.into_iter().map(|hit| count_of(&hit).ok_or_else(foreign)).collect()
+    }
+
+    /// A page of `limit` points; the server keeps them in the order of their ids.
+    pub(super) async fn page(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        let request = ScrollPoints {
+            offset: after.map(point),
+            limit: Some(u32::try_from(limit.max(1)).unwrap_or(u32::MAX)),
+            with_payload: Some(only_document()),
+            with_vectors: Some(false.into()),
+            ..self.scroll()
+        };
+        let Some(answer) = self.scrolled(request).await? else { return Ok(IndexPage::default()) };
+        let ids = answer.result.iter().map(|point| points::document(&point.payload).ok_or_else(foreign));
+        let documents = ids.collect::<Result<BTreeSet<_>>>()?;
+        let next = match answer.next_page_offset.and_then(|point| point.point_id_options) {
+            None => None,
+            Some(PointIdOptions::Uuid(id)) => Some(id),
+            Some(PointIdOptions::Num(_)) => return Err(foreign()),
+        };
+        Ok(IndexPage { documents: documents.into_iter().collect(), next })
+    }
+
+    pub(super) async fn read_back(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+        // Servers refuse to give vectors by a name that the collection does not have.
+        let has_dense = self.collection.dimensions(&self.connection).await?.is_some();
+        let (mut chunks, mut offset) = (Vec::new(), None);
+        loop {
+            let request = ScrollPoints {
+                filter: Some(query::all_of(document)),
+                offset: offset.take(),
+                limit: Some(CHUNKS),
+                with_payload: Some(true.into()),
+                with_vectors: Some(if has_dense { only_dense() } else { false.into() }),
+                ..self.scroll()
+            };
+            let Some(answer) = self.scrolled(request).await? else { return Ok(Vec::new()) };
+            for point in answer.result {
+                chunks.push(points::stored(point).ok_or_else(foreign)?);
+            }
+            offset = answer.next_page_offset;
+            if offset.is_none() {
+                break;
+            }
+        }
+        chunks.sort_by_key(|chunk| chunk.ordinal);
+        Ok(chunks)
+    }
+
+    pub(super) async fn size_of_vectors(&self) -> Result<Option<usize>> {
+        let size = self.collection.dimensions(&self.connection).await?;
+        Ok(size.and_then(|size| usize::try_from(size).ok()))
+    }
+
+    fn scroll(&self) -> ScrollPoints {
+        ScrollPoints { collection_name: self.collection.name().to_owned(), ..ScrollPoints::default() }
+    }
+
+    async fn scrolled(&self, request: ScrollPoints) -> Result<Option<ScrollResponse>> {
+        let answer = self.connection.read(self.connection.points().scroll(request)).await;
+        self.unless_absent("read chunks", answer)
+    }
+}
+
+fn only_document() -> WithPayloadSelector {
+    let fields = PayloadIncludeSelector { fields: vec![DOCUMENT.to_owned()] };
+    with_payload_selector::SelectorOptions::Include(fields).into()
+}
+
+fn only_dense() -> WithVectorsSelector {
+    let names = VectorsSelector { names: vec![name::DENSE.to_owned()] };
+    with_vectors_selector::SelectorOptions::Include(names).into()
+}
+
+fn point(id: &str) -> PointId {
+    PointId { point_id_options: Some(PointIdOptions::Uuid(id.to_owned())) }
+}
+
+fn count_of(hit: &FacetHit) -> Option<(DocumentId, u64)> {
+    match hit.value.as_ref()?.variant.as_ref()? {
+        facet_value::Variant::StringValue(id) => Some((id.parse().ok()?, hit.count)),
+        _ => None,
+    }
+}
+
+fn foreign() -> Fault {
+    let message = "the collection holds a point that is no chunk of ours";
+    Fault::new(Part::VectorStore, FaultKind::Garbage, message)
+}

@@ -1,0 +1,129 @@
+//! All records in SQL, page by page.
+
+use super::{
+    document_rows::{from_row as document, to_deletion},
+    entities::{documents, jobs, usage_records, users},
+    fault::corrupt,
+    jobs::from_row as job,
+    session::Session,
+    usage::from_row as usage_record,
+    users::from_row as user,
+    values::micros,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::{
+    document::{Deletion, Document, Standing},
+    id::{DocumentId, UsageId, UserId},
+    job::{Job, JobKind},
+    usage::UsageRecord,
+    user::User,
+};
+use docent_ports::{
+    error::Result,
+    inventory::{Inventory, RecordCounts},
+};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
+
+#[async_trait]
+impl Inventory for Session {
+    async fn sizes(&mut self) -> Result<RecordCounts> {
+        let is_deleted = documents::Column::DeletedAt.is_not_null();
+        let live = documents::Entity::find().filter(documents::Column::DeletedAt.is_null());
+        let deleted = documents::Entity::find().filter(is_deleted);
+        Ok(RecordCounts {
+            users: self.run("count accounts", |db| Box::pin(users::Entity::find().count(db))).await?,
+            documents: self.run("count documents", |db| Box::pin(live.count(db))).await?,
+            deletions: self.run("count deletions", |db| Box::pin(deleted.count(db))).await?,
+            usage: self.run("count usage", |db| Box::pin(usage_records::Entity::find().count(db))).await?,
+        })
+    }
+
+    async fn documents(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Document>> {
+        let live = documents::Entity::find().filter(documents::Column::DeletedAt.is_null());
+        let query = page(live, documents::Column::Id, after.map(DocumentId::as_uuid), limit);
+        let rows = self.run("read a page of documents", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(document).collect()
+    }
+
+    async fn deletions(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Deletion>> {
+        let deleted = documents::Entity::find().filter(documents::Column::DeletedAt.is_not_null());
+        let query = page(deleted, documents::Column::Id, after.map(DocumentId::as_uuid), limit);
+        let rows = self.run("read a page of deletions", |db| Box::pin(query.all(db))).await?;
+        rows.iter().filter_map(|row| to_deletion(row).transpose()).collect()
+    }
+
+    async fn standings(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Standing>> {
+        use documents::Column;
+        let query = documents::Entity::find()
+            .select_only()
+            .columns([Column::Id])
+            .column(Column::Status)
+            .column(Column::DeletedAt)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .into_tuple::<(Uuid, String, Option<i64>)>();
+        let rows = self.run("see where documents stand", |db| Box::pin(query.all(db))).await?;
+        let standing = |(id, status, deleted): (Uuid, String, Option<i64>)| {
+            let standing = match (deleted, status.as_str()) {
+                (Some(_), _) => Standing::Deleted,
+                (None, "pending") => Standing::Pending,
+                (None, "ingested") => Standing::Ingested,
+                (None, "failed") => Standing::Failed,
+                (None, _) => return Err(corrupt("document's status")),
+            };
+            Ok((DocumentId::from_uuid(id), standing))
+        };
+        rows.into_iter().map(standing).collect()
+    }
+
+    async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>> {
+        let query = jobs::Entity::find()
+            .select_only()
+            .column(jobs::Column::DocumentId)
+            .filter(jobs::Column::DocumentId.is_in(ids.iter().map(|id| id.as_uuid())))
+            .filter(jobs::Column::Kind.eq(kind.as_str()))
+            .filter(jobs::Column::DueAt.is_not_null())
+            .into_tuple::<Uuid>();
+        let rows = self.run("see which documents have jobs", |db| Box::pin(query.all(db))).await?;
+        Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
+    }
+
+    async fn overdue(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>> {
+        let query = jobs::Entity::find()
+            .filter(jobs::Column::LeaseId.is_not_null())
+            .filter(jobs::Column::DueAt.lt(micros(before)))
+            .order_by_asc(jobs::Column::DueAt)
+            .order_by_asc(jobs::Column::Id)
+            .limit(limit);
+        let rows = self.run("find leases that ran out", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(job).collect()
+    }
+
+    async fn users(&mut self, after: Option<UserId>, limit: u64) -> Result<Vec<User>> {
+        let query = page(users::Entity::find(), users::Column::Id, after.map(UserId::as_uuid), limit);
+        let rows = self.run("read a page of accounts", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(user).collect()
+    }
+
+    async fn usage(&mut self, after: Option<UsageId>, limit: u64) -> Result<Vec<UsageRecord>> {
+        let all = usage_records::Entity::find();
+        let query = page(all, usage_records::Column::Id, after.map(UsageId::as_uuid), limit);
+        let rows = self.run("read a page of usage", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(usage_record).collect()
+    }
+}
+
+fn page<E: EntityTrait, C: ColumnTrait>(
+    query: Select<E>,
+    id: C,
+    after: Option<Uuid>,
+    limit: u64,
+) -> Select<E> {
+    let rest = match after {
+        Some(after) => query.filter(id.gt(after)),
+        None => query,
+    };
+    rest.order_by_asc(id).limit(limit)
+}

@@ -1,0 +1,59 @@
+//! Copying an installation into an archive, and making one from it.
+//!
+//! The entries of an archive, in their order:
+//!
+//! ```text
+//! manifest.json               the format, the program, the embedding model, how many records to expect
+//! users/000001.jsonl          accounts with their password hashes, one a line, a page an entry
+//! usage/000001.jsonl          the usage ledger likewise
+//! documents/ID/file.pdf       a document's file
+//! documents/ID/chunks.jsonl   its chunks as they are indexed, where it is ingested
+//! documents/ID/vectors.f32    their dense vectors, little-endian, where there are any
+//! documents/ID/record.json    its record, with the SHA-256 of each of its entries; the last of them
+//! end.json                    the SHA-256 over everything before
+//! ```
+//!
+//! Refresh tokens and counters are left out: everybody logs in again. So are jobs: what they promise is read
+//! off the documents' states.
+
+mod entries;
+mod lines;
+mod restore;
+mod save;
+
+pub use lines::Manifest;
+pub use restore::{Restored, restore};
+pub use save::{Saved, Scope, save};
+
+use docent_ports::error::{Fault, FaultKind, Part};
+use thiserror::Error;
+
+/// The format of archives that this program writes, and the only one it reads.
+const FORMAT: u32 = 1;
+
+const MANIFEST: &str = "manifest.json";
+const END: &str = "end.json";
+/// The most bytes of an entry that is held in memory.
+const HELD_MAX: u64 = 1 << 30;
+
+/// Why there is no backup, or nothing was restored.
+#[derive(Debug, Error)]
+pub enum BackupError {
+    /// The archive cannot be used.
+    #[error("the archive is refused: {0}")]
+    Archive(String),
+    /// There is something already where the archive was to be restored.
+    #[error("only an empty installation can be restored into, and this one has {0}")]
+    NotEmpty(String),
+    /// A part does not work.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+fn refused(why: impl Into<String>) -> BackupError {
+    BackupError::Archive(why.into())
+}
+
+fn unwritable(error: serde_json::Error) -> Fault {
+    Fault::new(Part::Service, FaultKind::Internal, "writing a record").caused_by(error)
+}

@@ -1,0 +1,78 @@
+//! Whether every part can be reached and answers.
+
+use super::{Finding, Listener};
+use crate::{App, health};
+use docent_domain::chat::Message;
+use docent_ports::{
+    chat_model::ChatRequest,
+    error::{Fault, FaultKind, Part, Result},
+};
+use futures::StreamExt;
+use std::{future::Future, time::Duration};
+
+/// What a model may take to begin an answer.
+const MODEL_PATIENCE: Duration = Duration::from_secs(60);
+
+/// What can be relied on.
+pub(super) struct Standing {
+    /// Whether records can be read.
+    pub(super) records: bool,
+}
+
+pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing {
+    let health = health::check(app).await;
+    let records = health.is_ready();
+    for (part, result) in health.parts {
+        match result {
+            Ok(()) => listener.works(part, "answers"),
+            Err(fault) => listener.found(Finding::PartDown(part, fault)).await,
+        }
+    }
+    // Where the database is away, that it is has been told already.
+    if let Ok(schema) = health.schema {
+        match schema {
+            health::Schema::Current => {}
+            other => listener.found(Finding::Schema(other)).await,
+        }
+    }
+    let model = match in_time(Part::Embedder, app.embedder.embed_query("Is anybody there?")).await {
+        Ok(embedding) => {
+            listener.works(Part::Embedder, app.embedder.model());
+            Some(embedding.dense.map(|dense| dense.len()))
+        }
+        Err(fault) => {
+            listener.found(Finding::PartDown(Part::Embedder, fault)).await;
+            None
+        }
+    };
+    match in_time(Part::ChatModel, answers(app)).await {
+        Ok(()) => listener.works(Part::ChatModel, app.model.model()),
+        Err(fault) => listener.found(Finding::PartDown(Part::ChatModel, fault)).await,
+    }
+    if let Some(model) = model
+        && let Ok(Some(collection)) = collection(app).await
+        && collection != model
+    {
+        listener.found(Finding::Dimensions { collection, model }).await;
+    }
+    Standing { records }
+}
+
+/// The dimensions of the collection's vectors, if it holds anything. That it cannot be read is told elsewhere.
+async fn collection(app: &App) -> Result<Option<Option<usize>>> {
+    let is_empty = app.index.documents(None, 1).await?.documents.is_empty();
+    Ok(if is_empty { None } else { Some(app.index.dimensions().await?) })
+}
+
+/// Whether the chat model begins an answer to a question that costs next to nothing.
+async fn answers(app: &App) -> Result<()> {
+    let messages = vec![Message::User("Answer with the one word: ready".to_owned())];
+    let mut answer = app.model.stream(ChatRequest { messages, tools: Vec::new() }).await?;
+    let none = || Fault::new(Part::ChatModel, FaultKind::Garbage, "its answer is empty");
+    answer.next().await.ok_or_else(none)?.map(drop)
+}
+
+async fn in_time<T>(part: Part, work: impl Future<Output = Result<T>>) -> Result<T> {
+    let late = |_| Err(Fault::new(part, FaultKind::Timeout, "it gave no answer in 60 s"));
+    tokio::time::timeout(MODEL_PATIENCE, work).await.unwrap_or_else(late)
+}

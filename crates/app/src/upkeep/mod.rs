@@ -1,0 +1,5 @@
+//! Looking after an installation as a whole.
+
+pub mod backup;
+pub mod doctor;
+pub mod progress;

@@ -1,0 +1,275 @@
+//! What goes into an archive, and what comes of it.
+
+use crate::service::Service;
+use docent_app::upkeep::{
+    backup::{BackupError, Restored, Saved, Scope, restore, save},
+    progress::{Progress, Unseen},
+};
+use docent_domain::{document::BlobKey, id::DocumentId, retrieval::IndexedDocument};
+use docent_ports::{error::FaultKind, store::Store, vector_index::VectorIndex};
+use docent_testkit::{
+    builders,
+    fakes::archive::{Entries, FakeArchive},
+    retrieval::{entry, indexed},
+};
+use futures::FutureExt;
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+fn scope() -> Scope {
+    Scope { program: "0.1.0".to_owned(), schema: "current".to_owned(), chunks: true }
+}
+
+impl Service {
+    async fn saved(&self) -> (FakeArchive, Saved) {
+        let archive = FakeArchive::default();
+        let saved = save(&self.app, scope(), archive.writer(), &Unseen).await.unwrap();
+        (archive, saved)
+    }
+
+    async fn restored(&self, archive: &FakeArchive) -> Result<Restored, BackupError> {
+        restore(&self.app, archive, &Unseen).await
+    }
+
+    async fn is_without_records(&self) -> bool {
+        self.app.store.read().await.unwrap().inventory().sizes().await.unwrap().is_empty()
+    }
+}
+
+/// An ingested document, one that waits, one that failed, and a line of usage.
+async fn varied(service: &Service) -> [DocumentId; 3] {
+    let ingested = service.upload("some words about pumps").await;
+    let failed = service.upload("").await;
+    service.drain().await;
+    let waiting = service.upload("waiting words").await;
+    let mut work = service.app.store.begin().await.unwrap();
+    work.usage().insert(&builders::usage(1, builders::user(1).id)).await.unwrap();
+    work.commit().await.unwrap();
+    [ingested, failed, waiting]
+}
+
+async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
+    let mut view = store.read().await.unwrap();
+    let all = view.inventory();
+    (
+        all.users(None, 99).await.unwrap(),
+        all.documents(None, 99).await.unwrap(),
+        all.usage(None, 99).await.unwrap(),
+    )
+}
+
+#[tokio::test]
+async fn a_restored_installation_is_the_one_that_was_saved() {
+    for dimensions in [0, 16] {
+        let (service, other) = (Service::embedding(dimensions), Service::embedding(dimensions));
+        let [ingested, failed, waiting] = varied(&service).await;
+        let (archive, saved) = service.saved().await;
+        assert_eq!(saved, Saved { users: 1, documents: 3, files: 3, chunks: 1 });
+        let restored = other.restored(&archive).await.unwrap();
+        let expected = Restored { users: 1, documents: 3, queued: 1, chunks: 1, embedded_anew: false };
+        assert_eq!(restored, expected);
+        assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
+        assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
+        assert_eq!(other.blobs.keys(), service.blobs.keys());
+        assert_eq!(other.document(failed).await.state.name(), "failed");
+        assert_eq!(other.drain().await, 1);
+        assert_eq!(other.document(waiting).await.state.name(), "ingested");
+    }
+}
+
+#[tokio::test]
+async fn vectors_of_the_same_model_are_not_paid_for_again() {
+    let (service, other) = (Service::embedding(16), Service::embedding(16));
+    let [ingested, ..] = varied(&service).await;
+    // A vector that the embedder would not give.
+    let mut entries = service.index.entries(ingested);
+    let vector = entries[0].embedding.dense.as_mut().unwrap();
+    vector.fill(0.0);
+    vector[15] = -1.0;
+    let document = IndexedDocument { id: ingested, ..indexed(1) };
+    service.index.replace(&document, entries.clone()).await.unwrap();
+    let (archive, _) = service.saved().await;
+    other.restored(&archive).await.unwrap();
+    assert_eq!(other.index.entries(ingested), entries);
+}
+
+#[tokio::test]
+async fn chunks_of_another_model_are_embedded_anew() {
+    let (service, other) = (Service::embedding(16), Service::embedding(8));
+    let [ingested, ..] = varied(&service).await;
+    let (archive, _) = service.saved().await;
+    archive.change(|entries| {
+        // The fakes have one name whatever their dimensions: the archive is made to name another model.
+        let manifest = String::from_utf8(entries[0].1.clone()).unwrap();
+        entries[0].1 = manifest.replace("fake-embedder", "more-embedder").into_bytes();
+        seal(entries);
+    });
+    let restored = other.restored(&archive).await.unwrap();
+    assert!(restored.embedded_anew);
+    let entries = other.index.entries(ingested);
+    let sizes: Vec<_> = entries.iter().map(|entry| entry.embedding.dense.as_ref().unwrap().len()).collect();
+    assert_eq!(sizes, [8]);
+}
+
+/// Writes the digest over everything anew.
+fn seal(entries: &mut Entries) {
+    use sha2::{Digest, Sha256};
+    let (_, end) = entries.pop().unwrap();
+    let mut all = Sha256::new();
+    for (name, bytes) in entries.iter() {
+        all.update((name.len() as u64).to_be_bytes());
+        all.update(name);
+        all.update((bytes.len() as u64).to_be_bytes());
+        all.update(bytes);
+    }
+    let digest: String = all.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut end: serde_json::Value = serde_json::from_slice(&end).unwrap();
+    end["sha256"] = digest.into();
+    end["entries"] = entries.len().into();
+    entries.push(("end.json".to_owned(), end.to_string().into_bytes()));
+}
+
+#[tokio::test]
+async fn whatever_is_changed_in_an_archive_it_is_refused_and_nothing_written() {
+    let service = Service::embedding(16);
+    varied(&service).await;
+    let (archive, _) = service.saved().await;
+    let names = archive.names().unwrap();
+    let mut wrong: Vec<FakeArchive> = Vec::new();
+    let mut with = |change: &dyn Fn(&mut Entries)| {
+        let changed = FakeArchive::default();
+        archive.change(|entries| {
+            let mut entries = entries.clone();
+            change(&mut entries);
+            wrong.push(changed.clone());
+            changed.fill(entries);
+        });
+    };
+    for at in 0..names.len() {
+        with(&|entries| drop(entries.remove(at)));
+        with(&|entries| entries.truncate(at));
+        with(&|entries| entries.swap(at, (at + 1) % names.len()));
+        with(&|entries| entries[at].0.push('x'));
+        with(&|entries| {
+            if let Some(byte) = entries[at].1.last_mut() {
+                *byte ^= 1;
+            } else {
+                entries[at].1.push(b' ');
+            }
+        });
+    }
+    with(&|entries| entries.push(("more".to_owned(), Vec::new())));
+    with(&|entries| {
+        entries[0].1 =
+            String::from_utf8(entries[0].1.clone()).unwrap().replace("\"format\":1", "\"format\":2").into();
+        seal(entries);
+    });
+    let other = Service::embedding(16);
+    for archive in wrong {
+        let refused = other.restored(&archive).await.unwrap_err();
+        assert!(matches!(refused, BackupError::Archive(_)), "{refused} {:?}", archive.names());
+        assert!(other.blobs.keys().is_empty() && other.is_without_records().await);
+    }
+}
+
+#[tokio::test]
+async fn only_an_empty_installation_is_restored_into() {
+    let service = Service::new();
+    varied(&service).await;
+    let (archive, _) = service.saved().await;
+    let refused = |error: BackupError, what: &str| {
+        assert!(matches!(&error, BackupError::NotEmpty(there) if there.contains(what)), "{error}");
+    };
+    refused(service.restored(&archive).await.unwrap_err(), "1 accounts, 3 documents");
+
+    let other = Service::new();
+    other.index.replace(&indexed(7), vec![entry(7, 0, "pump")]).await.unwrap();
+    refused(other.restored(&archive).await.unwrap_err(), "chunks");
+
+    let other = Service::new();
+    other.app.blobs.create(&BlobKey::of_document(builders::id(5))).await.unwrap().finish().await.unwrap();
+    refused(other.restored(&archive).await.unwrap_err(), "file");
+    assert!(other.is_without_records().await);
+}
+
+#[tokio::test]
+async fn a_restore_that_breaks_anywhere_leaves_no_records_and_is_run_again() {
+    let service = Service::embedding(16);
+    let [ingested, ..] = varied(&service).await;
+    let (archive, _) = service.saved().await;
+    let other = Service::embedding(16);
+    other.index_switch.fail_after(1, 1, FaultKind::Unavailable);
+    assert!(other.restored(&archive).await.is_err());
+    assert!(other.is_without_records().await);
+    other.store_switches.commit.fail_next(1, FaultKind::Unavailable);
+    assert!(other.restored(&archive).await.is_err());
+    assert!(other.is_without_records().await);
+    assert_eq!(other.restored(&archive).await.unwrap().documents, 3);
+    assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
+}
+
+#[tokio::test]
+async fn a_backup_that_breaks_is_none() {
+    let service = Service::new();
+    varied(&service).await;
+    let archive = FakeArchive::default();
+    service.index_switch.fail_next(1, FaultKind::Unavailable);
+    assert!(save(&service.app, scope(), archive.writer(), &Unseen).await.is_err());
+    assert_eq!(archive.names(), None);
+}
+
+#[tokio::test]
+async fn chunks_that_are_not_those_of_the_record_are_made_again() {
+    let (service, other) = (Service::new(), Service::new());
+    let [ingested, ..] = varied(&service).await;
+    service.index.remove(ingested).await.unwrap();
+    let (archive, saved) = service.saved().await;
+    assert_eq!(saved.chunks, 0);
+    assert_eq!(other.restored(&archive).await.unwrap().queued, 2);
+    other.drain().await;
+    assert_eq!(other.index.entries(ingested).len(), 1);
+}
+
+/// Deletes documents while they are being saved.
+struct Meanwhile {
+    begun: AtomicUsize,
+    service: Arc<Service>,
+    victims: Mutex<Vec<DocumentId>>,
+}
+
+impl Progress for Meanwhile {
+    fn begin(&self, _stage: &'static str, _steps: Option<u64>) {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        for victim in self.victims.lock().unwrap().drain(..) {
+            let work = async {
+                let mut work = self.service.app.store.begin().await.unwrap();
+                work.documents().mark_deleted(victim, self.service.app.clock.now()).await.unwrap();
+                work.commit().await.unwrap();
+                self.service.app.blobs.delete(&BlobKey::of_document(victim)).await.unwrap();
+                self.service.index.remove(victim).await.unwrap();
+            };
+            work.now_or_never().expect("fakes do not wait");
+        }
+    }
+
+    fn advance(&self, _steps: u64) {}
+
+    fn end(&self) {}
+}
+
+#[tokio::test]
+async fn what_is_deleted_meanwhile_is_left_out_whole() {
+    let service = Arc::new(Service::new());
+    let [ingested, failed, _] = varied(&service).await;
+    let victims = Mutex::new(vec![ingested]);
+    let meanwhile = Meanwhile { begun: AtomicUsize::new(0), service: Arc::clone(&service), victims };
+    let archive = FakeArchive::default();
+    let saved = save(&service.app, scope(), archive.writer(), &meanwhile).await.unwrap();
+    assert_eq!((saved.documents, meanwhile.begun.load(Ordering::SeqCst)), (2, 1));
+    assert!(!archive.names().unwrap().iter().any(|name| name.contains(&ingested.to_string())));
+    let other = Service::new();
+    assert_eq!(other.restored(&archive).await.unwrap().documents, 2);
+    assert_eq!(other.document(failed).await.state.name(), "failed");
+}

@@ -1,0 +1,124 @@
+//! What every relational store shows of all its records.
+
+use super::records::{add_documents, add_jobs, add_users};
+use crate::builders::{at, coverage, document, id, job, usage, user};
+use docent_domain::{
+    document::{Deletion, Failure, FailureCode, Standing},
+    id::{DocumentId, LeaseId},
+    job::{Job, JobKind},
+};
+use docent_ports::{inventory::RecordCounts, store::Store};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+crate::battery! {
+    inventory_contract in inventory (Arc<dyn Store>);
+
+    /// An empty store has nothing.
+    async fn nothing_is_there_at_first(store) {
+        let mut view = store.read().await.unwrap();
+        let all = view.inventory();
+        assert!(all.sizes().await.unwrap().is_empty());
+        assert!(all.documents(None, 10).await.unwrap().is_empty());
+        assert!(all.deletions(None, 10).await.unwrap().is_empty());
+        assert!(all.users(None, 10).await.unwrap().is_empty());
+        assert!(all.usage(None, 10).await.unwrap().is_empty());
+        assert!(all.overdue(at(1000), 10).await.unwrap().is_empty());
+    }
+
+    /// Pages are in the order of ids, whole, and without gaps.
+    async fn pages_join_to_everything(store) {
+        let (users, documents): (Vec<_>, Vec<_>) = ((1..=5).map(user).collect(), (1..=5).map(document).collect());
+        let usage: Vec<_> = (1..=5).map(|n| usage(n, user(1).id)).collect();
+        add_users(&*store, &[3, 1, 5, 2, 4].map(user)).await;
+        add_documents(&*store, &[4, 2, 5, 1, 3].map(document)).await;
+        let mut unit = store.begin().await.unwrap();
+        for n in [5, 3, 1, 4, 2] {
+            unit.usage().insert(&usage[n - 1]).await.unwrap();
+        }
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        let all = view.inventory();
+        assert_eq!(all.sizes().await.unwrap(), RecordCounts { users: 5, documents: 5, deletions: 0, usage: 5 });
+        assert_eq!(all.documents(None, 2).await.unwrap(), documents[..2]);
+        assert_eq!(all.documents(Some(documents[1].id), 2).await.unwrap(), documents[2..4]);
+        assert_eq!(all.documents(Some(documents[3].id), 2).await.unwrap(), documents[4..]);
+        assert_eq!(all.documents(Some(documents[4].id), 2).await.unwrap(), []);
+        assert_eq!(all.users(Some(users[0].id), 9).await.unwrap(), users[1..]);
+        assert_eq!(all.usage(Some(usage[2].id), 1).await.unwrap(), usage[3..4]);
+        assert_eq!(all.usage(None, 9).await.unwrap(), usage);
+    }
+
+    /// What is being removed is in a list of its own.
+    async fn deletions_are_apart(store) {
+        add_documents(&*store, &[1, 2, 3].map(document)).await;
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().mark_deleted(document(2).id, at(50)).await.unwrap();
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        let all = view.inventory();
+        assert_eq!(all.documents(None, 9).await.unwrap(), [document(1), document(3)]);
+        let blob = document(2).file.map(|file| file.blob);
+        let sha256 = document(2).file.map(|file| file.sha256);
+        assert_eq!(all.deletions(None, 9).await.unwrap(), [Deletion { document: document(2).id, blob, sha256, at: at(50) }]);
+        assert_eq!(all.deletions(Some(document(2).id), 9).await.unwrap(), []);
+        assert_eq!(all.sizes().await.unwrap(), RecordCounts { documents: 2, deletions: 1, ..RecordCounts::default() });
+    }
+
+    /// Each document stands where it stands; one without a record is left out.
+    async fn standings_tell_the_state(store) {
+        let ingested = document(2).ingested(coverage(), at(9)).unwrap();
+        let failed = document(3).failed(Failure::of(FailureCode::NoText), None, at(9)).unwrap();
+        add_documents(&*store, &[document(1), ingested, failed, document(4)]).await;
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().mark_deleted(document(4).id, at(50)).await.unwrap();
+        unit.commit().await.unwrap();
+        let ids: Vec<DocumentId> = (1..=5).map(id).collect();
+        let standings = store.read().await.unwrap().inventory().standings(&ids).await.unwrap();
+        let states = [Standing::Pending, Standing::Ingested, Standing::Failed, Standing::Deleted];
+        assert_eq!(standings, HashMap::from_iter(ids.iter().copied().zip(states)));
+        assert!(store.read().await.unwrap().inventory().standings(&[]).await.unwrap().is_empty());
+    }
+
+    /// Queued and leased jobs are open, those that are done are not; kinds are told apart.
+    async fn open_jobs_are_seen_by_kind(store) {
+        add_documents(&*store, &[1, 2, 3, 4].map(document)).await;
+        let removal = Job { kind: JobKind::Delete, ..job(3, document(3).id) };
+        add_jobs(&*store, &[job(1, document(1).id), job(2, document(2).id), removal]).await;
+        let mut unit = store.begin().await.unwrap();
+        let lease: LeaseId = id(1);
+        // A removal is next.
+        assert_eq!(unit.jobs().lease(lease, at(3), at(30)).await.unwrap().unwrap().document, document(1).id);
+        let done = unit.jobs().lease(id(2), at(3), at(30)).await.unwrap().unwrap();
+        unit.jobs().settle(&Job { state: docent_domain::job::JobState::Done, ..done.clone() }, id(2)).await.unwrap();
+        unit.commit().await.unwrap();
+        let ids: Vec<DocumentId> = (1..=4).map(id).collect();
+        let mut view = store.read().await.unwrap();
+        let mut open = HashSet::new();
+        for kind in [JobKind::Ingest, JobKind::Delete] {
+            open.extend(view.inventory().with_open_job(&ids, kind).await.unwrap().into_iter().map(|id| (id, kind)));
+        }
+        let mut expected = HashSet::from([
+            (document(1).id, JobKind::Ingest), (document(2).id, JobKind::Ingest), (document(3).id, JobKind::Delete),
+        ]);
+        expected.remove(&(done.document, done.kind));
+        assert_eq!(open, expected);
+        let some = view.inventory().with_open_job(&ids[..1], JobKind::Ingest).await.unwrap();
+        assert_eq!(some, HashSet::from([document(1).id]));
+    }
+
+    /// A lease is overdue once it ran out before the instant asked about.
+    async fn overdue_leases_are_those_that_ran_out_before(store) {
+        add_documents(&*store, &[1, 2].map(document)).await;
+        add_jobs(&*store, &[job(1, document(1).id), job(2, document(2).id)]).await;
+        let mut unit = store.begin().await.unwrap();
+        let leased = unit.jobs().lease(id(1), at(5), at(30)).await.unwrap().unwrap();
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.inventory().overdue(at(30), 9).await.unwrap(), []);
+        assert_eq!(view.inventory().overdue(at(31), 9).await.unwrap(), [leased]);
+        assert_eq!(view.inventory().overdue(at(31), 0).await.unwrap(), []);
+    }
+}

@@ -1,0 +1,83 @@
+//! All records in memory, page by page.
+
+use super::Session;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::{
+    document::{Deletion, Document, DocumentState, Standing},
+    id::{DocumentId, UsageId, UserId},
+    job::{Job, JobKind, JobState},
+    usage::UsageRecord,
+    user::User,
+};
+use docent_ports::{
+    error::Result,
+    inventory::{Inventory, RecordCounts},
+};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::Bound,
+};
+
+#[async_trait]
+impl Inventory for Session {
+    async fn sizes(&mut self) -> Result<RecordCounts> {
+        let tables = self.read()?;
+        Ok(RecordCounts {
+            users: tables.users.len() as u64,
+            documents: tables.documents.len() as u64,
+            deletions: tables.deleted.len() as u64,
+            usage: tables.usage.len() as u64,
+        })
+    }
+
+    async fn documents(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Document>> {
+        Ok(page(&self.read()?.documents, after, limit))
+    }
+
+    async fn deletions(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Deletion>> {
+        Ok(page(&self.read()?.deleted, after, limit))
+    }
+
+    async fn standings(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Standing>> {
+        let tables = self.read()?;
+        let standing = |id: &DocumentId| match tables.documents.get(id).map(|document| &document.state) {
+            Some(DocumentState::Pending(_)) => Some(Standing::Pending),
+            Some(DocumentState::Ingested(_)) => Some(Standing::Ingested),
+            Some(DocumentState::Failed(_)) => Some(Standing::Failed),
+            None => tables.deleted.get(id).map(|_| Standing::Deleted),
+        };
+        Ok(ids.iter().filter_map(|id| Some((*id, standing(id)?))).collect())
+    }
+
+    async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>> {
+        let open = |job: &&Job| job.kind == kind && job.state != JobState::Done;
+        let jobs = self.read()?.jobs.values().filter(open);
+        Ok(jobs.map(|job| job.document).filter(|id| ids.contains(id)).collect())
+    }
+
+    async fn overdue(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>> {
+        let end = |job: &Job| match job.state {
+            JobState::Leased { until, .. } if until < before => Some((until, job.id)),
+            JobState::Leased { .. } | JobState::Queued | JobState::Done => None,
+        };
+        let mut jobs: Vec<Job> =
+            self.read()?.jobs.values().filter(|job| end(job).is_some()).cloned().collect();
+        jobs.sort_by_key(end);
+        jobs.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(jobs)
+    }
+
+    async fn users(&mut self, after: Option<UserId>, limit: u64) -> Result<Vec<User>> {
+        Ok(page(&self.read()?.users, after, limit))
+    }
+
+    async fn usage(&mut self, after: Option<UsageId>, limit: u64) -> Result<Vec<UsageRecord>> {
+        Ok(page(&self.read()?.usage, after, limit))
+    }
+}
+
+fn page<K: Ord + Copy, V: Clone>(table: &BTreeMap<K, V>, after: Option<K>, limit: u64) -> Vec<V> {
+    let rest = table.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+    rest.take(usize::try_from(limit).unwrap_or(usize::MAX)).map(|(_, record)| record.clone()).collect()
+}
