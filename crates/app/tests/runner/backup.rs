@@ -72,7 +72,9 @@ async fn a_restored_installation_is_the_one_that_was_saved() {
         assert_eq!(restored, expected);
         assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
         assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
-        assert_eq!(other.blobs.keys(), service.blobs.keys());
+        // What was read out of the files is read again when it is needed.
+        let files = service.blobs.keys().into_iter().filter(|key| key.starts_with("documents/"));
+        assert_eq!(other.blobs.keys(), files.collect::<Vec<_>>());
         assert_eq!(other.document(failed).await.state.name(), "failed");
         assert_eq!(other.drain().await, 1);
         assert_eq!(other.document(waiting).await.state.name(), "ingested");

@@ -217,8 +217,8 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
         for (StoredBlob { key, bytes, .. }, id) in named {
             match id {
                 None => match extraction_of(&key) {
-                    // Kept for as long as a document has these bytes.
-                    Some(sha256) if app.store.read().await?.documents().has_file(&sha256).await? => {}
+                    // Kept for as long as a document has these bytes; what is being removed takes its own along.
+                    Some(sha256) if is_needed(app, &sha256).await? => {}
                     Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,
                     None => listener.found(Finding::ForeignFile(key)).await,
                 },
@@ -232,6 +232,11 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
     }
     progress.end();
     Ok(())
+}
+
+async fn is_needed(app: &App, sha256: &[u8; 32]) -> Result<bool, Fault> {
+    let mut view = app.store.read().await?;
+    Ok(view.documents().has_file(sha256).await? || view.inventory().sizes().await?.deletions > 0)
 }
 
 /// The digest of the file whose pages are kept under this key.
