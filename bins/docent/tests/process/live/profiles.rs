@@ -21,7 +21,7 @@ async fn an_archive_goes_from_one_profile_to_the_other_and_back() {
     let (status, printed, error) = run(other.docent("restore").arg("restore").arg(&embedded)).await;
     assert!(status.success(), "{error}");
     assert!(printed.contains("embedded anew"), "{printed}");
-    assert_eq!(other.chunks().into_keys().collect::<Vec<_>>(), [id.clone()]);
+    assert_eq!(other.chunks().into_keys().collect::<Vec<_>>(), std::slice::from_ref(&id));
     let (status, printed, error) = run(other.docent("doctor").arg("doctor")).await;
     assert_eq!(status.code(), Some(0), "{printed}{error}");
     let mut replica = other.serve("api", &[]).await;
