@@ -305,7 +305,7 @@ impl Runner {
         let Some(result) = ingest::ingest(&self.app, &document, cancelled, effort).await else {
             return Outcome::Obsolete;
         };
-        if let Err(IngestError::Fault(fault)) = &result {
+        if let Err(IngestError::Fault(fault, _)) = &result {
             self.app.note(fault);
         }
         Outcome::of(result, job, &self.settings.retry, self.app.clock.now())
