@@ -12,9 +12,9 @@ use std::{
 use tokio::task::JoinHandle;
 
 /// Workers live for some tenths of a second.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const LOOK_EVERY: Duration = Duration::from_millis(40);
 /// Looks at the children for one at the threads.
-const THREADS_EVERY: u32 = 10;
+const THREADS_EVERY: u32 = 5;
 
 /// What the threads of the service do, by the beginning of their names.
 const DUTIES: [(&str, &str); 8] = [
