@@ -168,7 +168,12 @@ fn sources(stream: &str) -> Result<Sources> {
             text: source["text"].as_str()?.to_owned(),
         })
     };
-    told.as_array().context("a list")?.iter().map(|told| source(told).context("a source")).collect()
+    told["results"]
+        .as_array()
+        .context("a list")?
+        .iter()
+        .map(|told| source(told).context("a source"))
+        .collect()
 }
 
 fn print(place: &str, before: &[Sources], after: &[Sources]) {

@@ -12,10 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Pages of a document, some 350 chunks.
+/// Pages of a document, some 290 chunks.
 const PAGES: usize = 200;
 /// Pages of the document that is deleted, over 5,000 chunks.
-const MANY_PAGES: usize = 3_000;
+const MANY_PAGES: usize = 3_600;
 /// Chunks of a line of figures.
 const STEP: u64 = 10_000;
 const AHEAD: usize = 8;
