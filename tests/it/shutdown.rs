@@ -12,6 +12,8 @@ rules! {
         let mut response = request.send().await.unwrap();
         assert_eq!(response.chunk().await.unwrap().unwrap(), "data: \"one two three\"\n\n");
         app.stop().await;
+        let rest = response.text().await.unwrap();
+        assert_eq!(rest, "event: error\ndata: {\"detail\":\"The service is stopping\"}\n\n");
         assert!(app.usage(ada.user.id).await.completion >= 3);
         wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
     }
