@@ -5,7 +5,7 @@ use docent_tests::{member::question_body, rules, wait};
 use reqwest::Method;
 
 rules! {
-    async fn an_answer_cut_off_at_the_end_is_still_metered(setup) {
+    async fn an_answer_cut_off_at_the_end_says_so_and_is_metered(setup) {
         let app = setup.script([Turn::new().text("one two three").stall()]).start().await;
         let ada = app.ada().await;
         let request = ada.request(Method::POST, "/agents/chat").json(&question_body("q"));
