@@ -11,7 +11,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs::File,
-    io::{self, Read},
+    io::{self, Read as _},
     num::NonZero,
     path::{Path, PathBuf},
     thread,
