@@ -21,7 +21,11 @@ fuzz_target!(|data: &[u8]| {
     installation::runtime().block_on(async {
         let settings = Settings { max_upload_bytes: MAX_UPLOAD, ..Settings::default() };
         let (app, blobs) = installation::empty(settings);
-        let actor = Actor::of(&builders::user(1)).expect("an active account");
+        let uploader = builders::user(1);
+        let mut work = app.store.begin().await.expect("a store");
+        assert!(work.users().insert(&uploader).await.expect("an account"));
+        work.commit().await.expect("an account");
+        let actor = Actor::of(&uploader).expect("an active account");
         let settings = HttpSettings::new("Docent", SessionKey::derive(&[7; 32]));
         let forms = UploadForms::new(Arc::clone(&app), settings).expect("templates that are whole");
         let pieces = cut(body, lengths).into_iter().map(Bytes::copy_from_slice).collect();
