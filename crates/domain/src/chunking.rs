@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn white_space_makes_no_chunk_that_says_nothing_new() {
         let text = "Close the valve.".to_owned() + &"\t\n".repeat(40) + "Open it; then\t\t\t\t\twait.";
-        for tokens in 1..40 {
+        for tokens in 1..40_usize {
             for overlap in 0..tokens.div_ceil(2) {
                 let chunks = chunk_pages(&[page(1, text.clone())], size(tokens, overlap), str::len);
                 for pair in chunks.windows(2) {
