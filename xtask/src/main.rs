@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "its output is for the terminal")]
 
 mod bench;
+mod fuzz;
 mod generate;
 mod tidy;
 
@@ -25,6 +26,8 @@ enum Task {
     Tidy,
     /// Write the reference of settings and the example of an environment again.
     Gen,
+    /// Feed hostile input to what reads bytes of strangers, for a bounded time.
+    Fuzz(fuzz::Fuzz),
     /// Measure a part of Docent, in a release build.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -44,6 +47,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().task {
         Task::Tidy => tidy::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
+        Task::Fuzz(fuzz) => fuzz.run(&root()?),
         Task::Bench(bench) => bench.run(),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),
         #[cfg(feature = "load")]
