@@ -191,6 +191,7 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
     RunnerSettings {
         concurrency: settings.ingestion.ingest_concurrency,
         retry,
+        sweep_interval: Some(settings.ingestion.ingest_sweep_interval).filter(|interval| !interval.is_zero()),
         continue_trace: settings.telemetry.tracing_enabled.then_some(propagation::continue_from),
         ..standard
     }

@@ -5,6 +5,7 @@ pub mod blob_store;
 pub mod chat_model;
 pub mod clock;
 pub mod documents;
+pub mod duties;
 pub mod embedder;
 pub mod embedding_cache;
 pub mod entropy;

@@ -5,6 +5,7 @@
 
 use crate::{
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
     inventory::Inventory,
@@ -91,6 +92,8 @@ pub trait UnitOfWork: Send {
     fn usage(&mut self) -> &mut dyn UsageWriter;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
+    /// What one process at a time sees to.
+    fn duties(&mut self) -> &mut dyn DutyWriter;
 
     /// Makes the changes durable.
     ///

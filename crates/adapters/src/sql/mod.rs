@@ -5,6 +5,7 @@
 
 mod document_rows;
 mod documents;
+mod duties;
 mod embedding_cache;
 mod entities;
 mod fault;

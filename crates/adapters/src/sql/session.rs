@@ -14,6 +14,7 @@ use docent_domain::{
 };
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
     inventory::Inventory,
@@ -226,6 +227,10 @@ impl UnitOfWork for SqlUnit {
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
+        &mut self.0
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
         &mut self.0
     }
 

@@ -24,7 +24,7 @@ use docent_ports::error::{Fault, FaultKind, Part};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
 /// Tries to write an outcome down before the lease is left to run out.
@@ -54,6 +54,8 @@ pub struct RunnerSettings {
     pub poll: Duration,
     /// When to try again, and when to give up.
     pub retry: RetryPolicy,
+    /// The time from one sweep to the next; none when this runner never sweeps.
+    pub sweep_interval: Option<Duration>,
     /// What joins an ingestion to the trace of its upload; without it, it is a trace of its own.
     pub continue_trace: Option<ContinueTrace>,
 }
@@ -70,6 +72,7 @@ impl Default for RunnerSettings {
                 max: TimeDelta::seconds(5),
                 interruptions: 30,
             },
+            sweep_interval: Some(Duration::from_secs(60 * 60)),
             continue_trace: None,
         }
     }
@@ -106,6 +109,7 @@ impl Runner {
     pub async fn run(&self, stop: CancellationToken, grace: Duration) {
         let abandon = CancellationToken::new();
         let mut running = JoinSet::new();
+        let _sweeping = self.start_sweeping(&stop);
         let mut purge_at = self.app.clock.now();
         while !stop.is_cancelled() {
             self.start_due(&mut running, &abandon).await;
@@ -126,6 +130,23 @@ impl Runner {
                 tracing::warn!("jobs could not be given back; their leases will run out");
             }
         }
+    }
+
+    /// Sweeps beside the jobs until `stop`, or until what this gives is dropped.
+    fn start_sweeping(&self, stop: &CancellationToken) -> AbortOnDropHandle<()> {
+        let (runner, stop) = (self.clone(), stop.clone());
+        let sweeping = async move {
+            stop.run_until_cancelled(runner.sweep_regularly()).await;
+        };
+        AbortOnDropHandle::new(tokio::spawn(sweeping))
+    }
+
+    pub(super) fn app(&self) -> &App {
+        &self.app
+    }
+
+    pub(super) fn sweep_interval(&self) -> Option<Duration> {
+        self.settings.sweep_interval
     }
 
     /// Runs what is due, one after the other, until nothing is; says how many tries that took.
@@ -257,7 +278,7 @@ impl Runner {
         }
     }
 
-    fn note(&self, error: &Error) {
+    pub(super) fn note(&self, error: &Error) {
         if let Error::Fault(fault) = error {
             self.app.note(fault);
         }

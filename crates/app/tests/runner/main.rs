@@ -5,6 +5,7 @@ mod backup;
 mod doctor;
 mod lifecycle;
 mod service;
+mod sweeping;
 mod turnstile;
 
 use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};

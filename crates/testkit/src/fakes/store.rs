@@ -4,21 +4,24 @@
 //! copy in their place. A view keeps the tables as they were when it was opened.
 
 mod documents;
+mod duties;
 mod embedding_cache;
 mod inventory;
 mod jobs;
 mod users;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::{
     document::{Deletion, Document},
-    id::{DocumentId, JobId, UsageId, UserId},
+    id::{DocumentId, JobId, LeaseId, UsageId, UserId},
     job::Job,
     usage::UsageRecord,
     user::User,
 };
 use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
     inventory::Inventory,
@@ -50,6 +53,15 @@ struct Tables {
     turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
+    duties: BTreeMap<&'static str, Held>,
+}
+
+/// Who took a duty last, and when it was done.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    lease: LeaseId,
+    until: DateTime<Utc>,
+    done_at: Option<DateTime<Utc>>,
 }
 
 /// A broken rule of the schema.
@@ -149,6 +161,10 @@ impl UnitOfWork for Unit {
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
+        &mut self.session
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
         &mut self.session
     }
 

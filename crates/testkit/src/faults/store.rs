@@ -4,6 +4,7 @@ use super::FaultSwitch;
 use async_trait::async_trait;
 use docent_ports::{
     documents::DocumentWriter,
+    duties::DutyWriter,
     embedding_cache::EmbeddingCacheWriter,
     error::{Part, Result},
     jobs::JobWriter,
@@ -111,6 +112,10 @@ impl UnitOfWork for FaultyUnit {
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
         self.inner.documents()
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
+        self.inner.duties()
     }
 
     fn jobs(&mut self) -> &mut dyn JobWriter {

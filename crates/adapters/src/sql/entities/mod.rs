@@ -6,6 +6,7 @@
 #![allow(unreachable_pub)]
 
 pub(super) mod documents;
+pub(super) mod duties;
 pub(super) mod embedding_cache;
 pub(super) mod jobs;
 pub(super) mod usage_records;
