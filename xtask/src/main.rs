@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "its output is for the terminal")]
 
 mod bench;
+mod chaos;
 mod generate;
 mod tidy;
 
@@ -28,6 +29,9 @@ enum Task {
     /// Measure a part of Docent, in a release build.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Kill and restart processes and stores while documents come and go, and look whether anything was lost,
+    /// stuck, doubled or half deleted.
+    Chaos(chaos::Chaos),
     /// Be an extraction worker, as `bench extract` starts it.
     #[command(hide = true)]
     ExtractWorker {
@@ -45,6 +49,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Tidy => tidy::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Bench(bench) => bench.run(),
+        Task::Chaos(chaos) => chaos.run(),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),
         #[cfg(feature = "load")]
         Task::BenchPeer(role) => role.play(),

@@ -250,6 +250,7 @@ impl Runner {
     }
 
     async fn try_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken, span: &Span) {
+        tracing::debug!("job begun");
         let started = self.app.clock.now();
         let under_way = self.app.running.begin(job.document);
         let mut effort = Effort { attempts: job.attempts.saturating_add(1), ..Effort::default() };
