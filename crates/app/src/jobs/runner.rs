@@ -269,7 +269,18 @@ impl Runner {
         let end = outcome.end();
         record_end(span, end);
         if matches!(outcome, Outcome::Failed(..)) {
-            self.remove_chunks(job.document).await;
+            // Whoever has the job now, if this runner was too late, may have ingested the document.
+            match self.renew(&job, lease).await {
+                Ok((true, _)) => self.remove_chunks(job.document).await,
+                Ok((false, _)) => {
+                    tracing::warn!("the job's lease was lost; another runner has it");
+                    spans::fail(span, "lease_lost");
+                    self.leave_nothing(&job).await;
+                    return;
+                }
+                // Chunks that stay behind are left to a sweep.
+                Err(fault) => self.app.note(&fault),
+            }
         }
         if self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await {
             self.app.recorder.job_ended(end, self.app.since(started));
@@ -360,15 +371,7 @@ impl Runner {
     async fn keep_lease(&self, job: &Job, lease: LeaseId, cancel: &CancellationToken) {
         loop {
             self.app.clock.sleep(self.settings.lease / 3).await;
-            let until = self.app.clock.now() + self.settings.lease;
-            let renew = async {
-                let mut work = self.app.store.begin().await?;
-                let is_held = work.jobs().renew(job.id, lease, until).await?;
-                let is_deleted = work.documents().get(job.document).await?.is_none();
-                work.commit().await?;
-                Ok::<_, Fault>((is_held, is_deleted))
-            };
-            match renew.await {
+            match self.renew(job, lease).await {
                 Ok((true, false)) => {}
                 Ok((true, true)) => cancel.cancel(),
                 Ok((false, _)) => return,
@@ -379,6 +382,16 @@ impl Runner {
                 }
             }
         }
+    }
+
+    /// Renews the lease once; whether it is held, and whether the document was deleted.
+    async fn renew(&self, job: &Job, lease: LeaseId) -> Result<(bool, bool), Fault> {
+        let until = self.app.clock.now() + self.settings.lease;
+        let mut work = self.app.store.begin().await?;
+        let is_held = work.jobs().renew(job.id, lease, until).await?;
+        let is_deleted = work.documents().get(job.document).await?.is_none();
+        work.commit().await?;
+        Ok((is_held, is_deleted))
     }
 
     /// Leaves nothing to be found of a document that is given up.

@@ -22,6 +22,7 @@ pub mod inventory;
 pub mod job_ledger;
 pub mod jobs;
 pub mod password_hasher;
+pub mod processes;
 pub mod rate_limiter;
 mod records;
 pub mod relational;
