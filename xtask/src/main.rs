@@ -1,4 +1,4 @@
-//! Checks, generators and benchmarks of the workspace: `cargo xtask --help`.
+//! Checks, generators, benchmarks and chaos of the workspace: `cargo xtask --help`.
 #![allow(clippy::print_stdout, reason = "its output is for the terminal")]
 
 mod bench;
