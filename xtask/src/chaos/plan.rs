@@ -90,11 +90,16 @@ impl Plan {
                 let event = event(events, at, chance.below(u64::MAX));
                 events.insert(at, event);
             };
-        for n in 0..measure.deletes {
-            place(&mut events, 1, &|events, at, chosen| {
-                let uploaded = events[..at].iter().filter(|event| matches!(event, Event::Upload(_))).count();
+        let deletes = measure.deletes.min(measure.documents / 3);
+        for n in 0..deletes {
+            // By then more is there than is deleted in all.
+            place(&mut events, 2 * deletes as usize, &|events, at, chosen| {
+                let is_there = |paper: &usize| events[..at].contains(&Event::Upload(*paper));
+                let is_free = |paper: &usize| !events.contains(&Event::Delete(*paper));
+                let targets: Vec<usize> = (0..papers.len()).filter(is_there).filter(is_free).collect();
                 // Every other one hits the latest upload, which is about to be ingested.
-                Event::Delete(if n % 2 == 0 { uploaded - 1 } else { chosen as usize % uploaded })
+                let last = targets.len() - 1;
+                Event::Delete(targets[if n % 2 == 0 { last } else { chosen as usize % targets.len() }])
             });
         }
         // By then some have failed.
@@ -224,6 +229,7 @@ mod tests {
         for (at, event) in events.iter().enumerate() {
             if let Event::Delete(n) = event {
                 assert!(events[..at].contains(&Event::Upload(*n)));
+                assert!(!events[..at].contains(&Event::Delete(*n)), "each is another one");
             }
         }
         let unusable = papers.iter().filter(|paper| paper.word.is_none()).count();

@@ -76,7 +76,7 @@ fn build(root: &Path) -> Result<PathBuf> {
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let messages = String::from_utf8(output.stdout)?;
     let made = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let program = made.filter_map(|message| Some(message["executable"].as_str()?.to_owned())).last();
+    let program = made.filter_map(|message| Some(message["executable"].as_str()?.to_owned())).next_back();
     Ok(program.context("cargo says nothing of a program")?.into())
 }
 
@@ -204,11 +204,7 @@ async fn upload(client: &Client, known: &Known, n: usize, bytes: &[u8]) -> Resul
 }
 
 async fn delete(client: &Client, known: &Known, n: usize) -> Result<()> {
-    // Not twice: the second one would be told that there is no such document.
-    let is_first = known.change(|slots| slots[n].deletion.replace(false).is_none());
-    if !is_first {
-        return Ok(());
-    }
+    known.change(|slots| slots[n].deletion = Some(false));
     let began = Instant::now();
     let id = loop {
         if let Some(id) = known.change(|slots| slots[n].document.clone()) {

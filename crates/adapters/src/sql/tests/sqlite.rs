@@ -10,7 +10,7 @@ use docent_ports::{
     error::{Fault, FaultKind, Part},
     store::Store,
 };
-use docent_testkit::builders::{at, document, id, job, user};
+use docent_testkit::builders::{document, id, job, user};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use std::time::Duration;
 use tempfile::TempDir;
