@@ -3,6 +3,7 @@
 
 mod bench;
 mod chaos;
+mod fuzz;
 mod generate;
 mod tidy;
 
@@ -26,6 +27,8 @@ enum Task {
     Tidy,
     /// Write the reference of settings and the example of an environment again.
     Gen,
+    /// Feed hostile input to what reads bytes of strangers, for a bounded time.
+    Fuzz(fuzz::Fuzz),
     /// Measure a part of Docent, in a release build.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -48,6 +51,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().task {
         Task::Tidy => tidy::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
+        Task::Fuzz(fuzz) => fuzz.run(&root()?),
         Task::Bench(bench) => bench.run(),
         Task::Chaos(chaos) => chaos.run(),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),

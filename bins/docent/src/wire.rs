@@ -6,7 +6,8 @@ mod upkeep;
 use crate::telemetry::propagation;
 use anyhow::{Context, bail};
 use docent::config::{
-    BlobStoreUrl, DatabaseUrl, EmbeddingProvider, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
+    AuthBackend, BlobStoreUrl, DatabaseUrl, EmbeddingProvider, HttpUrl, KeyValueUrl, Profile, Secret,
+    Settings, VectorDb,
 };
 use docent_adapters::{
     blob::{Addressing, ObjectBlobStore, S3Options},
@@ -200,6 +201,8 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
 fn limits(settings: &Settings) -> Limits {
     let accounts = &settings.accounts;
     Limits {
+        accepts_jwt: accounts.auth_backends.contains(&AuthBackend::Jwt),
+        accepts_api_keys: accounts.auth_backends.contains(&AuthBackend::ApiKey),
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
         refresh_rotation_grace: accounts.refresh_rotation_grace,
