@@ -193,6 +193,7 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
         // While one half waits for back ends and for the disk, the other one keeps the cores busy.
         concurrency: settings.ingestion.ingest_concurrency * 2,
         retry,
+        sweep_interval: Some(settings.ingestion.ingest_sweep_interval).filter(|interval| !interval.is_zero()),
         continue_trace: settings.telemetry.tracing_enabled.then_some(propagation::continue_from),
         ..standard
     }
