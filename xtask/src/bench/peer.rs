@@ -1,7 +1,7 @@
 //! The other roles that this program plays in load benchmarks, each as a process of its own so that its
 //! processor time is told apart.
 
-#[path = "../../../crates/adapters/tests/qdrant/server.rs"]
+#[path = "../../../crates/adapters/tests/qdrant/server/mod.rs"]
 #[allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "it is made for tests")]
 mod qdrant;
 
