@@ -10,6 +10,7 @@ mod m0004_usage_records;
 mod m0005_job_traces;
 mod m0006_deletion_and_turns;
 mod m0007_embedding_cache;
+mod m0008_generations;
 mod state;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -32,6 +33,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0005_job_traces::Migration),
             Box::new(m0006_deletion_and_turns::Migration),
             Box::new(m0007_embedding_cache::Migration),
+            Box::new(m0008_generations::Migration),
         ]
     }
 }

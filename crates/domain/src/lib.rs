@@ -7,6 +7,7 @@ pub mod chunking;
 pub mod document;
 pub mod error;
 pub mod extraction;
+pub mod generation;
 pub mod id;
 pub mod job;
 pub mod retrieval;

@@ -7,6 +7,7 @@ use crate::{
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
+    generations::{GenerationReader, GenerationWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
     usage::UsageWriter,
@@ -71,6 +72,8 @@ pub trait ReadWork: Send {
     fn users(&mut self) -> &mut dyn UserReader;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader;
+    /// Generations of the index.
+    fn generations(&mut self) -> &mut dyn GenerationReader;
     /// Everything, page by page.
     fn inventory(&mut self) -> &mut dyn Inventory;
 }
@@ -91,6 +94,8 @@ pub trait UnitOfWork: Send {
     fn usage(&mut self) -> &mut dyn UsageWriter;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
+    /// Generations of the index.
+    fn generations(&mut self) -> &mut dyn GenerationWriter;
 
     /// Makes the changes durable.
     ///
