@@ -8,7 +8,7 @@ use docent_domain::{
     chat::AgentName,
     document::{BlobKey, Document, StoredFile},
     extraction::Coverage,
-    id::{DocumentId, JobId, LeaseId, UsageId, UserId},
+    id::{DocumentId, GenerationId, JobId, LeaseId, UsageId, UserId},
     job::{Job, JobKind},
     text::{Email, FileName, Title},
     usage::{TokenUsage, UsageRecord},
@@ -43,7 +43,7 @@ macro_rules! ids_from_numbers {
     )*};
 }
 
-ids_from_numbers!(DocumentId, JobId, LeaseId, UsageId, UserId);
+ids_from_numbers!(DocumentId, GenerationId, JobId, LeaseId, UsageId, UserId);
 
 /// An active account without further rights: `user1@example.org`.
 pub fn user(n: u32) -> User {

@@ -8,6 +8,7 @@ mod documents;
 mod embedding_cache;
 mod entities;
 mod fault;
+mod generations;
 mod inventory;
 mod jobs;
 mod lookup;
@@ -107,8 +108,11 @@ impl SqlStore {
     }
 
     fn new(write: Source, read: Source, patience: Duration) -> Self {
-        let lookups =
-            Lookups { users: users::lookup(&read, patience), documents: documents::lookup(&read, patience) };
+        let lookups = Lookups {
+            users: users::lookup(&read, patience),
+            documents: documents::lookup(&read, patience),
+            active: generations::lookup(&read, patience),
+        };
         Self { write, read, patience, lookups }
     }
 

@@ -14,9 +14,11 @@
 pub mod blob_store;
 pub mod chat_model;
 pub mod clock;
+pub mod collections;
 pub mod documents;
 pub mod embedder;
 pub mod embedding_cache;
+pub mod generations;
 pub mod inventory;
 pub mod job_ledger;
 pub mod jobs;

@@ -5,6 +5,7 @@
 
 mod documents;
 mod embedding_cache;
+mod generations;
 mod inventory;
 mod jobs;
 mod users;
@@ -12,7 +13,8 @@ mod users;
 use async_trait::async_trait;
 use docent_domain::{
     document::{Deletion, Document},
-    id::{DocumentId, JobId, UsageId, UserId},
+    generation::Generation,
+    id::{DocumentId, GenerationId, JobId, UsageId, UserId},
     job::Job,
     usage::UsageRecord,
     user::User,
@@ -21,6 +23,7 @@ use docent_ports::{
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
+    generations::{GenerationReader, GenerationWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
     store::{ReadWork, Schema, Store, UnitOfWork},
@@ -50,6 +53,7 @@ struct Tables {
     turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
+    generations: BTreeMap<GenerationId, Generation>,
 }
 
 /// A broken rule of the schema.
@@ -119,6 +123,10 @@ impl ReadWork for View {
         &mut self.0
     }
 
+    fn generations(&mut self) -> &mut dyn GenerationReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -145,6 +153,10 @@ struct Unit {
 #[async_trait]
 impl UnitOfWork for Unit {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
+        &mut self.session
+    }
+
+    fn generations(&mut self) -> &mut dyn GenerationWriter {
         &mut self.session
     }
 

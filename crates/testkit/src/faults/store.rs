@@ -6,6 +6,7 @@ use docent_ports::{
     documents::DocumentWriter,
     embedding_cache::EmbeddingCacheWriter,
     error::{Part, Result},
+    generations::GenerationWriter,
     jobs::JobWriter,
     store::{ReadWork, Schema, Store, UnitOfWork},
     usage::UsageWriter,
@@ -107,6 +108,10 @@ struct FaultyUnit {
 impl UnitOfWork for FaultyUnit {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
         self.inner.embedding_cache()
+    }
+
+    fn generations(&mut self) -> &mut dyn GenerationWriter {
+        self.inner.generations()
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {

@@ -7,6 +7,7 @@
 
 pub(super) mod documents;
 pub(super) mod embedding_cache;
+pub(super) mod generations;
 pub(super) mod jobs;
 pub(super) mod usage_records;
 pub(super) mod users;
