@@ -9,7 +9,7 @@ use super::{
     entries::Entries,
     lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine},
 };
-use crate::{App, upkeep::progress::Progress};
+use crate::{App, generations::Opened, upkeep::progress::Progress};
 use docent_domain::document::{Document, DocumentState, StoredFile};
 use docent_ports::{
     archive::ArchiveWriter,
@@ -57,12 +57,13 @@ pub async fn save(
 ) -> Result<Saved, BackupError> {
     let mut view = app.store.read().await?;
     let sizes = view.inventory().sizes().await?;
-    let mut saving = Saving { app, entries: Entries::into(writer), saved: Saved::default(), scope };
+    let serving = app.serving().await?;
+    let mut saving = Saving { app, entries: Entries::into(writer), saved: Saved::default(), scope, serving };
     let manifest = Manifest {
         format: FORMAT,
         program: saving.scope.program.clone(),
         schema: saving.scope.schema.clone(),
-        embedding_model: app.embedder.model().to_owned(),
+        embedding_model: saving.serving.embedder()?.model().to_owned(),
         begun_at: app.clock.now().to_rfc3339(),
         users: sizes.users,
         documents: sizes.documents,
@@ -93,6 +94,7 @@ struct Saving<'a> {
     entries: Entries,
     saved: Saved,
     scope: Scope,
+    serving: Opened,
 }
 
 impl Saving<'_> {
@@ -165,7 +167,7 @@ impl Saving<'_> {
         document: &Document,
         digests: &mut BTreeMap<String, String>,
     ) -> Result<(), Fault> {
-        let chunks = self.app.index.chunks(document.id).await?;
+        let chunks = self.serving.index.chunks(document.id).await?;
         let recorded = document.coverage.as_ref().map_or(0, |coverage| coverage.chunks as usize);
         if chunks.is_empty() || chunks.len() != recorded {
             return Ok(());

@@ -53,6 +53,7 @@ pub async fn examine(app: &App, progress: &dyn Progress, listener: &mut dyn List
             left_out.push(LeftOut { what, fault });
         }
     };
+    note("generations of the index", survey::generations(app, listener).await);
     note("jobs", survey::jobs(app, listener).await);
     note("documents without chunks", survey::records_of_chunks(app, progress, listener).await);
     note("chunks without documents", survey::chunks(app, progress, listener).await);
