@@ -27,9 +27,9 @@ use accounts::turns::Turns;
 use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
-    embedder::Embedders, entropy::Entropy,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, store::Store,
-    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    embedder::Embedders, entropy::Entropy, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
+    recorder::Recorder, store::Store, text_extractor::TextExtractor, token_signer::TokenSigner,
+    token_store::TokenStore,
 };
 use jobs::running::Running;
 use settings::Settings;

@@ -14,7 +14,7 @@ async fn delete(by: &Member, id: &str) -> docent_tests::reply::Reply {
 /// Whether anything is left of a document: chunks, file, record or job.
 async fn is_left(app: &TestApp, id: &str) -> bool {
     let id: DocumentId = id.parse().unwrap();
-    let chunks = app.app.index.count(id).await.unwrap();
+    let chunks = app.app.serving().await.unwrap().index.count(id).await.unwrap();
     let file = app.app.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
     let mut view = app.app.store.read().await.unwrap();
     let record = view.documents().get(id).await.unwrap().is_some()

@@ -17,8 +17,8 @@ use docent_ports::{
     generations::{GenerationReader, GenerationWriter},
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, NotSet, QueryFilter, QueryOrder, QuerySelect,
-    Select,
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, NotSet, QueryFilter, QueryOrder,
+    QuerySelect, Select,
     sea_query::{LockType, OnConflict},
 };
 use std::time::Duration;

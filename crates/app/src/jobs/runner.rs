@@ -251,7 +251,8 @@ impl Runner {
         if matches!(outcome, Outcome::Failed(..)) {
             self.remove_chunks(job.document).await;
         }
-        if let Some(end) = self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await {
+        if let Some(end) = self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await
+        {
             self.app.recorder.job_ended(end, self.app.since(started));
         }
         if matches!(end, JobEnd::Ingested) {

@@ -4,6 +4,7 @@
 mod backup;
 mod doctor;
 mod lifecycle;
+mod reindex;
 mod service;
 mod turnstile;
 
@@ -264,7 +265,7 @@ async fn a_second_run_after_a_crash_doubles_nothing() {
     });
     until("five commits failed", || {
         service.clock.advance(seconds(1));
-        service.store_switches.commit.calls() >= 7
+        service.store_switches.commit.calls() >= 8
     })
     .await;
     service.clock.advance(seconds(60));

@@ -21,11 +21,11 @@ use docent_domain::{
 };
 use docent_ports::{
     blob_store::{BlobStore, ByteStream},
+    collections::Collections,
     embedder::Embedder,
     error::Part,
     store::Store,
     text_extractor::{ExtractionError, TextExtractor},
-    vector_index::VectorIndex,
 };
 use docent_testkit::{
     builders,
@@ -102,6 +102,14 @@ impl Service {
         })
     }
 
+    /// A service whose collections are in something that this puts around them.
+    pub(crate) fn meddled(meddle: impl FnOnce(Arc<dyn Collections>) -> Arc<dyn Collections>) -> Self {
+        let mut service = Self::new();
+        let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
+        app.collections = meddle(Arc::clone(&app.collections));
+        service
+    }
+
     fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
         let settings = Settings::default();
@@ -117,19 +125,16 @@ impl Service {
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
         let embedder: Arc<dyn Embedder> =
             Arc::new(Faulty::new(Arc::new(embedder) as Arc<dyn Embedder>, &embedder_switch));
-        let switch = index_switch.clone();
-        let wrap_index = move |index| {
-            let faulty: Arc<dyn VectorIndex> = Arc::new(Faulty::new(index, &switch));
-            // Steps that nobody takes are none.
-            Arc::new(Stepped(faulty)) as Arc<dyn VectorIndex>
-        };
+        let faulty_collections = Faulty::new(Arc::clone(&collections) as Arc<dyn Collections>, &index_switch);
         let switched_blobs = Faulty::new(Arc::clone(&blobs) as Arc<dyn BlobStore>, &blobs_switch);
         let stores: Stores = (Arc::new(store), Arc::new(switched_blobs));
         let (store, stored_blobs) = wrap(stores);
         let app = App {
             store,
             blobs: stored_blobs,
-            collections: Arc::new(Wrapped::new(Arc::clone(&collections) as _, wrap_index)),
+            collections: Arc::new(Wrapped::new(Arc::new(faulty_collections), |index| {
+                Arc::new(Stepped(index))
+            })),
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
@@ -214,6 +219,8 @@ impl Service {
     }
 
     async fn make_owner(&self) -> User {
+        // Writes down which index serves, so that what tests count is what they are about.
+        self.app.serving().await.unwrap();
         let user = builders::user(1);
         let mut work = self.app.store.begin().await.unwrap();
         work.users().insert(&user).await.unwrap();

@@ -9,15 +9,16 @@ use super::{
     entries::Entries,
     lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine},
 };
-use crate::{App, generations::Opened, upkeep::progress::Progress};
+use crate::{App, upkeep::progress::Progress};
 use docent_domain::document::{Document, DocumentState, StoredFile};
 use docent_ports::{
     archive::ArchiveWriter,
     error::{Fault, FaultKind, Part},
     store::ReadWork,
+    vector_index::VectorIndex,
 };
 use futures::TryStreamExt;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 const PAGE: u64 = 256;
 
@@ -57,13 +58,21 @@ pub async fn save(
 ) -> Result<Saved, BackupError> {
     let mut view = app.store.read().await?;
     let sizes = view.inventory().sizes().await?;
-    let serving = app.serving().await?;
-    let mut saving = Saving { app, entries: Entries::into(writer), saved: Saved::default(), scope, serving };
+    let generation = app.serving_generation().await?;
+    // Without its back end the name is another one, and a restore makes the vectors anew.
+    let embedder = app.embedders.of_model(&generation.model);
+    let embedding_model =
+        embedder.map_or_else(|_| generation.model.clone(), |embedder| embedder.model().to_owned());
+    let index = match scope.chunks {
+        true => Some(app.open(generation).await?.index),
+        false => None,
+    };
+    let mut saving = Saving { app, entries: Entries::into(writer), saved: Saved::default(), scope, index };
     let manifest = Manifest {
         format: FORMAT,
         program: saving.scope.program.clone(),
         schema: saving.scope.schema.clone(),
-        embedding_model: saving.serving.embedder()?.model().to_owned(),
+        embedding_model,
         begun_at: app.clock.now().to_rfc3339(),
         users: sizes.users,
         documents: sizes.documents,
@@ -94,7 +103,8 @@ struct Saving<'a> {
     entries: Entries,
     saved: Saved,
     scope: Scope,
-    serving: Opened,
+    /// Where chunks are taken along.
+    index: Option<Arc<dyn VectorIndex>>,
 }
 
 impl Saving<'_> {
@@ -134,8 +144,10 @@ impl Saving<'_> {
                 return Ok(());
             }
         }
-        if self.scope.chunks && matches!(document.state, DocumentState::Ingested(_)) {
-            self.chunks(&folder, document, &mut digests).await?;
+        if let Some(index) = self.index.clone()
+            && matches!(document.state, DocumentState::Ingested(_))
+        {
+            self.chunks(&*index, &folder, document, &mut digests).await?;
         }
         let record = DocumentLine::of(document, digests);
         self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
@@ -163,11 +175,12 @@ impl Saving<'_> {
 
     async fn chunks(
         &mut self,
+        index: &dyn VectorIndex,
         folder: &str,
         document: &Document,
         digests: &mut BTreeMap<String, String>,
     ) -> Result<(), Fault> {
-        let chunks = self.serving.index.chunks(document.id).await?;
+        let chunks = index.chunks(document.id).await?;
         let recorded = document.coverage.as_ref().map_or(0, |coverage| coverage.chunks as usize);
         if chunks.is_empty() || chunks.len() != recorded {
             return Ok(());

@@ -59,8 +59,10 @@ pub enum ReindexError {
         building: String,
     },
     /// The model gives other vectors than the build was begun with.
-    #[error("the build under way has vectors of {there} dimensions, and the embedding model gives {given}: \
-             give it up with --abandon")]
+    #[error(
+        "the build under way has vectors of {there} dimensions, and the embedding model gives {given}: \
+             give it up with --abandon"
+    )]
     OtherDimensions {
         /// Of the build.
         there: u32,

@@ -37,8 +37,7 @@ impl GenerationReader for Session {
 impl GenerationWriter for Session {
     async fn insert(&mut self, generation: &Generation) -> Result<bool> {
         self.write(|tables| {
-            let is_new =
-                !tables.generations.contains_key(&generation.id) && !is_taken(tables, generation);
+            let is_new = !tables.generations.contains_key(&generation.id) && !is_taken(tables, generation);
             if is_new {
                 tables.generations.insert(generation.id, generation.clone());
             }
