@@ -4,11 +4,13 @@
 //! [`Grant`], and use cases that change something ask for one: forgetting the check does not compile.
 
 use crate::{
+    api_key::{ApiKey, Scope, Scopes},
     error::Forbidden,
     id::{ApiKeyId, UserId},
+    permission::{Permission, PermissionSet},
     user::User,
 };
-use std::marker::PhantomData;
+use std::{marker::PhantomData, net::IpAddr};
 
 /// Somebody who has proved who they are, with an active account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,18 +18,41 @@ pub struct Actor {
     user: UserId,
     is_staff: bool,
     is_superuser: bool,
-    api_key: Option<ApiKeyId>,
+    permissions: PermissionSet,
+    api_key: Option<(ApiKeyId, Scopes)>,
+    from: Option<IpAddr>,
 }
 
 impl Actor {
-    /// The actor behind an account, unless it has been deactivated.
+    /// The actor behind an account, unless it has been deactivated. Without [`Self::with_permissions`] it may
+    /// do what every active account may.
     pub fn of(user: &User) -> Option<Self> {
         user.is_active.then_some(Self {
             user: user.id,
             is_staff: user.is_staff,
             is_superuser: user.is_superuser,
+            permissions: PermissionSet::EMPTY,
             api_key: None,
+            from: None,
         })
+    }
+
+    /// With what the account is allowed, by itself and by its groups.
+    #[must_use]
+    pub fn with_permissions(self, permissions: PermissionSet) -> Self {
+        Self { permissions, ..self }
+    }
+
+    /// Acting by an API key of the account, within the key's scopes.
+    #[must_use]
+    pub fn with_key(self, key: &ApiKey) -> Self {
+        Self { api_key: Some((key.id, key.scopes)), ..self }
+    }
+
+    /// With where the request came from.
+    #[must_use]
+    pub fn from_address(self, from: IpAddr) -> Self {
+        Self { from: Some(from), ..self }
     }
 
     /// The account's id.
@@ -37,7 +62,22 @@ impl Actor {
 
     /// The API key that was used, if any.
     pub fn api_key(&self) -> Option<ApiKeyId> {
-        self.api_key
+        self.api_key.map(|(key, _)| key)
+    }
+
+    /// Where the request came from, if that is known.
+    pub fn from(&self) -> Option<IpAddr> {
+        self.from
+    }
+
+    /// Whether no check holds it up, but for the scopes of an API key.
+    pub fn is_superuser(&self) -> bool {
+        self.is_superuser
+    }
+
+    /// What the account is allowed: everything when it is a superuser's.
+    pub fn permissions(&self) -> PermissionSet {
+        if self.is_superuser { PermissionSet::all() } else { self.permissions }
     }
 
     /// The right to do `A`.
@@ -45,7 +85,7 @@ impl Actor {
     /// # Errors
     /// When the actor has no such right.
     pub fn may<A: Act>(&self) -> Result<Grant<A>, Forbidden> {
-        self.grant(self.is_superuser || A::allowed_to(self))
+        self.grant(self.is_allowed(A::RULE) && self.has_scope(A::SCOPE))
     }
 
     /// The right to do `A` to something that belongs to `owner`: one's own, or anybody's with the right to do
@@ -54,22 +94,57 @@ impl Actor {
     /// # Errors
     /// When the actor has no such right.
     pub fn may_to<A: Act>(&self, owner: Option<UserId>) -> Result<Grant<A>, Forbidden> {
-        self.grant(owner == Some(self.user) || self.is_superuser || A::allowed_to(self))
+        if owner == Some(self.user) && self.has_scope(A::OWN_SCOPE) {
+            return self.grant(true);
+        }
+        self.may()
+    }
+
+    fn is_allowed(&self, rule: Rule) -> bool {
+        self.is_superuser
+            || match rule {
+                Rule::Anybody => true,
+                Rule::Staff => self.is_staff,
+                Rule::Holders(permission) => self.permissions.contains(permission),
+            }
+    }
+
+    fn has_scope(&self, scope: Option<Scope>) -> bool {
+        match (self.api_key, scope) {
+            (None, _) => true,
+            (Some((_, scopes)), Some(scope)) => scopes.contains(scope),
+            (Some(_), None) => false,
+        }
     }
 
     fn grant<A>(&self, is_allowed: bool) -> Result<Grant<A>, Forbidden> {
         if is_allowed {
-            Ok(Grant { by: self.user, api_key: self.api_key, act: PhantomData })
+            Ok(Grant { by: self.user, api_key: self.api_key(), from: self.from, act: PhantomData })
         } else {
             Err(Forbidden)
         }
     }
 }
 
+/// Who may do something, superusers apart, who may do everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Every active account.
+    Anybody,
+    /// Accounts that may enter the panel.
+    Staff,
+    /// Accounts with this permission.
+    Holders(Permission),
+}
+
 /// Something that needs a right.
 pub trait Act {
-    /// Whether an actor who is no superuser may do it.
-    fn allowed_to(actor: &Actor) -> bool;
+    /// Who may do it.
+    const RULE: Rule;
+    /// The scope that an API key needs for it; no key will do when none.
+    const SCOPE: Option<Scope>;
+    /// The scope that an API key needs for doing it to what is its account's own.
+    const OWN_SCOPE: Option<Scope>;
 }
 
 /// The right to do `A`, held by somebody.
@@ -77,6 +152,7 @@ pub trait Act {
 pub struct Grant<A> {
     by: UserId,
     api_key: Option<ApiKeyId>,
+    from: Option<IpAddr>,
     act: PhantomData<A>,
 }
 
@@ -90,41 +166,109 @@ impl<A> Grant<A> {
     pub fn api_key(&self) -> Option<ApiKeyId> {
         self.api_key
     }
+
+    /// Where the request came from, if that is known.
+    pub fn from(&self) -> Option<IpAddr> {
+        self.from
+    }
 }
 
 macro_rules! acts {
-    ($($(#[$doc:meta])* $name:ident: |$actor:ident| $rule:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $rule:expr, $scope:expr, $own:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
         impl Act for $name {
-            fn allowed_to($actor: &Actor) -> bool {
-                $rule
-            }
+            const RULE: Rule = $rule;
+            const SCOPE: Option<Scope> = $scope;
+            const OWN_SCOPE: Option<Scope> = $own;
         }
     )*};
 }
 
+/// Acts that take the permission of the same name, and an API key with the scope `admin`.
+macro_rules! permitted {
+    ($($(#[$doc:meta])* $name:ident: $permission:ident, $own:expr;)*) => {
+        acts! {$(
+            $(#[$doc])*
+            $name: Rule::Holders(Permission::$permission), Some(Scope::Admin), $own;
+        )*}
+    };
+}
+
 acts! {
-    /// Creating and uploading documents: any active account.
-    AddDocuments: |_actor| true;
-    /// Reading and searching documents: any active account.
-    ReadDocuments: |_actor| true;
+    /// Creating and uploading documents.
+    AddDocuments: Rule::Anybody, Some(Scope::Ingest), Some(Scope::Ingest);
+    /// Reading and searching documents.
+    ReadDocuments: Rule::Anybody, Some(Scope::Read), Some(Scope::Read);
+    /// Asking an agent, and one's own conversations.
+    Chat: Rule::Anybody, Some(Scope::Chat), Some(Scope::Chat);
+    /// Entering the panel. API keys are no way in.
+    EnterAdmin: Rule::Staff, None, None;
+}
+
+permitted! {
+    /// Managing documents at the panel.
+    ViewDocuments: ViewDocument, None;
+    /// Uploading documents at the panel.
+    UploadDocuments: AddDocument, None;
     /// Changing documents of others, such as having their ingestion tried anew.
-    ChangeDocuments: |_actor| false;
+    ChangeDocuments: ChangeDocument, Some(Scope::Ingest);
     /// Deleting documents of others.
-    DeleteDocuments: |_actor| false;
-    /// Asking an agent: any active account.
-    Chat: |_actor| true;
-    /// Entering the admin panel.
-    EnterAdmin: |actor| actor.is_staff;
+    DeleteDocuments: DeleteDocument, Some(Scope::Ingest);
+    /// Seeing accounts.
+    ViewUsers: ViewUser, None;
+    /// Creating accounts.
+    AddUsers: AddUser, None;
+    /// Changing accounts.
+    ChangeUsers: ChangeUser, None;
+    /// Deleting accounts.
+    DeleteUsers: DeleteUser, None;
+    /// Seeing groups, and what permissions there are.
+    ViewGroups: ViewGroup, None;
+    /// Creating groups.
+    AddGroups: AddGroup, None;
+    /// Changing groups.
+    ChangeGroups: ChangeGroup, None;
+    /// Deleting groups.
+    DeleteGroups: DeleteGroup, None;
+    /// Seeing API keys of all accounts.
+    ViewApiKeys: ViewApiKey, None;
+    /// Creating API keys for any account.
+    AddApiKeys: AddApiKey, None;
+    /// Revoking API keys of any account.
+    DeleteApiKeys: DeleteApiKey, None;
+    /// Seeing which verification tokens there are.
+    ViewVerifications: ViewVerification, None;
+    /// Making verification tokens, and being shown their links.
+    AddVerifications: AddVerification, None;
+    /// Revoking verification tokens.
+    DeleteVerifications: DeleteVerification, None;
+    /// Seeing the sessions of all accounts.
+    ViewSessions: ViewSession, None;
+    /// Ending sessions of any account.
+    DeleteSessions: DeleteSession, None;
+    /// Reading conversations of all accounts.
+    ViewConversations: ViewConversation, None;
+    /// Deleting conversations of any account.
+    DeleteConversations: DeleteConversation, None;
+    /// Seeing what all accounts used.
+    ViewUsageRecords: ViewUsage, None;
+    /// Seeing background jobs.
+    ViewJobs: ViewJob, None;
+    /// Reading the audit log.
+    ViewAuditLog: ViewAuditEntry, None;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{text::Email, user::PasswordHash};
+    use crate::{
+        api_key::{KeyName, KeyPrefix},
+        text::Email,
+        user::PasswordHash,
+    };
     use chrono::DateTime;
 
     fn user(is_active: bool, is_staff: bool, is_superuser: bool) -> User {
@@ -137,6 +281,8 @@ mod tests {
             is_superuser,
             created_at: DateTime::UNIX_EPOCH,
             last_login_at: None,
+            email_verified_at: None,
+            sessions_from: DateTime::UNIX_EPOCH,
         }
     }
 
@@ -171,5 +317,46 @@ mod tests {
             let actor = Actor::of(&user(true, staff, superuser)).unwrap();
             assert_eq!(actor.may::<EnterAdmin>().is_ok(), allowed);
         }
+    }
+
+    #[test]
+    fn a_permission_allows_what_it_names_and_nothing_else() {
+        let set = [Permission::DeleteDocument].into_iter().collect();
+        let actor = Actor::of(&user(true, true, false)).unwrap().with_permissions(set);
+        assert!(actor.may::<DeleteDocuments>().is_ok());
+        assert!(actor.may::<ChangeDocuments>().is_err());
+        assert!(actor.may::<ViewUsers>().is_err());
+    }
+
+    fn key(scopes: &[&'static str]) -> ApiKey {
+        ApiKey {
+            id: ApiKeyId::generate(DateTime::UNIX_EPOCH, [3; 10]),
+            user: UserId::generate(DateTime::UNIX_EPOCH, [1; 10]),
+            name: KeyName::parse("a key").unwrap(),
+            prefix: KeyPrefix::parse("abcdef012345").unwrap(),
+            sha256: [0; 32],
+            scopes: Scopes::parse(scopes.iter().copied()).unwrap(),
+            created_at: DateTime::UNIX_EPOCH,
+            expires_at: None,
+            last_used_at: None,
+            revoked_at: None,
+        }
+    }
+
+    #[test]
+    fn a_key_never_does_more_than_its_scopes() {
+        let superuser = Actor::of(&user(true, true, true)).unwrap();
+        let (own, other) = (Some(superuser.user()), None);
+        let reader = superuser.clone().with_key(&key(&["read"]));
+        assert!(reader.may::<ReadDocuments>().is_ok());
+        assert!(reader.may::<AddDocuments>().is_err() && reader.may::<Chat>().is_err());
+        assert!(reader.may_to::<DeleteDocuments>(own).is_err());
+        let ingester = superuser.clone().with_key(&key(&["ingest"]));
+        assert!(ingester.may_to::<DeleteDocuments>(own).is_ok());
+        assert!(ingester.may_to::<DeleteDocuments>(other).is_err());
+        let admin = superuser.with_key(&key(&["admin"]));
+        assert!(admin.may_to::<DeleteDocuments>(other).is_ok());
+        assert!(admin.may_to::<DeleteDocuments>(own).is_ok());
+        assert!(admin.may::<EnterAdmin>().is_err(), "keys are no way into the panel");
     }
 }

@@ -67,6 +67,16 @@ ids! {
     TokenId;
     /// Identifies a row of the usage ledger.
     UsageId;
+    /// Identifies a group of accounts.
+    GroupId;
+    /// Identifies a login that lasts; that of a client has the id of its family of refresh tokens.
+    SessionId;
+    /// Identifies a verification token.
+    VerificationId;
+    /// Identifies an entry of the audit log.
+    AuditId;
+    /// Identifies a message of a conversation.
+    MessageId;
 }
 
 impl ChunkId {
@@ -74,6 +84,18 @@ impl ChunkId {
     /// again overwrites its chunks and never doubles them.
     pub fn of(document: DocumentId, ordinal: u32) -> Self {
         Self(Uuid::new_v5(&document.0, &ordinal.to_be_bytes()))
+    }
+}
+
+impl SessionId {
+    /// The session of a client whose login began this family.
+    pub const fn of_family(family: FamilyId) -> Self {
+        Self(family.0)
+    }
+
+    /// The family of refresh tokens that the session of a client is.
+    pub const fn family(self) -> FamilyId {
+        FamilyId(self.0)
     }
 }
 

@@ -1,18 +1,25 @@
 #![doc = include_str!("../README.md")]
 
 pub mod access;
+pub mod api_key;
+pub mod audit;
 pub mod chat;
 pub mod chunk;
 pub mod chunking;
+pub mod conversation;
 pub mod document;
 pub mod error;
 pub mod extraction;
 pub mod generation;
+pub mod group;
 pub mod id;
 pub mod job;
+pub mod permission;
 pub mod retrieval;
+pub mod session;
 pub mod text;
 pub mod token;
 pub mod trace;
 pub mod usage;
 pub mod user;
+pub mod verification;

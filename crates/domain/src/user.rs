@@ -23,6 +23,17 @@ pub struct User {
     pub created_at: DateTime<Utc>,
     /// When it last logged in with its password.
     pub last_login_at: Option<DateTime<Utc>>,
+    /// When its address was shown to be right; none when it never was.
+    pub email_verified_at: Option<DateTime<Utc>>,
+    /// Tokens and sessions from before this are refused: a new password and a deactivation move it.
+    pub sessions_from: DateTime<Utc>,
+}
+
+impl User {
+    /// Whether something that was issued at `at` (tokens say it to the second) may still stand for the account.
+    pub fn honours(&self, at: DateTime<Utc>) -> bool {
+        at.timestamp() >= self.sessions_from.timestamp()
+    }
 }
 
 /// A password hash in the PHC string format.

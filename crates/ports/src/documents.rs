@@ -1,12 +1,15 @@
 //! Documents in the relational store.
 
-use crate::error::Result;
+use crate::{
+    error::Result,
+    page::{Listed, Page},
+};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::{
     document::{Deletion, Document},
     generation::Mark,
-    id::DocumentId,
+    id::{DocumentId, UserId},
 };
 use std::collections::HashSet;
 
@@ -32,6 +35,42 @@ pub struct ListPosition {
     pub id: DocumentId,
 }
 
+/// Which documents are on a page for staff, and in which order.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentQuery {
+    /// Only those in this state (`pending`, `ingested`, `failed`).
+    pub status: Option<&'static str>,
+    /// Only those whose title holds this text, without regard to the case of ASCII letters.
+    pub title_contains: Option<String>,
+    /// Only those of this account.
+    pub owner: Option<UserId>,
+    /// In which order.
+    pub order: DocumentOrder,
+}
+
+/// The order of documents on a page for staff.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DocumentOrder {
+    /// The one created last first.
+    #[default]
+    Newest,
+    /// The one created first first.
+    Oldest,
+    /// By title, upper-case letters before lower-case ones.
+    Title,
+    /// The one with the largest file first, those without a file at the end.
+    Largest,
+}
+
+/// What became of the documents that were created on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentDay {
+    /// The day (UTC).
+    pub day: NaiveDate,
+    /// How many of them are in each state now.
+    pub counts: DocumentCounts,
+}
+
 /// How many documents are in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DocumentCounts {
@@ -52,8 +91,14 @@ pub trait DocumentReader: Send {
     /// Documents, newest first (by creation, then id).
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>>;
 
+    /// A page of documents for staff.
+    async fn page(&mut self, query: &DocumentQuery, page: Page) -> Result<Listed<Document>>;
+
     /// How many there are of each state.
     async fn counts(&mut self) -> Result<DocumentCounts>;
+
+    /// How many were created on each day from `from` on, the first day first; days without any are left out.
+    async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>>;
 
     /// Those of these documents that are `ingested`.
     async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>>;

@@ -1,11 +1,14 @@
 //! The job ledger in the relational store.
 
-use crate::error::Result;
+use crate::{
+    error::Result,
+    page::{Listed, Page},
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     id::{DocumentId, JobId, LeaseId},
-    job::{Job, JobState},
+    job::{Job, JobKind, JobState},
 };
 
 /// How many jobs there are, and how old the oldest waiting one is.
@@ -19,6 +22,26 @@ pub struct JobCounts {
     pub oldest: Option<DateTime<Utc>>,
 }
 
+/// Which jobs to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JobFilter {
+    /// Only those in this state.
+    pub state: Option<JobStateName>,
+    /// Only those of this kind.
+    pub kind: Option<JobKind>,
+}
+
+/// The states of jobs, without what each of them knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobStateName {
+    /// Waiting.
+    Queued,
+    /// Being run, or its runner died.
+    Leased,
+    /// Over.
+    Done,
+}
+
 /// Reads jobs.
 #[async_trait]
 pub trait JobReader: Send {
@@ -30,6 +53,9 @@ pub trait JobReader: Send {
 
     /// How many there are.
     async fn counts(&mut self) -> Result<JobCounts>;
+
+    /// Jobs of a kind, the one that changed last first.
+    async fn list(&mut self, filter: JobFilter, page: Page) -> Result<Listed<Job>>;
 
     /// When the next job can be run: the earliest `run_at` of queued ones and end of leased ones.
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>>;

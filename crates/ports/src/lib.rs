@@ -1,21 +1,28 @@
 #![doc = include_str!("../README.md")]
 
+pub mod api_keys;
 pub mod archive;
+pub mod audit;
 pub mod blob_store;
 pub mod chat_model;
 pub mod clock;
 pub mod collections;
+pub mod conversations;
 pub mod documents;
 pub mod embedder;
 pub mod embedding_cache;
 pub mod entropy;
 pub mod error;
 pub mod generations;
+pub mod groups;
 pub mod inventory;
 pub mod jobs;
+pub mod mailer;
+pub mod page;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;
+pub mod sessions;
 pub mod store;
 pub mod text_extractor;
 pub mod token_signer;
@@ -23,3 +30,4 @@ pub mod token_store;
 pub mod usage;
 pub mod users;
 pub mod vector_index;
+pub mod verifications;

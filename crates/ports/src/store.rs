@@ -4,14 +4,20 @@
 //! [`UnitOfWork`], the fake in `docent-testkit`, the SQL in `docent-adapters`, and a battery that both run.
 
 use crate::{
+    api_keys::{ApiKeyReader, ApiKeyWriter},
+    audit::{AuditReader, AuditWriter},
+    conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
     generations::{GenerationReader, GenerationWriter},
+    groups::{GroupReader, GroupWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
-    usage::UsageWriter,
+    sessions::{SessionReader, SessionWriter},
+    usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
+    verifications::{VerificationReader, VerificationWriter},
 };
 use async_trait::async_trait;
 
@@ -70,6 +76,20 @@ pub trait ReadWork: Send {
     fn jobs(&mut self) -> &mut dyn JobReader;
     /// Accounts.
     fn users(&mut self) -> &mut dyn UserReader;
+    /// Groups, and what accounts are allowed.
+    fn groups(&mut self) -> &mut dyn GroupReader;
+    /// API keys.
+    fn api_keys(&mut self) -> &mut dyn ApiKeyReader;
+    /// Sessions.
+    fn sessions(&mut self) -> &mut dyn SessionReader;
+    /// Verification tokens.
+    fn verifications(&mut self) -> &mut dyn VerificationReader;
+    /// Conversations.
+    fn conversations(&mut self) -> &mut dyn ConversationReader;
+    /// The usage ledger.
+    fn usage(&mut self) -> &mut dyn UsageReader;
+    /// The audit log.
+    fn audit(&mut self) -> &mut dyn AuditReader;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader;
     /// Generations of the index.
@@ -90,6 +110,18 @@ pub trait UnitOfWork: Send {
     fn jobs(&mut self) -> &mut dyn JobWriter;
     /// Accounts.
     fn users(&mut self) -> &mut dyn UserWriter;
+    /// Groups, and what accounts are allowed.
+    fn groups(&mut self) -> &mut dyn GroupWriter;
+    /// API keys.
+    fn api_keys(&mut self) -> &mut dyn ApiKeyWriter;
+    /// Sessions.
+    fn sessions(&mut self) -> &mut dyn SessionWriter;
+    /// Verification tokens.
+    fn verifications(&mut self) -> &mut dyn VerificationWriter;
+    /// Conversations.
+    fn conversations(&mut self) -> &mut dyn ConversationWriter;
+    /// The audit log.
+    fn audit(&mut self) -> &mut dyn AuditWriter;
     /// The usage ledger.
     fn usage(&mut self) -> &mut dyn UsageWriter;
     /// Vectors of texts that were embedded before.

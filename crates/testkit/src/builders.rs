@@ -5,15 +5,26 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
+    api_key::{ApiKey, KeyName, KeyPrefix, Scopes},
+    audit::{AuditEntry, Author, Deed},
     chat::AgentName,
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
     document::{BlobKey, Document, StoredFile},
     extraction::Coverage,
-    id::{DocumentId, GenerationId, JobId, LeaseId, UsageId, UserId},
+    group::{Group, GroupName},
+    id::{
+        ApiKeyId, AuditId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId, LeaseId,
+        MessageId, SessionId, UsageId, UserId, VerificationId,
+    },
     job::{Job, JobKind},
+    permission::{PermissionSet, RecordKind},
+    session::{Session, SessionKind},
     text::{Email, FileName, Title},
     usage::{TokenUsage, UsageRecord},
     user::{PasswordHash, User},
+    verification::{Purpose, Verification},
 };
+use std::{collections::BTreeMap, net::IpAddr};
 
 /// The `n`th second after 2026-01-01T00:00:00Z, which is where [`crate::clock::TestClock`] starts.
 pub fn at(n: i64) -> DateTime<Utc> {
@@ -43,7 +54,22 @@ macro_rules! ids_from_numbers {
     )*};
 }
 
-ids_from_numbers!(DocumentId, GenerationId, JobId, LeaseId, UsageId, UserId);
+ids_from_numbers!(
+    ApiKeyId,
+    AuditId,
+    ConversationId,
+    DocumentId,
+    FamilyId,
+    GenerationId,
+    GroupId,
+    JobId,
+    LeaseId,
+    MessageId,
+    SessionId,
+    UsageId,
+    UserId,
+    VerificationId
+);
 
 /// An active account without further rights: `user1@example.org`.
 pub fn user(n: u32) -> User {
@@ -56,6 +82,8 @@ pub fn user(n: u32) -> User {
         is_superuser: false,
         created_at: at(i64::from(n)),
         last_login_at: None,
+        email_verified_at: None,
+        sessions_from: at(0),
     }
 }
 
@@ -101,6 +129,97 @@ pub fn usage(n: u32, user: UserId) -> UsageRecord {
         agent: AgentName::parse("chat").expect("a name"),
         model: "test-model".to_owned(),
         tokens: TokenUsage { prompt: 10, completion: 5 },
+        at: at(i64::from(n)),
+    }
+}
+
+/// A group without permissions: `Group 1`.
+pub fn group(n: u32) -> Group {
+    Group {
+        id: id(n),
+        name: GroupName::parse(&format!("Group {n}")).expect("a name"),
+        permissions: PermissionSet::EMPTY,
+        created_at: at(i64::from(n)),
+    }
+}
+
+/// A key of an account that may read, without an end: `key 1`.
+pub fn api_key(n: u32, user: UserId) -> ApiKey {
+    ApiKey {
+        id: id(n),
+        user,
+        name: KeyName::parse(&format!("key {n}")).expect("a name"),
+        prefix: KeyPrefix::parse(&format!("{n:012}")).expect("a prefix"),
+        sha256: [u8::try_from(n % 256).expect("below 256"); 32],
+        scopes: Scopes::parse(["read"]).expect("a scope"),
+        created_at: at(i64::from(n)),
+        expires_at: None,
+        last_used_at: None,
+        revoked_at: None,
+    }
+}
+
+/// A session of an account at the panel that lasts 100 seconds.
+pub fn session(n: u32, user: UserId) -> Session {
+    Session {
+        id: id(n),
+        user,
+        kind: SessionKind::Panel,
+        from: Some(IpAddr::from([192, 0, 2, 1])),
+        agent: Some("a browser".to_owned()),
+        started_at: at(i64::from(n)),
+        last_used_at: at(i64::from(n)),
+        expires_at: at(i64::from(n) + 100),
+        revoked_at: None,
+    }
+}
+
+/// A token of an account for a purpose that lasts 100 seconds.
+pub fn verification(n: u32, user: UserId, purpose: Purpose) -> Verification {
+    Verification {
+        id: id(n),
+        user,
+        purpose,
+        sha256: [u8::try_from(n % 256).expect("below 256"); 32],
+        created_at: at(i64::from(n)),
+        expires_at: at(i64::from(n) + 100),
+    }
+}
+
+/// An entry that says that an operator added `group 1`.
+pub fn audit_entry(n: u32) -> AuditEntry {
+    AuditEntry {
+        id: id(n),
+        at: at(i64::from(n)),
+        by: Author::CommandLine,
+        from: None,
+        deed: Deed::Add,
+        kind: RecordKind::Group,
+        record: id::<GroupId>(n).to_string(),
+        label: format!("group {n}"),
+        changes: BTreeMap::new(),
+    }
+}
+
+/// A conversation of an account: `Conversation 1`.
+pub fn conversation(n: u32, owner: UserId) -> Conversation {
+    Conversation {
+        id: id(n),
+        owner,
+        title: ConversationTitle::parse(&format!("Conversation {n}")).expect("a title"),
+        created_at: at(i64::from(n)),
+        updated_at: at(i64::from(n)),
+    }
+}
+
+/// A question in a conversation.
+pub fn question(n: u32, conversation: ConversationId) -> ConversationMessage {
+    ConversationMessage {
+        id: id(n),
+        conversation,
+        ordinal: 0,
+        author: MessageAuthor::User,
+        content: format!("Question {n}"),
         at: at(i64::from(n)),
     }
 }

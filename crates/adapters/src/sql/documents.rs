@@ -7,9 +7,11 @@ use super::{
         jobs,
     },
     fault::corrupt,
+    listing::contains,
     lookup::Lookup,
     points::{Points, Statements},
     session::{Session, Source},
+    usage::DAY,
     values::{counted, instant, micros},
 };
 use async_trait::async_trait;
@@ -20,14 +22,22 @@ use docent_domain::{
     id::DocumentId,
 };
 use docent_ports::{
-    documents::{DocumentCounts, DocumentFilter, DocumentReader, DocumentWriter},
+    documents::{
+        DocumentCounts, DocumentDay, DocumentFilter, DocumentOrder, DocumentQuery, DocumentReader,
+        DocumentWriter,
+    },
     error::Result,
+    page::{Listed, Page},
 };
 use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
-    sea_query::{Expr, ExprTrait, Func},
+    ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    UpdateMany,
+    sea_query::{Expr, ExprTrait, NullOrdering},
 };
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
 
 /// Reads those that concurrent callers ask for together.
 pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<DocumentId, Document> {
@@ -65,6 +75,52 @@ impl DocumentReader for Session {
         rows.into_iter().map(from_row).collect()
     }
 
+    async fn page(&mut self, query: &DocumentQuery, page: Page) -> Result<Listed<Document>> {
+        let filter = DocumentFilter {
+            status: query.status,
+            title_contains: query.title_contains.clone(),
+            ..DocumentFilter::default()
+        };
+        let mut rows = matching(&filter, self.backend());
+        if let Some(owner) = query.owner {
+            rows = rows.filter(Column::OwnerId.eq(owner.as_uuid()));
+        }
+        let backend = self.backend();
+        let order = |rows: Select<Entity>| match query.order {
+            DocumentOrder::Newest => rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id),
+            DocumentOrder::Oldest => rows.order_by_asc(Column::CreatedAt).order_by_asc(Column::Id),
+            DocumentOrder::Title => rows.order_by(by_bytes(backend), Order::Asc).order_by_asc(Column::Id),
+            DocumentOrder::Largest => rows
+                .order_by_with_nulls(Column::FileBytes, Order::Desc, NullOrdering::Last)
+                .order_by_desc(Column::Id),
+        };
+        self.listed("list documents", rows, order, page, from_row).await
+    }
+
+    async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
+        let day = || Expr::col(Column::CreatedAt).div(DAY);
+        let query = Entity::find()
+            .select_only()
+            .expr_as(day(), "day")
+            .column(Column::Status)
+            .expr_as(Expr::cust("COUNT(*)"), "documents")
+            .filter(Column::DeletedAt.is_null())
+            .filter(Column::CreatedAt.gte(micros(from)))
+            .group_by(day())
+            .group_by(Column::Status)
+            .into_tuple::<(i64, String, i64)>();
+        let rows = self.run("count documents by day", |db| Box::pin(query.all(db))).await?;
+        let mut days: BTreeMap<i64, DocumentCounts> = BTreeMap::new();
+        for (day, status, documents) in rows {
+            *of_status(days.entry(day).or_default(), &status)? = counted(documents, "document count")?;
+        }
+        let day = |(day, counts)| {
+            let day = instant(day * DAY, "document's time")?.date_naive();
+            Ok(DocumentDay { day, counts })
+        };
+        days.into_iter().map(day).collect()
+    }
+
     async fn counts(&mut self) -> Result<DocumentCounts> {
         let query = Entity::find()
             .select_only()
@@ -76,13 +132,7 @@ impl DocumentReader for Session {
         let rows = self.run("count documents", |db| Box::pin(query.all(db))).await?;
         let mut counts = DocumentCounts::default();
         for (status, documents) in rows {
-            let count = match status.as_str() {
-                "pending" => &mut counts.pending,
-                "ingested" => &mut counts.ingested,
-                "failed" => &mut counts.failed,
-                _ => return Err(corrupt("document's status")),
-            };
-            *count = counted(documents, "document count")?;
+            *of_status(&mut counts, &status)? = counted(documents, "document count")?;
         }
         Ok(counts)
     }
@@ -182,37 +232,43 @@ fn there(id: DocumentId) -> UpdateMany<Entity> {
     Entity::update_many().filter(Column::Id.eq(id.as_uuid())).filter(Column::DeletedAt.is_null())
 }
 
+/// The count of the documents in a state.
+fn of_status<'c>(counts: &'c mut DocumentCounts, status: &str) -> Result<&'c mut u64> {
+    match status {
+        "pending" => Ok(&mut counts.pending),
+        "ingested" => Ok(&mut counts.ingested),
+        "failed" => Ok(&mut counts.failed),
+        _ => Err(corrupt("document's status")),
+    }
+}
+
 fn select(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
-    let query = Entity::find().filter(Column::DeletedAt.is_null());
-    let mut query = query.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+    let query = matching(filter, backend).order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+    // Databases count in signed numbers.
+    query.limit(filter.limit.map(|limit| Ord::min(limit, i64::MAX.unsigned_abs())))
+}
+
+/// Titles in the order of their bytes, which is the same in all databases.
+fn by_bytes(backend: DbBackend) -> Expr {
+    match backend {
+        DbBackend::Sqlite => Expr::col(Column::Title),
+        _ => Expr::cust_with_expr("$1 COLLATE \"C\"", Expr::col(Column::Title)),
+    }
+}
+
+/// The documents that fit, in any order and number.
+fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
+    let mut query = Entity::find().filter(Column::DeletedAt.is_null());
     if let Some(status) = filter.status {
         query = query.filter(Column::Status.eq(status));
     }
     if let Some(text) = &filter.title_contains {
-        query = query.filter(contains(text, backend));
+        query = query.filter(contains(Expr::col(Column::Title), text, backend));
     }
     if let Some(after) = filter.after {
         let place = Expr::tuple([Expr::col(Column::CreatedAt), Expr::col(Column::Id)]);
         let last = Expr::tuple([Expr::val(micros(after.created_at)), Expr::val(after.id.as_uuid())]);
         query = query.filter(place.lt(last));
     }
-    // Databases count in signed numbers.
-    query.limit(filter.limit.map(|limit| Ord::min(limit, i64::MAX.unsigned_abs())))
-}
-
-/// Whether a title contains `text`, ASCII letters in either case. Not by LIKE, whose wildcards would need
-/// escaping and whose patterns have a bounded length.
-fn contains(text: &str, backend: DbBackend) -> Expr {
-    if text.contains('\0') {
-        // No title does, and PostgreSQL refuses to be asked.
-        return Expr::val(false);
-    }
-    let title = Expr::col(Column::Title);
-    let (position, title) = match backend {
-        // Its `lower` changes ASCII letters alone.
-        DbBackend::Sqlite => ("instr", title),
-        // In this collation it does so too.
-        _ => ("strpos", Expr::cust_with_expr("$1 COLLATE \"C\"", title)),
-    };
-    Expr::expr(Func::cust(position).arg(Func::lower(title)).arg(text.to_ascii_lowercase())).gt(0)
+    query
 }

@@ -15,10 +15,11 @@ use docent_domain::{
 };
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
-    jobs::{JobCounts, JobReader, JobWriter},
+    jobs::{JobCounts, JobFilter, JobReader, JobStateName, JobWriter},
+    page::{Listed, Page},
 };
 use sea_orm::{
-    ColumnTrait, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Set, UpdateMany,
+    ColumnTrait, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select, Set, UpdateMany,
     sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query},
 };
 
@@ -66,6 +67,22 @@ impl JobReader for Session {
             counts.oldest = Some(counts.oldest.map_or(oldest, |other| Ord::min(other, oldest)));
         }
         Ok(counts)
+    }
+
+    async fn list(&mut self, filter: JobFilter, page: Page) -> Result<Listed<Job>> {
+        let mut rows = Entity::find();
+        if let Some(state) = filter.state {
+            rows = rows.filter(Column::State.eq(match state {
+                JobStateName::Queued => QUEUED,
+                JobStateName::Leased => LEASED,
+                JobStateName::Done => DONE,
+            }));
+        }
+        if let Some(kind) = filter.kind {
+            rows = rows.filter(Column::Kind.eq(kind.as_str()));
+        }
+        let order = |rows: Select<Entity>| rows.order_by_desc(Column::UpdatedAt).order_by_desc(Column::Id);
+        self.listed("list jobs", rows, order, page, from_row).await
     }
 
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>> {

@@ -3,23 +3,30 @@
 //! What differs between databases is in `sqlite`, `postgres`, the two modes of beginning a transaction and
 //! one function of the search for titles; entities, statements and migrations are the same for all.
 
+mod api_keys;
+mod audit;
+mod conversations;
 mod document_rows;
 mod documents;
 mod embedding_cache;
 mod entities;
 mod fault;
 mod generations;
+mod groups;
 mod inventory;
 mod jobs;
+mod listing;
 mod lookup;
 mod points;
 mod postgres;
 mod rollbacks;
 mod session;
+mod sessions;
 mod sqlite;
 mod usage;
 mod users;
 mod values;
+mod verifications;
 
 use self::{
     fault::fault,

@@ -14,15 +14,21 @@ use docent_domain::{
     user::User,
 };
 use docent_ports::{
+    api_keys::{ApiKeyReader, ApiKeyWriter},
+    audit::{AuditReader, AuditWriter},
+    conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
     generations::{GenerationReader, GenerationWriter},
+    groups::{GroupReader, GroupWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
+    sessions::{SessionReader, SessionWriter},
     store::{ReadWork, UnitOfWork},
-    usage::UsageWriter,
+    usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
+    verifications::{VerificationReader, VerificationWriter},
 };
 use futures::future::BoxFuture;
 use sea_orm::{
@@ -219,6 +225,34 @@ impl ReadWork for SqlView {
         &mut self.0
     }
 
+    fn groups(&mut self) -> &mut dyn GroupReader {
+        &mut self.0
+    }
+
+    fn api_keys(&mut self) -> &mut dyn ApiKeyReader {
+        &mut self.0
+    }
+
+    fn sessions(&mut self) -> &mut dyn SessionReader {
+        &mut self.0
+    }
+
+    fn verifications(&mut self) -> &mut dyn VerificationReader {
+        &mut self.0
+    }
+
+    fn conversations(&mut self) -> &mut dyn ConversationReader {
+        &mut self.0
+    }
+
+    fn usage(&mut self) -> &mut dyn UsageReader {
+        &mut self.0
+    }
+
+    fn audit(&mut self) -> &mut dyn AuditReader {
+        &mut self.0
+    }
+
     fn inventory(&mut self) -> &mut dyn Inventory {
         &mut self.0
     }
@@ -246,6 +280,30 @@ impl UnitOfWork for SqlUnit {
     }
 
     fn users(&mut self) -> &mut dyn UserWriter {
+        &mut self.0
+    }
+
+    fn groups(&mut self) -> &mut dyn GroupWriter {
+        &mut self.0
+    }
+
+    fn api_keys(&mut self) -> &mut dyn ApiKeyWriter {
+        &mut self.0
+    }
+
+    fn sessions(&mut self) -> &mut dyn SessionWriter {
+        &mut self.0
+    }
+
+    fn verifications(&mut self) -> &mut dyn VerificationWriter {
+        &mut self.0
+    }
+
+    fn conversations(&mut self) -> &mut dyn ConversationWriter {
+        &mut self.0
+    }
+
+    fn audit(&mut self) -> &mut dyn AuditWriter {
         &mut self.0
     }
 

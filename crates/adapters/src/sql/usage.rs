@@ -3,20 +3,108 @@
 use super::{
     entities::usage_records::{Column, Entity, Model},
     fault::corrupt,
+    listing::on,
     session::Session,
     values::{counted, instant, micros, number},
 };
 use async_trait::async_trait;
+use chrono::DateTime;
 use docent_domain::{
     chat::AgentName,
     id::{ApiKeyId, ConversationId, UsageId, UserId},
     usage::{TokenUsage, UsageRecord},
 };
-use docent_ports::{error::Result, usage::UsageWriter};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
-    sea_query::{Expr, ExprTrait, Func},
+use docent_ports::{
+    error::Result,
+    page::{Listed, Page},
+    usage::{UsageFilter, UsageGrouping, UsageReader, UsageSum, UsageWriter},
 };
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, Order, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, Select,
+    sea_query::{Expr, ExprTrait, Func, NullOrdering},
+};
+use uuid::Uuid;
+
+/// The microseconds of a day.
+pub(super) const DAY: i64 = 86_400_000_000;
+
+type Sums = (Option<i64>, Option<Uuid>, Option<Uuid>, i64, i64, i64);
+
+#[async_trait]
+impl UsageReader for Session {
+    async fn sums(
+        &mut self,
+        filter: &UsageFilter,
+        grouping: UsageGrouping,
+        page: Page,
+    ) -> Result<Listed<UsageSum>> {
+        let query = select_sums(filter, grouping, self.backend());
+        let all = query.clone().into_tuple::<Sums>();
+        let total = self.run("count sums of usage", |db| Box::pin(all.count(db))).await?;
+        let query = on(query, page).into_tuple::<Sums>();
+        let rows = self.run("sum up usage", |db| Box::pin(query.all(db))).await?;
+        let sum = |(day, user, key, answers, prompt, completion): Sums| {
+            let day = day.map(|day| DateTime::from_timestamp_micros(day * DAY).ok_or_else(|| corrupt("day")));
+            Ok(UsageSum {
+                day: day.transpose()?.map(|day| day.date_naive()),
+                user: user.map(UserId::from_uuid),
+                api_key: key.map(ApiKeyId::from_uuid),
+                answers: counted(answers, "count of answers")?,
+                tokens: TokenUsage {
+                    prompt: counted(prompt, "usage sum")?,
+                    completion: counted(completion, "usage sum")?,
+                },
+            })
+        };
+        Ok(Listed { records: rows.into_iter().map(sum).collect::<Result<_>>()?, total })
+    }
+}
+
+fn select_sums(filter: &UsageFilter, grouping: UsageGrouping, backend: DbBackend) -> Select<Entity> {
+    // PostgreSQL wants to know the type of what is never there.
+    let no_id = || match backend {
+        DbBackend::Sqlite => Expr::cust("NULL"),
+        _ => Expr::cust("CAST(NULL AS uuid)"),
+    };
+    let no_day = || Expr::cust("CAST(NULL AS bigint)");
+    let day = || Expr::col(Column::RecordedAt).div(DAY);
+    let column = |is_wanted: bool, column: Column| if is_wanted { Expr::col(column) } else { no_id() };
+    let mut query = Entity::find()
+        .select_only()
+        .expr_as(if grouping.by_day { day() } else { no_day() }, "day")
+        .expr_as(column(grouping.by_user, Column::UserId), "account")
+        .expr_as(column(grouping.by_key, Column::ApiKeyId), "api_key")
+        .expr_as(Expr::cust("COUNT(*)"), "answers")
+        .expr_as(sum(Column::PromptTokens), "prompt")
+        .expr_as(sum(Column::CompletionTokens), "completion");
+    if grouping.by_day {
+        query = query.group_by(day()).order_by_desc(day());
+    }
+    for (is_wanted, column) in [(grouping.by_user, Column::UserId), (grouping.by_key, Column::ApiKeyId)] {
+        if is_wanted {
+            query = query.group_by(column).order_by_with_nulls(column, Order::Asc, NullOrdering::First);
+        }
+    }
+    if let Some(user) = filter.user {
+        query = query.filter(Column::UserId.eq(user.as_uuid()));
+    }
+    if let Some(key) = filter.api_key {
+        query = query.filter(Column::ApiKeyId.eq(key.as_uuid()));
+    }
+    if let Some(from) = filter.period.from {
+        query = query.filter(Column::RecordedAt.gte(micros(from)));
+    }
+    if let Some(to) = filter.period.to {
+        query = query.filter(Column::RecordedAt.lt(micros(to)));
+    }
+    query
+}
+
+/// A sum that is 0 over nothing. PostgreSQL's sum of big integers is a decimal number, hence the cast.
+fn sum(column: Column) -> Expr {
+    Expr::expr(Func::coalesce([column.sum(), Expr::val(0)])).cast_as("bigint")
+}
 
 #[async_trait]
 impl UsageWriter for Session {
@@ -38,8 +126,6 @@ impl UsageWriter for Session {
     }
 
     async fn total_of(&mut self, user: UserId) -> Result<TokenUsage> {
-        // PostgreSQL's sum of big integers is a decimal number, hence the cast.
-        let sum = |column: Column| Func::coalesce([column.sum(), Expr::val(0)]).cast_as("bigint");
         let query = Entity::find()
             .select_only()
             .expr_as(sum(Column::PromptTokens), "prompt")

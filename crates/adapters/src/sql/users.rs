@@ -1,8 +1,12 @@
 //! Accounts in SQL.
 
 use super::{
-    entities::users::{ActiveModel, Column, Entity, Model},
+    entities::{
+        user_groups,
+        users::{ActiveModel, Column, Entity, Model},
+    },
     fault::corrupt,
+    listing::contains,
     lookup::Lookup,
     points::{Points, Statements},
     session::{Session, Source},
@@ -16,13 +20,15 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    users::{UserReader, UserWriter},
+    page::{Listed, Page},
+    users::{UserFilter, UserOrder, UserReader, UserWriter},
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, NotSet, PaginatorTrait, QueryFilter,
-    sea_query::OnConflict,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, IntoActiveModel, NotSet, Order, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    sea_query::{Expr, NullOrdering, OnConflict},
 };
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 /// Reads those that concurrent callers ask for together.
 pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<UserId, User> {
@@ -62,6 +68,50 @@ impl UserReader for Session {
     async fn count(&mut self) -> Result<u64> {
         self.run("count accounts", |db| Box::pin(Entity::find().count(db))).await
     }
+
+    async fn list(&mut self, filter: &UserFilter, page: Page) -> Result<Listed<User>> {
+        let mut rows = Entity::find();
+        if let Some(text) = &filter.text {
+            rows = rows.filter(contains(Expr::col(Column::Email), text, self.backend()));
+        }
+        if let Some(is_active) = filter.is_active {
+            rows = rows.filter(Column::IsActive.eq(is_active));
+        }
+        if let Some(may_enter) = filter.may_enter {
+            let may = Condition::any().add(Column::IsStaff.eq(true)).add(Column::IsSuperuser.eq(true));
+            rows = rows.filter(if may_enter { may } else { may.not() });
+        }
+        if let Some(group) = filter.group {
+            let members = user_groups::Entity::find()
+                .select_only()
+                .column(user_groups::Column::UserId)
+                .filter(user_groups::Column::GroupId.eq(group.as_uuid()))
+                .into_query();
+            rows = rows.filter(Column::Id.in_subquery(members));
+        }
+        let order = |rows: Select<Entity>| match filter.order {
+            UserOrder::Email => rows.order_by_asc(Column::Email),
+            UserOrder::Newest => rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id),
+            UserOrder::LastLogin => rows
+                .order_by_with_nulls(Column::LastLoginAt, Order::Desc, NullOrdering::Last)
+                .order_by_desc(Column::Id),
+        };
+        self.listed("list accounts", rows, order, page, from_row).await
+    }
+
+    async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .column(Column::Email)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .into_tuple::<(uuid::Uuid, String)>();
+        let rows = self.run("read addresses", |db| Box::pin(query.all(db))).await?;
+        let email = |(id, email): (uuid::Uuid, String)| {
+            Ok((UserId::from_uuid(id), Email::parse(&email).map_err(|_| corrupt("account's address"))?))
+        };
+        rows.into_iter().map(email).collect()
+    }
 }
 
 #[async_trait]
@@ -80,6 +130,13 @@ impl UserWriter for Session {
         let result = self.run("change an account", |db| Box::pin(update.exec(db))).await?;
         Ok(result.rows_affected > 0)
     }
+
+    async fn delete(&mut self, id: UserId) -> Result<bool> {
+        // What belongs to it goes with it, by the schema.
+        let delete = Entity::delete_by_id(id.as_uuid());
+        let result = self.run("remove an account", |db| Box::pin(delete.exec(db))).await?;
+        Ok(result.rows_affected > 0)
+    }
 }
 
 fn to_row(user: &User) -> ActiveModel {
@@ -92,6 +149,8 @@ fn to_row(user: &User) -> ActiveModel {
         is_superuser: user.is_superuser,
         created_at: micros(user.created_at),
         last_login_at: user.last_login_at.map(micros),
+        email_verified_at: user.email_verified_at.map(micros),
+        sessions_from: micros(user.sessions_from),
     };
     row.into_active_model().reset_all()
 }
@@ -107,5 +166,7 @@ pub(super) fn from_row(row: Model) -> Result<User> {
         is_superuser: row.is_superuser,
         created_at: when(row.created_at)?,
         last_login_at: row.last_login_at.map(when).transpose()?,
+        email_verified_at: row.email_verified_at.map(when).transpose()?,
+        sessions_from: when(row.sessions_from)?,
     })
 }

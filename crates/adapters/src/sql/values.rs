@@ -3,6 +3,7 @@
 use super::fault::corrupt;
 use chrono::{DateTime, Utc};
 use docent_ports::error::{Fault, FaultKind, Part, Result};
+use std::net::IpAddr;
 
 /// An instant as its column holds it: microseconds since 1970.
 pub(super) fn micros(at: DateTime<Utc>) -> i64 {
@@ -27,4 +28,14 @@ pub(super) fn number(value: u64, what: &'static str) -> Result<i64> {
 /// The number that a column holds.
 pub(super) fn counted<T: TryFrom<i64>>(value: i64, what: &'static str) -> Result<T> {
     T::try_from(value).map_err(|_| corrupt(what))
+}
+
+/// The SHA-256 that a column holds.
+pub(super) fn digest(bytes: &[u8], what: &'static str) -> Result<[u8; 32]> {
+    bytes.try_into().map_err(|_| corrupt(what))
+}
+
+/// The address of a client that a column holds.
+pub(super) fn address(text: Option<&str>) -> Result<Option<IpAddr>> {
+    text.map(str::parse).transpose().map_err(|_| corrupt("address of a client"))
 }

@@ -59,6 +59,8 @@ impl Registrar<'_> {
             is_superuser: flags.is_superuser,
             created_at,
             last_login_at: None,
+            email_verified_at: None,
+            sessions_from: created_at,
         };
         let mut work = self.store.begin().await?;
         if !work.users().insert(&user).await? {

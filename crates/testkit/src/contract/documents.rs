@@ -1,6 +1,6 @@
 //! What every repository of documents does.
 
-use super::records::{add_documents, add_jobs, add_users};
+use super::records::{add_documents, add_jobs, add_users, first};
 use crate::builders::{at, coverage, document, id, job, user};
 use chrono::TimeDelta;
 use docent_domain::{
@@ -10,7 +10,8 @@ use docent_domain::{
     text::Title,
 };
 use docent_ports::{
-    documents::{DocumentCounts, DocumentFilter, ListPosition},
+    documents::{DocumentCounts, DocumentDay, DocumentFilter, DocumentOrder, DocumentQuery, ListPosition},
+    page::Page,
     store::Store,
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -51,6 +52,53 @@ crate::battery! {
         assert_eq!(get(&*store, &full).await, Some(full));
         assert_eq!(get(&*store, &bare).await, Some(bare));
         assert_eq!(get(&*store, &document(3)).await, None);
+    }
+
+    /// Pages for staff are filtered, in the order asked for, and know how many documents there are.
+    async fn pages_for_staff_are_filtered_and_ordered(store) {
+        add_users(&*store, &[user(1)]).await;
+        let mut large = document(2);
+        large.file.as_mut().unwrap().bytes = 1 << 40;
+        let documents = [
+            Document { owner: Some(user(1).id), title: title("b"), ..document(1) },
+            Document { title: title("C"), ..large },
+            Document { title: title("ä"), file: None, ..document(3) },
+            Document { title: title("a"), ..document(4).ingested(coverage(), at(5)).unwrap() },
+            Document { title: title("gone"), ..document(5) },
+        ];
+        add_documents(&*store, &documents).await;
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().mark_deleted(id(5), at(9)).await.unwrap();
+        unit.commit().await.unwrap();
+        let all = DocumentQuery::default;
+        for (query, expected) in [
+            (all(), vec![4, 3, 2, 1]),
+            (DocumentQuery { order: DocumentOrder::Oldest, ..all() }, vec![1, 2, 3, 4]),
+            (DocumentQuery { order: DocumentOrder::Title, ..all() }, vec![2, 4, 1, 3]),
+            (DocumentQuery { order: DocumentOrder::Largest, ..all() }, vec![2, 4, 1, 3]),
+            (DocumentQuery { status: Some("pending"), ..all() }, vec![3, 2, 1]),
+            (DocumentQuery { title_contains: Some("A".into()), ..all() }, vec![4]),
+            (DocumentQuery { owner: Some(user(1).id), ..all() }, vec![1]),
+        ] {
+            let page = store.read().await.unwrap().documents().page(&query, first(9)).await.unwrap();
+            let ids: Vec<_> = page.records.iter().map(|document| document.id).collect();
+            assert_eq!(ids, expected.iter().map(|n| id(*n)).collect::<Vec<_>>(), "{query:?}");
+            assert_eq!(page.total, expected.len() as u64);
+        }
+        let page = Page { offset: 3, limit: 5 };
+        let last = store.read().await.unwrap().documents().page(&all(), page).await.unwrap();
+        assert_eq!((last.records, last.total), (vec![documents[0].clone()], 4));
+    }
+
+    /// Documents are counted by the day of their creation, in UTC.
+    async fn documents_are_counted_by_day(store) {
+        let on = |n: u32, second: i64| Document { created_at: at(second), ..document(n) };
+        let ingested = Document { created_at: at(86_400), ..document(3).ingested(coverage(), at(86_500)).unwrap() };
+        add_documents(&*store, &[on(1, -1), on(2, 0), ingested, on(4, 2 * 86_400 - 1)]).await;
+        let days = store.read().await.unwrap().documents().days(at(0)).await.unwrap();
+        let counts = |pending, ingested| DocumentCounts { pending, ingested, failed: 0 };
+        let day = |second, counts| DocumentDay { day: at(second).date_naive(), counts };
+        assert_eq!(days, [day(0, counts(1, 0)), day(86_400, counts(1, 1))]);
     }
 
     /// A deleted document is there for nobody but who removes it, and removing it takes its jobs along.

@@ -1,6 +1,6 @@
 //! What every job ledger does.
 
-use super::records::{add_documents, add_jobs, add_users};
+use super::records::{add_documents, add_jobs, add_users, first};
 use crate::builders::{at, document, id, job, user};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
@@ -8,7 +8,10 @@ use docent_domain::{
     job::{Job, JobKind, JobState},
     trace::TraceParent,
 };
-use docent_ports::{jobs::JobCounts, store::Store};
+use docent_ports::{
+    jobs::{JobCounts, JobFilter, JobStateName},
+    store::Store,
+};
 use std::{collections::HashSet, sync::Arc};
 
 crate::battery! {
@@ -38,6 +41,27 @@ crate::battery! {
             assert_eq!(get(&*store, job.id).await, Some(job));
         }
         assert_eq!(get(&*store, id(4)).await, None);
+    }
+
+    /// Lists are by the last change, of a state or of a kind.
+    async fn lists_are_filtered(store) {
+        add_documents(&*store, &[document(1)]).await;
+        let queued = job(1, document(1).id);
+        let leased = Job { state: JobState::Leased { lease: id(9), until: at(4) }, ..job(2, document(1).id) };
+        let done = Job { state: JobState::Done, kind: JobKind::Delete, ..job(3, document(1).id) };
+        add_jobs(&*store, &[queued.clone(), leased.clone(), done.clone()]).await;
+        let all = JobFilter::default();
+        for (filter, expected) in [
+            (all, vec![&done, &leased, &queued]),
+            (JobFilter { state: Some(JobStateName::Queued), ..all }, vec![&queued]),
+            (JobFilter { state: Some(JobStateName::Leased), ..all }, vec![&leased]),
+            (JobFilter { state: Some(JobStateName::Done), ..all }, vec![&done]),
+            (JobFilter { kind: Some(JobKind::Ingest), ..all }, vec![&leased, &queued]),
+        ] {
+            let listed = store.read().await.unwrap().jobs().list(filter, first(9)).await.unwrap();
+            assert_eq!(listed.records.iter().collect::<Vec<_>>(), expected, "{filter:?}");
+            assert_eq!(listed.total, expected.len() as u64);
+        }
     }
 
     /// A job is about a document that exists, and two jobs never share an id.

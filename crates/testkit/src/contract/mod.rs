@@ -11,14 +11,18 @@
 //! folder, a server) lives until the behaviour has been checked. Fakes run theirs in this crate's
 //! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
 
+pub mod api_keys;
+pub mod audit;
 pub mod blob_store;
 pub mod chat_model;
 pub mod clock;
 pub mod collections;
+pub mod conversations;
 pub mod documents;
 pub mod embedder;
 pub mod embedding_cache;
 pub mod generations;
+pub mod groups;
 pub mod inventory;
 pub mod job_ledger;
 pub mod jobs;
@@ -26,6 +30,7 @@ pub mod password_hasher;
 pub mod rate_limiter;
 mod records;
 pub mod relational;
+pub mod sessions;
 pub mod store;
 pub mod text_extractor;
 pub mod token_signer;
@@ -33,6 +38,7 @@ pub mod token_store;
 pub mod usage;
 pub mod users;
 pub mod vector_index;
+pub mod verifications;
 
 #[allow(clippy::crate_in_macro_def)]
 /// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.

@@ -1,7 +1,7 @@
 //! Records that a battery needs before it begins, each kind written in one unit of work.
 
 use docent_domain::{document::Document, job::Job, user::User};
-use docent_ports::store::Store;
+use docent_ports::{page::Page, store::Store};
 
 pub(super) async fn add_users(store: &dyn Store, users: &[User]) {
     let mut unit = store.begin().await.unwrap();
@@ -25,4 +25,9 @@ pub(super) async fn add_jobs(store: &dyn Store, jobs: &[Job]) {
         unit.jobs().insert(job).await.unwrap();
     }
     unit.commit().await.unwrap();
+}
+
+/// The first `limit` records of a list.
+pub(super) const fn first(limit: u64) -> Page {
+    Page { offset: 0, limit }
 }

@@ -40,5 +40,29 @@ macro_rules! relational_contracts {
         mod usage {
             $crate::usage_contract!(super::$fresh());
         }
+
+        mod groups {
+            $crate::groups_contract!(super::$fresh());
+        }
+
+        mod api_keys {
+            $crate::api_keys_contract!(super::$fresh());
+        }
+
+        mod sessions {
+            $crate::sessions_contract!(super::$fresh());
+        }
+
+        mod verifications {
+            $crate::verifications_contract!(super::$fresh());
+        }
+
+        mod conversations {
+            $crate::conversations_contract!(super::$fresh());
+        }
+
+        mod audit {
+            $crate::audit_contract!(super::$fresh());
+        }
     };
 }

@@ -1,10 +1,17 @@
 //! What every repository of accounts does.
 
-use super::records::add_users;
-use crate::builders::{at, user};
+use super::records::{add_users, first};
+use crate::builders::{api_key, at, conversation, document, group, id, session, usage, user, verification};
 use chrono::TimeDelta;
-use docent_domain::{text::Email, user::User};
-use docent_ports::store::Store;
+use docent_domain::{
+    document::Document, group::Rights, permission::PermissionSet, text::Email, user::User,
+    verification::Purpose,
+};
+use docent_ports::{
+    page::Page,
+    store::Store,
+    users::{UserFilter, UserOrder},
+};
 use std::sync::Arc;
 
 crate::battery! {
@@ -17,6 +24,7 @@ crate::battery! {
             User { is_active: false, ..user(1) },
             User { is_staff: true, last_login_at: login, ..user(2) },
             User { is_superuser: true, created_at: at(2) + TimeDelta::microseconds(999_999), ..user(3) },
+            User { email_verified_at: Some(at(8)), sessions_from: at(7), ..user(5) },
             User { email: Email::parse("jörg+tag@büro.example").unwrap(), ..user(4) },
         ];
         add_users(&*store, &users).await;
@@ -105,5 +113,82 @@ crate::battery! {
         let thief = User { email: user(1).email, ..user(2) };
         assert!(store.begin().await.unwrap().users().update(&thief).await.is_err());
         assert_eq!(store.read().await.unwrap().users().get(user(2).id).await.unwrap(), Some(user(2)));
+    }
+
+    /// Lists are filtered and in the order asked for.
+    async fn lists_are_filtered(store) {
+        let users = [
+            User { is_staff: true, ..user(1) },
+            User { is_superuser: true, last_login_at: Some(at(50)), ..user(2) },
+            User { is_active: false, last_login_at: Some(at(40)), ..user(3) },
+        ];
+        add_users(&*store, &users).await;
+        let mut unit = store.begin().await.unwrap();
+        unit.groups().insert(&group(1)).await.unwrap();
+        let rights = Rights { groups: [id(1)].into(), ..Rights::default() };
+        unit.groups().set_rights(user(3).id, &rights).await.unwrap();
+        unit.commit().await.unwrap();
+        let all = UserFilter::default;
+        for (filter, expected) in [
+            (all(), vec![1, 2, 3]),
+            (UserFilter { text: Some("ER2@EX".into()), ..all() }, vec![2]),
+            (UserFilter { is_active: Some(false), ..all() }, vec![3]),
+            (UserFilter { may_enter: Some(true), ..all() }, vec![1, 2]),
+            (UserFilter { may_enter: Some(false), ..all() }, vec![3]),
+            (UserFilter { group: Some(id(1)), ..all() }, vec![3]),
+            (UserFilter { order: UserOrder::Newest, ..all() }, vec![3, 2, 1]),
+            (UserFilter { order: UserOrder::LastLogin, ..all() }, vec![2, 3, 1]),
+        ] {
+            let listed = store.read().await.unwrap().users().list(&filter, first(9)).await.unwrap();
+            let ids: Vec<_> = listed.records.iter().map(|user| user.id).collect();
+            assert_eq!(ids, expected.iter().map(|n| id(*n)).collect::<Vec<_>>(), "{filter:?}");
+            assert_eq!(listed.total, expected.len() as u64);
+        }
+        let page = Page { offset: 1, limit: 1 };
+        let second = store.read().await.unwrap().users().list(&all(), page).await.unwrap();
+        assert_eq!((second.records, second.total), (vec![users[1].clone()], 3));
+    }
+
+    /// Addresses are read for many accounts at once; those that do not exist are left out.
+    async fn addresses_are_read_together(store) {
+        add_users(&*store, &[user(1), user(2), user(3)]).await;
+        let mut view = store.read().await.unwrap();
+        let emails = view.users().emails(&[id(1), id(3), id(9)]).await.unwrap();
+        assert_eq!(emails, [(id(1), user(1).email), (id(3), user(3).email)].into());
+        assert!(view.users().emails(&[]).await.unwrap().is_empty());
+    }
+
+    /// An account goes with all that is its own; its documents stay without an owner.
+    async fn an_account_goes_with_what_is_its_own(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let mut unit = store.begin().await.unwrap();
+        unit.groups().insert(&group(1)).await.unwrap();
+        let rights = Rights { groups: [id(1)].into(), permissions: PermissionSet::all() };
+        for n in [1, 2] {
+            let owner = user(n).id;
+            unit.groups().set_rights(owner, &rights).await.unwrap();
+            unit.api_keys().insert(&api_key(n, owner)).await.unwrap();
+            unit.sessions().insert(&session(n, owner)).await.unwrap();
+            unit.verifications().put(&verification(n, owner, Purpose::ResetPassword)).await.unwrap();
+            unit.conversations().insert(&conversation(n, owner)).await.unwrap();
+            unit.documents().insert(&Document { owner: Some(owner), ..document(n) }).await.unwrap();
+            unit.usage().insert(&usage(n, owner)).await.unwrap();
+        }
+        unit.commit().await.unwrap();
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.users().delete(id(1)).await.unwrap());
+        assert!(!unit.users().delete(id(1)).await.unwrap());
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.users().get(id(1)).await.unwrap(), None);
+        assert!(view.groups().permissions(id(1)).await.unwrap().is_empty());
+        for (n, stays) in [(1, false), (2, true)] {
+            assert_eq!(view.api_keys().get(id(n)).await.unwrap().is_some(), stays);
+            assert_eq!(view.sessions().get(id(n)).await.unwrap().is_some(), stays);
+            assert_eq!(view.verifications().get(id(n)).await.unwrap().is_some(), stays);
+            assert_eq!(view.conversations().get(id(n)).await.unwrap().is_some(), stays);
+            let document = view.documents().get(id(n)).await.unwrap().unwrap();
+            assert_eq!(document.owner.is_some(), stays);
+        }
     }
 }

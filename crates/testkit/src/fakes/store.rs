@@ -3,32 +3,51 @@
 //! A unit of work holds the one write lock and changes a copy of all tables; its commit puts the
 //! copy in their place. A view keeps the tables as they were when it was opened.
 
+mod audit;
+mod conversations;
+mod credentials;
 mod documents;
 mod embedding_cache;
 mod generations;
+mod groups;
 mod inventory;
 mod jobs;
 mod users;
 
 use async_trait::async_trait;
 use docent_domain::{
+    api_key::ApiKey,
+    audit::AuditEntry,
+    conversation::{Conversation, ConversationMessage},
     document::{Deletion, Document},
     generation::Generation,
-    id::{DocumentId, GenerationId, JobId, UsageId, UserId},
+    group::{Group, Rights},
+    id::{
+        ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, SessionId, UsageId,
+        UserId, VerificationId,
+    },
     job::Job,
     usage::UsageRecord,
     user::User,
+    verification::Verification,
 };
 use docent_ports::{
+    api_keys::{ApiKeyReader, ApiKeyWriter},
+    audit::{AuditReader, AuditWriter},
+    conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
     generations::{GenerationReader, GenerationWriter},
+    groups::{GroupReader, GroupWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
+    page::{Listed, Page},
+    sessions::{SessionReader, SessionWriter},
     store::{ReadWork, Schema, Store, UnitOfWork},
-    usage::UsageWriter,
+    usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
+    verifications::{VerificationReader, VerificationWriter},
 };
 use std::{
     collections::BTreeMap,
@@ -46,6 +65,13 @@ pub struct FakeStore {
 #[derive(Clone, Debug, Default)]
 struct Tables {
     users: BTreeMap<UserId, User>,
+    groups: BTreeMap<GroupId, Group>,
+    rights: BTreeMap<UserId, Rights>,
+    api_keys: BTreeMap<ApiKeyId, ApiKey>,
+    sessions: BTreeMap<SessionId, docent_domain::session::Session>,
+    verifications: BTreeMap<VerificationId, Verification>,
+    conversations: BTreeMap<ConversationId, (Conversation, Vec<ConversationMessage>)>,
+    audit: BTreeMap<AuditId, AuditEntry>,
     documents: BTreeMap<DocumentId, Document>,
     deleted: BTreeMap<DocumentId, Deletion>,
     jobs: BTreeMap<JobId, Job>,
@@ -54,6 +80,13 @@ struct Tables {
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
     generations: BTreeMap<GenerationId, Generation>,
+}
+
+/// The page of a list that is in order.
+fn page_of<T>(list: Vec<T>, page: Page) -> Listed<T> {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let total = list.len() as u64;
+    Listed { records: list.into_iter().skip(number(page.offset)).take(number(page.limit)).collect(), total }
 }
 
 /// A broken rule of the schema.
@@ -139,6 +172,34 @@ impl ReadWork for View {
         &mut self.0
     }
 
+    fn groups(&mut self) -> &mut dyn GroupReader {
+        &mut self.0
+    }
+
+    fn api_keys(&mut self) -> &mut dyn ApiKeyReader {
+        &mut self.0
+    }
+
+    fn sessions(&mut self) -> &mut dyn SessionReader {
+        &mut self.0
+    }
+
+    fn verifications(&mut self) -> &mut dyn VerificationReader {
+        &mut self.0
+    }
+
+    fn conversations(&mut self) -> &mut dyn ConversationReader {
+        &mut self.0
+    }
+
+    fn usage(&mut self) -> &mut dyn UsageReader {
+        &mut self.0
+    }
+
+    fn audit(&mut self) -> &mut dyn AuditReader {
+        &mut self.0
+    }
+
     fn inventory(&mut self) -> &mut dyn Inventory {
         &mut self.0
     }
@@ -169,6 +230,30 @@ impl UnitOfWork for Unit {
     }
 
     fn users(&mut self) -> &mut dyn UserWriter {
+        &mut self.session
+    }
+
+    fn groups(&mut self) -> &mut dyn GroupWriter {
+        &mut self.session
+    }
+
+    fn api_keys(&mut self) -> &mut dyn ApiKeyWriter {
+        &mut self.session
+    }
+
+    fn sessions(&mut self) -> &mut dyn SessionWriter {
+        &mut self.session
+    }
+
+    fn verifications(&mut self) -> &mut dyn VerificationWriter {
+        &mut self.session
+    }
+
+    fn conversations(&mut self) -> &mut dyn ConversationWriter {
+        &mut self.session
+    }
+
+    fn audit(&mut self) -> &mut dyn AuditWriter {
         &mut self.session
     }
 

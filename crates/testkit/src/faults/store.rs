@@ -3,14 +3,20 @@
 use super::FaultSwitch;
 use async_trait::async_trait;
 use docent_ports::{
+    api_keys::ApiKeyWriter,
+    audit::AuditWriter,
+    conversations::ConversationWriter,
     documents::DocumentWriter,
     embedding_cache::EmbeddingCacheWriter,
     error::{Part, Result},
     generations::GenerationWriter,
+    groups::GroupWriter,
     jobs::JobWriter,
+    sessions::SessionWriter,
     store::{ReadWork, Schema, Store, UnitOfWork},
     usage::UsageWriter,
     users::UserWriter,
+    verifications::VerificationWriter,
 };
 use std::sync::{Arc, Mutex};
 
@@ -124,6 +130,30 @@ impl UnitOfWork for FaultyUnit {
 
     fn users(&mut self) -> &mut dyn UserWriter {
         self.inner.users()
+    }
+
+    fn groups(&mut self) -> &mut dyn GroupWriter {
+        self.inner.groups()
+    }
+
+    fn api_keys(&mut self) -> &mut dyn ApiKeyWriter {
+        self.inner.api_keys()
+    }
+
+    fn sessions(&mut self) -> &mut dyn SessionWriter {
+        self.inner.sessions()
+    }
+
+    fn verifications(&mut self) -> &mut dyn VerificationWriter {
+        self.inner.verifications()
+    }
+
+    fn conversations(&mut self) -> &mut dyn ConversationWriter {
+        self.inner.conversations()
+    }
+
+    fn audit(&mut self) -> &mut dyn AuditWriter {
+        self.inner.audit()
     }
 
     fn usage(&mut self) -> &mut dyn UsageWriter {

@@ -5,9 +5,19 @@
 // The derive macros ask for `pub`, although nothing outside can reach these types.
 #![allow(unreachable_pub)]
 
+pub(super) mod api_keys;
+pub(super) mod audit_log;
+pub(super) mod conversations;
 pub(super) mod documents;
 pub(super) mod embedding_cache;
 pub(super) mod generations;
+pub(super) mod group_permissions;
+pub(super) mod groups;
 pub(super) mod jobs;
+pub(super) mod messages;
+pub(super) mod sessions;
 pub(super) mod usage_records;
+pub(super) mod user_groups;
+pub(super) mod user_permissions;
 pub(super) mod users;
+pub(super) mod verification_tokens;

@@ -12,6 +12,8 @@ pub struct Model {
     pub is_superuser: bool,
     pub created_at: i64,
     pub last_login_at: Option<i64>,
+    pub email_verified_at: Option<i64>,
+    pub sessions_from: i64,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

@@ -58,6 +58,10 @@ pub(super) struct UserLine {
     is_superuser: bool,
     created_at: i64,
     last_login_at: Option<i64>,
+    #[serde(default)]
+    email_verified_at: Option<i64>,
+    #[serde(default)]
+    sessions_from: i64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -177,6 +181,8 @@ impl UserLine {
             is_superuser: user.is_superuser,
             created_at: user.created_at.timestamp_micros(),
             last_login_at: user.last_login_at.map(|at| at.timestamp_micros()),
+            email_verified_at: user.email_verified_at.map(|at| at.timestamp_micros()),
+            sessions_from: user.sessions_from.timestamp_micros(),
         }
     }
 
@@ -190,6 +196,8 @@ impl UserLine {
             is_superuser: self.is_superuser,
             created_at: instant(self.created_at)?,
             last_login_at: self.last_login_at.map(instant).transpose()?,
+            email_verified_at: self.email_verified_at.map(instant).transpose()?,
+            sessions_from: instant(self.sessions_from)?,
         })
     }
 }

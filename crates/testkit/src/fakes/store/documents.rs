@@ -1,6 +1,6 @@
 //! Documents in memory.
 
-use super::{Session, Tables, violation};
+use super::{Session, Tables, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -9,10 +9,18 @@ use docent_domain::{
     id::DocumentId,
 };
 use docent_ports::{
-    documents::{DocumentCounts, DocumentFilter, DocumentReader, DocumentWriter},
+    documents::{
+        DocumentCounts, DocumentDay, DocumentFilter, DocumentOrder, DocumentQuery, DocumentReader,
+        DocumentWriter,
+    },
     error::Result,
+    page::{Listed, Page},
 };
-use std::{collections::HashSet, ops::Bound};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashSet},
+    ops::Bound,
+};
 
 #[async_trait]
 impl DocumentReader for Session {
@@ -23,22 +31,52 @@ impl DocumentReader for Session {
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>> {
         let mut documents: Vec<_> =
             self.read()?.documents.values().filter(|document| matches(filter, document)).cloned().collect();
-        documents.sort_by_key(|document| std::cmp::Reverse((document.created_at, document.id)));
+        documents.sort_by_key(|document| Reverse((document.created_at, document.id)));
         let limit = filter.limit.and_then(|limit| usize::try_from(limit).ok());
         documents.truncate(limit.unwrap_or(usize::MAX));
         Ok(documents)
     }
 
+    async fn page(&mut self, query: &DocumentQuery, page: Page) -> Result<Listed<Document>> {
+        let filter = DocumentFilter {
+            status: query.status,
+            title_contains: query.title_contains.clone(),
+            ..DocumentFilter::default()
+        };
+        let fits = |document: &&Document| {
+            matches(&filter, document) && query.owner.is_none_or(|owner| document.owner == Some(owner))
+        };
+        let mut documents: Vec<Document> = self.read()?.documents.values().filter(fits).cloned().collect();
+        let bytes = |document: &Document| document.file.as_ref().map(|file| file.bytes);
+        match query.order {
+            DocumentOrder::Newest => {
+                documents.sort_by_key(|document| Reverse((document.created_at, document.id)))
+            }
+            DocumentOrder::Oldest => documents.sort_by_key(|document| (document.created_at, document.id)),
+            DocumentOrder::Title => {
+                documents.sort_by_key(|document| (document.title.as_str().to_owned(), document.id));
+            }
+            DocumentOrder::Largest => {
+                documents.sort_by_key(|document| Reverse((bytes(document), document.id)))
+            }
+        }
+        Ok(page_of(documents, page))
+    }
+
     async fn counts(&mut self) -> Result<DocumentCounts> {
         let mut counts = DocumentCounts::default();
         for document in self.read()?.documents.values() {
-            match document.state {
-                DocumentState::Pending(_) => counts.pending += 1,
-                DocumentState::Ingested(_) => counts.ingested += 1,
-                DocumentState::Failed(_) => counts.failed += 1,
-            }
+            count(&mut counts, document);
         }
         Ok(counts)
+    }
+
+    async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
+        let mut days: BTreeMap<_, DocumentCounts> = BTreeMap::new();
+        for document in self.read()?.documents.values().filter(|document| document.created_at >= from) {
+            count(days.entry(document.created_at.date_naive()).or_default(), document);
+        }
+        Ok(days.into_iter().map(|(day, counts)| DocumentDay { day, counts }).collect())
     }
 
     async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
@@ -113,6 +151,14 @@ impl DocumentWriter for Session {
             }
             Ok(was_there)
         })
+    }
+}
+
+fn count(counts: &mut DocumentCounts, document: &Document) {
+    match document.state {
+        DocumentState::Pending(_) => counts.pending += 1,
+        DocumentState::Ingested(_) => counts.ingested += 1,
+        DocumentState::Failed(_) => counts.failed += 1,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The job ledger in memory.
 
-use super::{Session, Tables, violation};
+use super::{Session, Tables, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -9,7 +9,8 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    jobs::{JobCounts, JobReader, JobWriter, is_due},
+    jobs::{JobCounts, JobFilter, JobReader, JobStateName, JobWriter, is_due},
+    page::{Listed, Page},
 };
 
 #[async_trait]
@@ -36,6 +37,21 @@ impl JobReader for Session {
             counts.oldest = Some(counts.oldest.map_or(job.created_at, |oldest| oldest.min(job.created_at)));
         }
         Ok(counts)
+    }
+
+    async fn list(&mut self, filter: JobFilter, page: Page) -> Result<Listed<Job>> {
+        let state = |job: &Job| match job.state {
+            JobState::Queued => JobStateName::Queued,
+            JobState::Leased { .. } => JobStateName::Leased,
+            JobState::Done => JobStateName::Done,
+        };
+        let fits = |job: &&Job| {
+            filter.state.is_none_or(|wanted| state(job) == wanted)
+                && filter.kind.is_none_or(|kind| job.kind == kind)
+        };
+        let mut jobs: Vec<Job> = self.read()?.jobs.values().filter(fits).cloned().collect();
+        jobs.sort_by_key(|job| std::cmp::Reverse((job.updated_at, job.id)));
+        Ok(page_of(jobs, page))
     }
 
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>> {

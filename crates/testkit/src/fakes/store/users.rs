@@ -1,6 +1,6 @@
 //! Accounts, and what they used, in memory.
 
-use super::{Session, Tables, violation};
+use super::{Session, Tables, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     id::UserId,
@@ -10,8 +10,13 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    usage::UsageWriter,
-    users::{UserReader, UserWriter},
+    page::{Listed, Page},
+    usage::{UsageFilter, UsageGrouping, UsageReader, UsageSum, UsageWriter},
+    users::{UserFilter, UserOrder, UserReader, UserWriter},
+};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
 };
 
 #[async_trait]
@@ -26,6 +31,23 @@ impl UserReader for Session {
 
     async fn count(&mut self) -> Result<u64> {
         Ok(self.read()?.users.len() as u64)
+    }
+
+    async fn list(&mut self, filter: &UserFilter, page: Page) -> Result<Listed<User>> {
+        let tables = self.read()?;
+        let mut users: Vec<User> =
+            tables.users.values().filter(|user| fits(tables, filter, user)).cloned().collect();
+        match filter.order {
+            UserOrder::Email => users.sort_by(|a, b| a.email.cmp(&b.email)),
+            UserOrder::Newest => users.sort_by_key(|user| Reverse((user.created_at, user.id))),
+            UserOrder::LastLogin => users.sort_by_key(|user| Reverse((user.last_login_at, user.id))),
+        }
+        Ok(page_of(users, page))
+    }
+
+    async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>> {
+        let users = &self.read()?.users;
+        Ok(ids.iter().filter_map(|id| Some((*id, users.get(id)?.email.clone()))).collect())
     }
 }
 
@@ -54,6 +76,67 @@ impl UserWriter for Session {
             tables.users.insert(user.id, user.clone());
             Ok(true)
         })
+    }
+
+    async fn delete(&mut self, id: UserId) -> Result<bool> {
+        self.write(|tables| {
+            tables.rights.remove(&id);
+            tables.api_keys.retain(|_, key| key.user != id);
+            tables.sessions.retain(|_, session| session.user != id);
+            tables.verifications.retain(|_, token| token.user != id);
+            tables.conversations.retain(|_, (conversation, _)| conversation.owner != id);
+            for document in tables.documents.values_mut().filter(|document| document.owner == Some(id)) {
+                document.owner = None;
+            }
+            for job in tables.jobs.values_mut().filter(|job| job.owner == Some(id)) {
+                job.owner = None;
+            }
+            Ok(tables.users.remove(&id).is_some())
+        })
+    }
+}
+
+fn fits(tables: &Tables, filter: &UserFilter, user: &User) -> bool {
+    let is_member = |group| tables.rights.get(&user.id).is_some_and(|rights| rights.groups.contains(&group));
+    filter.text.as_ref().is_none_or(|text| user.email.as_str().contains(&text.to_ascii_lowercase()))
+        && filter.is_active.is_none_or(|is_active| user.is_active == is_active)
+        && filter.may_enter.is_none_or(|may_enter| (user.is_staff || user.is_superuser) == may_enter)
+        && filter.group.is_none_or(is_member)
+}
+
+#[async_trait]
+impl UsageReader for Session {
+    async fn sums(
+        &mut self,
+        filter: &UsageFilter,
+        grouping: UsageGrouping,
+        page: Page,
+    ) -> Result<Listed<UsageSum>> {
+        let mut sums = BTreeMap::new();
+        if grouping == UsageGrouping::default() {
+            sums.insert((Reverse(None), None, None), (0, TokenUsage::default()));
+        }
+        for record in self.read()?.usage.values() {
+            let fits = filter.user.is_none_or(|user| record.user == user)
+                && filter.api_key.is_none_or(|key| record.api_key == Some(key))
+                && filter.period.holds(record.at);
+            if fits {
+                let day = grouping.by_day.then(|| record.at.date_naive());
+                let user = grouping.by_user.then_some(record.user);
+                let key = record.api_key.filter(|_| grouping.by_key);
+                let (answers, tokens) = sums.entry((Reverse(day), user, key)).or_default();
+                *answers += 1;
+                *tokens += record.tokens;
+            }
+        }
+        let sums = sums.into_iter().map(|((Reverse(day), user, api_key), (answers, tokens))| UsageSum {
+            day,
+            user,
+            api_key,
+            answers,
+            tokens,
+        });
+        Ok(page_of(sums.collect(), page))
     }
 }
 

@@ -1,0 +1,131 @@
+//! The audit log in SQL.
+
+use super::{
+    entities::audit_log::{Column, Entity, Model},
+    fault::corrupt,
+    session::Session,
+    values::{address, instant, micros},
+};
+use async_trait::async_trait;
+use docent_domain::{
+    audit::{AuditEntry, Author, Change, Deed},
+    id::{ApiKeyId, AuditId, UserId},
+    permission::RecordKind,
+};
+use docent_ports::{
+    audit::{AuditFilter, AuditReader, AuditWriter},
+    error::Result,
+    page::{Listed, Page},
+};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, Select};
+use serde_json::{Map, Value, json};
+
+const USER: &str = "user";
+const COMMAND_LINE: &str = "command_line";
+const NOBODY: &str = "nobody";
+
+#[async_trait]
+impl AuditReader for Session {
+    async fn get(&mut self, id: AuditId) -> Result<Option<AuditEntry>> {
+        let query = Entity::find_by_id(id.as_uuid());
+        let row = self.run("read an entry of the audit log", |db| Box::pin(query.one(db))).await?;
+        row.map(from_row).transpose()
+    }
+
+    async fn list(&mut self, filter: &AuditFilter, page: Page) -> Result<Listed<AuditEntry>> {
+        let mut rows = Entity::find();
+        if let Some(by) = filter.by {
+            rows = rows.filter(Column::UserId.eq(by.as_uuid()));
+        }
+        if let Some(deed) = filter.deed {
+            rows = rows.filter(Column::Deed.eq(deed.name()));
+        }
+        if let Some(kind) = filter.kind {
+            rows = rows.filter(Column::RecordKind.eq(kind.name()));
+        }
+        if let Some(record) = &filter.record {
+            rows = rows.filter(Column::RecordId.eq(record.as_str()));
+        }
+        if let Some(from) = filter.period.from {
+            rows = rows.filter(Column::At.gte(micros(from)));
+        }
+        if let Some(to) = filter.period.to {
+            rows = rows.filter(Column::At.lt(micros(to)));
+        }
+        let order = |rows: Select<Entity>| rows.order_by_desc(Column::At).order_by_desc(Column::Id);
+        self.listed("list the audit log", rows, order, page, from_row).await
+    }
+}
+
+#[async_trait]
+impl AuditWriter for Session {
+    async fn append(&mut self, entry: &AuditEntry) -> Result<()> {
+        let (author, user, email, key) = match &entry.by {
+            Author::User { id, email, api_key } => (USER, Some(*id), Some(email.clone()), *api_key),
+            Author::CommandLine => (COMMAND_LINE, None, None, None),
+            Author::Nobody => (NOBODY, None, None, None),
+        };
+        let row = Model {
+            id: entry.id.as_uuid(),
+            at: micros(entry.at),
+            author: author.to_owned(),
+            user_id: user.map(UserId::as_uuid),
+            user_email: email,
+            api_key_id: key.map(ApiKeyId::as_uuid),
+            address: entry.from.map(|from| from.to_string()),
+            deed: entry.deed.name().to_owned(),
+            record_kind: entry.kind.name().to_owned(),
+            record_id: entry.record.clone(),
+            record_label: entry.label.clone(),
+            changes: changes_value(entry),
+        };
+        let insert = Entity::insert(row.into_active_model().reset_all());
+        self.run("write the audit log", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        Ok(())
+    }
+}
+
+/// `{"field": ["before", "after"]}`, with null for none.
+fn changes_value(entry: &AuditEntry) -> Value {
+    let changes = entry.changes.iter();
+    let pairs = changes.map(|(field, change)| (field.clone(), json!([change.before, change.after])));
+    Value::Object(pairs.collect::<Map<_, _>>())
+}
+
+fn change(value: &Value) -> Option<Change> {
+    let text = |value: &Value| match value {
+        Value::Null => Some(None),
+        Value::String(text) => Some(Some(text.clone())),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    match value.as_array()?.as_slice() {
+        [before, after] => Some(Change { before: text(before)?, after: text(after)? }),
+        _ => None,
+    }
+}
+
+fn from_row(row: Model) -> Result<AuditEntry> {
+    let by = match (row.author.as_str(), row.user_id, row.user_email) {
+        (USER, Some(id), Some(email)) => Author::User {
+            id: UserId::from_uuid(id),
+            email,
+            api_key: row.api_key_id.map(ApiKeyId::from_uuid),
+        },
+        (COMMAND_LINE, ..) => Author::CommandLine,
+        (NOBODY, ..) => Author::Nobody,
+        _ => return Err(corrupt("audit log's author")),
+    };
+    let changes = row.changes.as_object().ok_or_else(|| corrupt("audit log's changes"))?;
+    let changes = changes.iter().map(|(field, value)| Some((field.clone(), change(value)?)));
+    Ok(AuditEntry {
+        id: AuditId::from_uuid(row.id),
+        at: instant(row.at, "audit log's time")?,
+        by,
+        from: address(row.address.as_deref())?,
+        deed: Deed::parse(&row.deed).ok_or_else(|| corrupt("audit log's deed"))?,
+        kind: RecordKind::parse(&row.record_kind).ok_or_else(|| corrupt("audit log's kind of record"))?,
+        record: row.record_id,
+        label: row.record_label,
+        changes: changes.collect::<Option<_>>().ok_or_else(|| corrupt("audit log's changes"))?,
+    })
+}

@@ -1,0 +1,226 @@
+//! Groups, and what accounts are allowed, in SQL.
+
+use super::{
+    entities::{group_permissions, groups, groups::Column, groups::Entity, user_groups, user_permissions},
+    fault::corrupt,
+    listing::contains,
+    session::Session,
+    values::{counted, instant, micros},
+};
+use async_trait::async_trait;
+use docent_domain::{
+    group::{Group, GroupName, Rights},
+    id::{GroupId, UserId},
+    permission::{Permission, PermissionSet},
+};
+use docent_ports::{
+    error::Result,
+    groups::{GroupReader, GroupWriter},
+    page::{Listed, Page},
+};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Set,
+    sea_query::{Expr, OnConflict},
+};
+use std::collections::{BTreeSet, HashMap};
+use uuid::Uuid;
+
+#[async_trait]
+impl GroupReader for Session {
+    async fn get(&mut self, id: GroupId) -> Result<Option<Group>> {
+        let query = self.hold(Entity::find_by_id(id.as_uuid()));
+        let row = self.run("read a group", |db| Box::pin(query.one(db))).await?;
+        self.with_permissions(row).await
+    }
+
+    async fn by_name(&mut self, name: &GroupName) -> Result<Option<Group>> {
+        let query = self.hold(Entity::find().filter(Column::NameKey.eq(name.key())));
+        let row = self.run("find a group", |db| Box::pin(query.one(db))).await?;
+        self.with_permissions(row).await
+    }
+
+    async fn list(&mut self, text: Option<&str>, page: Page) -> Result<Listed<(Group, u64)>> {
+        let mut rows = Entity::find();
+        if let Some(text) = text {
+            rows = rows.filter(contains(Expr::col(Column::Name), text, self.backend()));
+        }
+        let order =
+            |rows: sea_orm::Select<Entity>| rows.order_by_asc(Column::NameKey).order_by_asc(Column::Id);
+        let listed = self.listed("list groups", rows, order, page, Ok).await?;
+        let ids: Vec<Uuid> = listed.records.iter().map(|row| row.id).collect();
+        let mut permissions = self.permissions_of(&ids).await?;
+        let members = user_groups::Entity::find()
+            .select_only()
+            .column(user_groups::Column::GroupId)
+            .column_as(user_groups::Column::UserId.count(), "members")
+            .filter(user_groups::Column::GroupId.is_in(ids))
+            .group_by(user_groups::Column::GroupId)
+            .into_tuple::<(Uuid, i64)>();
+        let members = self.run("count members of groups", |db| Box::pin(members.all(db))).await?;
+        let members: HashMap<Uuid, i64> = members.into_iter().collect();
+        let group = |row: groups::Model| {
+            let members = counted(members.get(&row.id).copied().unwrap_or(0), "count of members")?;
+            let permissions = permissions.remove(&row.id).unwrap_or_default();
+            Ok((from_row(row, permissions)?, members))
+        };
+        let records = listed.records.into_iter().map(group).collect::<Result<_>>()?;
+        Ok(Listed { records, total: listed.total })
+    }
+
+    async fn rights(&mut self, user: UserId) -> Result<Rights> {
+        let permissions = user_permissions::Entity::find()
+            .select_only()
+            .column(user_permissions::Column::Permission)
+            .filter(user_permissions::Column::UserId.eq(user.as_uuid()))
+            .into_tuple::<String>();
+        let permissions =
+            self.run("read an account's permissions", |db| Box::pin(permissions.all(db))).await?;
+        let groups = user_groups::Entity::find()
+            .select_only()
+            .column(user_groups::Column::GroupId)
+            .filter(user_groups::Column::UserId.eq(user.as_uuid()))
+            .into_tuple::<Uuid>();
+        let groups = self.run("read an account's groups", |db| Box::pin(groups.all(db))).await?;
+        let groups: BTreeSet<GroupId> = groups.into_iter().map(GroupId::from_uuid).collect();
+        Ok(Rights { permissions: set_of(permissions), groups })
+    }
+
+    async fn permissions(&mut self, user: UserId) -> Result<PermissionSet> {
+        let memberships = user_groups::Entity::find()
+            .select_only()
+            .column(user_groups::Column::GroupId)
+            .filter(user_groups::Column::UserId.eq(user.as_uuid()))
+            .into_query();
+        let by_group = group_permissions::Entity::find()
+            .select_only()
+            .column(group_permissions::Column::Permission)
+            .filter(group_permissions::Column::GroupId.in_subquery(memberships))
+            .into_query();
+        let mut all = user_permissions::Entity::find()
+            .select_only()
+            .column(user_permissions::Column::Permission)
+            .filter(user_permissions::Column::UserId.eq(user.as_uuid()));
+        QueryTrait::query(&mut all).union(sea_orm::sea_query::UnionType::Distinct, by_group);
+        let names = all.into_tuple::<String>();
+        let names = self.run("read what an account is allowed", |db| Box::pin(names.all(db))).await?;
+        Ok(set_of(names))
+    }
+}
+
+#[async_trait]
+impl GroupWriter for Session {
+    async fn insert(&mut self, group: &Group) -> Result<bool> {
+        let taken = OnConflict::column(Column::NameKey).do_nothing().to_owned();
+        let insert = Entity::insert(to_row(group)).on_conflict(taken);
+        let inserted = self.run("add a group", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        if inserted > 0 {
+            self.write_group_permissions(group).await?;
+        }
+        Ok(inserted > 0)
+    }
+
+    async fn update(&mut self, group: &Group) -> Result<bool> {
+        let update = Entity::update_many()
+            .set(groups::ActiveModel { id: sea_orm::NotSet, ..to_row(group) })
+            .filter(Column::Id.eq(group.id.as_uuid()));
+        let result = self.run("change a group", |db| Box::pin(update.exec(db))).await?;
+        if result.rows_affected == 0 {
+            return Ok(false);
+        }
+        let old = group_permissions::Entity::delete_many()
+            .filter(group_permissions::Column::GroupId.eq(group.id.as_uuid()));
+        self.run("change a group's permissions", |db| Box::pin(old.exec(db))).await?;
+        self.write_group_permissions(group).await?;
+        Ok(true)
+    }
+
+    async fn delete(&mut self, id: GroupId) -> Result<bool> {
+        let delete = Entity::delete_by_id(id.as_uuid());
+        let result = self.run("remove a group", |db| Box::pin(delete.exec(db))).await?;
+        Ok(result.rows_affected > 0)
+    }
+
+    async fn set_rights(&mut self, user: UserId, rights: &Rights) -> Result<()> {
+        let old = user_permissions::Entity::delete_many()
+            .filter(user_permissions::Column::UserId.eq(user.as_uuid()));
+        self.run("change an account's permissions", |db| Box::pin(old.exec(db))).await?;
+        let old = user_groups::Entity::delete_many().filter(user_groups::Column::UserId.eq(user.as_uuid()));
+        self.run("change an account's groups", |db| Box::pin(old.exec(db))).await?;
+        let permissions = rights.permissions.iter().map(|permission| user_permissions::ActiveModel {
+            user_id: Set(user.as_uuid()),
+            permission: Set(permission.to_string()),
+        });
+        let insert = user_permissions::Entity::insert_many(permissions);
+        if !rights.permissions.is_empty() {
+            self.run("change an account's permissions", |db| Box::pin(insert.exec_without_returning(db)))
+                .await?;
+        }
+        let groups = rights.groups.iter().map(|group| user_groups::ActiveModel {
+            user_id: Set(user.as_uuid()),
+            group_id: Set(group.as_uuid()),
+        });
+        let insert = user_groups::Entity::insert_many(groups);
+        if !rights.groups.is_empty() {
+            self.run("change an account's groups", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    async fn with_permissions(&mut self, row: Option<groups::Model>) -> Result<Option<Group>> {
+        let Some(row) = row else { return Ok(None) };
+        let permissions = self.permissions_of(&[row.id]).await?.remove(&row.id).unwrap_or_default();
+        from_row(row, permissions).map(Some)
+    }
+
+    /// What groups are allowed.
+    async fn permissions_of(&mut self, groups: &[Uuid]) -> Result<HashMap<Uuid, PermissionSet>> {
+        let query = group_permissions::Entity::find()
+            .filter(group_permissions::Column::GroupId.is_in(groups.iter().copied()));
+        let rows = self.run("read permissions of groups", |db| Box::pin(query.all(db))).await?;
+        let mut names: HashMap<Uuid, Vec<String>> = HashMap::new();
+        for row in rows {
+            names.entry(row.group_id).or_default().push(row.permission);
+        }
+        Ok(names.into_iter().map(|(group, names)| (group, set_of(names))).collect())
+    }
+
+    async fn write_group_permissions(&mut self, group: &Group) -> Result<()> {
+        if group.permissions.is_empty() {
+            return Ok(());
+        }
+        let rows = group.permissions.iter().map(|permission| group_permissions::ActiveModel {
+            group_id: Set(group.id.as_uuid()),
+            permission: Set(permission.to_string()),
+        });
+        let insert = group_permissions::Entity::insert_many(rows);
+        self.run("write a group's permissions", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        Ok(())
+    }
+}
+
+/// Those of these permissions that this program knows.
+fn set_of(names: Vec<String>) -> PermissionSet {
+    names.iter().filter_map(|name| Permission::parse(name)).collect()
+}
+
+fn to_row(group: &Group) -> groups::ActiveModel {
+    let row = groups::Model {
+        id: group.id.as_uuid(),
+        name: group.name.as_str().to_owned(),
+        name_key: group.name.key(),
+        created_at: micros(group.created_at),
+    };
+    row.into_active_model().reset_all()
+}
+
+fn from_row(row: groups::Model, permissions: PermissionSet) -> Result<Group> {
+    Ok(Group {
+        id: GroupId::from_uuid(row.id),
+        name: GroupName::parse(&row.name).map_err(|_| corrupt("group's name"))?,
+        permissions,
+        created_at: instant(row.created_at, "group's time")?,
+    })
+}

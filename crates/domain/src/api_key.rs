@@ -1,0 +1,209 @@
+//! API keys: what programs prove with who they work for.
+
+use crate::{
+    error::Invalid,
+    group::label,
+    id::{ApiKeyId, UserId},
+};
+use chrono::{DateTime, Utc};
+use std::fmt;
+
+/// What every key begins with.
+pub const KEY_START: &str = "dk_";
+/// The most characters of a key's name.
+pub const KEY_NAME_MAX: usize = 100;
+
+/// An API key, without its secret: that is known to its holder alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Its id.
+    pub id: ApiKeyId,
+    /// Whom it works for.
+    pub user: UserId,
+    /// What it is called.
+    pub name: KeyName,
+    /// What it is recognised by; the part of the key that is no secret.
+    pub prefix: KeyPrefix,
+    /// The SHA-256 of the whole key. A key has 256 random bits, so nothing slower is needed.
+    pub sha256: [u8; 32],
+    /// What it may be used for.
+    pub scopes: Scopes,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// From when on it is refused; never when none.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// When it was last used, to the minute; none when it never was.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// Since when it is refused; none while it is good.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+impl ApiKey {
+    /// Whether it is good at `now`.
+    pub fn is_good(&self, now: DateTime<Utc>) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+/// A key's name: trimmed, 1 to [`KEY_NAME_MAX`] characters, no control characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyName(String);
+
+impl KeyName {
+    /// Parses a name.
+    ///
+    /// # Errors
+    /// When it is empty after trimming, too long, or holds control characters.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        label("name", text, KEY_NAME_MAX).map(Self)
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The part of a key that tells it from others and is no secret: 12 of `a-z`, `0-9`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KeyPrefix(String);
+
+impl KeyPrefix {
+    /// Its length.
+    pub const LENGTH: usize = 12;
+
+    /// Parses a prefix without [`KEY_START`].
+    ///
+    /// # Errors
+    /// When it has another length or other characters.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        if text.len() != Self::LENGTH || !text.bytes().all(plain) {
+            return Err(Invalid::new("prefix", "is no prefix of an API key"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The prefix of a whole key, `dk_PREFIX_SECRET`; none when the text is no key.
+    pub fn of(key: &str) -> Option<Self> {
+        let (prefix, secret) = key.strip_prefix(KEY_START)?.split_once('_')?;
+        if secret.is_empty() { None } else { Self::parse(prefix).ok() }
+    }
+
+    /// The prefix.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a key may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Listing, reading and searching documents.
+    Read,
+    /// Adding documents, and retrying and deleting those of its account.
+    Ingest,
+    /// Asking agents, and the account's conversations.
+    Chat,
+    /// All that the account's permissions allow with records of others.
+    Admin,
+}
+
+impl Scope {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Read, Self::Ingest, Self::Chat, Self::Admin];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Ingest => "ingest",
+            Self::Chat => "chat",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// What it is good for, for those who choose.
+    pub const fn purpose(self) -> &'static str {
+        match self {
+            Self::Read => "list, read and search documents",
+            Self::Ingest => "add documents; retry and delete its account's own",
+            Self::Chat => "ask agents",
+            Self::Admin => "everything its account's permissions allow with records of others",
+        }
+    }
+
+    /// The scope with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|scope| scope.name() == name)
+    }
+}
+
+/// A set of scopes.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scopes(u8);
+
+impl Scopes {
+    /// Parses names.
+    ///
+    /// # Errors
+    /// When there is none, or one is not known.
+    pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, Invalid> {
+        let wrong = || Invalid::new("scopes", "must be one or more of read, ingest, chat and admin");
+        let mut scopes = Self::default();
+        for name in names {
+            scopes.0 |= 1 << Scope::parse(name).ok_or_else(wrong)? as u8;
+        }
+        if scopes.0 == 0 { Err(wrong()) } else { Ok(scopes) }
+    }
+
+    /// Whether it is in the set.
+    pub const fn contains(self, scope: Scope) -> bool {
+        self.0 & (1 << scope as u8) != 0
+    }
+
+    /// What is in the set, in the order of [`Scope::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
+    }
+}
+
+impl fmt::Debug for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Display for Scopes {
+    /// Writes the names with spaces between them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, scope) in self.iter().enumerate() {
+            write!(f, "{}{}", if place == 0 { "" } else { " " }, scope.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_recognised_by_its_prefix() {
+        assert_eq!(KeyPrefix::of("dk_abcdef012345_secret").unwrap().as_str(), "abcdef012345");
+        for no_key in
+            ["", "dk_", "dk_abcdef012345", "dk_abcdef012345_", "dk_short_secret", "sk_abcdef012345_x"]
+        {
+            assert!(KeyPrefix::of(no_key).is_none(), "{no_key:?}");
+        }
+    }
+
+    #[test]
+    fn scopes_are_named_and_never_empty() {
+        let scopes = Scopes::parse(["chat", "read", "chat"]).unwrap();
+        assert_eq!(scopes.to_string(), "read chat");
+        assert!(scopes.contains(Scope::Chat) && !scopes.contains(Scope::Admin));
+        assert!(Scopes::parse([]).is_err());
+        assert!(Scopes::parse(["read", "write"]).is_err());
+    }
+}

@@ -1,0 +1,208 @@
+//! What accounts may be allowed: viewing, adding, changing or deleting records of a kind.
+
+use std::fmt;
+
+/// Something that is done to records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// Seeing them.
+    View,
+    /// Making new ones.
+    Add,
+    /// Changing them.
+    Change,
+    /// Removing or revoking them.
+    Delete,
+}
+
+impl Action {
+    /// Its name: the beginning of a permission's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Add => "add",
+            Self::Change => "change",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident: $area:literal $name:literal, [$($action:ident $permission:ident),+];)+) => {
+        /// A kind of record.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum RecordKind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl RecordKind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind),+];
+
+            /// The part of the service that it belongs to.
+            pub const fn area(self) -> &'static str {
+                match self { $(Self::$kind => $area,)+ }
+            }
+
+            /// Its name, one word in lower case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)+ }
+            }
+        }
+
+        /// One thing that may be allowed. Kinds have those that mean something for them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "a name says the action and the kind of record")]
+        pub enum Permission {
+            $($($permission,)+)+
+        }
+
+        impl Permission {
+            /// All of them, those of a kind together.
+            pub const ALL: &[Self] = &[$($(Self::$permission),+),+];
+
+            /// What is done.
+            pub const fn action(self) -> Action {
+                match self { $($(Self::$permission => Action::$action,)+)+ }
+            }
+
+            /// To which records.
+            pub const fn kind(self) -> RecordKind {
+                match self { $($(Self::$permission)|+ => RecordKind::$kind,)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Documents.
+    Document: "documents" "document",
+        [View ViewDocument, Add AddDocument, Change ChangeDocument, Delete DeleteDocument];
+    /// Accounts.
+    User: "accounts" "user", [View ViewUser, Add AddUser, Change ChangeUser, Delete DeleteUser];
+    /// Groups of accounts.
+    Group: "accounts" "group", [View ViewGroup, Add AddGroup, Change ChangeGroup, Delete DeleteGroup];
+    /// API keys.
+    ApiKey: "accounts" "apikey", [View ViewApiKey, Add AddApiKey, Delete DeleteApiKey];
+    /// Verification tokens.
+    Verification: "accounts" "verificationtoken",
+        [View ViewVerification, Add AddVerification, Delete DeleteVerification];
+    /// Logins that last.
+    Session: "accounts" "session", [View ViewSession, Delete DeleteSession];
+    /// Conversations and their messages.
+    Conversation: "chat" "conversation", [View ViewConversation, Delete DeleteConversation];
+    /// Lines of the usage ledger.
+    Usage: "usage" "usagerecord", [View ViewUsage];
+    /// Background jobs.
+    Job: "jobs" "job", [View ViewJob];
+    /// Entries of the audit log.
+    AuditEntry: "audit" "auditentry", [View ViewAuditEntry];
+}
+
+impl RecordKind {
+    /// The kind with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+impl Permission {
+    /// The permission with this name, such as `documents.view_document`; none when this program knows none.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|permission| permission.to_string() == name)
+    }
+}
+
+impl fmt::Display for Permission {
+    /// Writes its conventional name, such as `documents.view_document`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind();
+        write!(f, "{}.{}_{}", kind.area(), self.action().name(), kind.name())
+    }
+}
+
+/// A set of permissions.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct PermissionSet(u64);
+
+// One bit each.
+const _: () = assert!(Permission::ALL.len() <= 64);
+
+impl PermissionSet {
+    /// The set without any.
+    pub const EMPTY: Self = Self(0);
+
+    /// All of them.
+    pub fn all() -> Self {
+        Permission::ALL.iter().copied().collect()
+    }
+
+    /// Whether it is in the set.
+    pub const fn contains(self, permission: Permission) -> bool {
+        self.0 & (1 << permission as u32) != 0
+    }
+
+    /// Whether all of `other` are in the set.
+    pub const fn contains_all(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// What is in either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What is in this set and not in `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// What is in the set, in the order of [`Permission::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Permission> {
+        Permission::ALL.iter().copied().filter(move |permission| self.contains(*permission))
+    }
+}
+
+impl FromIterator<Permission> for PermissionSet {
+    fn from_iter<I: IntoIterator<Item = Permission>>(permissions: I) -> Self {
+        Self(permissions.into_iter().fold(0, |set, permission| set | 1 << permission as u32))
+    }
+}
+
+impl fmt::Debug for PermissionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_conventional_and_are_read_back() {
+        assert_eq!(Permission::ViewDocument.to_string(), "documents.view_document");
+        assert_eq!(Permission::DeleteApiKey.to_string(), "accounts.delete_apikey");
+        for permission in Permission::ALL {
+            assert_eq!(Permission::parse(&permission.to_string()), Some(*permission));
+        }
+        assert_eq!(Permission::parse("documents.eat_document"), None);
+    }
+
+    #[test]
+    fn a_set_holds_what_was_put_in() {
+        let set: PermissionSet = [Permission::ViewAuditEntry, Permission::ViewDocument].into_iter().collect();
+        assert!(set.contains(Permission::ViewDocument) && !set.contains(Permission::AddDocument));
+        let names: Vec<String> = set.iter().map(|permission| permission.to_string()).collect();
+        assert_eq!(names, ["documents.view_document", "audit.view_auditentry"]);
+        assert!(PermissionSet::all().contains_all(set) && !set.contains_all(PermissionSet::all()));
+        assert!(set.without(PermissionSet::all()).is_empty());
+    }
+}

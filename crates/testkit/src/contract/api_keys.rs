@@ -1,0 +1,105 @@
+//! What every repository of API keys does.
+
+use super::records::{add_users, first};
+use crate::builders::{api_key, at, id, user};
+use docent_domain::api_key::{ApiKey, KeyName, Scopes};
+use docent_ports::{api_keys::ApiKeyFilter, store::Store};
+use std::sync::Arc;
+
+async fn add_keys(store: &dyn Store, keys: &[ApiKey]) {
+    let mut unit = store.begin().await.unwrap();
+    for key in keys {
+        assert!(unit.api_keys().insert(key).await.unwrap());
+    }
+    unit.commit().await.unwrap();
+}
+
+async fn listed(store: &dyn Store, filter: ApiKeyFilter) -> Vec<ApiKey> {
+    store.read().await.unwrap().api_keys().list(&filter, first(9)).await.unwrap().records
+}
+
+crate::battery! {
+    api_keys_contract in api_keys (Arc<dyn Store>);
+
+    /// Every field comes back as it was.
+    async fn every_field_survives(store) {
+        add_users(&*store, &[user(1)]).await;
+        let full = ApiKey {
+            scopes: Scopes::parse(["read", "ingest", "chat", "admin"]).unwrap(),
+            expires_at: Some(at(20)),
+            last_used_at: Some(at(10)),
+            revoked_at: Some(at(11)),
+            ..api_key(2, user(1).id)
+        };
+        let keys = [api_key(1, user(1).id), full];
+        add_keys(&*store, &keys).await;
+        let mut view = store.read().await.unwrap();
+        for key in keys {
+            assert_eq!(view.api_keys().get(key.id).await.unwrap().as_ref(), Some(&key));
+            assert_eq!(view.api_keys().by_prefix(&key.prefix).await.unwrap(), Some(key));
+        }
+        assert_eq!(view.api_keys().get(id(3)).await.unwrap(), None);
+    }
+
+    /// A prefix belongs to one key, and a key to an account that exists.
+    async fn prefixes_and_accounts_are_checked(store) {
+        add_users(&*store, &[user(1)]).await;
+        add_keys(&*store, &[api_key(1, user(1).id)]).await;
+        let same = ApiKey { prefix: api_key(1, user(1).id).prefix, ..api_key(2, user(1).id) };
+        assert!(!store.begin().await.unwrap().api_keys().insert(&same).await.unwrap());
+        assert!(store.begin().await.unwrap().api_keys().insert(&api_key(3, user(9).id)).await.is_err());
+    }
+
+    /// A key is revoked once, and stays as it was then.
+    async fn a_key_is_revoked_once(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add_keys(&*store, &[1, 2, 3].map(|n| api_key(n, user(1).id))).await;
+        add_keys(&*store, &[api_key(4, user(2).id)]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.api_keys().revoke(id(1), at(50)).await.unwrap());
+        assert!(!unit.api_keys().revoke(id(1), at(60)).await.unwrap());
+        assert!(!unit.api_keys().revoke(id(9), at(60)).await.unwrap());
+        assert_eq!(unit.api_keys().revoke_of(user(1).id, at(70)).await.unwrap(), 2);
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        for (n, revoked) in [(1, Some(50)), (2, Some(70)), (3, Some(70)), (4, None)] {
+            let key = view.api_keys().get(id(n)).await.unwrap().unwrap();
+            assert_eq!(key.revoked_at, revoked.map(at), "{n}");
+        }
+    }
+
+    /// The last use only moves on.
+    async fn the_last_use_moves_on(store) {
+        add_users(&*store, &[user(1)]).await;
+        add_keys(&*store, &[api_key(1, user(1).id)]).await;
+        for (use_at, known) in [(5, 5), (9, 9), (7, 9)] {
+            let mut unit = store.begin().await.unwrap();
+            unit.api_keys().touch(id(1), at(use_at)).await.unwrap();
+            unit.commit().await.unwrap();
+            let key = store.read().await.unwrap().api_keys().get(id(1)).await.unwrap().unwrap();
+            assert_eq!(key.last_used_at, Some(at(known)));
+        }
+    }
+
+    /// Lists are newest first, of an account, of those that are good, or of those that fit a text.
+    async fn lists_are_filtered(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let (one, two) = (user(1).id, user(2).id);
+        let keys = [
+            api_key(1, one),
+            ApiKey { expires_at: Some(at(20)), ..api_key(2, one) },
+            ApiKey { revoked_at: Some(at(1)), ..api_key(3, two) },
+            ApiKey { name: KeyName::parse("Nightly import").unwrap(), ..api_key(4, two) },
+        ];
+        add_keys(&*store, &keys).await;
+        let [first, second, third, fourth] = keys;
+        let of_one = ApiKeyFilter { user: Some(one), ..ApiKeyFilter::default() };
+        assert_eq!(listed(&*store, of_one).await, [second.clone(), first.clone()]);
+        let good = |second: i64| ApiKeyFilter { good_at: Some(at(second)), ..ApiKeyFilter::default() };
+        assert_eq!(listed(&*store, good(19)).await, [fourth.clone(), second, first.clone()]);
+        assert_eq!(listed(&*store, good(20)).await, [fourth.clone(), first]);
+        let text = |text: &str| ApiKeyFilter { text: Some(text.to_owned()), ..ApiKeyFilter::default() };
+        assert_eq!(listed(&*store, text("IMPORT")).await, [fourth]);
+        assert_eq!(listed(&*store, text("0003")).await, [third]);
+    }
+}

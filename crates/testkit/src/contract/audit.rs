@@ -1,0 +1,102 @@
+//! What every audit log does.
+
+use super::records::first;
+use crate::builders::{at, audit_entry, id, user};
+use docent_domain::{
+    audit::{AuditEntry, Author, Change, Deed},
+    permission::RecordKind,
+};
+use docent_ports::{
+    audit::AuditFilter,
+    page::{Page, Period},
+    store::Store,
+};
+use std::sync::Arc;
+
+async fn append(store: &dyn Store, entries: &[AuditEntry]) {
+    let mut unit = store.begin().await.unwrap();
+    for entry in entries {
+        unit.audit().append(entry).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+}
+
+async fn listed(store: &dyn Store, filter: AuditFilter) -> Vec<u32> {
+    let listed = store.read().await.unwrap().audit().list(&filter, first(99)).await.unwrap();
+    let numbers = listed.records.iter().map(|entry| u32::try_from((entry.at - at(0)).num_seconds()).unwrap());
+    numbers.collect()
+}
+
+fn by(n: u32) -> Author {
+    Author::User { id: user(n).id, email: user(n).email.as_str().to_owned(), api_key: None }
+}
+
+crate::battery! {
+    audit_contract in audit (Arc<dyn Store>);
+
+    /// Every field comes back as it was, also of accounts and records that do not exist.
+    async fn every_field_survives(store) {
+        let change = |before: Option<&str>, after: Option<&str>| Change {
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        };
+        let full = AuditEntry {
+            by: Author::User { id: user(9).id, email: "gone@example.org".into(), api_key: Some(id(3)) },
+            from: Some("2001:db8::1".parse().unwrap()),
+            deed: Deed::Change,
+            changes: [
+                ("title".to_owned(), change(Some("„before“"), Some("after"))),
+                ("owner".to_owned(), change(None, Some(""))),
+                ("file".to_owned(), change(Some("x"), None)),
+            ]
+            .into(),
+            ..audit_entry(1)
+        };
+        let entries = [full, audit_entry(2), AuditEntry { by: Author::Nobody, ..audit_entry(3) }];
+        append(&*store, &entries).await;
+        let mut view = store.read().await.unwrap();
+        for entry in entries {
+            assert_eq!(view.audit().get(entry.id).await.unwrap(), Some(entry));
+        }
+    }
+
+    /// An entry is written once.
+    async fn a_second_entry_with_an_id_is_refused(store) {
+        append(&*store, &[audit_entry(1)]).await;
+        let second = AuditEntry { label: "something else".into(), ..audit_entry(1) };
+        assert!(store.begin().await.unwrap().audit().append(&second).await.is_err());
+        assert_eq!(store.read().await.unwrap().audit().get(id(1)).await.unwrap(), Some(audit_entry(1)));
+    }
+
+    /// Every deed and kind of record can be written and read.
+    async fn every_deed_and_kind_survives(store) {
+        let deeds = Deed::ALL.iter().zip(RecordKind::ALL.iter().cycle());
+        let entries: Vec<AuditEntry> =
+            deeds.zip(1..).map(|((deed, kind), n)| AuditEntry { deed: *deed, kind: *kind, ..audit_entry(n) }).collect();
+        append(&*store, &entries).await;
+        let listed = store.read().await.unwrap().audit().list(&AuditFilter::default(), first(99)).await.unwrap();
+        assert_eq!(listed.records.into_iter().rev().collect::<Vec<_>>(), entries);
+    }
+
+    /// Lists are newest first, by who, what, to which record and when.
+    async fn lists_are_filtered(store) {
+        append(&*store, &[
+            audit_entry(1),
+            AuditEntry { by: by(1), ..audit_entry(2) },
+            AuditEntry { deed: Deed::Delete, record: "17".into(), ..audit_entry(3) },
+            AuditEntry { kind: RecordKind::User, record: "17".into(), ..audit_entry(4) },
+        ])
+        .await;
+        let all = AuditFilter::default;
+        assert_eq!(listed(&*store, all()).await, [4, 3, 2, 1]);
+        assert_eq!(listed(&*store, AuditFilter { by: Some(user(1).id), ..all() }).await, [2]);
+        assert_eq!(listed(&*store, AuditFilter { deed: Some(Deed::Delete), ..all() }).await, [3]);
+        assert_eq!(listed(&*store, AuditFilter { kind: Some(RecordKind::User), ..all() }).await, [4]);
+        assert_eq!(listed(&*store, AuditFilter { record: Some("17".into()), ..all() }).await, [4, 3]);
+        let period = Period { from: Some(at(2)), to: Some(at(4)) };
+        assert_eq!(listed(&*store, AuditFilter { period, ..all() }).await, [3, 2]);
+        let page = Page { offset: 1, limit: 2 };
+        let some = store.read().await.unwrap().audit().list(&all(), page).await.unwrap();
+        assert_eq!((some.records.len(), some.records[0].id, some.total), (2, id(3), 4));
+    }
+}

@@ -1,0 +1,145 @@
+//! What every repository of conversations does.
+
+use super::records::{add_users, first};
+use crate::builders::{at, conversation, id, question, user};
+use docent_domain::{
+    chat::AgentName,
+    chunk::{PageStart, Position, Span},
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
+    id::ChunkId,
+    retrieval::ScoredChunk,
+    usage::TokenUsage,
+};
+use docent_ports::{conversations::ConversationFilter, page::Page, store::Store};
+use std::sync::Arc;
+
+async fn add(store: &dyn Store, conversations: &[Conversation]) {
+    let mut unit = store.begin().await.unwrap();
+    for conversation in conversations {
+        assert!(unit.conversations().insert(conversation).await.unwrap());
+    }
+    unit.commit().await.unwrap();
+}
+
+async fn append(store: &dyn Store, messages: &[ConversationMessage]) -> u32 {
+    let mut unit = store.begin().await.unwrap();
+    let first = unit.conversations().append(messages).await.unwrap();
+    unit.commit().await.unwrap();
+    first
+}
+
+fn answer(n: u32) -> ConversationMessage {
+    let passage = ScoredChunk {
+        id: ChunkId::of(id(1), 4),
+        document_id: id(1),
+        title: "Résumé 2025".into(),
+        text: "words\nand 12.5 %".into(),
+        span: Span { start: Position { page: 3, offset: 7 }, end: Position { page: 4, offset: 9 } },
+        pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
+        score: 0.375,
+    };
+    let author = MessageAuthor::Agent {
+        name: AgentName::parse("chat").unwrap(),
+        sources: vec![passage],
+        tokens: TokenUsage { prompt: 1 << 40, completion: 3 },
+        is_complete: false,
+    };
+    ConversationMessage { author, ordinal: 1, ..question(n, id(1)) }
+}
+
+crate::battery! {
+    conversations_contract in conversations (Arc<dyn Store>);
+
+    /// Every field comes back as it was, messages with their sources.
+    async fn every_field_survives(store) {
+        add_users(&*store, &[user(1)]).await;
+        add(&*store, &[Conversation { updated_at: at(7), ..conversation(1, user(1).id) }]).await;
+        let said = [question(1, id(1)), answer(2)];
+        assert_eq!(append(&*store, &said).await, 0);
+        let mut view = store.read().await.unwrap();
+        let known = view.conversations().get(id(1)).await.unwrap();
+        assert_eq!(known, Some(Conversation { updated_at: at(7), ..conversation(1, user(1).id) }));
+        assert_eq!(view.conversations().messages(id(1), first(9)).await.unwrap().records, said);
+        assert_eq!(view.conversations().get(id(2)).await.unwrap(), None);
+        assert_eq!(view.conversations().messages(id(2), first(9)).await.unwrap().total, 0);
+    }
+
+    /// An id belongs to one conversation, and a conversation to an account that exists.
+    async fn ids_and_owners_are_checked(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add(&*store, &[conversation(1, user(1).id)]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(!unit.conversations().insert(&conversation(1, user(2).id)).await.unwrap());
+        unit.commit().await.unwrap();
+        let stranger = conversation(2, user(9).id);
+        assert!(store.begin().await.unwrap().conversations().insert(&stranger).await.is_err());
+        assert!(store.begin().await.unwrap().conversations().append(&[question(1, id(2))]).await.is_err());
+    }
+
+    /// Messages come after those that are there, also when several are added at once.
+    async fn messages_are_numbered_in_order(store) {
+        add_users(&*store, &[user(1)]).await;
+        add(&*store, &[conversation(1, user(1).id)]).await;
+        let adding = (0..8).map(|n| {
+            let store = Arc::clone(&store);
+            let two = [question(2 * n + 1, id(1)), question(2 * n + 2, id(1))];
+            tokio::spawn(async move { append(&*store, &two).await })
+        });
+        let mut firsts = Vec::new();
+        for one in adding.collect::<Vec<_>>() {
+            firsts.push(one.await.unwrap());
+        }
+        firsts.sort_unstable();
+        assert_eq!(firsts, [0, 2, 4, 6, 8, 10, 12, 14]);
+        let page = Page { offset: 3, limit: 5 };
+        let some = store.read().await.unwrap().conversations().messages(id(1), page).await.unwrap();
+        assert_eq!(some.records.iter().map(|message| message.ordinal).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
+        assert_eq!(some.total, 16);
+    }
+
+    /// A conversation is renamed and removed with what was said in it.
+    async fn conversations_change_and_go(store) {
+        add_users(&*store, &[user(1)]).await;
+        add(&*store, &[conversation(1, user(1).id), conversation(2, user(1).id)]).await;
+        append(&*store, &[question(1, id(1))]).await;
+        let renamed = Conversation {
+            title: ConversationTitle::parse("Renamed").unwrap(),
+            updated_at: at(9),
+            ..conversation(1, user(1).id)
+        };
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.conversations().update(&renamed).await.unwrap());
+        assert!(!unit.conversations().update(&conversation(3, user(1).id)).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(store.read().await.unwrap().conversations().get(id(1)).await.unwrap(), Some(renamed));
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.conversations().delete(id(1)).await.unwrap());
+        assert!(!unit.conversations().delete(id(1)).await.unwrap());
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.conversations().messages(id(1), first(9)).await.unwrap().total, 0);
+    }
+
+    /// Lists are by the last change, of an account or of those that fit a text, with the number of messages.
+    async fn lists_are_filtered(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let (one, two) = (user(1).id, user(2).id);
+        let talks = [
+            Conversation { updated_at: at(9), ..conversation(1, one) },
+            conversation(2, two),
+            conversation(3, one),
+        ];
+        add(&*store, &talks).await;
+        append(&*store, &[question(1, id(3)), question(2, id(3))]).await;
+        let [talk1, talk2, talk3] = talks;
+        let mut view = store.read().await.unwrap();
+        let filter = ConversationFilter::default();
+        let all = view.conversations().list(&filter, first(9)).await.unwrap();
+        assert_eq!(all.records, [(talk1.clone(), 0), (talk3.clone(), 2), (talk2.clone(), 0)]);
+        let filter = ConversationFilter { owner: Some(one), ..ConversationFilter::default() };
+        let of_one = view.conversations().list(&filter, Page { offset: 1, limit: 1 }).await.unwrap();
+        assert_eq!((of_one.records, of_one.total), (vec![(talk3, 2)], 2));
+        let filter = ConversationFilter { text: Some("TION 2".into()), ..ConversationFilter::default() };
+        assert_eq!(view.conversations().list(&filter, first(9)).await.unwrap().records, [(talk2, 0)]);
+    }
+}

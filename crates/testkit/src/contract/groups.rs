@@ -1,0 +1,130 @@
+//! What every repository of groups and rights does.
+
+use super::records::{add_users, first};
+use crate::builders::{at, group, id, user};
+use docent_domain::{
+    group::{Group, GroupName, Rights},
+    permission::{Permission, PermissionSet},
+};
+use docent_ports::{page::Page, store::Store};
+use std::sync::Arc;
+
+async fn add_groups(store: &dyn Store, groups: &[Group]) {
+    let mut unit = store.begin().await.unwrap();
+    for group in groups {
+        assert!(unit.groups().insert(group).await.unwrap());
+    }
+    unit.commit().await.unwrap();
+}
+
+async fn give(store: &dyn Store, n: u32, rights: &Rights) {
+    let mut unit = store.begin().await.unwrap();
+    unit.groups().set_rights(user(n).id, rights).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+fn set(permissions: &[Permission]) -> PermissionSet {
+    permissions.iter().copied().collect()
+}
+
+crate::battery! {
+    groups_contract in groups (Arc<dyn Store>);
+
+    /// Every field comes back as it was, all permissions or none.
+    async fn every_field_survives(store) {
+        let groups =
+            [group(1), Group { permissions: PermissionSet::all(), created_at: at(9), ..group(2) }];
+        add_groups(&*store, &groups).await;
+        let mut view = store.read().await.unwrap();
+        for group in groups {
+            assert_eq!(view.groups().get(group.id).await.unwrap().as_ref(), Some(&group));
+            assert_eq!(view.groups().by_name(&group.name).await.unwrap(), Some(group));
+        }
+        assert_eq!(view.groups().get(id(3)).await.unwrap(), None);
+    }
+
+    /// A name belongs to one group, in whatever case; the unit of work goes on.
+    async fn a_name_is_taken_once(store) {
+        let named = |n, name: &str| Group { name: GroupName::parse(name).unwrap(), ..group(n) };
+        add_groups(&*store, &[named(1, "Éditeurs")]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(!unit.groups().insert(&named(2, "éDITEURS")).await.unwrap());
+        assert!(unit.groups().insert(&group(3)).await.unwrap());
+        unit.commit().await.unwrap();
+        let thief = Group { id: group(3).id, ..named(1, "éditeurs") };
+        assert!(store.begin().await.unwrap().groups().update(&thief).await.is_err());
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.groups().list(None, first(9)).await.unwrap().total, 2);
+    }
+
+    /// An update writes all present values, and replaces the permissions.
+    async fn an_update_replaces_everything(store) {
+        add_groups(&*store, &[Group { permissions: set(&[Permission::ViewUser]), ..group(1) }]).await;
+        let changed = Group { id: group(1).id, permissions: set(&[Permission::AddUser]), ..group(2) };
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.groups().update(&changed).await.unwrap());
+        assert!(!unit.groups().update(&group(3)).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(store.read().await.unwrap().groups().get(changed.id).await.unwrap(), Some(changed));
+    }
+
+    /// An account is allowed what it was given and what its groups are allowed, each once.
+    async fn permissions_come_from_the_account_and_its_groups(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let of_group = set(&[Permission::ViewUser, Permission::ViewDocument]);
+        add_groups(&*store, &[Group { permissions: of_group, ..group(1) }, group(2)]).await;
+        let own = set(&[Permission::ViewDocument, Permission::AddDocument]);
+        let rights = Rights { permissions: own, groups: [id(1), id(2)].into() };
+        give(&*store, 1, &rights).await;
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.groups().rights(user(1).id).await.unwrap(), rights);
+        assert_eq!(view.groups().permissions(user(1).id).await.unwrap(), own.union(of_group));
+        assert_eq!(view.groups().rights(user(2).id).await.unwrap(), Rights::default());
+        assert_eq!(view.groups().permissions(user(2).id).await.unwrap(), PermissionSet::EMPTY);
+        drop(view);
+
+        give(&*store, 1, &Rights { permissions: PermissionSet::EMPTY, groups: [id(2)].into() }).await;
+        let mut view = store.read().await.unwrap();
+        assert!(view.groups().permissions(user(1).id).await.unwrap().is_empty());
+    }
+
+    /// A group that is gone allows nothing more.
+    async fn a_removed_group_takes_its_permissions_with_it(store) {
+        add_users(&*store, &[user(1)]).await;
+        add_groups(&*store, &[Group { permissions: PermissionSet::all(), ..group(1) }, group(2)]).await;
+        give(&*store, 1, &Rights { groups: [id(1), id(2)].into(), ..Rights::default() }).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.groups().delete(id(1)).await.unwrap());
+        assert!(!unit.groups().delete(id(1)).await.unwrap());
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        assert!(view.groups().permissions(user(1).id).await.unwrap().is_empty());
+        assert_eq!(view.groups().rights(user(1).id).await.unwrap().groups, [id(2)].into());
+    }
+
+    /// Nobody is put into a group that does not exist, and what does not exist is in no group.
+    async fn rights_name_what_exists(store) {
+        add_users(&*store, &[user(1)]).await;
+        let rights = Rights { groups: [id(7)].into(), ..Rights::default() };
+        assert!(store.begin().await.unwrap().groups().set_rights(user(1).id, &rights).await.is_err());
+        let rights = Rights { permissions: PermissionSet::all(), ..Rights::default() };
+        assert!(store.begin().await.unwrap().groups().set_rights(user(2).id, &rights).await.is_err());
+    }
+
+    /// The list is in the order of names, can be searched, and tells how many members a group has.
+    async fn the_list_is_by_name_with_members(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add_groups(&*store, &[group(3), group(1), group(2)]).await;
+        for n in [1, 2] {
+            give(&*store, n, &Rights { groups: [id(2)].into(), ..Rights::default() }).await;
+        }
+        let mut view = store.read().await.unwrap();
+        let all = view.groups().list(None, first(9)).await.unwrap();
+        assert_eq!(all.records, [(group(1), 0), (group(2), 2), (group(3), 0)]);
+        assert_eq!(all.total, 3);
+        let last = view.groups().list(None, Page { offset: 2, limit: 5 }).await.unwrap();
+        assert_eq!((last.records, last.total), (vec![(group(3), 0)], 3));
+        let found = view.groups().list(Some("GROUP 2"), first(9)).await.unwrap();
+        assert_eq!((found.records, found.total), (vec![(group(2), 2)], 1));
+    }
+}

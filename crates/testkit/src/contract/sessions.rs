@@ -1,0 +1,123 @@
+//! What every repository of sessions does.
+
+use super::records::{add_users, first};
+use crate::builders::{at, id, session, user};
+use docent_domain::{
+    id::SessionId,
+    session::{Session, SessionKind},
+};
+use docent_ports::{sessions::SessionFilter, store::Store};
+use std::sync::Arc;
+
+async fn add_sessions(store: &dyn Store, sessions: &[Session]) {
+    let mut unit = store.begin().await.unwrap();
+    for session in sessions {
+        unit.sessions().insert(session).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+}
+
+async fn get(store: &dyn Store, n: u32) -> Option<Session> {
+    store.read().await.unwrap().sessions().get(id(n)).await.unwrap()
+}
+
+async fn listed(store: &dyn Store, filter: SessionFilter) -> Vec<SessionId> {
+    let listed = store.read().await.unwrap().sessions().list(&filter, first(9)).await.unwrap();
+    listed.records.into_iter().map(|session| session.id).collect()
+}
+
+crate::battery! {
+    sessions_contract in sessions (Arc<dyn Store>);
+
+    /// Every field comes back as it was.
+    async fn every_field_survives(store) {
+        add_users(&*store, &[user(1)]).await;
+        let bare = Session {
+            kind: SessionKind::Api,
+            from: None,
+            agent: None,
+            revoked_at: Some(at(5)),
+            ..session(1, user(1).id)
+        };
+        let ipv6 = Session { from: Some("2001:db8::1".parse().unwrap()), ..session(2, user(1).id) };
+        add_sessions(&*store, &[bare.clone(), ipv6.clone()]).await;
+        assert_eq!(get(&*store, 1).await, Some(bare));
+        assert_eq!(get(&*store, 2).await, Some(ipv6));
+        assert_eq!(get(&*store, 3).await, None);
+    }
+
+    /// A session belongs to an account that exists, and an id to one session.
+    async fn accounts_and_ids_are_checked(store) {
+        add_users(&*store, &[user(1)]).await;
+        add_sessions(&*store, &[session(1, user(1).id)]).await;
+        assert!(store.begin().await.unwrap().sessions().insert(&session(1, user(1).id)).await.is_err());
+        assert!(store.begin().await.unwrap().sessions().insert(&session(2, user(9).id)).await.is_err());
+    }
+
+    /// A use moves a session on, never back, and not one that was revoked.
+    async fn a_use_moves_a_session_on(store) {
+        add_users(&*store, &[user(1)]).await;
+        add_sessions(&*store, &[session(1, user(1).id)]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.sessions().touch(id(1), at(50), at(150)).await.unwrap());
+        assert!(unit.sessions().touch(id(1), at(40), at(140)).await.unwrap());
+        assert!(!unit.sessions().touch(id(2), at(50), at(150)).await.unwrap());
+        unit.commit().await.unwrap();
+        let known = get(&*store, 1).await.unwrap();
+        assert_eq!((known.last_used_at, known.expires_at), (at(50), at(150)));
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.sessions().revoke(id(1), at(60)).await.unwrap());
+        assert!(!unit.sessions().revoke(id(1), at(70)).await.unwrap());
+        assert!(!unit.sessions().touch(id(1), at(80), at(180)).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(get(&*store, 1).await.unwrap().revoked_at, Some(at(60)));
+    }
+
+    /// All sessions of an account are revoked at once, perhaps but for one, and it is told which.
+    async fn an_account_loses_its_sessions_at_once(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add_sessions(&*store, &[1, 2, 3].map(|n| session(n, user(1).id))).await;
+        add_sessions(&*store, &[session(4, user(2).id)]).await;
+        let mut unit = store.begin().await.unwrap();
+        let mut gone = unit.sessions().revoke_of(user(1).id, Some(id(2)), at(50)).await.unwrap();
+        gone.sort_unstable();
+        assert_eq!(gone, [id(1), id(3)]);
+        assert_eq!(unit.sessions().revoke_of(user(1).id, None, at(60)).await.unwrap(), [id(2)]);
+        assert_eq!(unit.sessions().revoke_of(user(1).id, None, at(70)).await.unwrap(), []);
+        unit.commit().await.unwrap();
+        assert_eq!(get(&*store, 4).await.unwrap().revoked_at, None);
+    }
+
+    /// Lists are by last use, of an account, of a kind, or of those that are good.
+    async fn lists_are_filtered(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let (one, two) = (user(1).id, user(2).id);
+        add_sessions(&*store, &[
+            session(1, one),
+            Session { kind: SessionKind::Api, ..session(2, one) },
+            Session { revoked_at: Some(at(9)), ..session(3, two) },
+        ])
+        .await;
+        assert_eq!(listed(&*store, SessionFilter::default()).await, [id(3), id(2), id(1)]);
+        let filter = SessionFilter { user: Some(one), ..SessionFilter::default() };
+        assert_eq!(listed(&*store, filter).await, [id(2), id(1)]);
+        let filter = SessionFilter { kind: Some(SessionKind::Api), ..SessionFilter::default() };
+        assert_eq!(listed(&*store, filter).await, [id(2)]);
+        let filter = SessionFilter { good_at: Some(at(101)), ..SessionFilter::default() };
+        assert_eq!(listed(&*store, filter).await, [id(2)]);
+    }
+
+    /// What ended long ago is removed, a few at a time.
+    async fn what_ended_is_purged(store) {
+        add_users(&*store, &[user(1)]).await;
+        let one = user(1).id;
+        let revoked = Session { revoked_at: Some(at(10)), expires_at: at(900), ..session(1, one) };
+        add_sessions(&*store, &[revoked, session(2, one), session(3, one), session(400, one)]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert_eq!(unit.sessions().purge(at(200), 2).await.unwrap(), 2);
+        assert_eq!(unit.sessions().purge(at(200), 2).await.unwrap(), 1);
+        assert_eq!(unit.sessions().purge(at(200), 2).await.unwrap(), 0);
+        unit.commit().await.unwrap();
+        assert_eq!(listed(&*store, SessionFilter::default()).await, [id(400)]);
+    }
+}

@@ -1,0 +1,90 @@
+//! What every repository of verification tokens does.
+
+use super::records::{add_users, first};
+use crate::builders::{at, id, user, verification};
+use docent_domain::verification::{Purpose, Verification};
+use docent_ports::store::Store;
+use std::sync::Arc;
+
+async fn put(store: &dyn Store, token: &Verification) {
+    let mut unit = store.begin().await.unwrap();
+    unit.verifications().put(token).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
+async fn all(store: &dyn Store) -> Vec<Verification> {
+    store.read().await.unwrap().verifications().list(None, first(9)).await.unwrap().records
+}
+
+crate::battery! {
+    verifications_contract in verifications (Arc<dyn Store>);
+
+    /// Every field comes back as it was, by its id and by its digest.
+    async fn every_field_survives(store) {
+        add_users(&*store, &[user(1)]).await;
+        let token = verification(1, user(1).id, Purpose::VerifyEmail);
+        put(&*store, &token).await;
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.verifications().get(id(1)).await.unwrap(), Some(token.clone()));
+        assert_eq!(view.verifications().by_sha256(&token.sha256).await.unwrap(), Some(token));
+        assert_eq!(view.verifications().by_sha256(&[9; 32]).await.unwrap(), None);
+    }
+
+    /// An account has one token for each purpose: a new one takes the old one's place.
+    async fn a_new_token_replaces_the_one_before(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let (one, two) = (user(1).id, user(2).id);
+        let mail = verification(1, one, Purpose::VerifyEmail);
+        let other = verification(2, two, Purpose::ResetPassword);
+        let old = verification(3, one, Purpose::ResetPassword);
+        let new = verification(4, one, Purpose::ResetPassword);
+        for token in [&mail, &other, &old, &new] {
+            put(&*store, token).await;
+        }
+        assert_eq!(all(&*store).await, [new, other, mail.clone()]);
+        let of_one = store.read().await.unwrap().verifications().list(Some(one), first(1)).await.unwrap();
+        assert_eq!((of_one.records[0].id, of_one.total), (id(4), 2));
+        let stranger = verification(5, user(9).id, Purpose::VerifyEmail);
+        assert!(store.begin().await.unwrap().verifications().put(&stranger).await.is_err());
+    }
+
+    /// Of many who use a token at once, one may.
+    async fn a_token_is_used_once(store) {
+        add_users(&*store, &[user(1)]).await;
+        put(&*store, &verification(1, user(1).id, Purpose::ResetPassword)).await;
+        let uses = (0..8).map(|_| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                let mut unit = store.begin().await.unwrap();
+                let was_there = unit.verifications().remove(id(1)).await.unwrap();
+                unit.commit().await.unwrap();
+                was_there
+            })
+        });
+        let mut winners = 0;
+        for one in uses.collect::<Vec<_>>() {
+            winners += u32::from(one.await.unwrap());
+        }
+        assert_eq!(winners, 1);
+    }
+
+    /// Those of an account are removed together, and those that ended a few at a time.
+    async fn tokens_are_removed_and_purged(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let (one, two) = (user(1).id, user(2).id);
+        for (n, user, purpose) in [
+            (1, one, Purpose::VerifyEmail),
+            (2, one, Purpose::ResetPassword),
+            (3, two, Purpose::VerifyEmail),
+            (500, two, Purpose::ResetPassword),
+        ] {
+            put(&*store, &verification(n, user, purpose)).await;
+        }
+        let mut unit = store.begin().await.unwrap();
+        assert_eq!(unit.verifications().remove_of(one, Some(Purpose::ResetPassword)).await.unwrap(), 1);
+        assert_eq!(unit.verifications().remove_of(one, None).await.unwrap(), 1);
+        assert_eq!(unit.verifications().purge(at(400), 5).await.unwrap(), 1);
+        unit.commit().await.unwrap();
+        assert_eq!(all(&*store).await, [verification(500, two, Purpose::ResetPassword)]);
+    }
+}

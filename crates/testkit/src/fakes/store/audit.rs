@@ -1,0 +1,47 @@
+//! The audit log in memory.
+
+use super::{Session, page_of, violation};
+use async_trait::async_trait;
+use docent_domain::{
+    audit::{AuditEntry, Author},
+    id::AuditId,
+};
+use docent_ports::{
+    audit::{AuditFilter, AuditReader, AuditWriter},
+    error::Result,
+    page::{Listed, Page},
+};
+use std::cmp::Reverse;
+
+#[async_trait]
+impl AuditReader for Session {
+    async fn get(&mut self, id: AuditId) -> Result<Option<AuditEntry>> {
+        Ok(self.read()?.audit.get(&id).cloned())
+    }
+
+    async fn list(&mut self, filter: &AuditFilter, page: Page) -> Result<Listed<AuditEntry>> {
+        let mut entries: Vec<AuditEntry> =
+            self.read()?.audit.values().filter(|entry| fits(filter, entry)).cloned().collect();
+        entries.sort_by_key(|entry| Reverse((entry.at, entry.id)));
+        Ok(page_of(entries, page))
+    }
+}
+
+#[async_trait]
+impl AuditWriter for Session {
+    async fn append(&mut self, entry: &AuditEntry) -> Result<()> {
+        self.write(|tables| match tables.audit.insert(entry.id, entry.clone()) {
+            None => Ok(()),
+            Some(_) => Err(violation("there is an entry with this id")),
+        })
+    }
+}
+
+fn fits(filter: &AuditFilter, entry: &AuditEntry) -> bool {
+    let by = |user| matches!(&entry.by, Author::User { id, .. } if *id == user);
+    filter.by.is_none_or(by)
+        && filter.deed.is_none_or(|deed| entry.deed == deed)
+        && filter.kind.is_none_or(|kind| entry.kind == kind)
+        && filter.record.as_ref().is_none_or(|record| entry.record == *record)
+        && filter.period.holds(entry.at)
+}

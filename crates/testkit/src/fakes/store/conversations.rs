@@ -1,0 +1,83 @@
+//! Conversations in memory.
+
+use super::{Session, page_of, violation};
+use async_trait::async_trait;
+use docent_domain::{
+    conversation::{Conversation, ConversationMessage},
+    id::ConversationId,
+};
+use docent_ports::{
+    conversations::{ConversationFilter, ConversationReader, ConversationWriter},
+    error::Result,
+    page::{Listed, Page},
+};
+use std::cmp::Reverse;
+
+#[async_trait]
+impl ConversationReader for Session {
+    async fn get(&mut self, id: ConversationId) -> Result<Option<Conversation>> {
+        Ok(self.read()?.conversations.get(&id).map(|(conversation, _)| conversation.clone()))
+    }
+
+    async fn list(&mut self, filter: &ConversationFilter, page: Page) -> Result<Listed<(Conversation, u64)>> {
+        let fits = |conversation: &Conversation| {
+            let title = conversation.title.as_str().to_ascii_lowercase();
+            filter.owner.is_none_or(|owner| conversation.owner == owner)
+                && filter.text.as_ref().is_none_or(|text| title.contains(&text.to_ascii_lowercase()))
+        };
+        let all = self.read()?.conversations.values().filter(|(conversation, _)| fits(conversation));
+        let mut found: Vec<_> =
+            all.map(|(conversation, messages)| (conversation.clone(), messages.len() as u64)).collect();
+        found.sort_by_key(|(conversation, _)| Reverse((conversation.updated_at, conversation.id)));
+        Ok(page_of(found, page))
+    }
+
+    async fn messages(&mut self, id: ConversationId, page: Page) -> Result<Listed<ConversationMessage>> {
+        let messages = self.read()?.conversations.get(&id).map(|(_, messages)| messages.clone());
+        Ok(page_of(messages.unwrap_or_default(), page))
+    }
+}
+
+#[async_trait]
+impl ConversationWriter for Session {
+    async fn insert(&mut self, conversation: &Conversation) -> Result<bool> {
+        self.write(|tables| {
+            if !tables.users.contains_key(&conversation.owner) {
+                return Err(violation("the conversation's owner does not exist"));
+            }
+            if tables.conversations.contains_key(&conversation.id) {
+                return Ok(false);
+            }
+            tables.conversations.insert(conversation.id, (conversation.clone(), Vec::new()));
+            Ok(true)
+        })
+    }
+
+    async fn update(&mut self, conversation: &Conversation) -> Result<bool> {
+        self.write(|tables| {
+            let Some((known, _)) = tables.conversations.get_mut(&conversation.id) else { return Ok(false) };
+            known.title = conversation.title.clone();
+            known.updated_at = conversation.updated_at;
+            Ok(true)
+        })
+    }
+
+    async fn delete(&mut self, id: ConversationId) -> Result<bool> {
+        self.write(|tables| Ok(tables.conversations.remove(&id).is_some()))
+    }
+
+    async fn append(&mut self, added: &[ConversationMessage]) -> Result<u32> {
+        let Some(first) = added.first() else { return Ok(0) };
+        self.write(|tables| {
+            let Some((_, messages)) = tables.conversations.get_mut(&first.conversation) else {
+                return Err(violation("the conversation does not exist"));
+            };
+            let start = u32::try_from(messages.len()).expect("few messages");
+            let numbered = added.iter().zip(start..);
+            messages.extend(
+                numbered.map(|(message, ordinal)| ConversationMessage { ordinal, ..message.clone() }),
+            );
+            Ok(start)
+        })
+    }
+}

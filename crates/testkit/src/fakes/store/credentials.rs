@@ -1,0 +1,229 @@
+//! API keys, sessions and verification tokens in memory.
+
+use super::{Session as Work, page_of, violation};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::{
+    api_key::{ApiKey, KeyPrefix},
+    id::{ApiKeyId, SessionId, UserId, VerificationId},
+    session::Session,
+    verification::{Purpose, Verification},
+};
+use docent_ports::{
+    api_keys::{ApiKeyFilter, ApiKeyReader, ApiKeyWriter},
+    error::Result,
+    page::{Listed, Page},
+    sessions::{SessionFilter, SessionReader, SessionWriter},
+    verifications::{VerificationReader, VerificationWriter},
+};
+use std::cmp::Reverse;
+
+#[async_trait]
+impl ApiKeyReader for Work {
+    async fn get(&mut self, id: ApiKeyId) -> Result<Option<ApiKey>> {
+        Ok(self.read()?.api_keys.get(&id).cloned())
+    }
+
+    async fn by_prefix(&mut self, prefix: &KeyPrefix) -> Result<Option<ApiKey>> {
+        Ok(self.read()?.api_keys.values().find(|key| key.prefix == *prefix).cloned())
+    }
+
+    async fn list(&mut self, filter: &ApiKeyFilter, page: Page) -> Result<Listed<ApiKey>> {
+        let holds = |text: &str, part: &str| text.to_ascii_lowercase().contains(&part.to_ascii_lowercase());
+        let fits = |key: &&ApiKey| {
+            filter.user.is_none_or(|user| key.user == user)
+                && filter.good_at.is_none_or(|at| key.is_good(at))
+                && filter
+                    .text
+                    .as_ref()
+                    .is_none_or(|text| holds(key.name.as_str(), text) || holds(key.prefix.as_str(), text))
+        };
+        let mut keys: Vec<ApiKey> = self.read()?.api_keys.values().filter(fits).cloned().collect();
+        keys.sort_by_key(|key| Reverse((key.created_at, key.id)));
+        Ok(page_of(keys, page))
+    }
+}
+
+#[async_trait]
+impl ApiKeyWriter for Work {
+    async fn insert(&mut self, key: &ApiKey) -> Result<bool> {
+        self.write(|tables| {
+            if !tables.users.contains_key(&key.user) {
+                return Err(violation("the key's account does not exist"));
+            }
+            if tables.api_keys.values().any(|other| other.prefix == key.prefix) {
+                return Ok(false);
+            }
+            match tables.api_keys.insert(key.id, key.clone()) {
+                None => Ok(true),
+                Some(_) => Err(violation("there is a key with this id")),
+            }
+        })
+    }
+
+    async fn revoke(&mut self, id: ApiKeyId, at: DateTime<Utc>) -> Result<bool> {
+        self.write(|tables| {
+            let key = tables.api_keys.get_mut(&id).filter(|key| key.revoked_at.is_none());
+            Ok(key.map(|key| key.revoked_at = Some(at)).is_some())
+        })
+    }
+
+    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
+        self.write(|tables| {
+            let keys =
+                tables.api_keys.values_mut().filter(|key| key.user == user && key.revoked_at.is_none());
+            Ok(keys.map(|key| key.revoked_at = Some(at)).count() as u64)
+        })
+    }
+
+    async fn touch(&mut self, id: ApiKeyId, at: DateTime<Utc>) -> Result<()> {
+        self.write(|tables| {
+            if let Some(key) = tables.api_keys.get_mut(&id) {
+                key.last_used_at = key.last_used_at.max(Some(at));
+            }
+            Ok(())
+        })
+    }
+}
+
+#[async_trait]
+impl SessionReader for Work {
+    async fn get(&mut self, id: SessionId) -> Result<Option<Session>> {
+        Ok(self.read()?.sessions.get(&id).cloned())
+    }
+
+    async fn list(&mut self, filter: &SessionFilter, page: Page) -> Result<Listed<Session>> {
+        let fits = |session: &&Session| {
+            filter.user.is_none_or(|user| session.user == user)
+                && filter.kind.is_none_or(|kind| session.kind == kind)
+                && filter.good_at.is_none_or(|at| session.is_good(at))
+        };
+        let mut sessions: Vec<Session> = self.read()?.sessions.values().filter(fits).cloned().collect();
+        sessions.sort_by_key(|session| Reverse((session.last_used_at, session.id)));
+        Ok(page_of(sessions, page))
+    }
+}
+
+#[async_trait]
+impl SessionWriter for Work {
+    async fn insert(&mut self, session: &Session) -> Result<()> {
+        self.write(|tables| {
+            if !tables.users.contains_key(&session.user) {
+                return Err(violation("the session's account does not exist"));
+            }
+            match tables.sessions.insert(session.id, session.clone()) {
+                None => Ok(()),
+                Some(_) => Err(violation("there is a session with this id")),
+            }
+        })
+    }
+
+    async fn touch(&mut self, id: SessionId, at: DateTime<Utc>, expires_at: DateTime<Utc>) -> Result<bool> {
+        self.write(|tables| {
+            let session = tables.sessions.get_mut(&id).filter(|session| session.revoked_at.is_none());
+            let Some(session) = session else { return Ok(false) };
+            session.last_used_at = session.last_used_at.max(at);
+            session.expires_at = session.expires_at.max(expires_at);
+            Ok(true)
+        })
+    }
+
+    async fn revoke(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool> {
+        self.write(|tables| {
+            let session = tables.sessions.get_mut(&id).filter(|session| session.revoked_at.is_none());
+            Ok(session.map(|session| session.revoked_at = Some(at)).is_some())
+        })
+    }
+
+    async fn revoke_of(
+        &mut self,
+        user: UserId,
+        except: Option<SessionId>,
+        at: DateTime<Utc>,
+    ) -> Result<Vec<SessionId>> {
+        self.write(|tables| {
+            let is_meant = |session: &&mut Session| {
+                session.user == user && Some(session.id) != except && session.revoked_at.is_none()
+            };
+            let revoked = tables.sessions.values_mut().filter(is_meant);
+            Ok(revoked
+                .map(|session| {
+                    session.revoked_at = Some(at);
+                    session.id
+                })
+                .collect())
+        })
+    }
+
+    async fn purge(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        self.write(|tables| {
+            let is_over = |session: &&Session| {
+                session.expires_at < before || session.revoked_at.is_some_and(|at| at < before)
+            };
+            let over = tables.sessions.values().filter(is_over).map(|session| session.id);
+            let over: Vec<_> = over.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+            tables.sessions.retain(|id, _| !over.contains(id));
+            Ok(over.len() as u64)
+        })
+    }
+}
+
+#[async_trait]
+impl VerificationReader for Work {
+    async fn get(&mut self, id: VerificationId) -> Result<Option<Verification>> {
+        Ok(self.read()?.verifications.get(&id).cloned())
+    }
+
+    async fn by_sha256(&mut self, sha256: &[u8; 32]) -> Result<Option<Verification>> {
+        Ok(self.read()?.verifications.values().find(|token| token.sha256 == *sha256).cloned())
+    }
+
+    async fn list(&mut self, user: Option<UserId>, page: Page) -> Result<Listed<Verification>> {
+        let tokens =
+            self.read()?.verifications.values().filter(|token| user.is_none_or(|user| token.user == user));
+        let mut tokens: Vec<Verification> = tokens.cloned().collect();
+        tokens.sort_by_key(|token| Reverse((token.created_at, token.id)));
+        Ok(page_of(tokens, page))
+    }
+}
+
+#[async_trait]
+impl VerificationWriter for Work {
+    async fn put(&mut self, verification: &Verification) -> Result<()> {
+        self.write(|tables| {
+            if !tables.users.contains_key(&verification.user) {
+                return Err(violation("the token's account does not exist"));
+            }
+            let is_replaced =
+                |old: &Verification| old.user == verification.user && old.purpose == verification.purpose;
+            tables.verifications.retain(|_, old| !is_replaced(old));
+            tables.verifications.insert(verification.id, verification.clone());
+            Ok(())
+        })
+    }
+
+    async fn remove(&mut self, id: VerificationId) -> Result<bool> {
+        self.write(|tables| Ok(tables.verifications.remove(&id).is_some()))
+    }
+
+    async fn remove_of(&mut self, user: UserId, purpose: Option<Purpose>) -> Result<u64> {
+        self.write(|tables| {
+            let before = tables.verifications.len();
+            let is_meant = |token: &Verification| {
+                token.user == user && purpose.is_none_or(|purpose| token.purpose == purpose)
+            };
+            tables.verifications.retain(|_, token| !is_meant(token));
+            Ok((before - tables.verifications.len()) as u64)
+        })
+    }
+
+    async fn purge(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        self.write(|tables| {
+            let over = tables.verifications.values().filter(|token| token.expires_at < before);
+            let over: Vec<_> =
+                over.map(|token| token.id).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+            tables.verifications.retain(|id, _| !over.contains(id));
+            Ok(over.len() as u64)
+        })
+    }
+}
