@@ -48,10 +48,12 @@ impl Collections for FakeCollections {
     }
 }
 
+type Wrap = dyn Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync;
+
 /// Puts something around every collection that is opened, such as a switch that breaks it.
 pub struct Wrapped {
     inner: Arc<dyn Collections>,
-    wrap: Box<dyn Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync>,
+    wrap: Box<Wrap>,
 }
 
 impl Wrapped {
