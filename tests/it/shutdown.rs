@@ -5,13 +5,15 @@ use docent_tests::{member::question_body, rules, wait};
 use reqwest::Method;
 
 rules! {
-    async fn an_answer_cut_off_at_the_end_is_still_metered(setup) {
+    async fn an_answer_cut_off_at_the_end_says_so_and_is_metered(setup) {
         let app = setup.script([Turn::new().text("one two three").stall()]).start().await;
         let ada = app.ada().await;
         let request = ada.request(Method::POST, "/agents/chat").json(&question_body("q"));
         let mut response = request.send().await.unwrap();
         assert_eq!(response.chunk().await.unwrap().unwrap(), "data: \"one two three\"\n\n");
         app.stop().await;
+        let rest = response.text().await.unwrap();
+        assert_eq!(rest, "event: error\ndata: {\"detail\":\"The service is stopping\"}\n\n");
         assert!(app.usage(ada.user.id).await.completion >= 3);
         wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
     }

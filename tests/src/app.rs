@@ -9,6 +9,7 @@ use crate::{
 use docent_app::{
     App,
     accounts::create::Flags,
+    audit::By,
     jobs::{Runner, RunnerSettings},
 };
 use docent_domain::{
@@ -148,7 +149,11 @@ impl TestApp {
     /// Makes an account with [`PASSWORD`].
     pub async fn account(&self, email: &str, flags: Flags) -> User {
         let password = Password::chosen(PASSWORD.to_owned()).unwrap();
-        self.app.registrar().create(Email::parse(email).unwrap(), password, flags).await.unwrap()
+        self.app
+            .registrar()
+            .create(&By::command_line(), Email::parse(email).unwrap(), password, flags)
+            .await
+            .unwrap()
     }
 
     /// Makes an account and logs it in.

@@ -9,9 +9,10 @@ mod wire;
 
 use clap::Parser;
 use cli::{Cli, Command, UsersCommand};
-use docent::config::Profile;
+use docent::config::{Environment, LogFormat, Profile};
 use docent_app::accounts::create::Flags;
 use std::process::ExitCode;
+use tracing::Level;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -55,7 +56,8 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("docent: {error:#}");
+    let format = LogFormat::wanted(&Environment::of_process());
+    telemetry::say(format, Level::ERROR, &format!("{error:#}"));
     ExitCode::FAILURE
 }
 

@@ -6,7 +6,9 @@ mod upkeep;
 
 use crate::telemetry::propagation;
 use anyhow::{Context, bail};
-use docent::config::{BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb};
+use docent::config::{
+    AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
+};
 use docent_adapters::{
     blob::{Addressing, ObjectBlobStore, S3Options},
     builtin::answerer::BuiltinAnswerer,
@@ -194,6 +196,7 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
     RunnerSettings {
         concurrency: settings.ingestion.ingest_concurrency,
         retry,
+        sweep_interval: Some(settings.ingestion.ingest_sweep_interval).filter(|interval| !interval.is_zero()),
         continue_trace: settings.telemetry.tracing_enabled.then_some(propagation::continue_from),
         ..standard
     }
@@ -202,6 +205,8 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
 fn limits(settings: &Settings) -> Limits {
     let accounts = &settings.accounts;
     Limits {
+        accepts_jwt: accounts.auth_backends.contains(&AuthBackend::Jwt),
+        accepts_api_keys: accounts.auth_backends.contains(&AuthBackend::ApiKey),
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
         refresh_rotation_grace: accounts.refresh_rotation_grace,

@@ -1,6 +1,9 @@
 //! What can go wrong in a use case, as the server needs to tell it apart.
 
-use docent_domain::error::{Forbidden, IllegalTransition, Invalid};
+use docent_domain::{
+    error::{Forbidden, IllegalTransition, Invalid},
+    permission::RecordKind,
+};
 pub use docent_ports::error::{Fault, FaultKind, Part};
 use std::time::Duration;
 use thiserror::Error;
@@ -17,6 +20,9 @@ pub enum Error {
         /// The state that it is in.
         state: &'static str,
     },
+    /// No record of this kind has this id.
+    #[error("Not found: {}", .0.name())]
+    NotFound(RecordKind),
     /// No agent has this name.
     #[error("Agent not found")]
     AgentNotFound,
@@ -41,6 +47,9 @@ pub enum Error {
     /// The address belongs to an account already.
     #[error("an account with this e-mail address exists already")]
     EmailTaken,
+    /// The name belongs to a record of its kind already.
+    #[error("this name is taken")]
+    NameTaken,
     /// The uploaded file is no PDF by its content type.
     #[error("Only PDF files are supported")]
     NotAPdf,

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod agent;
+pub mod audit;
 pub mod backlog;
 pub mod dashboard;
 pub mod documents;

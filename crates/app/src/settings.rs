@@ -6,6 +6,10 @@ use std::time::Duration;
 /// See the configuration reference for what each one is called outside.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// Whether access tokens are accepted.
+    pub accepts_jwt: bool,
+    /// Whether API keys are accepted.
+    pub accepts_api_keys: bool,
     /// How long an access token is good.
     pub access_token_ttl: Duration,
     /// How long a refresh token is good.
@@ -35,6 +39,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            accepts_jwt: true,
+            accepts_api_keys: false,
             access_token_ttl: Duration::from_secs(15 * 60),
             refresh_token_ttl: Duration::from_secs(30 * 24 * 60 * 60),
             refresh_rotation_grace: Duration::from_secs(30),

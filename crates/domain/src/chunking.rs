@@ -17,9 +17,12 @@ use unicode_segmentation::UnicodeSegmentation;
 pub fn chunk_pages(pages: &[ExtractedPage], size: ChunkSize, count: impl Fn(&str) -> usize) -> Vec<Chunk> {
     let text = RunningText::of(pages);
     let pieces = pieces(&text.text, size.tokens, &count);
+    let mut covered = 0;
     ranges(&pieces, size)
         .into_iter()
         .filter_map(|range| text.trimmed(pieces[range.start].at.start..pieces[range.end - 1].at.end))
+        // One that but for white space ends where another did would say nothing new.
+        .filter(|range| range.end > std::mem::replace(&mut covered, range.end))
         .zip(0..)
         .map(|(range, ordinal)| text.chunk(range, ordinal, &count))
         .collect()
@@ -313,6 +316,19 @@ mod tests {
                 covered = chunk.span.end.offset as usize;
             }
             assert_eq!(covered, text.len());
+        }
+    }
+
+    #[test]
+    fn white_space_makes_no_chunk_that_says_nothing_new() {
+        let text = "Close the valve.".to_owned() + &"\t\n".repeat(40) + "Open it; then\t\t\t\t\twait.";
+        for tokens in 1..40_usize {
+            for overlap in 0..tokens.div_ceil(2) {
+                let chunks = chunk_pages(&[page(1, text.clone())], size(tokens, overlap), str::len);
+                for pair in chunks.windows(2) {
+                    assert!(pair[0].span.end < pair[1].span.end, "{tokens} {overlap} {pair:?}");
+                }
+            }
         }
     }
 

@@ -66,7 +66,8 @@ impl FileName {
         let extension = if extension.chars().count() <= 16 { extension } else { "" };
         let keep = TITLE_MAX - extension.chars().count();
         let stem: String = clean.chars().take(keep).collect();
-        Self(stem + extension)
+        // The cut may have been before a space.
+        Self(stem.trim_end().to_owned() + extension)
     }
 
     /// The name; empty when the client gave none.
@@ -160,6 +161,8 @@ mod tests {
         assert!(name.as_str().ends_with("長.pdf"));
         let name = FileName::reduce(&format!("a.{}", "b".repeat(600)));
         assert_eq!(name.as_str().chars().count(), 500);
+        let name = FileName::reduce(&format!("{} b", "a".repeat(499)));
+        assert_eq!(name.as_str(), "a".repeat(499));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod clock;
 pub mod collections;
 pub mod conversations;
 pub mod documents;
+pub mod duties;
 pub mod embedder;
 pub mod embedding_cache;
 pub mod entropy;

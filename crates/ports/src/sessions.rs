@@ -48,13 +48,8 @@ pub trait SessionWriter: SessionReader {
     /// Makes a session void; says whether it was not yet.
     async fn revoke(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool>;
 
-    /// Makes all sessions of an account void, but for `except`; says which were not yet.
-    async fn revoke_of(
-        &mut self,
-        user: UserId,
-        except: Option<SessionId>,
-        at: DateTime<Utc>,
-    ) -> Result<Vec<SessionId>>;
+    /// Makes all sessions of an account void; says which were not yet.
+    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>>;
 
     /// Removes at most `limit` sessions that ended, by themselves or not, before `before`; says how many.
     async fn purge(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64>;

@@ -8,6 +8,7 @@ use crate::{
     audit::{AuditReader, AuditWriter},
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
     generations::{GenerationReader, GenerationWriter},
@@ -128,6 +129,8 @@ pub trait UnitOfWork: Send {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
     /// Generations of the index.
     fn generations(&mut self) -> &mut dyn GenerationWriter;
+    /// What one process at a time sees to.
+    fn duties(&mut self) -> &mut dyn DutyWriter;
 
     /// Makes the changes durable.
     ///

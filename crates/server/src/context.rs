@@ -6,6 +6,7 @@ use docent_app::{App, rate_limit::RateLimit};
 use std::sync::Arc;
 use tera::Tera;
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 /// The use cases and what the server itself needs, shared by all of its threads.
 pub(crate) struct Context {
@@ -16,6 +17,8 @@ pub(crate) struct Context {
     /// The runtime that outlives the server's threads. Work that must go on when its request is over
     /// belongs there.
     pub(crate) runtime: Handle,
+    /// Cancelled when the time is over that a stopping server gives to streams.
+    pub(crate) cut: CancellationToken,
 }
 
 impl Context {

@@ -106,13 +106,13 @@ impl Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         let status = match &error {
-            Error::DocumentNotFound | Error::AgentNotFound => StatusCode::NOT_FOUND,
+            Error::DocumentNotFound | Error::AgentNotFound | Error::NotFound(_) => StatusCode::NOT_FOUND,
             Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
                 StatusCode::UNAUTHORIZED
             }
             Error::TooManyLogins { retry_after } => return Self::too_many(*retry_after),
             Error::Forbidden => StatusCode::FORBIDDEN,
-            Error::EmailTaken | Error::NotFailed { .. } => StatusCode::CONFLICT,
+            Error::EmailTaken | Error::NameTaken | Error::NotFailed { .. } => StatusCode::CONFLICT,
             Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Invalid(invalid) => {

@@ -5,6 +5,8 @@ mod api;
 mod context;
 mod error;
 mod extract;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod metrics;
 mod middleware;
 pub mod routes;

@@ -10,6 +10,7 @@ use docent_app::{App, rate_limit::RateLimit};
 use std::{
     io,
     net::{SocketAddr, TcpListener, ToSocketAddrs},
+    pin::pin,
     sync::Arc,
     time::Duration,
 };
@@ -19,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 /// How long the rest of a refused body is read and thrown away, so that its sender gets to read the
 /// refusal instead of a broken connection.
 const LINGER: Duration = Duration::from_secs(10);
+/// Seconds after the end of the grace in which streams say that they are cut off.
+const LAST_WORDS: u64 = 1;
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
 
@@ -75,6 +78,7 @@ impl Server {
             pages: admin::templates().map_err(io::Error::other)?,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
+            cut: CancellationToken::new(),
         };
         Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context), surface })
     }
@@ -85,17 +89,21 @@ impl Server {
     }
 
     /// Serves until `stop`. Then no more connections are accepted, and requests and streams under way
-    /// get `grace` to end; what has not ended by then is cut off.
+    /// get `grace` to end; what has not ended by then is cut off, streams with an event that says so.
     ///
     /// # Errors
     /// When the sockets cannot be served.
     pub async fn run(self, stop: CancellationToken, grace: Duration) -> io::Result<()> {
-        let app = Arc::clone(&self.context.app);
+        let (app, cut) = (Arc::clone(&self.context.app), self.context.cut.clone());
         let mut server = self.start(grace)?;
         let handle = server.handle();
         let stopping = async {
             stop.cancelled().await;
-            handle.stop(true).await;
+            let mut stopping = pin!(handle.stop(true));
+            if tokio::time::timeout(grace, &mut stopping).await.is_err() {
+                cut.cancel();
+                stopping.await;
+            }
         };
         tokio::select! {
             ended = &mut server => ended?,
@@ -145,7 +153,7 @@ impl Server {
         };
         let server = server
             .disable_signals()
-            .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0))
+            .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0) + LAST_WORDS)
             .client_disconnect_timeout(LINGER)
             // A client that closes its side has gone away: its answer is stopped at once.
             .h1_allow_half_closed(false)

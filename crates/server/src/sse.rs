@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::convert::Infallible;
 
+const STOPPING: &str = "The service is stopping";
 const PING: &[u8] = b": ping\n\n";
 
 /// Streams an answer. When the client goes away the stream is dropped, and the answer with it.
@@ -30,15 +31,20 @@ fn events(
     include_sources: bool,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> {
     let open = context.metrics().map(|metrics| metrics.http.stream_began());
-    stream::unfold((answer, open), move |(mut answer, open)| {
+    stream::unfold(Some((answer, open)), move |state| {
         let context = context.clone();
         async move {
+            let (mut answer, open) = state?;
             loop {
                 let event = tokio::select! {
                     biased;
                     event = answer.next() => event?,
+                    () = context.cut.cancelled() => {
+                        let last = frame(Some("error"), &json!({ "detail": STOPPING }));
+                        return Some((Ok(last), None));
+                    }
                     () = context.app.clock.sleep(context.settings.ping_interval) => {
-                        return Some((Ok(Bytes::from_static(PING)), (answer, open)));
+                        return Some((Ok(Bytes::from_static(PING)), Some((answer, open))));
                     }
                 };
                 let frame = match event {
@@ -50,7 +56,7 @@ fn events(
                     Ok(AnswerEvent::Sources(_)) => continue,
                     Err(fault) => frame(Some("error"), &json!({ "detail": sentence(&fault.public()) })),
                 };
-                return Some((Ok(frame), (answer, open)));
+                return Some((Ok(frame), Some((answer, open))));
             }
         }
     })

@@ -83,12 +83,22 @@ rules! {
     async fn it_ends_after_twelve_hours_in_any_case(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
-        for _ in 0..36 {
+        for _ in 0..35 {
             app.advance(minutes(20));
             let _ = browser.get("/admin").await.expect(200);
         }
-        app.advance(minutes(1));
+        app.advance(minutes(20));
         let _ = browser.get("/admin").await.expect(303);
+    }
+
+    async fn a_copied_cookie_is_worth_nothing_after_the_logout(setup) {
+        let app = setup.start().await;
+        let mut browser = staff(&app).await;
+        let mut thief = browser.clone();
+        let _ = thief.get("/admin").await.expect(200);
+        let token = form_token(&browser.get("/admin").await);
+        let _ = browser.post("/admin/logout", &[("form_token", &token)]).await.expect(303);
+        let _ = thief.get("/admin").await.expect(303);
     }
 
     async fn logging_out_ends_it(setup) {

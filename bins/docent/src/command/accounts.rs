@@ -6,7 +6,10 @@ use crate::{
     wire::{self, Basics},
 };
 use anyhow::{Context, bail};
-use docent_app::accounts::create::{Flags, Registrar};
+use docent_app::{
+    accounts::create::{Flags, Registrar},
+    audit::By,
+};
 use docent_domain::{text::Email, user::Password};
 use docent_migration::SchemaState;
 use std::io::BufRead;
@@ -24,7 +27,7 @@ pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Resul
     let Basics { hasher, clock, entropy } = wire::basics()?;
     let password = if account.password_stdin { password_from_stdin()? } else { ask_password()? };
     let registrar = Registrar { store: &store, hasher: &*hasher, clock: &*clock, entropy: &*entropy };
-    registrar.create(email.clone(), password, flags).await?;
+    registrar.create(&By::command_line(), email.clone(), password, flags).await?;
     println!("Created {}.", email.as_str());
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! `docent config`, and reading the settings for all other commands.
 
+use crate::telemetry;
 use docent::config::{self, Environment, Loaded, Profile, Settings, Source};
+use tracing::Level;
 
 /// Reads the settings; what is odd about them goes to standard error.
 pub(crate) fn load(profile: Profile) -> anyhow::Result<Settings> {
     let Loaded { settings, warnings, .. } = Settings::load(profile, &Environment::of_process())?;
     for warning in warnings {
-        eprintln!("docent: {warning}");
+        telemetry::say(settings.telemetry.log_format, Level::WARN, &warning.to_string());
     }
     Ok(settings)
 }

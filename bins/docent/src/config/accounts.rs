@@ -31,7 +31,7 @@ section! {
         /// Signs access tokens, refresh tokens and the admin session cookie. In production a random
         /// value of 32 or more characters.
         secret_key: Option<Secret> = SECRET_KEY, strong_key;
-        /// The ways to prove who one is: `jwt`, `api_key`. API keys are not in this version yet.
+        /// The ways to prove who one is: `jwt` (bearer tokens from `POST /auth/token`), `api_key` (keys that staff make).
         auth_backends: Vec<AuthBackend> = text("[\"jwt\"]"), some_backend;
         /// How long an access token lives.
         access_token_ttl: Duration = text("15m"), lasting;

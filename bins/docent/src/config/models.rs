@@ -19,7 +19,7 @@ section! {
         llm_model: Option<String> = unset("none");
         /// The bearer key for it.
         llm_api_key: Option<Secret> = unset("none");
-        /// How long the chat model may take to its next byte.
+        /// How long the chat model may say nothing; comments and empty pieces are nothing.
         llm_timeout: Duration = text("60s"), lasting;
         /// What makes embeddings: `openai` (any service in that wire format) or `builtin` (lexical,
         /// without a download).

@@ -7,10 +7,20 @@ use super::{
     service::Service,
     value::Value,
 };
-use std::{collections::BTreeMap, ffi::OsString, fs, num::NonZero, path::PathBuf, thread};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fs::File,
+    io::{self, Read as _},
+    num::NonZero,
+    path::{Path, PathBuf},
+    thread,
+};
 
 const PREFIX: &str = "DOCENT_";
 const FILE_SUFFIX: &str = "_FILE";
+/// The most bytes of a file that holds a setting.
+const MAX_FILE: u64 = 64 * 1024;
 
 /// The variables with our prefix. Files that they name are read with the settings.
 #[derive(Clone, Debug, std::default::Default)]
@@ -31,10 +41,38 @@ impl Environment {
         Self { variables: variables.filter(|(name, _)| name.starts_with(PREFIX)).collect() }
     }
 
+    /// The text that a setting was given, by its variable or by a file that another one names.
+    pub(super) fn text(&self, name: &str) -> Result<Option<(String, Source)>, String> {
+        let variable = variable(name);
+        let file = self.get(&format!("{variable}{FILE_SUFFIX}"));
+        match (self.get(&variable), file) {
+            (Some(_), Some(_)) => Err(format!("is set, and so is {variable}{FILE_SUFFIX}: set one of them")),
+            (Some(text), None) => match text.to_str() {
+                Some(text) => Ok(Some((text.to_owned(), Source::Environment))),
+                None => Err("is not UTF-8".to_owned()),
+            },
+            (None, Some(path)) => match read_file(Path::new(path)) {
+                Ok(text) => Ok(Some((text, Source::File))),
+                Err(error) => Err(format!("cannot be read from {}: {error}", path.display())),
+            },
+            (None, None) => Ok(None),
+        }
+    }
+
     /// The variable's value. One that is set to nothing counts as not set.
     fn get(&self, variable: &str) -> Option<&OsString> {
         self.variables.get(variable).filter(|value| !value.is_empty())
     }
+}
+
+/// Reads the file of a setting, which may be a pipe but not one without an end.
+fn read_file(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(io::Error::other(format!("it has more than {MAX_FILE} bytes")));
+    }
+    Ok(text)
 }
 
 /// What defaults and checks may depend on.
@@ -148,20 +186,7 @@ impl<'e> Reader<'e> {
 
     /// The text that a setting was given.
     pub(super) fn set(&self, name: &str) -> Result<Option<(String, Source)>, String> {
-        let variable = variable(name);
-        let file = self.environment.get(&format!("{variable}{FILE_SUFFIX}"));
-        match (self.environment.get(&variable), file) {
-            (Some(_), Some(_)) => Err(format!("is set, and so is {variable}{FILE_SUFFIX}: set one of them")),
-            (Some(text), None) => match text.to_str() {
-                Some(text) => Ok(Some((text.to_owned(), Source::Environment))),
-                None => Err("is not UTF-8".to_owned()),
-            },
-            (None, Some(path)) => match fs::read_to_string(path) {
-                Ok(text) => Ok(Some((text, Source::File))),
-                Err(error) => Err(format!("cannot be read from {}: {error}", path.display())),
-            },
-            (None, None) => Ok(None),
-        }
+        self.environment.text(name)
     }
 
     /// Reports a problem.

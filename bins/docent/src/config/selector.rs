@@ -33,7 +33,8 @@ impl Value for DatabaseUrl {
             },
             // Elsewhere `sqlite+driver:///file` is a relative path; guessing would open another file.
             ("sqlite", _) => Err("names a driver".to_owned()),
-            _ => Err(format!("has the scheme {scheme:?}")),
+            // It is not quoted: whoever mixed something up may have put a password there.
+            _ => Err("has another scheme".to_owned()),
         }
     }
 
@@ -67,7 +68,7 @@ impl Value for KeyValueUrl {
             ("memory", "") => Ok(Self::Memory),
             ("memory", _) => Err("is memory:// with something after it".to_owned()),
             (scheme @ ("redis" | "rediss"), rest) => ConnectionUrl::parse(scheme, rest).map(Self::Redis),
-            (scheme, _) => Err(format!("has the scheme {scheme:?}")),
+            _ => Err("has another scheme".to_owned()),
         }
     }
 
@@ -212,6 +213,23 @@ mod tests {
             KeyValueUrl::parse("rediss://:hunter2@h:6380/1").unwrap().show(),
         ] {
             assert!(!url.contains("hunter2") && url.contains("://h"), "{url}");
+        }
+    }
+
+    #[test]
+    fn passwords_in_the_wrong_place_are_neither_shown_nor_accepted() {
+        for url in [
+            "ada:hunter2@postgres://h/d",
+            "postgres://ada:1/hunter2@h/d",
+            "postgres://ada:1#hunter2@h/d",
+            "postgres://ada@h/d#hunter2",
+            "redis://h/0#hunter2",
+            "redis://ada:1/hunter2@h/0",
+        ] {
+            for read in [DatabaseUrl::parse(url).map(drop), KeyValueUrl::parse(url).map(drop)] {
+                let reason = read.unwrap_err();
+                assert!(!reason.contains("hunter2"), "{reason}");
+            }
         }
     }
 

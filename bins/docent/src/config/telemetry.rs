@@ -2,9 +2,11 @@
 
 use super::{
     declare::{Default, Defaults, section, text, unset},
+    reader::Environment,
     secret::Secret,
     selector::choices,
     url::HttpUrl,
+    value::Value,
 };
 
 choices! {
@@ -14,6 +16,14 @@ choices! {
         Human = "human",
         /// One JSON object.
         Json = "json",
+    }
+}
+
+impl LogFormat {
+    /// The format that an environment asks for, also where its other settings are of no use.
+    pub fn wanted(environment: &Environment) -> Self {
+        let text = environment.text("log_format").ok().flatten();
+        text.and_then(|(text, _)| Self::parse(text.trim()).ok()).unwrap_or(Self::Human)
     }
 }
 

@@ -190,6 +190,23 @@ fn a_value_may_come_from_a_file() {
 }
 
 #[test]
+fn a_file_without_an_end_is_not_read_to_it() {
+    let endless = dev(&[("DOCENT_METRICS_TOKEN_FILE", "/dev/zero")]).unwrap_err();
+    assert!(endless.to_string().contains("it has more than 65536 bytes"), "{endless}");
+}
+
+#[test]
+fn the_format_of_the_log_is_known_even_where_other_settings_are_wrong() {
+    let wanted = |text: &str| {
+        LogFormat::wanted(&Environment::of([("DOCENT_LOG_FORMAT", text), ("DOCENT_DEBUG", "?")]))
+    };
+    assert_eq!(["json", " json ", "human", "xml", ""].map(wanted), {
+        use LogFormat::{Human, Json};
+        [Json, Json, Human, Human, Human]
+    });
+}
+
+#[test]
 fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
     let odd =
         [("DOCENT_RATE_LIMIT_REQUEST", "1"), ("DOCENT_SECRETKEY", "x"), ("PATH", "/bin"), ("DOCENTX", "1")];

@@ -86,6 +86,10 @@ impl ConnectionUrl {
         if url.host_str().is_none_or(str::is_empty) {
             return Err("names no host".to_owned());
         }
+        // The rest of a password that holds `/` or `#` ends up behind the host, where it would be shown.
+        if url.path().contains('@') || url.fragment().is_some() {
+            return Err("has @ or # behind its host; in a password write / # @ as %2F %23 %40".to_owned());
+        }
         let hidden = url.set_password(None).and_then(|()| url.set_username(""));
         hidden.map_err(|()| "is no URL of a server".to_owned())?;
         // A query may hold a password too.

@@ -13,7 +13,7 @@ use docent::config::{LogFormat, Telemetry};
 use fields::{HumanFields, JsonFields};
 use std::io::IsTerminal;
 use traces::Traces;
-use tracing::Metadata;
+use tracing::{Level, Metadata, subscriber::with_default};
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
     filter::{FilterExt, filter_fn},
@@ -43,6 +43,17 @@ pub(crate) fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
         .try_init()
         .context("starting the log")?;
     Ok(Guard { traces })
+}
+
+/// Says what a person or a collector must see though the log may not have begun, in the form that the log has.
+pub(crate) fn say(format: LogFormat, level: Level, words: &str) {
+    match format {
+        LogFormat::Human => eprintln!("docent: {words}"),
+        LogFormat::Json => with_default(tracing_subscriber::registry().with(log(format)), || match level {
+            Level::ERROR => tracing::error!("{words}"),
+            _ => tracing::warn!("{words}"),
+        }),
+    }
 }
 
 impl Guard {

@@ -181,6 +181,27 @@ async fn serve_refuses_weak_secrets_and_tells_every_problem_at_once() {
 }
 
 #[tokio::test]
+async fn what_ends_a_command_has_the_form_of_the_log() {
+    let folder = TempDir::new().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let cases = [
+        ("serve", "DOCENT_RATE_LIMIT_PERIOD", "soon", "DOCENT_RATE_LIMIT_PERIOD is \"soon\""),
+        ("dev", "DOCENT_BIND_ADDRESS", &*address, "listening on"),
+    ];
+    for (command, variable, value, words) in cases {
+        let mut program = docent(folder.path());
+        let (status, _, error) =
+            run(program.arg(command).env("DOCENT_LOG_FORMAT", "json").env(variable, value)).await;
+        assert!(!status.success());
+        let lines: Vec<Value> = error.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let last = lines.last().unwrap();
+        assert_eq!(last["level"], "ERROR");
+        assert!(last["message"].as_str().unwrap().contains(words), "{last}");
+    }
+}
+
+#[tokio::test]
 async fn a_worker_refuses_stores_that_it_cannot_share() {
     let folder = TempDir::new().unwrap();
     for (variable, value, said) in [

@@ -58,6 +58,8 @@ pub(super) struct AnswerDecoder {
     usage: Option<TokenUsage>,
     reason: Option<FinishReason>,
     progress: Progress,
+    /// Something was said since this was asked for last.
+    has_spoken: bool,
     events: VecDeque<ChatEvent>,
     facts: Facts,
 }
@@ -108,6 +110,7 @@ impl AnswerDecoder {
             usage: None,
             reason: None,
             progress: Progress::Open,
+            has_spoken: false,
             events: VecDeque::new(),
             facts: Facts::default(),
         }
@@ -205,6 +208,12 @@ impl AnswerDecoder {
         self.progress
     }
 
+    /// Whether something was said since this was asked last: text, a piece of a tool call, thoughts, or the end.
+    /// Comments and empty pieces say nothing.
+    pub(super) fn has_spoken(&mut self) -> bool {
+        mem::take(&mut self.has_spoken)
+    }
+
     /// The next event that is ready.
     pub(super) fn next_event(&mut self) -> Option<ChatEvent> {
         self.events.pop_front()
@@ -251,6 +260,7 @@ impl AnswerDecoder {
         self.has_choice = true;
         let finish_reason = choice.finish_reason();
         if let Some(delta) = choice.delta.or(choice.message) {
+            self.has_spoken |= delta.says_something();
             let text = delta.text();
             self.content += text.len();
             if !text.is_empty() {
@@ -265,6 +275,7 @@ impl AnswerDecoder {
         }
         if let Some(reason) = finish_reason {
             self.reason = Some(reason);
+            self.has_spoken = true;
             self.progress = Progress::Stopped;
         }
         Ok(())

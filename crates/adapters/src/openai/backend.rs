@@ -43,7 +43,7 @@ pub struct BackendSettings {
     pub api_key: Option<String>,
     /// The model asked for.
     pub model: String,
-    /// For chats the longest wait for the next byte, for embeddings that for the whole answer.
+    /// For chats the longest silence, for embeddings that for the whole answer.
     pub timeout: Duration,
     /// What adds headers, if anything does.
     pub header_hook: Option<HeaderHook>,

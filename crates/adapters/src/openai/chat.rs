@@ -32,7 +32,7 @@ use tracing::{Instrument, Span, field::Empty};
 /// A chat model behind `POST {base_url}/chat/completions`.
 ///
 /// Its answers are streamed; a back end that answers with one JSON object all the same is
-/// understood. Every wait for the next byte is limited; dropping an answer closes its connection.
+/// understood. Every silence is limited; dropping an answer closes its connection.
 pub struct OpenAiChatModel {
     endpoint: Arc<Endpoint>,
     model: String,

@@ -2,7 +2,7 @@
 
 mod batch;
 mod pace;
-mod vectors;
+pub(super) mod vectors;
 
 #[cfg(test)]
 mod tests;

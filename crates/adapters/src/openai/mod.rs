@@ -9,5 +9,7 @@ pub mod backend;
 pub mod chat;
 pub mod embeddings;
 mod fault;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod optional;
 mod sse;

@@ -18,6 +18,8 @@ mod document;
 mod doubles;
 mod extractor;
 mod frame;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hyphens;
 mod layout;
 mod limits;

@@ -18,6 +18,7 @@ use docent_ports::{
     audit::{AuditReader, AuditWriter},
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
     generations::{GenerationReader, GenerationWriter},
@@ -272,6 +273,10 @@ impl UnitOfWork for SqlUnit {
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
+        &mut self.0
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
         &mut self.0
     }
 

@@ -87,19 +87,11 @@ impl SessionWriter for Work {
         Ok(result.rows_affected > 0)
     }
 
-    async fn revoke_of(
-        &mut self,
-        user: UserId,
-        except: Option<SessionId>,
-        at: DateTime<Utc>,
-    ) -> Result<Vec<SessionId>> {
-        let mut update = Entity::update_many()
+    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>> {
+        let update = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::val(micros(at)))
             .filter(Column::UserId.eq(user.as_uuid()))
             .filter(Column::RevokedAt.is_null());
-        if let Some(except) = except {
-            update = update.filter(Column::Id.ne(except.as_uuid()));
-        }
         let rows =
             self.run("revoke an account's sessions", |db| Box::pin(update.exec_with_returning(db))).await?;
         Ok(rows.into_iter().map(|row| SessionId::from_uuid(row.id)).collect())

@@ -1,15 +1,24 @@
-//! Creating accounts.
+//! Creating accounts, and what their passwords and sessions depend on.
 
 use crate::{
     App,
+    audit::{Auditor, By, Changes, Subject},
     error::{Error, Result},
 };
 use docent_domain::{
+    audit::Deed,
     id::UserId,
+    permission::RecordKind,
     text::Email,
     user::{Password, User},
+    verification::Purpose,
 };
-use docent_ports::{clock::Clock, entropy::Entropy, password_hasher::PasswordHasher, store::Store};
+use docent_ports::{
+    clock::Clock,
+    entropy::Entropy,
+    password_hasher::PasswordHasher,
+    store::{Store, UnitOfWork},
+};
 
 /// What a new account may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +55,7 @@ impl Registrar<'_> {
     ///
     /// # Errors
     /// [`Error::EmailTaken`], or when the database cannot be reached.
-    pub async fn create(self, email: Email, password: Password, flags: Flags) -> Result<User> {
+    pub async fn create(self, by: &By, email: Email, password: Password, flags: Flags) -> Result<User> {
         let mut random = [0; 10];
         self.entropy.fill(&mut random);
         let created_at = self.clock.now();
@@ -66,21 +75,60 @@ impl Registrar<'_> {
         if !work.users().insert(&user).await? {
             return Err(Error::EmailTaken);
         }
+        let changes = Changes::default()
+            .added("email", user.email.as_str())
+            .added("is_staff", user.is_staff)
+            .added("is_superuser", user.is_superuser);
+        self.auditor().write(&mut *work, by, Deed::Add, Subject::user(&user), changes).await?;
         work.commit().await?;
         Ok(user)
     }
 
-    /// Gives an account a new password; says whether there is one with this address.
+    /// Gives an account a new password, and ends all of its sessions.
     ///
     /// # Errors
-    /// When the database cannot be reached.
-    pub async fn set_password(self, email: &Email, password: Password) -> Result<Option<User>> {
+    /// [`Error::NotFound`], or when the database cannot be reached.
+    pub async fn set_password(self, by: &By, id: UserId, password: Password) -> Result<User> {
         let hash = self.hasher.hash(password).await?;
         let mut work = self.store.begin().await?;
-        let Some(mut user) = work.users().by_email(email).await? else { return Ok(None) };
+        let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
         user.password = hash;
-        work.users().update(&user).await?;
+        self.end_sessions(&mut *work, &mut user).await?;
+        work.verifications().remove_of(id, Some(Purpose::ResetPassword)).await?;
+        self.auditor()
+            .write(&mut *work, by, Deed::SetPassword, Subject::user(&user), Changes::default())
+            .await?;
         work.commit().await?;
-        Ok(Some(user))
+        Ok(user)
+    }
+
+    /// Lets an account be used or not. One that may not be used has no sessions, and its keys are refused.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], or when the database cannot be reached.
+    pub async fn set_active(self, by: &By, id: UserId, is_active: bool) -> Result<User> {
+        let mut work = self.store.begin().await?;
+        let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        if user.is_active != is_active {
+            let changes = Changes::default().changed("is_active", user.is_active, is_active);
+            user.is_active = is_active;
+            self.end_sessions(&mut *work, &mut user).await?;
+            self.auditor().write(&mut *work, by, Deed::Change, Subject::user(&user), changes).await?;
+        }
+        work.commit().await?;
+        Ok(user)
+    }
+
+    /// Writes the account, and makes void what was issued to it: sessions of the panel by their records,
+    /// refresh and access tokens by the time they were issued at.
+    pub(crate) async fn end_sessions(self, work: &mut dyn UnitOfWork, user: &mut User) -> Result<()> {
+        user.sessions_from = self.clock.now();
+        work.sessions().revoke_of(user.id, user.sessions_from).await?;
+        work.users().update(user).await?;
+        Ok(())
+    }
+
+    fn auditor(&self) -> Auditor<'_> {
+        Auditor { clock: self.clock, entropy: self.entropy }
     }
 }

@@ -1,10 +1,12 @@
 //! Accounts: who somebody is, and for how long that is believed.
 
+pub mod api_keys;
 pub mod authenticate;
 pub mod create;
 pub mod login;
 pub mod logout;
 pub mod refresh;
+pub mod sessions;
 pub mod turns;
 
 use crate::App;

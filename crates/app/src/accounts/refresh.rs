@@ -5,6 +5,7 @@ use crate::{
     App,
     error::{Error, Result},
 };
+use docent_domain::id::SessionId;
 use docent_ports::token_store::{Rotated, Rotation};
 
 /// Replaces a refresh token. A token that had been replaced longer ago than the grace is taken for
@@ -16,10 +17,17 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
     let now = app.clock.now();
     let refused = |_| Error::RefreshTokenRefused;
     let presented = app.signer.verify_refresh(token, now).map_err(refused)?;
-    match authenticate::by_user_id(app, presented.user).await {
-        Ok(_) => {}
+    let user = match authenticate::active(app, presented.user).await {
+        Ok(user) => user,
         Err(Error::Unauthenticated) => return Err(Error::RefreshTokenRefused),
         Err(error) => return Err(error),
+    };
+    let session = SessionId::of_family(presented.family);
+    let known = app.store.glance().await?.sessions().get(session).await?;
+    let is_revoked = known.is_some_and(|known| known.revoked_at.is_some());
+    if is_revoked || !user.honours(presented.issued_at) {
+        app.tokens.revoke(presented.family).await?;
+        return Err(Error::RefreshTokenRefused);
     }
     let pair = NewPair::of(app, presented.user, presented.family);
     let rotation = Rotation {
@@ -31,10 +39,18 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
         now,
     };
     match app.tokens.rotate(rotation).await? {
-        Rotated::Renewed => Ok(pair.sign(app)),
+        Rotated::Renewed => {
+            let mut work = app.store.begin().await?;
+            work.sessions().touch(session, now, pair.refresh.expires_at).await?;
+            work.commit().await?;
+            Ok(pair.sign(app))
+        }
         Rotated::Unknown => Err(Error::RefreshTokenRefused),
         Rotated::Reused => {
             tracing::warn!(user = %presented.user, "a replaced refresh token was used again; its family is revoked");
+            let mut work = app.store.begin().await?;
+            work.sessions().revoke(session, now).await?;
+            work.commit().await?;
             Err(Error::RefreshTokenRefused)
         }
     }

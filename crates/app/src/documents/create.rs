@@ -1,8 +1,13 @@
 //! Creating a document without a file.
 
-use crate::{App, error::Result};
+use crate::{
+    App,
+    audit::{By, Changes, Subject},
+    error::Result,
+};
 use docent_domain::{
     access::{AddDocuments, Grant},
+    audit::Deed,
     document::Document,
     id::DocumentId,
     text::Title,
@@ -17,6 +22,8 @@ pub async fn create(app: &App, grant: Grant<AddDocuments>, title: Title) -> Resu
     let document = Document::new(id, grant.by(), title, None, app.clock.now());
     let mut work = app.store.begin().await?;
     work.documents().insert(&document).await?;
+    let subject = Subject::document(&document);
+    app.auditor().write(&mut *work, &By::holder(&grant), Deed::Add, subject, Changes::default()).await?;
     work.commit().await?;
     Ok(document)
 }

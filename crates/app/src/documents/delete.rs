@@ -6,11 +6,13 @@
 
 use crate::{
     App,
+    audit::{By, Changes, Subject},
     error::{Error, Result},
     extractions,
 };
 use docent_domain::{
     access::{Actor, DeleteDocuments, Grant},
+    audit::Deed,
     document::Document,
     id::{DocumentId, GenerationId, JobId},
     job::{Job, JobKind, JobState},
@@ -29,6 +31,8 @@ pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
     let now = app.clock.now();
     work.documents().mark_deleted(id, now).await?;
     work.jobs().insert(&removal(app, grant, &document)).await?;
+    let (by, subject) = (By::holder(&grant), Subject::document(&document));
+    app.auditor().write(&mut *work, &by, Deed::Delete, subject, Changes::default()).await?;
     work.commit().await?;
     app.running.cancel(id);
     app.work.notify_one();

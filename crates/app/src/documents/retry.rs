@@ -2,10 +2,12 @@
 
 use crate::{
     App,
+    audit::{By, Changes, Subject},
     error::{Error, Result},
 };
 use docent_domain::{
     access::{Actor, ChangeDocuments, Grant},
+    audit::Deed,
     document::{Document, DocumentState},
     id::{DocumentId, JobId},
     job::{Job, JobKind},
@@ -27,6 +29,8 @@ pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document>
     let document = document.retried(app.clock.now())?;
     work.documents().update(&document).await?;
     work.jobs().insert(&ingestion(app, grant, &document)).await?;
+    let (by, subject) = (By::holder(&grant), Subject::document(&document));
+    app.auditor().write(&mut *work, &by, Deed::Retry, subject, Changes::default()).await?;
     work.commit().await?;
     app.work.notify_one();
     Ok(document)

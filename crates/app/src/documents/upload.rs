@@ -6,11 +6,13 @@
 
 use crate::{
     App,
+    audit::{By, Changes, Subject},
     error::{Error, Result},
 };
 use bytes::Bytes;
 use docent_domain::{
     access::{AddDocuments, Grant},
+    audit::Deed,
     document::{BlobKey, Document, StoredFile},
     id::{DocumentId, JobId},
     job::{Job, JobKind},
@@ -108,7 +110,7 @@ impl Upload {
         let document = Document::new(id, grant.by(), Title::of_file(&file.name), Some(file), now);
         let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
         let job = Job { trace, ..job };
-        if let Err(error) = record(&app, &document, &job).await {
+        if let Err(error) = record(&app, &grant, &document, &job).await {
             // The commit may have worked although its answer was lost: the file stays unless the
             // record is known to be missing.
             if let Ok(mut view) = app.store.read().await
@@ -131,10 +133,14 @@ impl Upload {
     }
 }
 
-async fn record(app: &App, document: &Document, job: &Job) -> Result<()> {
+async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job: &Job) -> Result<()> {
     let mut work = app.store.begin().await?;
     work.documents().insert(document).await?;
     work.jobs().insert(job).await?;
+    let bytes = document.file.as_ref().map(|file| file.bytes.to_string());
+    let changes = Changes::default().field("bytes", None, bytes);
+    let (by, subject) = (By::holder(grant), Subject::document(document));
+    app.auditor().write(&mut *work, &by, Deed::Add, subject, changes).await?;
     Ok(work.commit().await?)
 }
 

@@ -136,6 +136,24 @@ impl Outcome {
         }
     }
 
+    /// Says how the try ended.
+    pub(super) fn log(&self) {
+        match self {
+            Self::Ingested(coverage, _) => {
+                tracing::info!(pages = coverage.pages, chunks = coverage.chunks, "document ingested");
+            }
+            Self::Failed(failure, _) => {
+                tracing::warn!(code = %failure.code, reason = failure.reason, "document failed");
+            }
+            Self::HeldUp { error, at } => tracing::info!(error, %at, "the job is held up"),
+            Self::Again { error, at } => tracing::warn!(error, %at, "the job will be tried again"),
+            Self::Waits { at } => tracing::debug!(%at, "waiting for another job of the document"),
+            Self::Deleted(_) => tracing::info!("document removed"),
+            Self::Released => tracing::info!("job given back"),
+            Self::Obsolete => tracing::debug!("nothing to do"),
+        }
+    }
+
     /// The job after this outcome.
     pub(super) fn job(&self, job: Job, now: DateTime<Utc>) -> Job {
         let done = Job { state: JobState::Done, updated_at: now, ..job.clone() };

@@ -4,3 +4,4 @@ pub mod backup;
 pub mod doctor;
 pub mod progress;
 pub mod reindex;
+pub mod sweep;

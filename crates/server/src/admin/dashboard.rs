@@ -20,7 +20,7 @@ struct PartRow {
 
 pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
     let app = &context.app;
-    let (overview, health) = tokio::join!(use_case::overview(app, staff.grant), health::check(app));
+    let (overview, health) = tokio::join!(use_case::overview(app, staff.may()?), health::check(app));
     let overview = overview?;
     let now = app.clock.now();
     let parts: Vec<PartRow> = health
@@ -33,9 +33,7 @@ pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpRespon
         })
         .collect();
     let counts = &overview.documents;
-    let mut values = tera::Context::new();
-    values.insert("section", "dashboard");
-    values.insert("form_token", &staff.form_token);
+    let mut values = staff.page("dashboard");
     values.insert("total", &(counts.pending + counts.ingested + counts.failed));
     values.insert("pending", &counts.pending);
     values.insert("ingested", &counts.ingested);

@@ -117,15 +117,13 @@ impl JobRow {
 
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let id = id.parse().map_err(|_| Error::DocumentNotFound)?;
-    let inspection = use_case::inspect(&context.app, staff.grant, id).await?;
+    let inspection = use_case::inspect(&context.app, staff.may()?, id).await?;
     let (document, now) = (&inspection.document, context.app.clock.now());
     let code = match &document.state {
         DocumentState::Failed(failed) => Some(failed.failure.code.as_str()),
         DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
     };
-    let mut values = tera::Context::new();
-    values.insert("section", "documents");
-    values.insert("form_token", &staff.form_token);
+    let mut values = staff.page("documents");
     values.insert("document", &Row::of(document, now));
     let owner = document.owner;
     values.insert("may_retry", &(code.is_some() && staff.actor.may_to::<ChangeDocuments>(owner).is_ok()));

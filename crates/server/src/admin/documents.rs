@@ -78,9 +78,7 @@ pub(super) async fn documents(
     let next = found.last().filter(|_| has_more).map(|last| link(Some(&cursor(last))));
     let first = filter.after.is_some().then(|| link(None));
     let now = context.app.clock.now();
-    let mut values = tera::Context::new();
-    values.insert("section", "documents");
-    values.insert("form_token", &staff.form_token);
+    let mut values = staff.page("documents");
     values.insert("documents", &found.iter().map(|document| Row::of(document, now)).collect::<Vec<_>>());
     values.insert("q", q.unwrap_or_default());
     values.insert("status", status.unwrap_or_default());

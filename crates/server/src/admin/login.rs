@@ -10,15 +10,20 @@ use crate::{
     api::documents::list::encode_query,
     context::State,
     error::Refusal,
-    extract::{client::Client, query::Query},
+    extract::{
+        client::{Client, UserAgent},
+        query::Query,
+    },
 };
 use actix_session::Session;
 use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
-use docent_app::{accounts::login, error::Error};
-use docent_domain::access::{Actor, EnterAdmin};
+use docent_app::{
+    accounts::{login, sessions::Origin},
+    error::Error,
+};
 
 /// The address of the login page that leads on to `page`.
 pub(super) fn address(page: &str) -> String {
@@ -43,6 +48,7 @@ pub(super) async fn submit(
     context: State,
     session: Session,
     client: Client,
+    agent: UserAgent,
     form: Form,
 ) -> Result<HttpResponse, Broken> {
     let (email, next) = (form.text("email"), onward(form.text("next")));
@@ -51,15 +57,11 @@ pub(super) async fn submit(
         return retry(StatusCode::FORBIDDEN, "The form had expired. Please try again.");
     }
     let password = form.text("password").to_owned();
-    let checked = login::check_password(&context.app, email, password, client.address).await;
+    let origin = Origin { address: client.address, agent: agent.0 };
     // Somebody who is no staff is told what a wrong password is told: no more than that it is no use.
-    let checked = checked.and_then(|user| match Actor::of(&user).map(|actor| actor.may::<EnterAdmin>()) {
-        Some(Ok(_)) => Ok(user),
-        Some(Err(_)) | None => Err(Error::WrongCredentials),
-    });
-    match checked {
-        Ok(user) => {
-            session::start(&context.app, &session, user.id)?;
+    match login::enter_panel(&context.app, email, password, &origin).await {
+        Ok(id) => {
+            session::start(&context.app, &session, id)?;
             Ok(page::see_other(next))
         }
         Err(error @ Error::WrongCredentials) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),

@@ -1,36 +1,29 @@
-//! Who is at the panel: a signed cookie that says who logged in and when.
+//! Who is at the panel: a signed cookie that names a session, whose record says the rest.
 
 use super::{ROOT, page::Broken};
-use crate::{context, extract::client::Client, settings::SessionKey};
+use crate::{context, error::Refusal, extract::client::Client, settings::SessionKey};
 use actix_session::{
     Session, SessionExt, SessionMiddleware, config::CookieContentSecurity, storage::CookieSessionStore,
 };
 use actix_web::{
-    Error, FromRequest, HttpMessage, HttpRequest,
+    FromRequest, HttpMessage, HttpRequest,
     body::MessageBody,
     cookie::SameSite,
     dev::{Payload, ServiceRequest, ServiceResponse},
     http::header::{self, HeaderValue},
     middleware::Next,
 };
-use chrono::{DateTime, TimeDelta, Utc};
-use docent_app::{App, accounts::authenticate};
+use docent_app::{App, accounts::sessions, error::Error};
 use docent_domain::{
-    access::{Actor, EnterAdmin, Grant},
-    id::UserId,
+    access::{Act, Actor, EnterAdmin, Grant},
+    id::SessionId,
+    text::Email,
 };
 use futures::future::LocalBoxFuture;
-use serde::{Deserialize, Serialize};
 
 const COOKIE: &str = "docent_admin";
-const LOGIN: &str = "login";
+const SESSION: &str = "session";
 const CSRF: &str = "csrf";
-/// A session ends after this time without a request …
-const IDLE: TimeDelta = TimeDelta::minutes(30);
-/// … and after this time in any case.
-const ABSOLUTE: TimeDelta = TimeDelta::hours(12);
-/// How often the time of the last request is written down.
-const TOUCH: TimeDelta = TimeDelta::minutes(1);
 
 /// The cookie: signed, out of reach of scripts, and not sent along by forms of other sites.
 pub(super) fn middleware(key: &SessionKey) -> SessionMiddleware<CookieSessionStore> {
@@ -50,7 +43,7 @@ pub(super) fn middleware(key: &SessionKey) -> SessionMiddleware<CookieSessionSto
 pub(super) async fn secure_cookie(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<impl MessageBody>, Error> {
+) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
     let is_secure = request.extensions().get::<Client>().is_some_and(|client| client.is_secure);
     let mut response = next.call(request).await?;
     if is_secure {
@@ -63,29 +56,12 @@ pub(super) async fn secure_cookie(
     Ok(response)
 }
 
-#[derive(Serialize, Deserialize)]
-struct Login {
-    user: String,
-    since: i64,
-    seen: i64,
-}
-
-impl Login {
-    fn is_over(&self, now: DateTime<Utc>) -> bool {
-        let older = |at: i64, than: TimeDelta| {
-            DateTime::from_timestamp(at, 0).is_none_or(|at| now < at || now - at > than)
-        };
-        older(self.seen, IDLE) || older(self.since, ABSOLUTE)
-    }
-}
-
 /// Starts the session of somebody who has just proved who they are. What the browser had before is
 /// void, the form token too.
-pub(super) fn start(app: &App, session: &Session, user: UserId) -> Result<(), Broken> {
-    let now = app.clock.now().timestamp();
+pub(super) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), Broken> {
     session.renew();
     session.clear();
-    session.insert(LOGIN, Login { user: user.to_string(), since: now, seen: now })?;
+    session.insert(SESSION, id.to_string())?;
     form_token(app, session)?;
     Ok(())
 }
@@ -112,9 +88,28 @@ pub(super) fn is_own_form(session: &Session, token: &str) -> bool {
 /// Somebody at the panel who may be there.
 pub(super) struct Staff {
     pub(super) actor: Actor,
-    pub(super) grant: Grant<EnterAdmin>,
+    /// Their address.
+    pub(super) email: Email,
+    /// The session that they are here with.
+    pub(super) session: SessionId,
     /// For the forms of the page.
     pub(super) form_token: String,
+}
+
+impl Staff {
+    /// The right to do `A`.
+    pub(super) fn may<A: Act>(&self) -> Result<Grant<A>, Broken> {
+        self.actor.may().map_err(|refused| Broken::from(Error::from(refused)))
+    }
+
+    /// What every page of a section shows of them.
+    pub(super) fn page(&self, section: &str) -> tera::Context {
+        let mut values = tera::Context::new();
+        values.insert("section", section);
+        values.insert("form_token", &self.form_token);
+        values.insert("staff_email", self.email.as_str());
+        values
+    }
 }
 
 impl FromRequest for Staff {
@@ -122,51 +117,27 @@ impl FromRequest for Staff {
     type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (session, context) = (request.get_session(), context::of(request));
+        let (cookie, context) = (request.get_session(), context::of(request));
+        let client = request.extensions().get::<Client>().copied();
         let page = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
         Box::pin(async move {
-            let context = context?;
-            let now = context.app.clock.now();
-            let login = session.get::<Login>(LOGIN).ok().flatten().filter(|login| !login.is_over(now));
-            let Some((login, user)) =
-                login.and_then(|login| login.user.parse().ok().map(|user| (login, user)))
-            else {
-                session.remove(LOGIN);
-                return Err(Broken::LoggedOut { page });
-            };
-            let actor = match authenticate::by_user_id(&context.app, user).await {
-                Ok(actor) => actor,
-                Err(docent_app::Error::Unauthenticated) => {
-                    session.purge();
+            let (context, client) = (context?, client.ok_or_else(Refusal::internal)?);
+            let id = cookie.get::<String>(SESSION).ok().flatten().and_then(|id| id.parse().ok());
+            let Some(id) = id else { return Err(Broken::LoggedOut { page }) };
+            let (actor, user) = match sessions::at_panel(&context.app, id, client.address).await {
+                Ok(known) => known,
+                Err(Error::Unauthenticated) => {
+                    cookie.purge();
                     return Err(Broken::LoggedOut { page });
                 }
                 Err(error) => return Err(Broken::from(error)),
             };
-            let Ok(grant) = actor.may() else {
-                session.purge();
+            if actor.may::<EnterAdmin>().is_err() {
+                cookie.purge();
                 return Err(Broken::LoggedOut { page });
-            };
-            if now.timestamp() - login.seen >= TOUCH.num_seconds() {
-                session.insert(LOGIN, Login { seen: now.timestamp(), ..login })?;
             }
-            let form_token = form_token(&context.app, &session)?;
-            Ok(Self { actor, grant, form_token })
+            let form_token = form_token(&context.app, &cookie)?;
+            Ok(Self { actor, email: user.email, session: id, form_token })
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_session_ends_when_idle_and_in_any_case() {
-        let at = |minutes: i64| DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
-        let login = |seen: i64| Login { user: String::new(), since: 0, seen: seen * 60 };
-        assert!(!login(0).is_over(at(30)));
-        assert!(login(0).is_over(at(31)));
-        assert!(!login(719).is_over(at(720)));
-        assert!(login(720).is_over(at(721)));
-        assert!(login(10).is_over(at(9)), "a session of the future is not ours");
     }
 }

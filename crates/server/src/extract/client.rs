@@ -56,6 +56,19 @@ impl Client {
     }
 }
 
+/// How the client calls itself, if it says so readably.
+pub(crate) struct UserAgent(pub(crate) Option<String>);
+
+impl FromRequest for UserAgent {
+    type Error = Refusal;
+    type Future = Ready<Result<Self, Refusal>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+        ready(Ok(Self(agent.map(str::to_owned))))
+    }
+}
+
 /// The addresses that proxies noted, first client first, and the protocol that the last one saw.
 fn forwarded(headers: &HeaderMap) -> (Vec<&str>, Option<&str>) {
     let chain: Vec<&str> = list(headers, "x-forwarded-for").collect();

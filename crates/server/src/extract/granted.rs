@@ -1,13 +1,17 @@
 //! The right to do something, from a bearer token.
 
-use crate::{context, error::Refusal};
+use crate::{
+    context::{self, State},
+    error::Refusal,
+    extract::client::Client,
+};
 use actix_web::{
-    FromRequest, HttpRequest,
+    FromRequest, HttpMessage, HttpRequest,
     dev::Payload,
     http::header::{self, HeaderMap},
 };
 use docent_app::{
-    accounts::authenticate,
+    accounts::{api_keys, authenticate},
     error::{Error, Result},
 };
 use docent_domain::access::{Act, Actor, Grant};
@@ -26,17 +30,20 @@ impl<A: Act + 'static> FromRequest for Granted<A> {
     type Error = Refusal;
     type Future = LocalBoxFuture<'static, Result<Self, Refusal>>;
 
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let actor = Bearer::from_request(request, payload);
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let caller = caller(request);
         Box::pin(async move {
-            let Bearer(actor) = actor.await?;
+            let (context, mut actor) = caller.await?;
+            if authenticate::takes_permission::<A>() {
+                actor = authenticate::with_permissions(&context.app, actor).await?;
+            }
             let grant = actor.may().map_err(Error::from)?;
             Ok(Self { actor, grant })
         })
     }
 }
 
-/// The holder of the request's access token.
+/// Who sends the request, with all that they are allowed: for what depends on whose the record is.
 pub(crate) struct Bearer(pub(crate) Actor);
 
 impl FromRequest for Bearer {
@@ -44,13 +51,34 @@ impl FromRequest for Bearer {
     type Future = LocalBoxFuture<'static, Result<Self, Refusal>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let token = bearer(request.headers()).map(str::to_owned);
-        let context = context::of(request);
+        let caller = caller(request);
         Box::pin(async move {
-            let token = token.ok_or(Error::Unauthenticated)?;
-            Ok(Self(authenticate::by_access_token(&context?.app, &token).await?))
+            let (context, actor) = caller.await?;
+            Ok(Self(authenticate::with_permissions(&context.app, actor).await?))
         })
     }
+}
+
+/// Who sends the request, by an access token or an API key.
+fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), Refusal>> + use<> {
+    let credential = credential(request.headers()).map(str::to_owned);
+    let context = context::of(request);
+    let client = request.extensions().get::<Client>().copied();
+    async move {
+        let (credential, context) = (credential.ok_or(Error::Unauthenticated)?, context?);
+        let actor = authenticate::bearer(&context.app, &credential).await?;
+        let actor = match client {
+            Some(client) => actor.from_address(client.address),
+            None => actor,
+        };
+        Ok((context, actor))
+    }
+}
+
+/// What the request proves its sender with: `Authorization`, or else `X-API-Key`.
+fn credential(headers: &HeaderMap) -> Option<&str> {
+    let key = || headers.get("x-api-key")?.to_str().ok().map(str::trim).filter(|key| api_keys::is_key(key));
+    bearer(headers).or_else(key)
 }
 
 /// The token of `Authorization: Bearer <token>`; the scheme's case does not matter.

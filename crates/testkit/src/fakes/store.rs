@@ -7,6 +7,7 @@ mod audit;
 mod conversations;
 mod credentials;
 mod documents;
+mod duties;
 mod embedding_cache;
 mod generations;
 mod groups;
@@ -15,6 +16,7 @@ mod jobs;
 mod users;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::{
     api_key::ApiKey,
     audit::AuditEntry,
@@ -23,8 +25,8 @@ use docent_domain::{
     generation::Generation,
     group::{Group, Rights},
     id::{
-        ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, SessionId, UsageId,
-        UserId, VerificationId,
+        ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId, SessionId,
+        UsageId, UserId, VerificationId,
     },
     job::Job,
     usage::UsageRecord,
@@ -36,6 +38,7 @@ use docent_ports::{
     audit::{AuditReader, AuditWriter},
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
     generations::{GenerationReader, GenerationWriter},
@@ -80,6 +83,15 @@ struct Tables {
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
     generations: BTreeMap<GenerationId, Generation>,
+    duties: BTreeMap<&'static str, Held>,
+}
+
+/// Who took a duty last, and when it was done.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    lease: LeaseId,
+    until: DateTime<Utc>,
+    done_at: Option<DateTime<Utc>>,
 }
 
 /// The page of a list that is in order.
@@ -222,6 +234,10 @@ impl UnitOfWork for Unit {
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
+        &mut self.session
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
         &mut self.session
     }
 

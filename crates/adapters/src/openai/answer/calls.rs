@@ -85,14 +85,19 @@ impl Calls {
     pub(super) fn finish(mut self) -> Result<Vec<ToolCall>, Fault> {
         self.calls.retain(|call| !call.name.is_empty() || !call.arguments.is_empty());
         self.calls.sort_by_key(|call| call.index.unwrap_or(i64::MAX));
+        // Ids that are made up must not be among those that the back end gives, wherever they stand.
+        let given: HashSet<String> = self.calls.iter().map(|call| call.id.clone()).collect();
         let mut ids = HashSet::new();
         let mut whole = Vec::with_capacity(self.calls.len());
         for (n, call) in self.calls.into_iter().enumerate() {
             if call.name.is_empty() {
                 return Err(garbage("the answer asks for a tool without naming it"));
             }
-            let is_new = !call.id.is_empty() && ids.insert(call.id.clone());
-            let id = if is_new { call.id } else { format!("call_{}_{n}", self.turn) };
+            let is_new = !call.id.is_empty() && !ids.contains(&call.id);
+            let mut made_up = (n..).map(|n| format!("call_{}_{n}", self.turn));
+            let is_free = |id: &String| !given.contains(id) && !ids.contains(id);
+            let id = if is_new { call.id } else { made_up.find(is_free).unwrap_or_default() };
+            ids.insert(id.clone());
             let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
             whole.push(ToolCall { id, name: call.name, arguments });
         }

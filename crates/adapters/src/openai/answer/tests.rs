@@ -290,6 +290,31 @@ fn no_usage_and_usage_of_zero_are_the_same() {
 }
 
 #[test]
+fn usage_under_both_names_is_read_once_and_nonsense_is_none() {
+    let both = r#"{"choices":[],"usage":{"prompt_tokens":7,"input_tokens":7,"output_tokens":2}}"#;
+    let usage = Some(TokenUsage { prompt: 7, completion: 2 });
+    assert_eq!(stream(&[STOP, both]), [ChatEvent::Finished { reason: FinishReason::Stop, usage }]);
+    for nonsense in ["18446744073709551615", "1e300"] {
+        let usage = format!(
+            r#"{{"choices":[],"usage":{{"prompt_tokens":{nonsense},"completion_tokens":{nonsense}}}}}"#
+        );
+        assert_eq!(stream(&[STOP, &usage]), [finished(FinishReason::Stop)]);
+    }
+}
+
+#[test]
+fn an_id_that_is_made_up_is_none_that_the_back_end_gave() {
+    let calls = [
+        r#"{"tool_calls":[{"index":0,"function":{"name":"a"}}]}"#,
+        r#"{"tool_calls":[{"index":1,"id":"call_3_0","function":{"name":"b"}}]}"#,
+        r#"{"tool_calls":[{"index":2,"id":"call_3_0","function":{"name":"c"}}]}"#,
+    ];
+    let events = stream(&[&delta(calls[0]), &delta(calls[1]), &delta(calls[2]), STOP]);
+    let expected = [call("call_3_1", "a", "{}"), call("call_3_0", "b", "{}"), call("call_3_2", "c", "{}")];
+    assert_eq!(events[..3], expected);
+}
+
+#[test]
 fn a_reason_is_as_good_an_end_as_the_mark() {
     let expected = [text("a"), finished(FinishReason::Stop)];
     let said = delta(r#"{"content":"a"}"#);

@@ -5,6 +5,9 @@ use docent_domain::{chat::FinishReason, usage::TokenUsage};
 use serde::Deserialize;
 use serde_json::Value;
 
+/// No answer costs more tokens; a count above it would spoil the sums of the ledger.
+const MAX_TOKENS: u64 = 1_000_000_000;
+
 /// A piece of a streamed answer, or a whole one.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk {
@@ -80,11 +83,31 @@ pub(super) struct Delta {
     /// Words by which some models decline, in place of `content`.
     #[serde(default)]
     refusal: Option<String>,
+    /// Thoughts of the model, which are not for the reader, under one or both of the names that they go by.
+    #[serde(default)]
+    reasoning: Option<Value>,
+    #[serde(default)]
+    reasoning_content: Option<Value>,
     #[serde(default)]
     pub(super) tool_calls: Option<Vec<CallDelta>>,
 }
 
 impl Delta {
+    /// Whether it holds anything but empty fields.
+    pub(super) fn says_something(&self) -> bool {
+        let is_empty = |value: &Option<Value>| match value {
+            None | Some(Value::Null) => true,
+            Some(Value::String(text)) => text.is_empty(),
+            Some(Value::Array(parts)) => parts.is_empty(),
+            Some(_) => false,
+        };
+        !is_empty(&self.content)
+            || !is_empty(&self.reasoning)
+            || !is_empty(&self.reasoning_content)
+            || self.refusal.as_ref().is_some_and(|text| !text.is_empty())
+            || self.tool_calls.iter().flatten().any(CallDelta::says_something)
+    }
+
     /// Its text: a string, or the text of a list of parts.
     pub(super) fn text(&self) -> String {
         let mut text = match &self.content {
@@ -117,6 +140,12 @@ pub(super) struct CallDelta {
 }
 
 impl CallDelta {
+    fn says_something(&self) -> bool {
+        let Some(FunctionDelta { name, arguments }) = &self.function else { return false };
+        let is_text = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+        is_text(name) || !matches!(arguments, None | Some(Value::Null)) && arguments != &Some(Value::from(""))
+    }
+
     /// Its id; empty when there is none.
     pub(super) fn id(&self) -> String {
         match &self.id {
@@ -148,22 +177,28 @@ impl FunctionDelta {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Usage {
-    #[serde(default, alias = "input_tokens")]
+    #[serde(default)]
     prompt_tokens: Option<Value>,
-    #[serde(default, alias = "output_tokens")]
+    #[serde(default)]
     completion_tokens: Option<Value>,
+    /// Other names for the same; some back ends send both.
+    #[serde(default)]
+    input_tokens: Option<Value>,
+    #[serde(default)]
+    output_tokens: Option<Value>,
 }
 
 impl Usage {
-    /// The numbers; `None` when there are none, which some back ends say with zeros.
+    /// The numbers; `None` when there are none, which some back ends say with zeros, or when they make no sense.
     pub(super) fn tokens(self) -> Option<TokenUsage> {
         let number = |value: Option<Value>| {
             let value = value?;
             // Not a whole number, but one all the same.
             value.as_u64().or_else(|| value.as_f64().map(|number| number as u64))
         };
-        let prompt = number(self.prompt_tokens).unwrap_or_default();
-        let completion = number(self.completion_tokens).unwrap_or_default();
-        (prompt + completion > 0).then_some(TokenUsage { prompt, completion })
+        let prompt = number(self.prompt_tokens).or(number(self.input_tokens)).unwrap_or_default();
+        let completion = number(self.completion_tokens).or(number(self.output_tokens)).unwrap_or_default();
+        let makes_sense = prompt <= MAX_TOKENS && completion <= MAX_TOKENS;
+        (makes_sense && (prompt > 0 || completion > 0)).then_some(TokenUsage { prompt, completion })
     }
 }

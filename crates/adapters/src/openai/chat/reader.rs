@@ -29,9 +29,9 @@ const MAX_LAST_PIECES: usize = 4;
 pub(super) struct AnswerReader {
     body: Option<BoxStream<'static, Result<Bytes>>>,
     decoder: AnswerDecoder,
-    /// The longest wait for the next byte.
+    /// The longest silence.
     limit: Duration,
-    /// When a stopped answer is closed, whatever is still missing.
+    /// When the silence that lasts now is too long, or a stopped answer is closed with what it has.
     deadline: Option<Instant>,
     /// What ended it; told after the events before it.
     error: Option<AnswerError>,
@@ -83,6 +83,9 @@ impl AnswerReader {
 }
 
 /// Reads the next bytes, or closes the answer when nothing more is to be waited for.
+///
+/// Silence is the time in which nothing is said, whatever bytes come. The time that whoever reads takes between
+/// two events is none.
 async fn advance(
     body: &mut BoxStream<'static, Result<Bytes>>,
     decoder: &mut AnswerDecoder,
@@ -90,7 +93,10 @@ async fn advance(
     deadline: &mut Option<Instant>,
 ) -> Result<(), AnswerError> {
     let read = match decoder.progress() {
-        Progress::Open => timeout(limit, body.next()).await,
+        Progress::Open => {
+            let until = deadline.get_or_insert_with(|| Instant::now() + limit);
+            timeout_at(*until, body.next()).await
+        }
         Progress::Stopped => {
             let until = deadline.get_or_insert_with(|| Instant::now() + limit.min(MAX_WAIT_FOR_USAGE));
             timeout_at(*until, body.next()).await
@@ -104,7 +110,13 @@ async fn advance(
     };
     let is_open = decoder.progress() == Progress::Open;
     match read {
-        Ok(Some(Ok(bytes))) => decoder.push(&bytes),
+        Ok(Some(Ok(bytes))) => {
+            let pushed = decoder.push(&bytes);
+            if decoder.has_spoken() {
+                *deadline = None;
+            }
+            pushed
+        }
         Ok(None) => decoder.end(),
         // An answer that has said its last word is good, however its connection ends.
         Ok(Some(Err(_))) | Err(_) if !is_open => decoder.finish(),
@@ -121,6 +133,9 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(60);
     const WORD: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+    const EMPTY: &str = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\"}}]}}]}\n\n";
+    const THOUGHT: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"\",\"reasoning\":\"hm\",\"reasoning_content\":\"hm\"}}]}\n\n";
+    const CALL: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\"}}]}}]}\n\n";
     const STOP: &str = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     const USAGE: &str = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1}}\n\n";
     const DONE: &str = "data: [DONE]\n\n";
@@ -158,12 +173,37 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_limit_is_for_the_next_byte_and_not_for_the_whole_answer() {
+    async fn the_limit_is_for_the_next_word_and_not_for_the_whole_answer() {
         let patient = LIMIT - Duration::from_secs(1);
         let (mut reader, _open) =
-            reader(&[(patient, WORD), (patient, ": ping\n"), (patient, WORD), (patient, DONE)]);
+            reader(&[(patient, WORD), (patient, THOUGHT), (patient, CALL), (patient, WORD), (patient, DONE)]);
         let (events, fault) = read(&mut reader).await;
-        assert_eq!((events.len(), fault), (3, None));
+        assert_eq!((events.len(), fault), (4, None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn comments_and_empty_pieces_are_silence() {
+        let often = LIMIT / 4;
+        let ping = (often, ": ping\n\n");
+        for empty in [": ping\n\n", EMPTY, "data: {\"choices\":[]}\n\n", "event: ping\ndata: {}\n\n"] {
+            let begin = Instant::now();
+            let (mut reader, open) =
+                reader(&[(often, WORD), (often, empty), ping, (often, empty), ping, ping]);
+            let (events, fault) = read(&mut reader).await;
+            assert_eq!((events, fault), (vec![word()], Some(FaultKind::Timeout)), "{empty}");
+            assert_eq!(begin.elapsed(), often + LIMIT);
+            assert!(open.is_closed(), "the connection is dropped");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_listener_is_no_silence() {
+        let (mut reader, _open) = reader(&[(LIMIT / 2, WORD), (LIMIT / 2, WORD), (LIMIT / 2, DONE)]);
+        for _ in 0..2 {
+            assert!(reader.next().await.is_some_and(|event| event.is_ok()));
+            tokio::time::sleep(2 * LIMIT).await;
+        }
+        assert!(reader.next().await.is_some_and(|event| event.is_ok_and(|event| is_finished(&event, false))));
     }
 
     #[tokio::test(start_paused = true)]

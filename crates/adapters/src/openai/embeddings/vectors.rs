@@ -13,8 +13,8 @@ use std::fmt;
 
 /// The vectors in the order of the texts, and what the back end says of them.
 #[derive(Debug, PartialEq)]
-pub(super) struct Answer {
-    pub(super) vectors: Vec<Vec<f32>>,
+pub(in crate::openai) struct Answer {
+    pub(in crate::openai) vectors: Vec<Vec<f32>>,
     pub(super) model: Option<String>,
     pub(super) tokens: Option<u64>,
 }
@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for NumbersVisitor {
 ///
 /// # Errors
 /// When it cannot be read, when a vector is missing or there are too many, or when one has no direction.
-pub(super) fn read(body: &[u8], count: usize) -> Result<Answer> {
+pub(in crate::openai) fn read(body: &[u8], count: usize) -> Result<Answer> {
     let answer: WireAnswer = serde_json::from_slice(body).map_err(|error| garbage(unreadable(&error)))?;
     if answer.data.len() != count {
         return Err(garbage(format!("{} vectors for {count} texts", answer.data.len())));

@@ -36,6 +36,9 @@ const END: &str = "end.json";
 /// The most bytes of an entry that is held in memory.
 const HELD_MAX: u64 = 1 << 30;
 
+/// The most characters of a reason to refuse an archive.
+const REASON_MAX: usize = 400;
+
 /// Why there is no backup, or nothing was restored.
 #[derive(Debug, Error)]
 pub enum BackupError {
@@ -50,10 +53,24 @@ pub enum BackupError {
     Fault(#[from] Fault),
 }
 
+/// What is quoted of an archive may be long, or speak to a terminal.
 fn refused(why: impl Into<String>) -> BackupError {
-    BackupError::Archive(why.into())
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    BackupError::Archive(why.into().chars().map(visible).take(REASON_MAX).collect())
 }
 
 fn unwritable(error: serde_json::Error) -> Fault {
     Fault::new(Part::Service, FaultKind::Internal, "writing a record").caused_by(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_short_and_says_nothing_to_a_terminal() {
+        let text = refused(format!("it holds `\u{1b}[2J{}`", "x".repeat(10_000))).to_string();
+        assert!(text.starts_with("the archive is refused: it holds ` [2Jxxx"), "{text}");
+        assert!(text.chars().count() < 500);
+    }
 }

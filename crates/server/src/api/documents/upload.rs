@@ -13,7 +13,10 @@ use crate::{
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse,
-    http::{StatusCode, header},
+    http::{
+        StatusCode,
+        header::{self, ContentDisposition, HeaderValue},
+    },
     web::Payload,
 };
 use docent_app::{
@@ -41,17 +44,27 @@ pub(crate) async fn upload(
     if announced(&request).is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
-    let mut form = Form { context: &context, rest: 0, parts: Multipart::new(request.headers(), payload) };
-    let Some(upload) = form.file(by.grant).await? else {
+    let upload = receive(&context, by.grant, Multipart::new(request.headers(), payload)).await?;
+    let trace = request.extensions().get::<TraceParent>().cloned();
+    let document = upload.traced(trace).finish().await?;
+    Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
+}
+
+/// Stores the file of a form that is as it should be.
+pub(crate) async fn receive(
+    context: &State,
+    grant: Grant<AddDocuments>,
+    parts: Multipart,
+) -> Result<Upload, Refusal> {
+    let mut form = Form { context, rest: 0, parts };
+    let Some(upload) = form.file(grant).await? else {
         return Err(Refusal::invalid_field(&["body", FILE], "is required"));
     };
     if let Err(refusal) = form.end().await {
         upload.abort().await;
         return Err(refusal);
     }
-    let trace = request.extensions().get::<TraceParent>().cloned();
-    let document = upload.traced(trace).finish().await?;
-    Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
+    Ok(upload)
 }
 
 fn announced(request: &HttpRequest) -> Option<u64> {
@@ -140,9 +153,24 @@ async fn in_time<T>(
 
 /// The name the client gave the file: `filename*` (RFC 5987) where it can be decoded, else `filename`.
 fn file_name(part: &Field) -> String {
-    let Some(disposition) = part.content_disposition() else { return String::new() };
+    let raw = part.headers().get(header::CONTENT_DISPOSITION);
+    let Some(disposition) = raw.and_then(disposition) else { return String::new() };
     let extended = disposition.get_filename_ext().and_then(|name| String::from_utf8(name.value.clone()).ok());
     extended.or_else(|| disposition.get_filename().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Reads the header with each backslash kept that escapes neither a quote nor another one: clients that send
+/// `C:\Reports\pump.pdf` mean a path, and without its backslashes it could not be cut to its last part.
+fn disposition(raw: &HeaderValue) -> Option<ContentDisposition> {
+    let mut kept = Vec::with_capacity(raw.len());
+    let mut bytes = raw.as_bytes().iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        kept.push(byte);
+        if byte == b'\\' {
+            kept.push(bytes.next_if(|next| matches!(next, b'"' | b'\\')).unwrap_or(b'\\'));
+        }
+    }
+    ContentDisposition::from_raw(&HeaderValue::from_bytes(&kept).ok()?).ok()
 }
 
 fn too_many_parts() -> Refusal {
@@ -162,5 +190,29 @@ fn refuse(error: &MultipartError) -> Refusal {
             Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
         }
         _ => Refusal::invalid_field(&["body"], "is not a valid multipart form"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(value: &str) -> Option<String> {
+        let raw = HeaderValue::from_str(value).unwrap();
+        disposition(&raw)?.get_filename().map(str::to_owned)
+    }
+
+    #[test]
+    fn a_backslash_that_escapes_nothing_is_part_of_the_name() {
+        for (sent, name) in [
+            (r"C:\Users\me\pump.pdf", r"C:\Users\me\pump.pdf"),
+            (r"C:\\Users\\me\\pump.pdf", r"C:\Users\me\pump.pdf"),
+            (r#"a\"b.pdf"#, r#"a"b.pdf"#),
+            (r"\\server\share\pump.pdf", r"\server\share\pump.pdf"),
+        ] {
+            let header = format!(r#"form-data; name="file"; filename="{sent}""#);
+            assert_eq!(named(&header).as_deref(), Some(name), "{sent}");
+        }
+        assert_eq!(named(r#"form-data; name="file"; filename="a\"#), None);
     }
 }

@@ -135,16 +135,9 @@ impl SessionWriter for Work {
         })
     }
 
-    async fn revoke_of(
-        &mut self,
-        user: UserId,
-        except: Option<SessionId>,
-        at: DateTime<Utc>,
-    ) -> Result<Vec<SessionId>> {
+    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>> {
         self.write(|tables| {
-            let is_meant = |session: &&mut Session| {
-                session.user == user && Some(session.id) != except && session.revoked_at.is_none()
-            };
+            let is_meant = |session: &&mut Session| session.user == user && session.revoked_at.is_none();
             let revoked = tables.sessions.values_mut().filter(is_meant);
             Ok(revoked
                 .map(|session| {

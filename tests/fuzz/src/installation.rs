@@ -1,0 +1,48 @@
+//! An installation in memory, on the fakes of the testkit.
+
+use docent_app::{App, agent::registry::AgentRegistry, settings::Settings};
+use docent_ports::recorder::Unrecorded;
+use docent_testkit::{
+    clock::TestClock,
+    entropy::TestEntropy,
+    fakes::{
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
+        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
+        text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        vector_index::FakeVectorIndex,
+    },
+};
+use std::sync::Arc;
+use tokio::runtime::{Builder, Runtime};
+
+/// An empty installation, and its files to look at.
+pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
+    let blobs = Arc::new(FakeBlobStore::default());
+    let app = Arc::new(App {
+        store: Arc::new(FakeStore::default()),
+        blobs: Arc::clone(&blobs) as _,
+        index: Arc::new(FakeVectorIndex::default()),
+        embedder: Arc::new(FakeEmbedder::default()),
+        model: Arc::new(ScriptedChatModel::default()),
+        extractor: Arc::new(FakeTextExtractor),
+        tokens: Arc::new(FakeTokenStore::default()),
+        signer: Arc::new(FakeTokenSigner),
+        limiter: Arc::new(FakeRateLimiter::default()),
+        hasher: Arc::new(FakePasswordHasher::default()),
+        clock: Arc::new(TestClock::default()),
+        entropy: Arc::new(TestEntropy::default()),
+        recorder: Arc::new(Unrecorded),
+        agents: AgentRegistry::standard(10),
+        settings,
+        work: tokio::sync::Notify::new(),
+        running: docent_app::jobs::running::Running::default(),
+        logins: docent_app::accounts::turns::Turns::default(),
+        answers: tokio_util::task::TaskTracker::new(),
+    });
+    (app, blobs)
+}
+
+/// A runtime on this thread.
+pub fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_time().build().expect("a runtime")
+}
