@@ -69,7 +69,10 @@ impl Outcome {
             Ok(coverage) => Self::Ingested(coverage, generation),
             Err(IngestError::Moved) => Self::Released,
             Err(IngestError::Document(failure, coverage)) => Self::Failed(failure, coverage),
-            Err(IngestError::Fault(fault)) => Self::of_fault(&fault, job, policy, now),
+            Err(IngestError::Fault(fault, coverage)) => match Self::of_fault(&fault, job, policy, now) {
+                Self::Failed(failure, None) => Self::Failed(failure, coverage),
+                other => other,
+            },
         }
     }
 

@@ -345,7 +345,7 @@ impl Runner {
         let Some(result) = ingest::ingest(&self.app, &serving, &document, cancelled, effort).await else {
             return Outcome::Obsolete;
         };
-        if let Err(IngestError::Fault(fault)) = &result {
+        if let Err(IngestError::Fault(fault, _)) = &result {
             self.app.note(fault);
         }
         Outcome::of(result, serving.generation.id, job, &self.settings.retry, self.app.clock.now())

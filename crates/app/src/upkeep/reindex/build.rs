@@ -209,7 +209,7 @@ async fn one(
                     None => Taken::Changed,
                 });
             }
-            Some(Err(IngestError::Fault(fault))) => wait(app, fault, &mut tries, stop).await?,
+            Some(Err(IngestError::Fault(fault, _))) => wait(app, fault, &mut tries, stop).await?,
         }
     }
 }
