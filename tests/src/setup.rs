@@ -25,7 +25,10 @@ use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::
 use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
-    fakes::chat_model::{ScriptedChatModel, Turn},
+    fakes::{
+        chat_model::{ScriptedChatModel, Turn},
+        embedders::FakeEmbedders,
+    },
     wire::FakeLlm,
 };
 use std::{
@@ -168,8 +171,8 @@ impl Setup {
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
-            index: parts.index,
-            embedder,
+            collections: parts.collections,
+            embedders: Arc::new(FakeEmbedders::always(embedder)),
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { parts.model },
             extractor: parts.extractor,
             tokens: parts.tokens,

@@ -9,6 +9,7 @@ mod deploy;
 mod live;
 mod observability;
 mod program;
+mod reindex;
 mod upkeep;
 
 use client::{Client, fixture};

@@ -7,7 +7,7 @@
 
 mod server;
 
-use docent_adapters::qdrant::{HeaderHook, Options, QdrantIndex};
+use docent_adapters::qdrant::{HeaderHook, Options, QdrantCollections, QdrantIndex};
 use docent_domain::retrieval::{IndexEntry, QueryEmbedding};
 use docent_ports::{error::FaultKind, vector_index::VectorIndex};
 use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
@@ -31,6 +31,15 @@ mod contract {
     docent_testkit::vector_index_contract!(async {
         let server = Fake::start();
         (Arc::new(index(&server)) as _, server)
+    });
+}
+
+mod collections_contract {
+    use super::*;
+
+    docent_testkit::collections_contract!(async {
+        let server = Fake::start();
+        (Arc::new(QdrantCollections::new(&server.url, None, Options::default()).unwrap()) as _, server)
     });
 }
 
