@@ -11,7 +11,7 @@ use super::{
     lookup::Lookup,
     points::{Points, Statements},
     session::{Session, Source},
-    usage::DAY,
+    usage::{DAY, day_of},
     values::{counted, instant, micros},
 };
 use async_trait::async_trait;
@@ -98,7 +98,7 @@ impl DocumentReader for Session {
     }
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
-        let day = || Expr::col(Column::CreatedAt).div(DAY);
+        let day = || day_of(Column::CreatedAt);
         let query = Entity::find()
             .select_only()
             .expr_as(day(), "day")
