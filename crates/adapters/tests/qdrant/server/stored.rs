@@ -20,13 +20,13 @@ impl Stored {
     pub(super) fn write(&mut self, point: PointStruct) -> Result<(), Status> {
         for (name, vector) in named(&point) {
             match vector.vector.as_ref().unwrap() {
-                vector::Vector::Dense(dense) => self.check(&name, dense.data.len())?,
+                vector::Vector::Dense(dense) => self.check(name, dense.data.len())?,
                 vector::Vector::Sparse(sparse) => {
                     let ordered = sparse.indices.windows(2).all(|pair| pair[0] < pair[1]);
                     if !ordered || sparse.indices.len() != sparse.values.len() {
                         return Err(Status::invalid_argument("indices must be unique"));
                     }
-                    if !self.sparse.contains(&name) {
+                    if !self.sparse.contains(name) {
                         return Err(Status::invalid_argument(format!(
                             "Not existing vector name error: {name}"
                         )));
