@@ -15,7 +15,10 @@ const PASSWORD: &str = "correct horse";
 
 fn remote(folder: &Path, server: &str, args: &[&str]) -> Command {
     let mut command = docent(folder);
-    command.args(args).env("DOCENT_SERVER", server).env("DOCENT_CREDENTIALS", folder.join("credentials.json"));
+    command
+        .args(args)
+        .env("DOCENT_SERVER", server)
+        .env("DOCENT_CREDENTIALS", folder.join("credentials.json"));
     command
 }
 
@@ -54,7 +57,8 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     let entry = kept.as_object_mut().unwrap().values_mut().next().unwrap();
     entry["access_token"] = "an old one".into();
     std::fs::write(&file, kept.to_string()).unwrap();
-    let listed = run(&mut remote(folder, &server, &["documents", "list", "--json", "--status", "failed"])).await;
+    let listed =
+        run(&mut remote(folder, &server, &["documents", "list", "--json", "--status", "failed"])).await;
     let document: Value = serde_json::from_str(listed.1.trim()).unwrap();
     assert_eq!(document["id"], bad.as_str(), "{listed:?}");
 
@@ -73,6 +77,7 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     let (status, _, error) = run(&mut remote(folder, &server, &["documents", "list"])).await;
     assert!(!status.success() && error.contains("not logged in"), "{error}");
     serving.terminate().await;
-    let (status, _, error) = run(&mut remote(folder, &server, &["documents", "list", "--api-key", "dk_x"])).await;
+    let (status, _, error) =
+        run(&mut remote(folder, &server, &["documents", "list", "--api-key", "dk_x"])).await;
     assert!(!status.success() && error.contains("cannot be reached"), "{error}");
 }
