@@ -25,7 +25,10 @@ use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::
 use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
-    fakes::chat_model::{ScriptedChatModel, Turn},
+    fakes::{
+        chat_model::{ScriptedChatModel, Turn},
+        mailer::FakeMailer,
+    },
     wire::FakeLlm,
 };
 use std::{
@@ -111,6 +114,12 @@ impl Setup {
         self
     }
 
+    /// Takes API keys, beside access tokens.
+    #[must_use]
+    pub fn api_keys(self) -> Self {
+        self.settings(|settings| settings.accepts_api_keys = true)
+    }
+
     /// Writes what the chat model says.
     #[must_use]
     pub fn script(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
@@ -165,6 +174,7 @@ impl Setup {
                 Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense)))
             }
         };
+        let mailer = Arc::new(FakeMailer::default());
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
@@ -176,6 +186,7 @@ impl Setup {
             signer: parts.signer,
             limiter: parts.limiter,
             hasher: parts.hasher,
+            mailer: Arc::clone(&mailer) as _,
             clock: Arc::clone(&clock) as _,
             entropy,
             recorder,
@@ -184,13 +195,15 @@ impl Setup {
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             logins: docent_app::accounts::turns::Turns::default(),
+            letters: docent_app::accounts::verification::Letters::default(),
             answers: tokio_util::task::TaskTracker::new(),
         });
         let server = Server::bind(Arc::clone(&app), self.http, ("127.0.0.1", 0)).unwrap();
         let address = server.address();
         let stop = CancellationToken::new();
         let running = tokio::spawn(server.run(stop.clone(), Duration::from_secs(1)));
-        let app = TestApp::new(app, address, clock, parts.faults, self.model, stop, running, parts.ground);
+        let app =
+            TestApp::new(app, address, clock, parts.faults, self.model, mailer, stop, running, parts.ground);
         self.started.0.lock().unwrap().push(app.clone());
         app
     }

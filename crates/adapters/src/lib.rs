@@ -9,6 +9,7 @@ pub mod builtin;
 pub mod cached_embedder;
 pub mod embedded_index;
 pub mod hybrid_embedder;
+pub mod mail;
 pub mod memory;
 pub mod openai;
 pub mod password;

@@ -23,12 +23,12 @@ pub mod usage;
 
 pub use error::Error;
 
-use accounts::turns::Turns;
+use accounts::{turns::Turns, verification::Letters};
 use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, store::Store,
-    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    mailer::Mailer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder,
+    store::Store, text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
     vector_index::VectorIndex,
 };
 use jobs::running::Running;
@@ -60,6 +60,8 @@ pub struct App {
     pub limiter: Arc<dyn RateLimiter>,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,
+    /// Sends mail.
+    pub mailer: Arc<dyn Mailer>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Chance.
@@ -76,6 +78,8 @@ pub struct App {
     pub running: Running,
     /// Logins of one account from one address take turns.
     pub logins: Turns,
-    /// Answers being streamed; a stopping server waits for them.
+    /// Letters being written and sent.
+    pub letters: Letters,
+    /// Answers being streamed, and letters being sent; a stopping server waits for them.
     pub answers: TaskTracker,
 }

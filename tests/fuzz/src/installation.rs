@@ -7,6 +7,7 @@ use docent_testkit::{
     entropy::TestEntropy,
     fakes::{
         blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
+        mailer::FakeMailer,
         password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
         text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
         vector_index::FakeVectorIndex,
@@ -29,6 +30,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         signer: Arc::new(FakeTokenSigner),
         limiter: Arc::new(FakeRateLimiter::default()),
         hasher: Arc::new(FakePasswordHasher::default()),
+        mailer: Arc::new(FakeMailer::default()),
         clock: Arc::new(TestClock::default()),
         entropy: Arc::new(TestEntropy::default()),
         recorder: Arc::new(Unrecorded),
@@ -37,6 +39,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         work: tokio::sync::Notify::new(),
         running: docent_app::jobs::running::Running::default(),
         logins: docent_app::accounts::turns::Turns::default(),
+        letters: docent_app::accounts::verification::Letters::default(),
         answers: tokio_util::task::TaskTracker::new(),
     });
     (app, blobs)

@@ -1,5 +1,6 @@
 //! API keys: what programs prove with whom they work for.
 
+use super::random_text;
 use crate::{
     App,
     audit::{Auditor, By, Changes, Subject},
@@ -19,8 +20,6 @@ use std::fmt;
 
 /// How often the time of the last use is written down.
 const TOUCH: TimeDelta = TimeDelta::minutes(1);
-/// What prefixes and secrets are made of: 32 characters, 5 bits each.
-const ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
 /// Characters of a secret: 260 bits.
 const SECRET: usize = 52;
 
@@ -118,9 +117,7 @@ impl KeyRing<'_> {
     }
 
     fn generate(self, request: &KeyRequest, now: DateTime<Utc>) -> Result<NewKey> {
-        let mut random = [0; KeyPrefix::LENGTH + SECRET];
-        self.entropy.fill(&mut random);
-        let text: String = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect();
+        let text = random_text(self.entropy, KeyPrefix::LENGTH + SECRET);
         let (prefix, secret) = text.split_at(KeyPrefix::LENGTH);
         let key = format!("{KEY_START}{prefix}_{secret}");
         let mut id = [0; 10];

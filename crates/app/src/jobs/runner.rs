@@ -40,6 +40,11 @@ const KEEP_VECTORS: TimeDelta = TimeDelta::days(30);
 /// Vectors that one unit of work removes.
 const PURGED_VECTORS: u64 = 500;
 
+/// How long sessions that ended are shown; those of clients at least as long as their refresh tokens would live.
+const KEEP_SESSIONS: TimeDelta = TimeDelta::days(30);
+/// Sessions, and verification tokens, that one unit of work removes.
+const PURGED_AT_ONCE: u64 = 500;
+
 /// Makes a span part of the trace that a job belongs to.
 pub type ContinueTrace = fn(&Span, &TraceParent);
 
@@ -220,13 +225,29 @@ impl Runner {
             let mut work = self.app.store.begin().await?;
             work.jobs().purge_done(now - KEEP_DONE).await?;
             work.commit().await?;
+            self.purge_credentials(now).await?;
             self.purge_vectors(now).await
         };
         if let Err(fault) = purge.await {
             self.app.note(&fault);
-            tracing::warn!(%fault, "old jobs and unused vectors could not be removed");
+            tracing::warn!(%fault, "old jobs, sessions and vectors could not be removed");
         }
         now + PURGE_EVERY
+    }
+
+    /// Removes sessions that ended and verification tokens that expired, a few at a time.
+    async fn purge_credentials(&self, now: DateTime<Utc>) -> Result<(), Fault> {
+        let lifetime = TimeDelta::from_std(self.app.settings.refresh_token_ttl).unwrap_or(TimeDelta::MAX);
+        let ended = now.checked_sub_signed(lifetime.max(KEEP_SESSIONS)).unwrap_or(DateTime::UNIX_EPOCH);
+        loop {
+            let mut work = self.app.store.begin().await?;
+            let sessions = work.sessions().purge(ended, PURGED_AT_ONCE).await?;
+            let links = work.verifications().purge(now, PURGED_AT_ONCE).await?;
+            work.commit().await?;
+            if sessions.max(links) < PURGED_AT_ONCE {
+                return Ok(());
+            }
+        }
     }
 
     /// Removes the vectors that nobody used for long, a few at a time: others write in between.

@@ -4,6 +4,7 @@ pub mod archive;
 pub mod blob_store;
 pub mod chat_model;
 pub mod embedder;
+pub mod mailer;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;
