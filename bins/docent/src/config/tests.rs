@@ -19,7 +19,7 @@ fn variables(problems: Result<Loaded, Problems>) -> Vec<String> {
 #[test]
 fn dev_needs_nothing_and_is_embedded() {
     let loaded = dev(&[]).unwrap();
-    let Settings { service, http, accounts, limits, storage, models, ingestion, agent, telemetry } =
+    let Settings { service, http, accounts, limits, storage, models, ingestion, agent, telemetry, mail } =
         loaded.settings;
     assert_eq!((service.app_name.as_str(), service.debug), ("Docent", false));
     assert_eq!(service.data_dir, Path::new("./docent-data"));
@@ -27,6 +27,7 @@ fn dev_needs_nothing_and_is_embedded() {
     assert!(http.trusted_proxies.is_empty() && http.cors_allowed_origins.is_empty());
     assert_eq!(http.max_upload_bytes, ByteSize(50 * 1024 * 1024));
     assert_eq!(accounts.secret_key, None);
+    assert!(mail.smtp_url.is_none() && accounts.secret_key_previous.is_empty());
     assert_eq!(accounts.auth_backends, [AuthBackend::Jwt]);
     assert_eq!(accounts.access_token_ttl, Duration::from_secs(15 * 60));
     assert_eq!(accounts.refresh_token_ttl, Duration::from_secs(30 * 86_400));

@@ -135,8 +135,8 @@ async fn check_empty(app: &App, documents: &HashSet<DocumentId>) -> Result<(), B
     let sizes = app.store.read().await?.inventory().sizes().await?;
     if !sizes.is_empty() {
         return Err(BackupError::NotEmpty(format!(
-            "{} accounts, {} groups, {} documents, {} documents being removed and {} lines of usage",
-            sizes.users, sizes.groups, sizes.documents, sizes.deletions, sizes.usage
+            "{} accounts, {} documents, {} documents being removed, {} groups and {} lines of usage",
+            sizes.users, sizes.documents, sizes.deletions, sizes.groups, sizes.usage
         )));
     }
     let mut blobs = app.blobs.list();
