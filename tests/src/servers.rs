@@ -5,7 +5,7 @@ use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
     cached_embedder::CachedEmbedder,
-    embedded_index::{EmbeddedIndex, Options},
+    embedded_index::{EmbeddedCollections, Options},
     hybrid_embedder::HybridEmbedder,
     openai::{
         backend::BackendSettings,
@@ -55,7 +55,7 @@ pub(crate) async fn bare(
     Bare {
         store,
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), clock.now()).unwrap()),
-        index: Arc::new(EmbeddedIndex::open(&root.join("index"), Options::default()).unwrap()),
+        collections: Arc::new(EmbeddedCollections::beside(root, Options::default())),
         embedder: Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense))),
         tokens: Arc::new(RedisTokenStore::new(redis.clone())),
         limiter: Arc::new(RedisRateLimiter::new(redis)),

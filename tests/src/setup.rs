@@ -27,6 +27,7 @@ use docent_testkit::{
     entropy::TestEntropy,
     fakes::{
         chat_model::{ScriptedChatModel, Turn},
+        embedders::FakeEmbedders,
         mailer::FakeMailer,
     },
     wire::FakeLlm,
@@ -178,8 +179,8 @@ impl Setup {
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
-            index: parts.index,
-            embedder,
+            collections: parts.collections,
+            embedders: Arc::new(FakeEmbedders::always(embedder)),
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { parts.model },
             extractor: parts.extractor,
             tokens: parts.tokens,

@@ -7,23 +7,22 @@ use chrono::{DateTime, Utc};
 use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
-    embedded_index::{EmbeddedIndex, Options},
+    embedded_index::{EmbeddedCollections, Options},
     memory::{MemoryRateLimiter, MemoryTokenStore},
     password::Argon2Hasher,
     sql::{SqlOptions, SqlStore},
     token_signer::JwtSigner,
 };
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
-    error::Part, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, embedder::Embedder,
+    entropy::Entropy, error::Part, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
     text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
-    vector_index::VectorIndex,
 };
 use docent_testkit::{
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
-        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
-        token_signer::FakeTokenSigner, token_store::FakeTokenStore, vector_index::FakeVectorIndex,
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, collections::FakeCollections,
+        embedder::FakeEmbedder, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
+        store::FakeStore, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
     },
     faults::{
         FaultSwitch, Faulty,
@@ -52,7 +51,7 @@ pub enum Stack {
 pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) blobs: Arc<dyn BlobStore>,
-    pub(crate) index: Arc<dyn VectorIndex>,
+    pub(crate) collections: Arc<dyn Collections>,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) extractor: Arc<dyn TextExtractor>,
     pub(crate) tokens: Arc<dyn TokenStore>,
@@ -102,7 +101,7 @@ impl Stack {
             Self::Fakes => Bare {
                 store: Arc::new(FakeStore::default()),
                 blobs: Arc::new(FakeBlobStore::default()),
-                index: Arc::new(FakeVectorIndex::default()),
+                collections: Arc::new(FakeCollections::default()),
                 embedder: Arc::new(FakeEmbedder::default()),
                 tokens: Arc::new(FakeTokenStore::default()),
                 limiter: Arc::new(FakeRateLimiter::default()),
@@ -122,7 +121,7 @@ impl Stack {
 pub(crate) struct Bare {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) blobs: Arc<dyn BlobStore>,
-    pub(crate) index: Arc<dyn VectorIndex>,
+    pub(crate) collections: Arc<dyn Collections>,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) tokens: Arc<dyn TokenStore>,
     pub(crate) limiter: Arc<dyn RateLimiter>,
@@ -141,7 +140,7 @@ async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: A
     Bare {
         store: Arc::new(store),
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), now).unwrap()),
-        index: Arc::new(EmbeddedIndex::open(&root.join("index"), Options::default()).unwrap()),
+        collections: Arc::new(EmbeddedCollections::beside(root, Options::default())),
         embedder: Arc::new(BuiltinEmbedder::default()),
         tokens: Arc::new(MemoryTokenStore::open(&root.join("tokens.journal")).unwrap()),
         limiter: Arc::new(MemoryRateLimiter::default()),
@@ -168,7 +167,7 @@ fn guarded(bare: Bare) -> Parts {
     Parts {
         store: Arc::new(store),
         blobs: Arc::new(Faulty::new(bare.blobs, &faults.blobs)),
-        index: Arc::new(Faulty::new(bare.index, &faults.index)),
+        collections: Arc::new(Faulty::new(bare.collections, &faults.index)),
         embedder: Arc::new(Faulty::new(bare.embedder, &faults.embedder)),
         extractor: Arc::new(PlainExtractor::new(&faults.extractor, &faults.stall)),
         tokens: Arc::new(Faulty::new(bare.tokens, &faults.tokens)),

@@ -49,6 +49,12 @@ pub(crate) enum Command {
     Backup(BackupArgs),
     /// Make an installation from an archive; only an empty one can be restored into.
     Restore(RestoreArgs),
+    /// Build another index while the first one serves, and let it take over: with another embedding model, or
+    /// because the first one is damaged.
+    ///
+    /// Works beside a running service. Whatever stops it, one index serves, and running it again goes on. Ends
+    /// with 0 when the new index serves, 1 when there is a build to go on with, 2 when nothing was begun.
+    Reindex(ReindexArgs),
     /// Print every setting, its value in force and what it means.
     Config(ProfileArgs),
     /// Read a PDF on standard input under limits; for the server's own use.
@@ -85,6 +91,21 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     pub(crate) fix: bool,
     /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReindexArgs {
+    /// The embedding model, by its name at DOCENT_EMBEDDING_BASE_URL, or `builtin`; the settings' when left out.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) embedding_model: Option<String>,
+    /// Give up the build under way.
+    #[arg(long, conflicts_with = "embedding_model")]
+    pub(crate) abandon: bool,
+    /// Print the outcome as a JSON object.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

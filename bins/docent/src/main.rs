@@ -33,6 +33,7 @@ fn main() -> ExitCode {
 async fn run(command: Command) -> anyhow::Result<ExitCode> {
     let ended = match command {
         Command::Doctor(args) => return Ok(command::doctor::run(args).await),
+        Command::Reindex(args) => return Ok(command::reindex::run(args).await),
         Command::Dev(args) => command::dev::run(args).await,
         Command::Serve(args) => command::serve::run(args).await,
         Command::Worker => command::worker::run().await,

@@ -1,30 +1,27 @@
 //! Which adapter stands behind which port: the one place that knows them all.
 
 mod absent;
+mod embedders;
 mod upkeep;
 
 use crate::telemetry::propagation;
 use anyhow::{Context, bail};
 use docent::config::{
-    AuthBackend, BlobStoreUrl, DatabaseUrl, EmbeddingProvider, HttpUrl, KeyValueUrl, Profile, Secret,
-    Settings, VectorDb,
+    AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
 };
 use docent_adapters::{
     blob::{Addressing, ObjectBlobStore, S3Options},
-    builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
-    cached_embedder::CachedEmbedder,
-    embedded_index::{self, EmbeddedIndex},
-    hybrid_embedder::HybridEmbedder,
+    builtin::answerer::BuiltinAnswerer,
+    embedded_index::{self, EmbeddedCollections},
     mail::{NoMailer, SmtpMailer},
     memory::{MemoryRateLimiter, MemoryTokenStore},
     openai::{
         backend::{BackendSettings, HeaderHook},
         chat::OpenAiChatModel,
-        embeddings::{BatchLimits, OpenAiEmbedder},
     },
     password::Argon2Hasher,
     pdf::{ExtractionLimits, WorkerExtractor},
-    qdrant::{self, QdrantIndex},
+    qdrant::{self, QdrantCollections},
     redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
     sql::{SqlOptions, SqlStore},
     system::{SystemClock, SystemEntropy},
@@ -33,16 +30,16 @@ use docent_adapters::{
 use docent_app::{
     App,
     agent::registry::AgentRegistry,
-    jobs::RunnerSettings,
+    jobs::{RunnerSettings, running::Running},
     rate_limit::Quota,
     recorder::{Recorder, Unrecorded},
     settings::Settings as Limits,
 };
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, entropy::Entropy,
     mailer::Mailer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
-    text_extractor::TextExtractor, token_store::TokenStore, vector_index::VectorIndex,
+    text_extractor::TextExtractor, token_store::TokenStore,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
 use std::{
@@ -56,6 +53,7 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+use embedders::ModelEmbedders;
 pub(crate) use upkeep::upkeep;
 
 /// After this long without a write, an unfinished file is of an upload that died with its process.
@@ -99,9 +97,14 @@ pub(crate) fn basics() -> anyhow::Result<Basics> {
     Ok(Basics { hasher, clock: Arc::new(SystemClock), entropy })
 }
 
+/// The model that a command line names; `builtin` is the built-in one.
+pub(crate) fn model_named(name: &str) -> String {
+    if name == "builtin" { embedders::builtin() } else { name.to_owned() }
+}
+
 /// The stores that differ by who opens them, and for what.
 struct Opened {
-    index: Arc<dyn VectorIndex>,
+    collections: Arc<dyn Collections>,
     /// Whether no other process writes to the blob store, as far as an embedded vector store tells.
     owns_index: bool,
     tokens: Arc<dyn TokenStore>,
@@ -114,7 +117,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let basics = basics()?;
     make_folder(&settings.service.data_dir)?;
     let secret = secret(profile, settings, &*basics.entropy)?;
-    let (index, owns_index) = index(settings)?;
+    let (collections, owns_index) = collections(settings)?;
     let (tokens, limiter) = key_value(settings)?;
     // On a server there may be others, with embedded vector stores of their own: they must not be robbed.
     let is_exclusive = owns_index && matches!(settings.storage.database_url, DatabaseUrl::Sqlite(_));
@@ -128,7 +131,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         Some(metrics) => Arc::clone(metrics) as _,
         None => Arc::new(Unrecorded),
     };
-    let opened = Opened { index, owns_index, tokens, limiter, recorder };
+    let opened = Opened { collections, owns_index, tokens, limiter, recorder };
     let app = assemble(settings, store, basics, opened, &secret)?;
     Ok(Wired { app: Arc::new(app), is_exclusive, metrics, secret })
 }
@@ -141,15 +144,16 @@ fn assemble(
     secret: &[u8],
 ) -> anyhow::Result<App> {
     let Basics { hasher, clock, entropy } = basics;
-    let Opened { index, owns_index, tokens, limiter, recorder } = opened;
+    let Opened { collections, owns_index, tokens, limiter, recorder } = opened;
     let store: Arc<dyn Store> = Arc::new(store);
     let previous = settings.accounts.secret_key_previous.iter().map(|key| key.expose().as_bytes());
     let previous: Vec<&[u8]> = previous.collect();
+    let embedders = ModelEmbedders::new(settings, &store, &clock, &recorder)?;
     Ok(App {
-        embedder: embedder(settings, &store, &clock, &recorder)?,
+        embedders: Arc::new(embedders),
         store,
         blobs: blobs(settings, &*clock, owns_index)?,
-        index,
+        collections,
         model: model(settings, &clock)?,
         extractor: extractor(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
@@ -163,7 +167,7 @@ fn assemble(
         agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
         settings: limits(settings),
         work: Notify::new(),
-        running: docent_app::jobs::running::Running::default(),
+        running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
         logins: docent_app::accounts::turns::Turns::default(),
         letters: docent_app::accounts::verification::Letters::default(),
         answers: TaskTracker::new(),
@@ -195,7 +199,8 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
     let standard = RunnerSettings::default();
     let retry = RetryPolicy { attempts: settings.ingestion.ingest_attempts, ..standard.retry };
     RunnerSettings {
-        concurrency: settings.ingestion.ingest_concurrency,
+        // While one half waits for back ends and for the disk, the other one keeps the cores busy.
+        concurrency: settings.ingestion.ingest_concurrency * 2,
         retry,
         sweep_interval: Some(settings.ingestion.ingest_sweep_interval).filter(|interval| !interval.is_zero()),
         continue_trace: settings.telemetry.tracing_enabled.then_some(propagation::continue_from),
@@ -220,6 +225,8 @@ fn limits(settings: &Settings) -> Limits {
         max_characters: settings.ingestion.ingest_max_characters,
         max_chunks: settings.ingestion.ingest_max_chunks,
         search_limit: settings.agent.search_limit,
+        collection: first_collection(settings),
+        embedding_model: embedders::configured(settings),
         ..Limits::default()
     }
 }
@@ -246,12 +253,12 @@ fn mailer(
     }
 }
 
-fn index(settings: &Settings) -> anyhow::Result<(Arc<dyn VectorIndex>, bool)> {
+fn collections(settings: &Settings) -> anyhow::Result<(Arc<dyn Collections>, bool)> {
     match settings.storage.vector_db {
         VectorDb::Embedded => {
-            let folder = embedded_index_folder(settings);
-            let index = EmbeddedIndex::open(&folder, embedded_index::Options::default())?;
-            Ok((Arc::new(index), true))
+            let root = &settings.service.data_dir;
+            let collections = EmbeddedCollections::serving(root, embedded_index::Options::default())?;
+            Ok((Arc::new(collections), true))
         }
         VectorDb::Qdrant => {
             let storage = &settings.storage;
@@ -260,14 +267,18 @@ fn index(settings: &Settings) -> anyhow::Result<(Arc<dyn VectorIndex>, bool)> {
             let header_hook: Option<qdrant::HeaderHook> =
                 settings.telemetry.tracing_enabled.then_some(propagation::carry_on);
             let options = qdrant::Options { header_hook, ..qdrant::Options::default() };
-            let index = QdrantIndex::new(&url, key, options)?;
-            Ok((Arc::new(index), false))
+            Ok((Arc::new(QdrantCollections::new(&url, key, options)?), false))
         }
     }
 }
 
-fn embedded_index_folder(settings: &Settings) -> PathBuf {
-    settings.service.data_dir.join("index")
+/// What the collection of an installation's first index is called; it is a folder in `data_dir` where the vector
+/// store is embedded.
+fn first_collection(settings: &Settings) -> String {
+    match settings.storage.vector_db {
+        VectorDb::Embedded => "index".to_owned(),
+        VectorDb::Qdrant => qdrant::Options::default().collection,
+    }
 }
 
 /// Qdrant serves REST on one port and gRPC, which we speak, on the next: 6333 and 6334 by default. Any
@@ -317,31 +328,6 @@ fn s3(settings: &Settings) -> S3Options {
         allow_http: storage.s3_allow_http,
         addressing: if storage.s3_virtual_hosted { Addressing::VirtualHosted } else { Addressing::Path },
         ..S3Options::new(keys.0.unwrap_or_default(), keys.1.unwrap_or_default())
-    }
-}
-
-/// The built-in embedder makes the sparse part of every embedding; a back end adds the dense part, once for each text.
-fn embedder(
-    settings: &Settings,
-    store: &Arc<dyn Store>,
-    clock: &Arc<dyn Clock>,
-    recorder: &Arc<dyn Recorder>,
-) -> anyhow::Result<Arc<dyn Embedder>> {
-    let sparse: Arc<dyn Embedder> = Arc::new(BuiltinEmbedder::default());
-    let models = &settings.models;
-    match (models.embedding_provider, &models.embedding_base_url, &models.embedding_model) {
-        (EmbeddingProvider::Builtin, ..) => Ok(sparse),
-        (EmbeddingProvider::OpenAi, Some(url), Some(model)) => {
-            let backend = backend(settings, url, models.embedding_key(), model, models.embedding_timeout);
-            let dense = OpenAiEmbedder::new(&backend, BatchLimits::default(), Arc::clone(clock))
-                .context("DOCENT_EMBEDDING_BASE_URL")?;
-            let (store, clock, recorder) = (Arc::clone(store), Arc::clone(clock), Arc::clone(recorder));
-            let dense = CachedEmbedder::new(Arc::new(dense), store, clock, recorder);
-            Ok(Arc::new(HybridEmbedder::new(sparse, Arc::new(dense))))
-        }
-        (EmbeddingProvider::OpenAi, ..) => {
-            bail!("DOCENT_EMBEDDING_BASE_URL and DOCENT_EMBEDDING_MODEL must be set")
-        }
     }
 }
 

@@ -41,7 +41,7 @@ pub async fn check(app: &App) -> Health {
         in_time(Part::Database, app.store.schema()),
         in_time(Part::KeyValueStore, app.tokens.check()),
         in_time(Part::BlobStore, app.blobs.check()),
-        in_time(Part::VectorStore, app.index.check()),
+        in_time(Part::VectorStore, app.collections.check()),
     );
     let parts = vec![
         (Part::Database, database),

@@ -6,6 +6,7 @@
 
 use crate::{
     App, extractions,
+    generations::Opened,
     recorder::Stage,
     settings::Settings,
     spans::{self, stage},
@@ -18,7 +19,10 @@ use docent_domain::{
     extraction::{Coverage, Effort, ExtractedPage, Extraction},
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::{
+    embedder::Embedder,
+    error::{Fault, FaultKind, Part},
+};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -33,13 +37,15 @@ const LEAD_CHARACTERS: usize = 1500;
 pub enum IngestError {
     /// The document is to blame; what was learnt of its pages goes with it.
     Document(Failure, Option<Coverage>),
-    /// Something else is; it may work later.
-    Fault(Fault),
+    /// Something else is; it may work later. What was learnt of the pages by then goes with it.
+    Fault(Fault, Option<Coverage>),
+    /// The index that it was for is to be removed: another one serves by now.
+    Moved,
 }
 
 impl From<Fault> for IngestError {
     fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+        Self::Fault(fault, None)
     }
 }
 
@@ -48,7 +54,16 @@ impl IngestError {
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Document(failure, _) => failure.code.as_str(),
-            Self::Fault(fault) => fault.kind().code(),
+            Self::Fault(fault, _) => fault.kind().code(),
+            Self::Moved => "moved",
+        }
+    }
+
+    /// The same after the pages were read: that later work failed makes them no less known.
+    fn after(self, coverage: &Coverage) -> Self {
+        match self {
+            Self::Fault(fault, None) => Self::Fault(fault, Some(coverage.clone())),
+            other => other,
         }
     }
 
@@ -57,24 +72,25 @@ impl IngestError {
     }
 }
 
-/// Ingests a document: when this returns, its chunks are what the vector store has of it. None when it was
+/// Ingests a document: when this returns, its chunks are what this index has of it. None when it was
 /// cancelled; then nothing is being written any more. What it takes is added to `effort`.
 ///
 /// # Errors
 /// See [`IngestError`]. Cancel-safe in that a later call puts everything right.
 pub async fn ingest(
     app: &App,
+    opened: &Opened,
     document: &Document,
     cancelled: &CancellationToken,
     effort: &mut Effort,
 ) -> Option<Result<Coverage, IngestError>> {
     // Writing is not broken off: what is on its way to the vector store would still arrive there.
-    let prepared = cancelled.run_until_cancelled(prepare(app, document, effort)).await?;
+    let prepared = cancelled.run_until_cancelled(prepare(app, opened, document, effort)).await?;
     if cancelled.is_cancelled() {
         return None;
     }
     Some(match prepared {
-        Ok(prepared) => write(app, prepared, effort).await,
+        Ok(prepared) => write(app, opened, prepared, effort).await,
         Err(error) => Err(error),
     })
 }
@@ -86,15 +102,24 @@ struct Prepared {
     coverage: Coverage,
 }
 
-async fn prepare(app: &App, document: &Document, effort: &mut Effort) -> Result<Prepared, IngestError> {
+async fn prepare(
+    app: &App,
+    opened: &Opened,
+    document: &Document,
+    effort: &mut Effort,
+) -> Result<Prepared, IngestError> {
+    let embedder = opened.embedder()?;
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
     app.extractor.name().clone_into(&mut effort.extractor);
     let work = traced(stage(Stage::Extract, None), extractions::extraction(app, file));
     let extraction = timed(app, Stage::Extract, &mut effort.extract, work).await?;
+    let turn = app.running.cutting().await;
     let work = traced(stage(Stage::Chunk, None), cut(extraction, &app.settings));
     let (coverage, lead, chunks) = timed(app, Stage::Chunk, &mut effort.chunk, work).await?;
-    let work = embed(app, document, &lead, &chunks);
-    let embeddings = timed(app, Stage::Embed, &mut effort.embed, work).await?;
+    drop(turn);
+    let work = embed(&**embedder, document, &lead, &chunks);
+    let embeddings = timed(app, Stage::Embed, &mut effort.embed, work).await;
+    let embeddings = embeddings.map_err(|error| error.after(&coverage))?;
     let indexed = IndexedDocument {
         id: document.id,
         title: document.title.clone(),
@@ -104,11 +129,21 @@ async fn prepare(app: &App, document: &Document, effort: &mut Effort) -> Result<
     Ok(Prepared { document: indexed, entries, coverage })
 }
 
-async fn write(app: &App, prepared: Prepared, effort: &mut Effort) -> Result<Coverage, IngestError> {
+async fn write(
+    app: &App,
+    opened: &Opened,
+    prepared: Prepared,
+    effort: &mut Effort,
+) -> Result<Coverage, IngestError> {
+    // What was embedded may have taken long. A collection that was removed meanwhile would come into being again.
+    if !app.is_kept(opened.generation.id).await? {
+        return Err(IngestError::Moved);
+    }
     let Prepared { document, entries, coverage } = prepared;
     let span = stage(Stage::Index, Some(entries.len()));
-    let work = async { Ok(app.index.replace(&document, entries).await?) };
-    timed(app, Stage::Index, &mut effort.index, traced(span, work)).await?;
+    let work = async { Ok(opened.index.replace(&document, entries).await?) };
+    let written = timed(app, Stage::Index, &mut effort.index, traced(span, work)).await;
+    written.map_err(|error| error.after(&coverage))?;
     Ok(coverage)
 }
 
@@ -139,7 +174,8 @@ async fn cut(
         if coverage.characters > max_characters {
             return Err(Box::new(IngestError::of(FailureCode::TooMuchText, Some(coverage))));
         }
-        let chunks = chunk_pages(&extraction.pages, size, tokens::count);
+        let counter = tokens::Counter::default();
+        let chunks = chunk_pages(&extraction.pages, size, |text| counter.count(text));
         coverage.chunks = chunks.len() as u32;
         coverage.tokens = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
         if coverage.chunks > max_chunks {
@@ -179,7 +215,7 @@ pub(crate) fn lead_of(first_chunk: &str) -> String {
 }
 
 async fn embed(
-    app: &App,
+    embedder: &dyn Embedder,
     document: &Document,
     lead: &str,
     chunks: &[Chunk],
@@ -190,7 +226,7 @@ async fn embed(
             batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
         let passages = Passages { title: document.title.as_str(), lead, chunks: &texts };
         let work = async {
-            let batch = app.embedder.embed_passages(passages).await?;
+            let batch = embedder.embed_passages(passages).await?;
             if batch.len() != texts.len() {
                 let message = format!("{} embeddings for {} chunks", batch.len(), texts.len());
                 return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message).into());

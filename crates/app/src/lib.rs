@@ -8,6 +8,7 @@ pub mod dashboard;
 pub mod documents;
 pub mod error;
 mod extractions;
+pub mod generations;
 pub mod health;
 pub mod ids;
 pub mod ingest;
@@ -26,10 +27,10 @@ pub use error::Error;
 use accounts::{turns::Turns, verification::Letters};
 use agent::registry::AgentRegistry;
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
-    mailer::Mailer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder,
-    store::Store, text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
-    vector_index::VectorIndex,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, embedder::Embedder,
+    embedder::Embedders, entropy::Entropy, mailer::Mailer, password_hasher::PasswordHasher,
+    rate_limiter::RateLimiter, recorder::Recorder, store::Store, text_extractor::TextExtractor,
+    token_signer::TokenSigner, token_store::TokenStore, vector_index::VectorIndex,
 };
 use jobs::running::Running;
 use settings::Settings;
@@ -44,10 +45,10 @@ pub struct App {
     pub store: Arc<dyn Store>,
     /// Uploaded files.
     pub blobs: Arc<dyn BlobStore>,
-    /// Chunks.
-    pub index: Arc<dyn VectorIndex>,
-    /// What chunks and questions are found by.
-    pub embedder: Arc<dyn Embedder>,
+    /// Chunks, in collections; which of them serves is read from the store.
+    pub collections: Arc<dyn Collections>,
+    /// What chunks and questions are found by, by model.
+    pub embedders: Arc<dyn Embedders>,
     /// What answers.
     pub model: Arc<dyn ChatModel>,
     /// What reads PDFs.

@@ -23,10 +23,11 @@ pub async fn search(
     documents: Option<&[DocumentId]>,
     limit: usize,
 ) -> Result<Vec<ScoredChunk>> {
-    let embedding = app.embedder.embed_query(query).await?;
+    let serving = app.serving().await?;
+    let embedding = serving.embedder()?.embed_query(query).await?;
     let mut asked = limit;
     loop {
-        let candidates = app.index.search(&embedding, documents, asked).await?;
+        let candidates = serving.index.search(&embedding, documents, asked).await?;
         let is_all = candidates.len() < asked || asked >= CANDIDATES_MAX;
         let mut found = visible(app, candidates).await?;
         if found.len() >= limit || is_all {

@@ -36,6 +36,10 @@ pub struct Settings {
     pub search_limit: usize,
     /// How chunks are cut.
     pub chunk_size: ChunkSize,
+    /// The name of an installation's first collection of chunks; later ones have names that begin with it.
+    pub collection: String,
+    /// The embedding model of an installation's first index, and of those that are built without naming one.
+    pub embedding_model: String,
 }
 
 impl Default for Settings {
@@ -56,6 +60,8 @@ impl Default for Settings {
             max_chunks: 20_000,
             search_limit: 5,
             chunk_size: ChunkSize::default(),
+            collection: "docent_chunks".to_owned(),
+            embedding_model: "builtin-lexical-1".to_owned(),
         }
     }
 }

@@ -49,6 +49,8 @@ ids! {
     DocumentId;
     /// Identifies a chunk of a document; see [`ChunkId::of`].
     ChunkId;
+    /// Identifies a generation of the index.
+    GenerationId;
     /// Identifies an account.
     UserId;
     /// Identifies an API key.

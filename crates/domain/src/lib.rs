@@ -10,6 +10,7 @@ pub mod conversation;
 pub mod document;
 pub mod error;
 pub mod extraction;
+pub mod generation;
 pub mod group;
 pub mod id;
 pub mod job;

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::{
     document::{Deletion, Document},
+    generation::Mark,
     id::{DocumentId, UserId},
 };
 use std::collections::HashSet;
@@ -101,6 +102,10 @@ pub trait DocumentReader: Send {
 
     /// Those of these documents that are `ingested`.
     async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>>;
+
+    /// What ingested documents were last indexed as, page by page: in the order of ids, after the one named, at
+    /// most `limit`.
+    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>>;
 
     /// What is left of a document that was deleted; none when it was not, or nothing is left.
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>>;

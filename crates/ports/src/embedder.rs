@@ -3,6 +3,7 @@
 use crate::error::Result;
 use async_trait::async_trait;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
+use std::sync::Arc;
 
 /// Embeds text.
 #[async_trait]
@@ -36,4 +37,14 @@ pub trait Embedder: Send + Sync {
     fn vector_space(&self) -> String {
         self.model().to_owned()
     }
+}
+
+/// The embedders of this process, by the names of their models.
+pub trait Embedders: Send + Sync {
+    /// The embedder that makes what a generation with this model holds. The same one each time, for what it
+    /// remembers of its back end.
+    ///
+    /// # Errors
+    /// `Unconfigured` when this process has no back end for the model; the fault names the setting.
+    fn of_model(&self, model: &str) -> Result<Arc<dyn Embedder>>;
 }

@@ -72,6 +72,8 @@ pub enum FaultKind {
     Rejected,
     /// It answered something that makes no sense.
     Garbage,
+    /// This process lacks the settings that it takes.
+    Unconfigured,
     /// A rule of ours was broken: a bug, or data that should not exist.
     Internal,
 }
@@ -81,7 +83,7 @@ impl FaultKind {
     pub const fn is_transient(self) -> bool {
         match self {
             Self::Unavailable | Self::Timeout | Self::RateLimited | Self::Full | Self::Garbage => true,
-            Self::Rejected | Self::Internal => false,
+            Self::Rejected | Self::Unconfigured | Self::Internal => false,
         }
     }
 
@@ -94,6 +96,7 @@ impl FaultKind {
             Self::Full => "full",
             Self::Rejected => "rejected",
             Self::Garbage => "garbage",
+            Self::Unconfigured => "unconfigured",
             Self::Internal => "internal",
         }
     }
@@ -154,6 +157,7 @@ impl Fault {
             FaultKind::Full => "has no room left",
             FaultKind::Rejected => "refused the request",
             FaultKind::Garbage => "gave an answer that makes no sense",
+            FaultKind::Unconfigured => "is not configured here",
             FaultKind::Internal => "met an internal error",
         };
         format!("the {} {how}", self.part.name())

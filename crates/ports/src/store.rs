@@ -11,6 +11,7 @@ use crate::{
     duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
+    generations::{GenerationReader, GenerationWriter},
     groups::{GroupReader, GroupWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
@@ -92,6 +93,8 @@ pub trait ReadWork: Send {
     fn audit(&mut self) -> &mut dyn AuditReader;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader;
+    /// Generations of the index.
+    fn generations(&mut self) -> &mut dyn GenerationReader;
     /// Everything, page by page.
     fn inventory(&mut self) -> &mut dyn Inventory;
 }
@@ -124,6 +127,8 @@ pub trait UnitOfWork: Send {
     fn usage(&mut self) -> &mut dyn UsageWriter;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
+    /// Generations of the index.
+    fn generations(&mut self) -> &mut dyn GenerationWriter;
     /// What one process at a time sees to.
     fn duties(&mut self) -> &mut dyn DutyWriter;
 

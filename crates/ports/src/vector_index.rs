@@ -17,7 +17,7 @@ pub struct IndexPage {
     pub next: Option<String>,
 }
 
-/// One collection that holds the chunks of all documents; it comes into being with the first upsert.
+/// A collection that holds the chunks of all documents; it comes into being with the first upsert.
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
     /// Makes `entries` the chunks of `document`: what it had before is gone, and all of them are

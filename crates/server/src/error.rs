@@ -135,6 +135,8 @@ impl Refusal {
             (_, FaultKind::Internal) | (Part::Service, FaultKind::Garbage | FaultKind::Rejected) => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
+            // Another process, or this one with other settings, could serve it.
+            (_, FaultKind::Unconfigured) => StatusCode::SERVICE_UNAVAILABLE,
             (Part::ChatModel | Part::Embedder, FaultKind::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             (
                 Part::ChatModel | Part::Embedder,

@@ -13,8 +13,8 @@ use docent_domain::{
     extraction::Coverage,
     group::{Group, GroupName},
     id::{
-        ApiKeyId, AuditId, ConversationId, DocumentId, FamilyId, GroupId, JobId, LeaseId, MessageId,
-        SessionId, UsageId, UserId, VerificationId,
+        ApiKeyId, AuditId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId, LeaseId,
+        MessageId, SessionId, UsageId, UserId, VerificationId,
     },
     job::{Job, JobKind},
     permission::{PermissionSet, RecordKind},
@@ -60,6 +60,7 @@ ids_from_numbers!(
     ConversationId,
     DocumentId,
     FamilyId,
+    GenerationId,
     GroupId,
     JobId,
     LeaseId,

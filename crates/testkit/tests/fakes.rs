@@ -88,6 +88,13 @@ mod vector_index {
     docent_testkit::vector_index_contract!(async { (Arc::new(FakeVectorIndex::default()) as _, ()) });
 }
 
+mod collections {
+    use docent_testkit::fakes::collections::FakeCollections;
+    use std::sync::Arc;
+
+    docent_testkit::collections_contract!(async { (Arc::new(FakeCollections::default()) as _, ()) });
+}
+
 mod embedder {
     use docent_testkit::fakes::embedder::FakeEmbedder;
     use std::sync::Arc;

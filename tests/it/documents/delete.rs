@@ -14,7 +14,7 @@ async fn delete(by: &Member, id: &str) -> docent_tests::reply::Reply {
 /// Whether anything is left of a document: chunks, file, record or job.
 async fn is_left(app: &TestApp, id: &str) -> bool {
     let id: DocumentId = id.parse().unwrap();
-    let chunks = app.app.index.count(id).await.unwrap();
+    let chunks = app.app.serving().await.unwrap().index.count(id).await.unwrap();
     let file = app.app.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
     let mut view = app.app.store.read().await.unwrap();
     let record = view.documents().get(id).await.unwrap().is_some()
@@ -136,7 +136,7 @@ rules! {
         app.run_jobs().await;
         assert!(ada.sources("What do zebras have?").await.is_empty(), "nothing can be searched");
         app.faults.index.clear();
-        assert!(app.app.index.count(gone.parse().unwrap()).await.unwrap() > 0, "its chunks are there still");
+        assert!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap() > 0, "its chunks are there still");
         assert_eq!(ada.sources("What do zebras have?").await, std::slice::from_ref(&kept));
         // The job that would remove them gets lost, and so does everything that the database knew.
         forget(&app, &gone).await;
@@ -144,7 +144,7 @@ rules! {
         let swept = app.runner().sweep(Duration::ZERO).await.unwrap().expect("nobody else sweeps");
         assert!(swept.is_whole());
         assert_eq!(swept.orphan_chunks, 1);
-        assert_eq!(app.app.index.count(gone.parse().unwrap()).await.unwrap(), 0);
+        assert_eq!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap(), 0);
         assert_eq!(ada.sources("What do zebras have?").await, [kept]);
     }
 

@@ -10,7 +10,7 @@ use docent_app::{
     upkeep::backup::{Saved, Scope, save},
 };
 use docent_migration::SchemaState;
-use docent_ports::archive::ArchiveWriter;
+use docent_ports::{archive::ArchiveWriter, error::Part};
 use std::path::Path;
 
 /// Writes the archive and says what is in it.
@@ -41,9 +41,14 @@ pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
 
 /// Whether chunks can be taken along: not while another process has the embedded vector store open.
 async fn has_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
-    match app.index.check().await {
+    let check = async { app.serving().await?.index.check().await };
+    match check.await {
         Ok(()) => Ok(true),
-        Err(fault) if settings.storage.vector_db == VectorDb::Embedded && fault.is_transient() => {
+        Err(fault)
+            if settings.storage.vector_db == VectorDb::Embedded
+                && fault.part() == Part::VectorStore
+                && fault.is_transient() =>
+        {
             eprintln!(
                 "docent: {fault}; chunks are left out, and a restore will ingest the documents again \
                  (stop the service first to have them in the archive)"

@@ -8,6 +8,7 @@ pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod healthcheck;
 pub(crate) mod migrate;
+pub(crate) mod reindex;
 pub(crate) mod restore;
 pub(crate) mod serve;
 pub(crate) mod service;

@@ -7,7 +7,7 @@ use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
 use docent_app::{App, jobs::Runner};
 use docent_migration::SchemaState;
-use docent_ports::error::Fault;
+use docent_ports::error::{Fault, Part};
 use docent_server::Server;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
@@ -49,7 +49,9 @@ impl Service {
             Ok(usable) => usable?,
             Err(_) => false,
         };
-        if !is_usable {
+        if is_usable {
+            look_at_index(&wired.app).await?;
+        } else {
             tracing::warn!("the database cannot be reached yet; waiting for it");
         }
         let stop = CancellationToken::new();
@@ -142,6 +144,7 @@ impl Jobs {
                 pause().await;
             }
             tracing::info!("the database is there");
+            look_at_index(&self.app).await?;
         }
         while !self.take_over().await? {
             pause().await;
@@ -179,13 +182,41 @@ async fn usable(store: &SqlStore) -> anyhow::Result<bool> {
     }
 }
 
+/// Opens the index that serves, and says what whoever runs the service should know of it.
+///
+/// # Errors
+/// When it cannot be opened, and waiting does not help.
+async fn look_at_index(app: &App) -> anyhow::Result<()> {
+    let serving = match app.serving().await {
+        Ok(serving) => serving,
+        // Another process looks after it, or it is damaged: nothing could be searched.
+        Err(fault) if fault.part() == Part::VectorStore => return Err(fault.into()),
+        Err(fault) => {
+            tracing::warn!(%fault, "which index serves cannot be read yet");
+            return Ok(());
+        }
+    };
+    let (model, configured) = (&serving.generation.model, &app.settings.embedding_model);
+    if let Err(fault) = serving.embedder() {
+        tracing::error!(%fault, "nothing can be searched or ingested");
+    } else if model != configured {
+        tracing::warn!(
+            index = model,
+            settings = configured,
+            "the index was made with another embedding model than the settings name, and goes on with it: \
+             run `docent reindex` to change the index"
+        );
+    }
+    Ok(())
+}
+
 /// A fault that passes is waited for, and any other ends the start.
 fn absent(fault: Fault) -> anyhow::Result<bool> {
     if fault.is_transient() { Ok(false) } else { Err(fault.into()) }
 }
 
 /// Returns at Ctrl-C or SIGTERM.
-async fn signal() -> anyhow::Result<()> {
+pub(super) async fn signal() -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
     tokio::select! {

@@ -9,7 +9,8 @@ use std::{net::SocketAddr, time::Duration};
 section! {
     /// How documents are ingested.
     Ingestion "Ingestion" {
-        /// Documents that one process ingests at once. `docent serve --no-jobs` ingests none.
+        /// Documents that one process reads and cuts into chunks at once; as many more may wait for embeddings or
+        /// for the vector store. `docent serve --no-jobs` ingests none.
         ingest_concurrency: usize = both(Default::Computed {
             words: "the number of cores",
             text: |context| context.cores.to_string(),

@@ -24,9 +24,11 @@ section! {
         /// What makes embeddings: `openai` (any service in that wire format) or `builtin` (lexical,
         /// without a download).
         embedding_provider: EmbeddingProvider = text("builtin");
-        /// The base address of the embeddings service. Must be set with the provider `openai`.
+        /// The base address of the embeddings service. Must be set with the provider `openai`, and wherever the
+        /// index was made with one of its models.
         embedding_base_url: Option<HttpUrl> = unset("none");
-        /// The embedding model's name there. Must be set with the provider `openai`.
+        /// The embedding model's name there. Must be set with the provider `openai`. It is the model of an
+        /// installation's first index; `docent reindex` changes it later.
         embedding_model: Option<String> = unset("none");
         /// The bearer key for it.
         embedding_api_key: Option<Secret> = unset("`llm_api_key`");

@@ -2,16 +2,11 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    id::{DocumentId, FamilyId, TokenId, UserId},
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
-};
+use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
     token_store::{Rotated, Rotation, TokenStore},
-    vector_index::{IndexPage, VectorIndex},
 };
-use std::collections::HashMap;
 
 /// A store that is not there, and why.
 #[derive(Debug)]
@@ -31,50 +26,6 @@ impl Absent {
 
     fn fault<T>(&self) -> Result<T> {
         Err(Fault::new(self.part, self.kind, self.message.clone()))
-    }
-}
-
-#[async_trait]
-impl VectorIndex for Absent {
-    async fn replace(&self, _document: &IndexedDocument, _entries: Vec<IndexEntry>) -> Result<()> {
-        self.fault()
-    }
-
-    async fn remove(&self, _document: DocumentId) -> Result<()> {
-        self.fault()
-    }
-
-    async fn search(
-        &self,
-        _query: &QueryEmbedding,
-        _documents: Option<&[DocumentId]>,
-        _limit: usize,
-    ) -> Result<Vec<ScoredChunk>> {
-        self.fault()
-    }
-
-    async fn count(&self, _document: DocumentId) -> Result<u64> {
-        self.fault()
-    }
-
-    async fn counts(&self, _documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
-        self.fault()
-    }
-
-    async fn documents(&self, _after: Option<&str>, _limit: usize) -> Result<IndexPage> {
-        self.fault()
-    }
-
-    async fn chunks(&self, _document: DocumentId) -> Result<Vec<StoredChunk>> {
-        self.fault()
-    }
-
-    async fn dimensions(&self) -> Result<Option<usize>> {
-        self.fault()
-    }
-
-    async fn check(&self) -> Result<()> {
-        self.fault()
     }
 }
 

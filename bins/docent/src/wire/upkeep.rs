@@ -1,10 +1,10 @@
 //! The service's parts for commands that look after it, beside a process that may be serving.
 
-use super::{Opened, absent::Absent, assemble, basics, embedded_index_folder, index, key_value, make_folder};
+use super::{Opened, absent::Absent, assemble, basics, collections, key_value, make_folder};
 use anyhow::Context;
 use docent::config::{KeyValueUrl, Settings, VectorDb};
 use docent_adapters::{
-    embedded_index::{self, EmbeddedIndex},
+    embedded_index::{self, EmbeddedCollections},
     memory::{MemoryRateLimiter, MemoryTokenStore},
     sql::SqlStore,
 };
@@ -12,16 +12,16 @@ use docent_app::{
     App,
     recorder::{Recorder, Unrecorded},
 };
-use docent_ports::{rate_limiter::RateLimiter, token_store::TokenStore, vector_index::VectorIndex};
+use docent_ports::{collections::Collections, rate_limiter::RateLimiter, token_store::TokenStore};
 use std::sync::Arc;
 
-/// Puts the parts together. An embedded store that another process has open is one that says so.
+/// Puts the parts together. An embedded store that another process has open is one that says so when it is used.
 pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc<App>> {
     let basics = basics()?;
     make_folder(&settings.service.data_dir)?;
-    let (index, _) = match settings.storage.vector_db {
-        VectorDb::Embedded => (embedded(settings), true),
-        VectorDb::Qdrant => index(settings)?,
+    let (collections, _) = match settings.storage.vector_db {
+        VectorDb::Embedded => (beside(settings), false),
+        VectorDb::Qdrant => collections(settings)?,
     };
     let (tokens, limiter) = match settings.storage.redis_url {
         KeyValueUrl::Memory => memory(settings),
@@ -32,15 +32,13 @@ pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc
     basics.entropy.fill(&mut secret);
     let recorder: Arc<dyn Recorder> = Arc::new(Unrecorded);
     // A process that serves may be writing to the blob store.
-    let opened = Opened { index, owns_index: false, tokens, limiter, recorder };
+    let opened = Opened { collections, owns_index: false, tokens, limiter, recorder };
     Ok(Arc::new(assemble(settings, store, basics, opened, &secret)?))
 }
 
-fn embedded(settings: &Settings) -> Arc<dyn VectorIndex> {
-    match EmbeddedIndex::open(&embedded_index_folder(settings), embedded_index::Options::default()) {
-        Ok(index) => Arc::new(index),
-        Err(fault) => Arc::new(Absent::because(&fault)),
-    }
+fn beside(settings: &Settings) -> Arc<dyn Collections> {
+    let root = &settings.service.data_dir;
+    Arc::new(EmbeddedCollections::beside(root, embedded_index::Options::default()))
 }
 
 fn memory(settings: &Settings) -> (Arc<dyn TokenStore>, Arc<dyn RateLimiter>) {

@@ -10,6 +10,7 @@ mod deploy;
 mod live;
 mod observability;
 mod program;
+mod reindex;
 mod upkeep;
 
 use client::{Client, fixture};

@@ -1,6 +1,6 @@
 //! The vector store inside the process: tantivy for the lexical side, an exact scan for dense vectors.
 //!
-//! One folder holds it, and one process at a time owns the folder:
+//! A collection is a folder, which one process at a time owns:
 //!
 //! ```text
 //! lock           held by the owner; the system releases it when the process ends, however it ends
@@ -14,6 +14,7 @@
 //! It serves some 200,000 chunks well when they have dense vectors, since every query compares
 //! itself with all of them, and several times as many without.
 
+mod collections;
 mod inventory;
 mod schema;
 mod scoring;
@@ -23,6 +24,7 @@ mod vectors;
 mod writer;
 
 use async_trait::async_trait;
+pub use collections::EmbeddedCollections;
 use docent_domain::{
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
@@ -224,6 +226,7 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
     } else {
         Index::builder().schema(schema).open_or_create(lexical).map_err(broken)?
     };
+    index.tokenizers().register(schema::TERMS, schema::Terms::default());
     let reader = index
         .reader_builder()
         .reload_policy(ReloadPolicy::Manual)

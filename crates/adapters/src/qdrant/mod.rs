@@ -1,6 +1,6 @@
 //! The vector store on a Qdrant server (1.14 or newer), over gRPC.
 //!
-//! One collection holds the chunks of all documents, one point each, under the chunk's id:
+//! A collection holds the chunks of all documents, one point each, under the chunk's id:
 //!
 //! ```text
 //! dense              cosine, of the size that the first vectors had; only when there are vectors
@@ -18,6 +18,7 @@
 //! replica, or deleted, at any time.
 
 mod collection;
+mod collections;
 mod connection;
 mod inventory;
 mod points;
@@ -27,6 +28,7 @@ mod terms;
 
 use async_trait::async_trait;
 use collection::Collection;
+pub use collections::QdrantCollections;
 use connection::{Connection, kind};
 use docent_domain::{
     id::DocumentId,
@@ -39,7 +41,7 @@ use docent_ports::{
 use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
 pub use spans::HeaderHook;
 use spans::traced;
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tonic::Code;
 
 /// Points in one request; the largest have some 40 KB.
@@ -75,7 +77,7 @@ impl Default for Options {
 /// A vector store on a Qdrant server.
 #[derive(Debug)]
 pub struct QdrantIndex {
-    connection: Connection,
+    connection: Arc<Connection>,
     collection: Collection,
 }
 
@@ -86,7 +88,7 @@ impl QdrantIndex {
     /// # Errors
     /// When the address or the key cannot be used.
     pub fn new(url: &str, api_key: Option<&str>, options: Options) -> Result<Self> {
-        let connection = Connection::new(url, api_key, &options)?;
+        let connection = Arc::new(Connection::new(url, api_key, &options)?);
         Ok(Self { connection, collection: Collection::new(options.collection) })
     }
 

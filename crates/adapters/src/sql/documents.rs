@@ -11,13 +11,14 @@ use super::{
     lookup::Lookup,
     points::{Points, Statements},
     session::{Session, Source},
-    usage::DAY,
+    usage::{DAY, day_of},
     values::{counted, instant, micros},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::{Deletion, Document},
+    generation::Mark,
     id::DocumentId,
 };
 use docent_ports::{
@@ -97,7 +98,7 @@ impl DocumentReader for Session {
     }
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
-        let day = || Expr::col(Column::CreatedAt).div(DAY);
+        let day = || day_of(Column::CreatedAt);
         let query = Entity::find()
             .select_only()
             .expr_as(day(), "day")
@@ -146,6 +147,32 @@ impl DocumentReader for Session {
             .into_tuple::<uuid::Uuid>();
         let rows = self.run("see which documents are ingested", |db| Box::pin(query.all(db))).await?;
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
+    }
+
+    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>> {
+        let mut query = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .column(Column::EndedAt)
+            .column(Column::Chunks)
+            .filter(Column::Status.eq("ingested"))
+            .filter(Column::DeletedAt.is_null())
+            .order_by_asc(Column::Id)
+            .limit(limit);
+        if let Some(after) = after {
+            query = query.filter(Column::Id.gt(after.as_uuid()));
+        }
+        let query = query.into_tuple::<(uuid::Uuid, Option<i64>, Option<i64>)>();
+        let rows = self.run("see what documents were indexed as", |db| Box::pin(query.all(db))).await?;
+        let mark = |(id, at, chunks): (uuid::Uuid, Option<i64>, Option<i64>)| {
+            let at = at.ok_or_else(|| corrupt("document's state"))?;
+            Ok(Mark {
+                document: DocumentId::from_uuid(id),
+                at: instant(at, "document's time")?,
+                chunks: counted(chunks.unwrap_or_default(), "coverage")?,
+            })
+        };
+        rows.into_iter().map(mark).collect()
     }
 
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>> {

@@ -12,6 +12,7 @@ mod duties;
 mod embedding_cache;
 mod entities;
 mod fault;
+mod generations;
 mod groups;
 mod inventory;
 mod jobs;
@@ -115,8 +116,11 @@ impl SqlStore {
     }
 
     fn new(write: Source, read: Source, patience: Duration) -> Self {
-        let lookups =
-            Lookups { users: users::lookup(&read, patience), documents: documents::lookup(&read, patience) };
+        let lookups = Lookups {
+            users: users::lookup(&read, patience),
+            documents: documents::lookup(&read, patience),
+            active: generations::lookup(&read, patience),
+        };
         Self { write, read, patience, lookups }
     }
 

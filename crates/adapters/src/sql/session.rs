@@ -9,6 +9,7 @@ use super::{
 use async_trait::async_trait;
 use docent_domain::{
     document::Document,
+    generation::Generation,
     id::{DocumentId, UserId},
     user::User,
 };
@@ -20,6 +21,7 @@ use docent_ports::{
     duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
+    generations::{GenerationReader, GenerationWriter},
     groups::{GroupReader, GroupWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
@@ -77,6 +79,8 @@ impl Source {
 pub(super) struct Lookups {
     pub(super) users: Lookup<UserId, User>,
     pub(super) documents: Lookup<DocumentId, Document>,
+    /// The generation that serves, of which there is one.
+    pub(super) active: Lookup<(), Generation>,
 }
 
 enum State {
@@ -206,6 +210,10 @@ impl ReadWork for SqlView {
         &mut self.0
     }
 
+    fn generations(&mut self) -> &mut dyn GenerationReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -257,6 +265,10 @@ pub(super) struct SqlUnit(pub(super) Session);
 #[async_trait]
 impl UnitOfWork for SqlUnit {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
+        &mut self.0
+    }
+
+    fn generations(&mut self) -> &mut dyn GenerationWriter {
         &mut self.0
     }
 

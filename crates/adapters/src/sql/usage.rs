@@ -22,12 +22,18 @@ use docent_ports::{
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, Order, PaginatorTrait,
     QueryFilter, QueryOrder, QuerySelect, Select,
-    sea_query::{Expr, ExprTrait, Func, NullOrdering},
+    sea_query::{Expr, ExprTrait, Func, Iden, NullOrdering},
 };
 use uuid::Uuid;
 
 /// The microseconds of a day.
 pub(super) const DAY: i64 = 86_400_000_000;
+
+/// The number of the day (UTC) of an instant. Without parameters: PostgreSQL would take two of them for different
+/// ones, and the selected day for another than that of the group.
+pub(super) fn day_of(column: impl Iden) -> Expr {
+    Expr::cust(format!("\"{}\" / {DAY}", column.unquoted()))
+}
 
 type Sums = (Option<i64>, Option<Uuid>, Option<Uuid>, i64, i64, i64);
 
@@ -68,7 +74,7 @@ fn select_sums(filter: &UsageFilter, grouping: UsageGrouping, backend: DbBackend
         _ => Expr::cust("CAST(NULL AS uuid)"),
     };
     let no_day = || Expr::cust("CAST(NULL AS bigint)");
-    let day = || Expr::col(Column::RecordedAt).div(DAY);
+    let day = || day_of(Column::RecordedAt);
     let column = |is_wanted: bool, column: Column| if is_wanted { Expr::col(column) } else { no_id() };
     let mut query = Entity::find()
         .select_only()

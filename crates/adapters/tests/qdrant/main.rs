@@ -7,7 +7,7 @@
 
 mod server;
 
-use docent_adapters::qdrant::{HeaderHook, Options, QdrantIndex};
+use docent_adapters::qdrant::{HeaderHook, Options, QdrantCollections, QdrantIndex};
 use docent_domain::retrieval::{IndexEntry, QueryEmbedding};
 use docent_ports::{error::FaultKind, vector_index::VectorIndex};
 use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
@@ -31,6 +31,15 @@ mod contract {
     docent_testkit::vector_index_contract!(async {
         let server = Fake::start();
         (Arc::new(index(&server)) as _, server)
+    });
+}
+
+mod collections_contract {
+    use super::*;
+
+    docent_testkit::collections_contract!(async {
+        let server = Fake::start();
+        (Arc::new(QdrantCollections::new(&server.url, None, Options::default()).unwrap()) as _, server)
     });
 }
 
@@ -70,6 +79,20 @@ async fn chunks_are_written_in_bounded_batches_before_old_ones_go() {
     index.replace(&indexed(1), pumps(70)).await.unwrap();
     assert_eq!(server.state.lock().unwrap().calls, ["upsert", "upsert", "delete"]);
     assert_eq!(index.count(document_id(1)).await.unwrap(), 70);
+}
+
+#[tokio::test]
+async fn a_document_of_any_size_is_removed_by_one_call() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), pumps(5_000)).await.unwrap();
+    index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 5_000);
+    server.state.lock().unwrap().calls.clear();
+    index.remove(document_id(1)).await.unwrap();
+    assert_eq!(server.state.lock().unwrap().calls, ["delete"]);
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+    assert_eq!(index.count(document_id(2)).await.unwrap(), 1);
 }
 
 #[tokio::test]

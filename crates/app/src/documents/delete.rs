@@ -14,7 +14,7 @@ use docent_domain::{
     access::{Actor, DeleteDocuments, Grant},
     audit::Deed,
     document::Document,
-    id::{DocumentId, JobId},
+    id::{DocumentId, GenerationId, JobId},
     job::{Job, JobKind, JobState},
 };
 use docent_ports::error::Fault;
@@ -47,8 +47,8 @@ fn removal(app: &App, grant: Grant<DeleteDocuments>, document: &Document) -> Job
 /// What became of one try at removing what a document left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
-    /// Chunks and file are gone; the record is left to be removed with the job.
-    Done,
+    /// File, and chunks in this generation of the index, are gone; the record is left to be removed with the job.
+    Done(GenerationId),
     /// Another job of the document is still held by a runner, which may be writing chunks.
     Waits,
     /// There was nothing.
@@ -72,12 +72,13 @@ pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
         return Ok(Removal::Waits);
     }
     drop(view);
-    app.index.remove(job.document).await?;
+    let serving = app.serving().await?;
+    serving.index.remove(job.document).await?;
     if let Some(blob) = &deletion.blob {
         app.blobs.delete(blob).await?;
     }
     if let Some(sha256) = &deletion.sha256 {
         extractions::forget(app, sha256).await?;
     }
-    Ok(Removal::Done)
+    Ok(Removal::Done(serving.generation.id))
 }

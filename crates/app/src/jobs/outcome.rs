@@ -6,6 +6,7 @@ use docent_domain::{
     document::{Document, Failure, FailureCode},
     error::IllegalTransition,
     extraction::{Coverage, Effort},
+    id::GenerationId,
     job::{Job, JobState, RetryPolicy},
 };
 use docent_ports::error::{Fault, FaultKind, Part};
@@ -23,8 +24,8 @@ const MAX_HELD_UP_PAUSE: TimeDelta = TimeDelta::minutes(10);
 /// How a try ended.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// The document is searchable.
-    Ingested(Coverage),
+    /// The document is searchable, in this generation of the index.
+    Ingested(Coverage, GenerationId),
     /// The document is given up.
     Failed(Failure, Option<Coverage>),
     /// The job goes back to the queue after a fault.
@@ -48,8 +49,9 @@ pub(super) enum Outcome {
         /// Not before.
         at: DateTime<Utc>,
     },
-    /// Nothing is left of the document but its record and jobs, which go with this one.
-    Deleted,
+    /// Nothing is left of the document, in this generation of the index, but its record and jobs, which go with
+    /// this one.
+    Deleted(GenerationId),
     /// There is nothing to do any more: the document is gone or has been dealt with.
     Obsolete,
 }
@@ -58,21 +60,28 @@ impl Outcome {
     /// Judges the result of an ingestion.
     pub(super) fn of(
         result: Result<Coverage, IngestError>,
+        generation: GenerationId,
         job: &Job,
         policy: &RetryPolicy,
         now: DateTime<Utc>,
     ) -> Self {
         match result {
-            Ok(coverage) => Self::Ingested(coverage),
+            Ok(coverage) => Self::Ingested(coverage, generation),
+            Err(IngestError::Moved) => Self::Released,
             Err(IngestError::Document(failure, coverage)) => Self::Failed(failure, coverage),
-            Err(IngestError::Fault(fault)) => Self::of_fault(&fault, job, policy, now),
+            Err(IngestError::Fault(fault, coverage)) => match Self::of_fault(&fault, job, policy, now) {
+                Self::Failed(failure, None) => Self::Failed(failure, coverage),
+                other => other,
+            },
         }
     }
 
     /// Decides whether to try again after a fault.
     pub(super) fn of_fault(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Self {
         let asked = fault.pause().and_then(|pause| TimeDelta::from_std(pause).ok());
-        if fault.kind() == FaultKind::RateLimited && now - job.created_at < HELD_UP {
+        // Another process, or this one with other settings, can do it.
+        let waits = matches!(fault.kind(), FaultKind::RateLimited | FaultKind::Unconfigured);
+        if waits && now - job.created_at < HELD_UP {
             let pause = asked.unwrap_or_default().clamp(policy.max, MAX_HELD_UP_PAUSE);
             return Self::HeldUp { error: fault.to_string(), at: now + pause };
         }
@@ -92,7 +101,7 @@ impl Outcome {
         now: DateTime<Utc>,
     ) -> Self {
         match result {
-            Ok(Removal::Done) => Self::Deleted,
+            Ok(Removal::Done(generation)) => Self::Deleted(generation),
             Ok(Removal::Waits) => Self::Waits { at: now + REMOVAL_WAIT },
             Ok(Removal::Nothing) => Self::Obsolete,
             Err(fault) => {
@@ -104,16 +113,47 @@ impl Outcome {
         }
     }
 
+    /// The generation of the index that this outcome is about, which must still serve when it is written down.
+    pub(super) fn generation(&self) -> Option<GenerationId> {
+        match self {
+            Self::Ingested(_, generation) | Self::Deleted(generation) => Some(*generation),
+            Self::Failed(..)
+            | Self::Again { .. }
+            | Self::HeldUp { .. }
+            | Self::Released
+            | Self::Waits { .. }
+            | Self::Obsolete => None,
+        }
+    }
+
     /// How the try ended, for those who count.
     pub(super) fn end(&self) -> JobEnd {
         match self {
-            Self::Ingested(_) => JobEnd::Ingested,
+            Self::Ingested(..) => JobEnd::Ingested,
             Self::Failed(failure, _) => JobEnd::Failed(failure.code),
             Self::Again { .. } | Self::HeldUp { .. } => JobEnd::Retried,
             Self::Released => JobEnd::Released,
             Self::Waits { .. } => JobEnd::Waited,
-            Self::Deleted => JobEnd::Deleted,
+            Self::Deleted(_) => JobEnd::Deleted,
             Self::Obsolete => JobEnd::Obsolete,
+        }
+    }
+
+    /// Says how the try ended.
+    pub(super) fn log(&self) {
+        match self {
+            Self::Ingested(coverage, _) => {
+                tracing::info!(pages = coverage.pages, chunks = coverage.chunks, "document ingested");
+            }
+            Self::Failed(failure, _) => {
+                tracing::warn!(code = %failure.code, reason = failure.reason, "document failed");
+            }
+            Self::HeldUp { error, at } => tracing::info!(error, %at, "the job is held up"),
+            Self::Again { error, at } => tracing::warn!(error, %at, "the job will be tried again"),
+            Self::Waits { at } => tracing::debug!(%at, "waiting for another job of the document"),
+            Self::Deleted(_) => tracing::info!("document removed"),
+            Self::Released => tracing::info!("job given back"),
+            Self::Obsolete => tracing::debug!("nothing to do"),
         }
     }
 
@@ -122,7 +162,7 @@ impl Outcome {
         let done = Job { state: JobState::Done, updated_at: now, ..job.clone() };
         let queued = Job { state: JobState::Queued, updated_at: now, ..job };
         match self {
-            Self::Ingested(_) => Job { last_error: None, ..done },
+            Self::Ingested(..) => Job { last_error: None, ..done },
             Self::Failed(failure, _) => Job { last_error: Some(failure.reason.clone()), ..done },
             Self::Again { error, at } => Job {
                 attempts: queued.attempts.saturating_add(1),
@@ -133,7 +173,7 @@ impl Outcome {
             Self::HeldUp { error, at } => Job { run_at: *at, last_error: Some(error.clone()), ..queued },
             Self::Released => Job { run_at: now, ..queued },
             Self::Waits { at } => Job { run_at: *at, ..queued },
-            Self::Deleted | Self::Obsolete => done,
+            Self::Deleted(_) | Self::Obsolete => done,
         }
     }
 
@@ -146,7 +186,7 @@ impl Outcome {
     ) -> Result<Option<Document>, IllegalTransition> {
         let document = Document { effort: Some(effort.clone()), ..document };
         match self {
-            Self::Ingested(coverage) => document.ingested(coverage.clone(), now).map(Some),
+            Self::Ingested(coverage, _) => document.ingested(coverage.clone(), now).map(Some),
             Self::Failed(failure, coverage) => {
                 document.failed(failure.clone(), coverage.clone(), now).map(Some)
             }
@@ -154,7 +194,7 @@ impl Outcome {
             | Self::HeldUp { .. }
             | Self::Released
             | Self::Waits { .. }
-            | Self::Deleted
+            | Self::Deleted(_)
             | Self::Obsolete => Ok(None),
         }
     }

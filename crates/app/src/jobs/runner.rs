@@ -8,6 +8,7 @@ use crate::{
     App, Error,
     documents::delete,
     error::Result,
+    generations,
     ingest::{self, IngestError},
     recorder::JobEnd,
     spans,
@@ -226,11 +227,12 @@ impl Runner {
             work.jobs().purge_done(now - KEEP_DONE).await?;
             work.commit().await?;
             self.purge_credentials(now).await?;
-            self.purge_vectors(now).await
+            self.purge_vectors(now).await?;
+            generations::remove_retired(&self.app).await
         };
         if let Err(fault) = purge.await {
             self.app.note(&fault);
-            tracing::warn!(%fault, "old jobs, sessions and vectors could not be removed");
+            tracing::warn!(%fault, "old jobs, sessions, unused vectors and retired collections could not be removed");
         }
         now + PURGE_EVERY
     }
@@ -286,7 +288,7 @@ impl Runner {
             () = abandon.cancelled() => Outcome::Released,
         };
         drop(under_way);
-        log(&outcome);
+        outcome.log();
         let end = outcome.end();
         record_end(span, end);
         if matches!(outcome, Outcome::Failed(..)) {
@@ -303,7 +305,8 @@ impl Runner {
                 Err(fault) => self.app.note(&fault),
             }
         }
-        if self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await {
+        if let Some(end) = self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await
+        {
             self.app.recorder.job_ended(end, self.app.since(started));
         }
         if matches!(end, JobEnd::Ingested) {
@@ -356,13 +359,17 @@ impl Runner {
             Ok(_) => return Outcome::Obsolete,
             Err(broken) => return fault(&broken),
         };
-        let Some(result) = ingest::ingest(&self.app, &document, cancelled, effort).await else {
+        let serving = match self.app.serving().await {
+            Ok(serving) => serving,
+            Err(broken) => return fault(&broken),
+        };
+        let Some(result) = ingest::ingest(&self.app, &serving, &document, cancelled, effort).await else {
             return Outcome::Obsolete;
         };
-        if let Err(IngestError::Fault(fault)) = &result {
+        if let Err(IngestError::Fault(fault, _)) = &result {
             self.app.note(fault);
         }
-        Outcome::of(result, job, &self.settings.retry, self.app.clock.now())
+        Outcome::of(result, serving.generation.id, job, &self.settings.retry, self.app.clock.now())
     }
 
     async fn document(&self, job: &Job) -> Result<Option<Document>, Fault> {
@@ -417,23 +424,23 @@ impl Runner {
 
     /// Leaves nothing to be found of a document that is given up.
     async fn remove_chunks(&self, document: DocumentId) {
-        if let Err(fault) = self.app.index.remove(document).await {
+        let remove = async { self.app.serving().await?.index.remove(document).await };
+        if let Err(fault) = remove.await {
             self.app.note(&fault);
             tracing::warn!(%document, %fault, "chunks of a failed document could not be removed");
         }
     }
 
-    /// Writes down what became of the job and its document, together; says whether it is written.
-    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome, effort: &Effort) -> bool {
+    /// Writes down what became of the job and its document, together; gives how it ended once that is written.
+    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome, effort: &Effort) -> Option<JobEnd> {
         let now = self.app.clock.now();
-        let settled = outcome.job(job, now);
         for _ in 0..SETTLE_TRIES {
-            match self.try_settle(&settled, lease, &outcome, effort, now).await {
-                Ok(true) => return true,
-                Ok(false) => {
+            match self.try_settle(&job, lease, &outcome, effort, now).await {
+                Ok(None) => {
                     tracing::warn!("the job's lease ran out before its end was written");
-                    return false;
+                    return None;
                 }
+                Ok(end) => return end,
                 Err(error) => {
                     self.note(&error);
                     tracing::warn!(%error, "the end of a job could not be written");
@@ -443,31 +450,37 @@ impl Runner {
         }
         tracing::error!("gave up writing the end of a job; it will be run again");
         spans::fail(&Span::current(), "not_written");
-        false
+        None
     }
 
     async fn try_settle(
         &self,
-        settled: &Job,
+        job: &Job,
         lease: LeaseId,
-        outcome: &Outcome,
+        mut outcome: &Outcome,
         effort: &Effort,
         now: DateTime<Utc>,
-    ) -> Result<bool> {
+    ) -> Result<Option<JobEnd>> {
         let mut work = self.app.store.begin().await?;
-        if !work.jobs().settle(settled, lease).await? {
-            return Ok(false);
+        // What was done in an index that has been replaced meanwhile is done again in the one that serves.
+        if let Some(generation) = outcome.generation()
+            && !work.generations().is_active(generation).await?
+        {
+            outcome = &Outcome::Released;
         }
-        if matches!(outcome, Outcome::Deleted) {
-            work.documents().remove_deleted(settled.document).await?;
-        } else if let Some(document) = work.documents().get(settled.document).await?
+        if !work.jobs().settle(&outcome.job(job.clone(), now), lease).await? {
+            return Ok(None);
+        }
+        if matches!(outcome, Outcome::Deleted(_)) {
+            work.documents().remove_deleted(job.document).await?;
+        } else if let Some(document) = work.documents().get(job.document).await?
             && matches!(document.state, DocumentState::Pending(_))
             && let Some(document) = outcome.document(document, effort, now)?
         {
             work.documents().update(&document).await?;
         }
         work.commit().await?;
-        Ok(true)
+        Ok(Some(outcome.end()))
     }
 }
 
@@ -494,21 +507,4 @@ fn record_end(span: &Span, end: JobEnd) {
         JobEnd::Obsolete => "obsolete",
     };
     span.record("docent.job.outcome", outcome);
-}
-
-fn log(outcome: &Outcome) {
-    match outcome {
-        Outcome::Ingested(coverage) => {
-            tracing::info!(pages = coverage.pages, chunks = coverage.chunks, "document ingested");
-        }
-        Outcome::Failed(failure, _) => {
-            tracing::warn!(code = %failure.code, reason = failure.reason, "document failed");
-        }
-        Outcome::HeldUp { error, at } => tracing::info!(error, %at, "the job is held up"),
-        Outcome::Again { error, at } => tracing::warn!(error, %at, "the job will be tried again"),
-        Outcome::Waits { at } => tracing::debug!(%at, "waiting for another job of the document"),
-        Outcome::Deleted => tracing::info!("document removed"),
-        Outcome::Released => tracing::info!("job given back"),
-        Outcome::Obsolete => tracing::debug!("nothing to do"),
-    }
 }

@@ -3,4 +3,5 @@
 pub mod backup;
 pub mod doctor;
 pub mod progress;
+pub mod reindex;
 pub mod sweep;

@@ -80,6 +80,9 @@ impl Sweeper<'_> {
             Finding::PartDown(..)
             | Finding::Schema(_)
             | Finding::Dimensions { .. }
+            | Finding::OtherModel { .. }
+            | Finding::BuildUnfinished(_)
+            | Finding::RetiredLeft(_)
             | Finding::LeaseOver { .. }
             | Finding::WrongChunks { .. }
             | Finding::ForeignFile(_)

@@ -4,6 +4,7 @@
 mod backup;
 mod doctor;
 mod lifecycle;
+mod reindex;
 mod service;
 mod sweeping;
 mod turnstile;
@@ -317,7 +318,7 @@ async fn a_second_run_after_a_crash_doubles_nothing() {
     });
     until("five commits failed", || {
         service.clock.advance(seconds(1));
-        service.store_switches.commit.calls() >= 7
+        service.store_switches.commit.calls() >= 8
     })
     .await;
     service.clock.advance(seconds(60));

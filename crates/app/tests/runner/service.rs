@@ -21,11 +21,11 @@ use docent_domain::{
 };
 use docent_ports::{
     blob_store::{BlobStore, ByteStream},
+    collections::Collections,
     embedder::Embedder,
     error::Part,
     store::Store,
     text_extractor::{ExtractionError, TextExtractor},
-    vector_index::VectorIndex,
 };
 use docent_testkit::{
     builders,
@@ -34,7 +34,9 @@ use docent_testkit::{
     fakes::{
         blob_store::FakeBlobStore,
         chat_model::{ScriptedChatModel, Turn},
+        collections::{FakeCollections, Wrapped},
         embedder::FakeEmbedder,
+        embedders::FakeEmbedders,
         mailer::FakeMailer,
         password_hasher::FakePasswordHasher,
         rate_limiter::FakeRateLimiter,
@@ -60,13 +62,15 @@ use std::{
 use tokio::sync::{OnceCell, Semaphore};
 
 /// What a service keeps things in.
-type Stores = (Arc<dyn Store>, Arc<dyn BlobStore>, Arc<dyn VectorIndex>);
+type Stores = (Arc<dyn Store>, Arc<dyn BlobStore>);
 
 /// The use cases, and what moves and breaks them.
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<TestClock>,
+    /// Of the first generation.
     pub(crate) index: Arc<FakeVectorIndex>,
+    pub(crate) collections: Arc<FakeCollections>,
     pub(crate) blobs: Arc<FakeBlobStore>,
     pub(crate) recorder: Arc<FakeRecorder>,
     pub(crate) store_switches: StoreSwitches,
@@ -94,14 +98,24 @@ impl Service {
 
     /// A service at whose stores tasks wait; see [`crate::turnstile`].
     pub(crate) fn stepped() -> Self {
-        Self::with(Reading::AtOnce, FakeEmbedder::default(), |(store, blobs, index)| {
-            (Arc::new(Stepped(store)), Arc::new(Stepped(blobs)), Arc::new(Stepped(index)))
+        Self::with(Reading::AtOnce, FakeEmbedder::default(), |(store, blobs)| {
+            (Arc::new(Stepped(store)), Arc::new(Stepped(blobs)))
         })
+    }
+
+    /// A service whose collections are in something that this puts around them.
+    pub(crate) fn meddled(meddle: impl FnOnce(Arc<dyn Collections>) -> Arc<dyn Collections>) -> Self {
+        let mut service = Self::new();
+        let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
+        app.collections = meddle(Arc::clone(&app.collections));
+        service
     }
 
     fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
-        let index = Arc::new(FakeVectorIndex::default());
+        let settings = Settings::default();
+        let collections = Arc::new(FakeCollections::default());
+        let index = collections.get(&settings.collection);
         let blobs = Arc::new(FakeBlobStore::default());
         let recorder = Arc::new(FakeRecorder::default());
         let (index_switch, embedder_switch) =
@@ -110,15 +124,19 @@ impl Service {
         let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
         let store_switches = store.switches().clone();
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
-        let faulty_index = Faulty::new(Arc::clone(&index) as Arc<dyn VectorIndex>, &index_switch);
+        let embedder: Arc<dyn Embedder> =
+            Arc::new(Faulty::new(Arc::new(embedder) as Arc<dyn Embedder>, &embedder_switch));
+        let faulty_collections = Faulty::new(Arc::clone(&collections) as Arc<dyn Collections>, &index_switch);
         let switched_blobs = Faulty::new(Arc::clone(&blobs) as Arc<dyn BlobStore>, &blobs_switch);
-        let stores: Stores = (Arc::new(store), Arc::new(switched_blobs), Arc::new(faulty_index));
-        let (store, stored_blobs, faulty_index) = wrap(stores);
+        let stores: Stores = (Arc::new(store), Arc::new(switched_blobs));
+        let (store, stored_blobs) = wrap(stores);
         let app = App {
             store,
             blobs: stored_blobs,
-            index: faulty_index,
-            embedder: Arc::new(Faulty::new(Arc::new(embedder) as Arc<dyn Embedder>, &embedder_switch)),
+            collections: Arc::new(Wrapped::new(Arc::new(faulty_collections), |index| {
+                Arc::new(Stepped(index))
+            })),
+            embedders: Arc::new(FakeEmbedders::always(embedder)),
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
             tokens: Arc::new(FakeTokenStore::default()),
@@ -130,7 +148,7 @@ impl Service {
             entropy: Arc::new(TestEntropy::default()),
             recorder: Arc::clone(&recorder) as _,
             agents: AgentRegistry::standard(10),
-            settings: Settings::default(),
+            settings,
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             logins: docent_app::accounts::turns::Turns::default(),
@@ -143,6 +161,7 @@ impl Service {
             app,
             clock,
             index,
+            collections,
             blobs,
             recorder,
             store_switches,
@@ -164,8 +183,8 @@ impl Service {
         let other = App {
             store: Arc::clone(&app.store),
             blobs: Arc::clone(&app.blobs),
-            index: Arc::clone(&app.index),
-            embedder: Arc::clone(&app.embedder),
+            collections: Arc::clone(&app.collections),
+            embedders: Arc::clone(&app.embedders),
             model: Arc::clone(&app.model),
             extractor: Arc::clone(&app.extractor),
             tokens: Arc::clone(&app.tokens),
@@ -205,6 +224,8 @@ impl Service {
     }
 
     async fn make_owner(&self) -> User {
+        // Writes down which index serves, so that what tests count is what they are about.
+        self.app.serving().await.unwrap();
         let user = builders::user(1);
         let mut work = self.app.store.begin().await.unwrap();
         work.users().insert(&user).await.unwrap();

@@ -145,13 +145,14 @@ const PARTS: [Part; 9] = [
     Part::MailServer,
     Part::Service,
 ];
-const KINDS: [FaultKind; 7] = [
+const KINDS: [FaultKind; 8] = [
     FaultKind::Unavailable,
     FaultKind::Timeout,
     FaultKind::RateLimited,
     FaultKind::Full,
     FaultKind::Rejected,
     FaultKind::Garbage,
+    FaultKind::Unconfigured,
     FaultKind::Internal,
 ];
 

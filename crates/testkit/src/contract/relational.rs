@@ -37,6 +37,10 @@ macro_rules! relational_contracts {
             $crate::embedding_cache_contract!(super::$fresh());
         }
 
+        mod generations {
+            $crate::generations_contract!(super::$fresh());
+        }
+
         mod usage {
             $crate::usage_contract!(super::$fresh());
         }

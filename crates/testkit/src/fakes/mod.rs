@@ -3,7 +3,9 @@
 pub mod archive;
 pub mod blob_store;
 pub mod chat_model;
+pub mod collections;
 pub mod embedder;
+pub mod embedders;
 pub mod mailer;
 pub mod password_hasher;
 pub mod rate_limiter;

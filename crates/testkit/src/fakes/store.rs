@@ -9,6 +9,7 @@ mod credentials;
 mod documents;
 mod duties;
 mod embedding_cache;
+mod generations;
 mod groups;
 mod inventory;
 mod jobs;
@@ -21,10 +22,11 @@ use docent_domain::{
     audit::AuditEntry,
     conversation::{Conversation, ConversationMessage},
     document::{Deletion, Document},
+    generation::Generation,
     group::{Group, Rights},
     id::{
-        ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, JobId, LeaseId, SessionId, UsageId, UserId,
-        VerificationId,
+        ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId, SessionId,
+        UsageId, UserId, VerificationId,
     },
     job::Job,
     usage::UsageRecord,
@@ -39,6 +41,7 @@ use docent_ports::{
     duties::DutyWriter,
     embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
+    generations::{GenerationReader, GenerationWriter},
     groups::{GroupReader, GroupWriter},
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
@@ -79,6 +82,7 @@ struct Tables {
     turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
+    generations: BTreeMap<GenerationId, Generation>,
     duties: BTreeMap<&'static str, Held>,
 }
 
@@ -164,6 +168,10 @@ impl ReadWork for View {
         &mut self.0
     }
 
+    fn generations(&mut self) -> &mut dyn GenerationReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -218,6 +226,10 @@ struct Unit {
 #[async_trait]
 impl UnitOfWork for Unit {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
+        &mut self.session
+    }
+
+    fn generations(&mut self) -> &mut dyn GenerationWriter {
         &mut self.session
     }
 

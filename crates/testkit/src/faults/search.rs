@@ -11,12 +11,13 @@ use docent_domain::{
 };
 use docent_ports::{
     chat_model::{ChatModel, ChatRequest, ChatStream},
+    collections::Collections,
     embedder::Embedder,
     error::Result,
     vector_index::{IndexPage, VectorIndex},
 };
 use futures::StreamExt;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 #[async_trait]
 impl VectorIndex for Faulty<dyn VectorIndex> {
@@ -55,6 +56,30 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn dimensions(&self) -> Result<Option<usize>> {
         self.pass()?.dimensions().await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.pass()?.check().await
+    }
+}
+
+/// Opening a collection calls nobody; what is done with it fails as the switch says.
+#[async_trait]
+impl Collections for Faulty<dyn Collections> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
+        Ok(Arc::new(Faulty::new(self.inner.open(name).await?, &self.switch)))
+    }
+
+    async fn close(&self, name: &str) -> Result<()> {
+        self.inner.close(name).await
+    }
+
+    async fn exists(&self, name: &str) -> Result<bool> {
+        self.pass()?.exists(name).await
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        self.pass()?.remove(name).await
     }
 
     async fn check(&self) -> Result<()> {
@@ -113,7 +138,6 @@ mod tests {
         retrieval::{document_id, entry, indexed},
     };
     use docent_ports::error::{FaultKind, Part};
-    use std::sync::Arc;
 
     #[tokio::test]
     async fn a_failed_replace_stores_nothing() {

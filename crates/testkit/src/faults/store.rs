@@ -10,6 +10,7 @@ use docent_ports::{
     duties::DutyWriter,
     embedding_cache::EmbeddingCacheWriter,
     error::{Part, Result},
+    generations::GenerationWriter,
     groups::GroupWriter,
     jobs::JobWriter,
     sessions::SessionWriter,
@@ -114,6 +115,10 @@ struct FaultyUnit {
 impl UnitOfWork for FaultyUnit {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
         self.inner.embedding_cache()
+    }
+
+    fn generations(&mut self) -> &mut dyn GenerationWriter {
+        self.inner.generations()
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {

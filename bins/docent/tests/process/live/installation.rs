@@ -88,10 +88,15 @@ impl Installation {
             ("DOCENT_EMBEDDING_MODEL", "fake".to_owned()),
         ];
         command.envs(variables);
-        if !matches!(name, "migrate" | "createsuperuser" | "backup" | "restore" | "doctor") {
+        if !matches!(name, "migrate" | "createsuperuser" | "backup" | "restore" | "doctor" | "reindex") {
             command.stdout(Stdio::null()).stderr(std::fs::File::create(self.log(name)).unwrap());
         }
         command
+    }
+
+    /// What a process has logged so far.
+    pub(super) fn logged(&self, name: &str) -> String {
+        std::fs::read_to_string(self.log(name)).unwrap()
     }
 
     fn log(&self, name: &str) -> std::path::PathBuf {

@@ -4,4 +4,5 @@
 mod faults;
 mod installation;
 mod profiles;
+mod reindex;
 mod replicas;

@@ -11,6 +11,7 @@ pub(super) mod conversations;
 pub(super) mod documents;
 pub(super) mod duties;
 pub(super) mod embedding_cache;
+pub(super) mod generations;
 pub(super) mod group_permissions;
 pub(super) mod groups;
 pub(super) mod jobs;

@@ -203,10 +203,14 @@ service! {
         Ok(CollectionExistsResponse { result, ..CollectionExistsResponse::default() })
     }
 
+    async fn delete(state, request: DeleteCollection) -> CollectionOperationResponse {
+        let result = state.collections.remove(&request.collection_name).is_some();
+        Ok(CollectionOperationResponse { result, ..CollectionOperationResponse::default() })
+    }
+
     refused:
     list(ListCollectionsRequest) -> ListCollectionsResponse,
     update(UpdateCollection) -> CollectionOperationResponse,
-    delete(DeleteCollection) -> CollectionOperationResponse,
     update_aliases(ChangeAliases) -> CollectionOperationResponse,
     list_collection_aliases(ListCollectionAliasesRequest) -> ListAliasesResponse,
     list_aliases(ListAliasesRequest) -> ListAliasesResponse,

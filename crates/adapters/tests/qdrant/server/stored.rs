@@ -19,14 +19,14 @@ pub(crate) struct Stored {
 impl Stored {
     pub(super) fn write(&mut self, point: PointStruct) -> Result<(), Status> {
         for (name, vector) in named(&point) {
-            match vector.vector.unwrap() {
-                vector::Vector::Dense(dense) => self.check(&name, dense.data.len())?,
+            match vector.vector.as_ref().unwrap() {
+                vector::Vector::Dense(dense) => self.check(name, dense.data.len())?,
                 vector::Vector::Sparse(sparse) => {
                     let ordered = sparse.indices.windows(2).all(|pair| pair[0] < pair[1]);
                     if !ordered || sparse.indices.len() != sparse.values.len() {
                         return Err(Status::invalid_argument("indices must be unique"));
                     }
-                    if !self.sparse.contains(&name) {
+                    if !self.sparse.contains(name) {
                         return Err(Status::invalid_argument(format!(
                             "Not existing vector name error: {name}"
                         )));
@@ -120,13 +120,16 @@ impl Stored {
             vector_input::Variant::Sparse(sought) => {
                 let all: Vec<&PointStruct> = self.points.values().collect();
                 let all = with(&all, using);
+                let idf = |place: &u32| {
+                    let frequency =
+                        all.iter().filter(|(_, vector)| at(vector, *place).is_some()).count() as f32;
+                    ((all.len() as f32 - frequency + 0.5) / (frequency + 0.5) + 1.0).ln()
+                };
+                let idfs: Vec<f32> = sought.indices.iter().map(idf).collect();
                 for (id, vector) in with(&points, using) {
                     let mut score = None;
-                    for (place, weight) in sought.indices.iter().zip(&sought.values) {
-                        let frequency =
-                            all.iter().filter(|(_, vector)| at(vector, *place).is_some()).count() as f32;
-                        let idf = ((all.len() as f32 - frequency + 0.5) / (frequency + 0.5) + 1.0).ln();
-                        if let Some(value) = at(&vector, *place) {
+                    for ((place, weight), idf) in sought.indices.iter().zip(&sought.values).zip(&idfs) {
+                        if let Some(value) = at(vector, *place) {
                             *score.get_or_insert(0.0) += weight * idf * value;
                         }
                     }
@@ -146,9 +149,9 @@ pub(super) fn uuid(id: Option<&PointId>) -> String {
     }
 }
 
-fn named(point: &PointStruct) -> HashMap<String, Vector> {
-    match point.vectors.clone().and_then(|vectors| vectors.vectors_options) {
-        Some(vectors::VectorsOptions::Vectors(named)) => named.vectors,
+fn named(point: &PointStruct) -> &HashMap<String, Vector> {
+    match point.vectors.as_ref().and_then(|vectors| vectors.vectors_options.as_ref()) {
+        Some(vectors::VectorsOptions::Vectors(named)) => &named.vectors,
         other => panic!("not named: {other:?}"),
     }
 }
@@ -162,13 +165,13 @@ pub(super) fn read_back(point: &PointStruct) -> VectorsOutput {
         }
         _ => None,
     };
-    let vectors = named(point).into_iter().filter_map(dense).collect();
+    let vectors = named(point).clone().into_iter().filter_map(dense).collect();
     let named = vectors_output::VectorsOptions::Vectors(NamedVectorsOutput { vectors });
     VectorsOutput { vectors_options: Some(named) }
 }
 
-fn with(points: &[&PointStruct], name: &str) -> Vec<(String, vector::Vector)> {
-    let vector = |point: &PointStruct| named(point).remove(name)?.vector;
+fn with<'p>(points: &[&'p PointStruct], name: &str) -> Vec<(String, &'p vector::Vector)> {
+    let vector = |point: &'p PointStruct| named(point).get(name)?.vector.as_ref();
     points.iter().filter_map(|point| Some((uuid(point.id.as_ref()), vector(point)?))).collect()
 }
 

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     App,
+    generations::Opened,
     ingest::lead_of,
     upkeep::{doctor::document_of, progress::Progress},
 };
@@ -62,9 +63,10 @@ pub async fn restore(
     progress: &dyn Progress,
 ) -> Result<Restored, BackupError> {
     let archive = verify(source, progress).await?;
-    check_empty(app, &archive.documents).await?;
-    let same_model = archive.manifest.embedding_model == app.embedder.model();
-    let mut copying = Copying { app, same_model, indexed: HashSet::new(), chunks: 0 };
+    let serving = app.serving().await?;
+    check_empty(app, &serving, &archive.documents).await?;
+    let same_model = archive.manifest.embedding_model == serving.embedder()?.model();
+    let mut copying = Copying { app, serving, same_model, indexed: HashSet::new(), chunks: 0 };
     copying.copy(source, archive.documents.len() as u64, progress).await?;
     let Copying { indexed, chunks, .. } = copying;
     let restored = Restored { chunks, embedded_anew: !same_model && chunks > 0, ..Restored::default() };
@@ -131,7 +133,11 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
 }
 
 /// Nothing is there but what an earlier try at the same archive may have left.
-async fn check_empty(app: &App, documents: &HashSet<DocumentId>) -> Result<(), BackupError> {
+async fn check_empty(
+    app: &App,
+    serving: &Opened,
+    documents: &HashSet<DocumentId>,
+) -> Result<(), BackupError> {
     let sizes = app.store.read().await?.inventory().sizes().await?;
     if !sizes.is_empty() {
         return Err(BackupError::NotEmpty(format!(
@@ -147,7 +153,7 @@ async fn check_empty(app: &App, documents: &HashSet<DocumentId>) -> Result<(), B
     }
     let mut after: Option<String> = None;
     loop {
-        let page = app.index.documents(after.as_deref(), INDEX_PAGE).await?;
+        let page = serving.index.documents(after.as_deref(), INDEX_PAGE).await?;
         if let Some(other) = page.documents.iter().find(|id| !documents.contains(id)) {
             return Err(BackupError::NotEmpty(format!("chunks of document {other} in its vector store")));
         }
@@ -161,6 +167,7 @@ async fn check_empty(app: &App, documents: &HashSet<DocumentId>) -> Result<(), B
 /// Writes files and chunks.
 struct Copying<'a> {
     app: &'a App,
+    serving: Opened,
     same_model: bool,
     /// The documents whose chunks were written.
     indexed: HashSet<DocumentId>,
@@ -232,14 +239,15 @@ impl Copying<'_> {
             pages: chunk.pages,
             embedding,
         };
-        self.app.index.replace(&indexed, chunks.into_iter().zip(embeddings).map(entry).collect()).await?;
+        let entries = chunks.into_iter().zip(embeddings).map(entry).collect();
+        self.serving.index.replace(&indexed, entries).await?;
         self.indexed.insert(document.id);
         Ok(())
     }
 
     /// The vectors are those of the archive where the model is the same; terms follow from the text.
     async fn embeddings(&self, document: &Document, chunks: &[StoredChunk]) -> Result<Vec<Embedding>, Fault> {
-        let embedder = &self.app.embedder;
+        let embedder = self.serving.embedder()?;
         let keeps = self.same_model && chunks.iter().all(|chunk| chunk.dense.is_some());
         let lead = lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()));
         let mut embeddings = Vec::with_capacity(chunks.len());

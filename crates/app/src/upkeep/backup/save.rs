@@ -21,9 +21,10 @@ use docent_ports::{
     error::{Fault, FaultKind, Part},
     page::Page,
     store::ReadWork,
+    vector_index::VectorIndex,
 };
 use futures::TryStreamExt;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 const PAGE: u64 = 256;
 /// Messages, which may be long, that are held at a time.
@@ -65,12 +66,21 @@ pub async fn save(
 ) -> Result<Saved, BackupError> {
     let mut view = app.store.read().await?;
     let sizes = view.inventory().sizes().await?;
-    let mut saving = Saving { app, entries: Entries::into(writer), saved: Saved::default(), scope };
+    let generation = app.serving_generation().await?;
+    // Without its back end the name is another one, and a restore makes the vectors anew.
+    let embedder = app.embedders.of_model(&generation.model);
+    let embedding_model =
+        embedder.map_or_else(|_| generation.model.clone(), |embedder| embedder.model().to_owned());
+    let index = match scope.chunks {
+        true => Some(app.open(generation).await?.index),
+        false => None,
+    };
+    let mut saving = Saving { app, entries: Entries::into(writer), saved: Saved::default(), scope, index };
     let manifest = Manifest {
         format: FORMAT,
         program: saving.scope.program.clone(),
         schema: saving.scope.schema.clone(),
-        embedding_model: app.embedder.model().to_owned(),
+        embedding_model,
         begun_at: app.clock.now().to_rfc3339(),
         users: sizes.users,
         documents: sizes.documents,
@@ -109,6 +119,8 @@ struct Saving<'a> {
     entries: Entries,
     saved: Saved,
     scope: Scope,
+    /// Where chunks are taken along.
+    index: Option<Arc<dyn VectorIndex>>,
 }
 
 impl Saving<'_> {
@@ -216,8 +228,10 @@ impl Saving<'_> {
                 return Ok(());
             }
         }
-        if self.scope.chunks && matches!(document.state, DocumentState::Ingested(_)) {
-            self.chunks(&folder, document, &mut digests).await?;
+        if let Some(index) = self.index.clone()
+            && matches!(document.state, DocumentState::Ingested(_))
+        {
+            self.chunks(&*index, &folder, document, &mut digests).await?;
         }
         let record = DocumentLine::of(document, digests);
         self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
@@ -245,11 +259,12 @@ impl Saving<'_> {
 
     async fn chunks(
         &mut self,
+        index: &dyn VectorIndex,
         folder: &str,
         document: &Document,
         digests: &mut BTreeMap<String, String>,
     ) -> Result<(), Fault> {
-        let chunks = self.app.index.chunks(document.id).await?;
+        let chunks = index.chunks(document.id).await?;
         let recorded = document.coverage.as_ref().map_or(0, |coverage| coverage.chunks as usize);
         if chunks.is_empty() || chunks.len() != recorded {
             return Ok(());

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::BlobKey,
+    generation::Generation,
     id::{DocumentId, JobId},
 };
 use docent_ports::{
@@ -24,6 +25,17 @@ pub enum Finding {
         /// Of the model's vectors; none when it makes none.
         model: Option<usize>,
     },
+    /// The settings name another embedding model than the index was made with.
+    OtherModel {
+        /// The model of the index that serves.
+        serving: String,
+        /// The model of the settings.
+        configured: String,
+    },
+    /// An index is being built, or was left unfinished.
+    BuildUnfinished(Generation),
+    /// The collection of an index that another one has replaced is there still.
+    RetiredLeft(Generation),
     /// A document waits for an ingestion that no job will do.
     NotQueued(DocumentId),
     /// What is left of a deleted document waits for a removal that no job will do.
@@ -82,6 +94,9 @@ impl Finding {
             Self::PartDown(..) => "part_down",
             Self::Schema(_) => "schema",
             Self::Dimensions { .. } => "dimensions",
+            Self::OtherModel { .. } => "other_model",
+            Self::BuildUnfinished(_) => "build_unfinished",
+            Self::RetiredLeft(_) => "retired_left",
             Self::NotQueued(_) => "not_queued",
             Self::NotRemoved(_) => "not_removed",
             Self::LeaseOver { .. } => "lease_over",
@@ -100,6 +115,8 @@ impl Finding {
             Self::PartDown(part, _) => part.code().to_owned(),
             Self::Schema(_) => Part::Database.code().to_owned(),
             Self::Dimensions { .. } => Part::VectorStore.code().to_owned(),
+            Self::OtherModel { .. } => Part::Embedder.code().to_owned(),
+            Self::BuildUnfinished(generation) | Self::RetiredLeft(generation) => generation.id.to_string(),
             Self::NotQueued(document)
             | Self::NotRemoved(document)
             | Self::WrongChunks { document, .. }
@@ -130,6 +147,16 @@ impl Finding {
                     vectors(model)
                 )
             }
+            Self::OtherModel { serving, configured } => format!(
+                "the index was made with the embedding model {serving} and goes on with it, \
+                 and the settings name {configured}"
+            ),
+            Self::BuildUnfinished(Generation { model, created_at, .. }) => {
+                format!("an index with the embedding model {model} is being built, begun at {created_at}")
+            }
+            Self::RetiredLeft(Generation { collection, .. }) => {
+                format!("the collection {collection} is there still, and another one has replaced it")
+            }
             Self::NotQueued(_) => "the document is pending, and no job will ingest it".to_owned(),
             Self::NotRemoved(_) => "the document was deleted, and no job will remove what is left".to_owned(),
             Self::LeaseOver { document, since, .. } => {
@@ -156,9 +183,12 @@ impl Finding {
             Self::WrongChunks { .. } => Some("ingests the document again, or fails it if its file is gone"),
             Self::OrphanChunks { .. } => Some("removes the chunks"),
             Self::OrphanFile { .. } => Some("removes the file"),
+            Self::RetiredLeft(_) => Some("removes the collection"),
             Self::PartDown(..)
             | Self::Schema(_)
             | Self::Dimensions { .. }
+            | Self::OtherModel { .. }
+            | Self::BuildUnfinished(_)
             | Self::LeaseOver { .. }
             | Self::ForeignFile(_)
             | Self::FileMissing(_)
@@ -172,7 +202,16 @@ impl Finding {
             Self::PartDown(..) => Some("see whether it runs and whether the settings lead to it"),
             Self::Schema(Schema::Older | Schema::Missing) => Some("run `docent migrate`"),
             Self::Schema(_) => Some("run the newer program"),
-            Self::Dimensions { .. } => Some("use the embedding model that the chunks were made with"),
+            Self::Dimensions { .. } => {
+                Some("use the embedding model that the chunks were made with, or run `docent reindex`")
+            }
+            Self::OtherModel { .. } => {
+                Some("run `docent reindex` to change the index, or set DOCENT_EMBEDDING_MODEL to its model")
+            }
+            Self::BuildUnfinished(_) => {
+                Some("run `docent reindex` to go on with it, or `docent reindex --abandon` to give it up")
+            }
+            Self::RetiredLeft(_) => Some("the running service removes it within the hour"),
             Self::LeaseOver { .. } => Some("any running service takes it up: is one running?"),
             Self::ForeignFile(_) => Some("keep other things out of the blob store"),
             Self::FileMissing(_) | Self::FileSize { .. } => {

@@ -49,6 +49,7 @@ pub async fn examine(app: &App, progress: &dyn Progress, listener: &mut dyn List
         return vec![LeftOut { what: "records, chunks and files", fault }];
     }
     let out = &mut left_out;
+    note(out, "generations of the index", survey::generations(app, listener).await);
     note(out, JOBS, survey::jobs(app, listener).await);
     note(out, "documents without chunks", survey::records_of_chunks(app, progress, listener).await);
     note(out, CHUNKS, survey::chunks(app, progress, listener).await);

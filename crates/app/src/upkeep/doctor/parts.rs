@@ -1,14 +1,15 @@
 //! Whether every part can be reached and answers.
 
 use super::{Finding, Listener};
-use crate::{App, health};
+use crate::{App, generations::Opened, health};
 use docent_domain::chat::Message;
 use docent_ports::{
     chat_model::ChatRequest,
+    embedder::Embedder,
     error::{Fault, FaultKind, Part, Result},
 };
 use futures::StreamExt;
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 /// What a model may take to begin an answer.
 const MODEL_PATIENCE: Duration = Duration::from_secs(60);
@@ -22,7 +23,14 @@ pub(super) struct Standing {
 pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing {
     let health = health::check(app).await;
     let records = health.is_ready();
+    let serving = if records { Some(app.serving().await) } else { None };
     for (part, result) in health.parts {
+        // It answers, but does it give what is in it?
+        let result = match (part, result, &serving) {
+            (Part::VectorStore, Ok(()), Some(Ok(serving))) => serving.index.check().await,
+            (Part::VectorStore, Ok(()), Some(Err(fault))) if fault.part() == part => Err(fault.clone()),
+            (_, result, _) => result,
+        };
         match result {
             Ok(()) => listener.works(part, "answers"),
             Err(fault) => listener.found(Finding::PartDown(part, fault)).await,
@@ -35,10 +43,15 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
             other => listener.found(Finding::Schema(other)).await,
         }
     }
-    let model = match in_time(Part::Embedder, app.embedder.embed_query("Is anybody there?")).await {
-        Ok(embedding) => {
-            listener.works(Part::Embedder, app.embedder.model());
-            Some(embedding.dense.map(|dense| dense.len()))
+    let serving = serving.and_then(Result::ok);
+    let embedder = match &serving {
+        Some(serving) => serving.embedder().cloned(),
+        None => app.embedders.of_model(&app.settings.embedding_model),
+    };
+    let model = match in_time(Part::Embedder, embeds(embedder)).await {
+        Ok((model, dimensions)) => {
+            listener.works(Part::Embedder, &model);
+            Some(dimensions)
         }
         Err(fault) => {
             listener.found(Finding::PartDown(Part::Embedder, fault)).await;
@@ -49,8 +62,8 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
         Ok(()) => listener.works(Part::ChatModel, app.model.model()),
         Err(fault) => listener.found(Finding::PartDown(Part::ChatModel, fault)).await,
     }
-    if let Some(model) = model
-        && let Ok(Some(collection)) = collection(app).await
+    if let (Some(model), Some(serving)) = (model, &serving)
+        && let Ok(Some(collection)) = collection(serving).await
         && collection != model
     {
         listener.found(Finding::Dimensions { collection, model }).await;
@@ -59,9 +72,16 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
 }
 
 /// The dimensions of the collection's vectors, if it holds anything. That it cannot be read is told elsewhere.
-async fn collection(app: &App) -> Result<Option<Option<usize>>> {
-    let is_empty = app.index.documents(None, 1).await?.documents.is_empty();
-    Ok(if is_empty { None } else { Some(app.index.dimensions().await?) })
+async fn collection(serving: &Opened) -> Result<Option<Option<usize>>> {
+    let is_empty = serving.index.documents(None, 1).await?.documents.is_empty();
+    Ok(if is_empty { None } else { Some(serving.index.dimensions().await?) })
+}
+
+/// The model, and the dimensions of the vectors that it makes, if it does.
+async fn embeds(embedder: Result<Arc<dyn Embedder>>) -> Result<(String, Option<usize>)> {
+    let embedder = embedder?;
+    let embedding = embedder.embed_query("Is anybody there?").await?;
+    Ok((embedder.model().to_owned(), embedding.dense.map(|dense| dense.len())))
 }
 
 /// Whether the chat model begins an answer to a question that costs next to nothing.

@@ -5,9 +5,9 @@
 
 use super::{
     Finding,
-    survey::{document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks},
+    survey::{self, document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks},
 };
-use crate::{App, Error};
+use crate::{App, Error, generations};
 use docent_domain::{
     document::{BlobKey, Document, DocumentState, Failure, FailureCode},
     id::{DocumentId, JobId, UserId},
@@ -37,9 +37,12 @@ pub async fn mend(app: &App, finding: &Finding) -> Result<Mended, Error> {
         Finding::WrongChunks { document, .. } => ingest_again(app, *document).await,
         Finding::OrphanChunks { document, .. } => remove_chunks(app, *document).await,
         Finding::OrphanFile { key, .. } => Ok(remove_file(app, key).await?),
+        Finding::RetiredLeft(_) => remove_collections(app).await,
         Finding::PartDown(..)
         | Finding::Schema(_)
         | Finding::Dimensions { .. }
+        | Finding::OtherModel { .. }
+        | Finding::BuildUnfinished(_)
         | Finding::LeaseOver { .. }
         | Finding::ForeignFile(_)
         | Finding::FileMissing(_)
@@ -119,7 +122,7 @@ async fn remove_chunks(app: &App, id: DocumentId) -> Result<Mended, Error> {
     if orphan_chunks(app, id).await?.is_none() {
         return Ok(Mended::Changed);
     }
-    app.index.remove(id).await?;
+    app.serving().await?.index.remove(id).await?;
     // A failed document may have been retried and ingested meanwhile, and lost its new chunks to this.
     match ingest_again_if_ingested(app, id).await? {
         true => Ok(Mended::Done("it was retried meanwhile and is queued to be ingested again")),
@@ -131,6 +134,14 @@ async fn ingest_again_if_ingested(app: &App, id: DocumentId) -> Result<bool, Err
     match wrong_chunks(app, id).await? {
         Some(_) => Ok(matches!(Box::pin(ingest_again(app, id)).await?, Mended::Done(_))),
         None => Ok(false),
+    }
+}
+
+async fn remove_collections(app: &App) -> Result<Mended, Error> {
+    generations::remove_retired(app).await?;
+    match survey::left_behind(app).await?.is_empty() {
+        true => Ok(Mended::Done("the collection is removed")),
+        false => Ok(Mended::NotOurs),
     }
 }
 

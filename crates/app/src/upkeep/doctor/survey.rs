@@ -1,10 +1,15 @@
 //! Whether records, jobs, chunks and files agree.
 
 use super::{Finding, Listener};
-use crate::{App, upkeep::progress::Progress};
+use crate::{
+    App,
+    generations::GRACE,
+    upkeep::{progress::Progress, reindex},
+};
 use chrono::TimeDelta;
 use docent_domain::{
     document::{BlobKey, Document, DocumentState, FailureCode, Standing},
+    generation::{Generation, GenerationState},
     id::DocumentId,
     job::{JobKind, JobState},
 };
@@ -65,6 +70,35 @@ pub(super) async fn jobs(app: &App, listener: Found<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// One index serves, with the model of the settings, and nothing is left of others.
+pub(super) async fn generations(app: &App, listener: Found<'_>) -> Result<(), Fault> {
+    let (serving, configured) = (app.serving_generation().await?, &app.settings.embedding_model);
+    if serving.model != *configured {
+        listener.found(Finding::OtherModel { serving: serving.model, configured: configured.clone() }).await;
+    }
+    if let Some(building) = reindex::under_way(app).await? {
+        listener.found(Finding::BuildUnfinished(building)).await;
+    }
+    for generation in left_behind(app).await? {
+        listener.found(Finding::RetiredLeft(generation)).await;
+    }
+    Ok(())
+}
+
+/// Retired generations whose collections are there still, though nobody searches them any more.
+pub(super) async fn left_behind(app: &App) -> Result<Vec<Generation>, Fault> {
+    let mut left = Vec::new();
+    for generation in app.store.read().await?.generations().all().await? {
+        if let GenerationState::Retired { since } = generation.state
+            && app.clock.now() - since >= GRACE
+            && app.collections.exists(&generation.collection).await?
+        {
+            left.push(generation);
+        }
+    }
+    Ok(left)
+}
+
 /// Ingested documents have the chunks that they should.
 pub(super) async fn records_of_chunks(
     app: &App,
@@ -72,6 +106,7 @@ pub(super) async fn records_of_chunks(
     listener: Found<'_>,
 ) -> Result<(), Fault> {
     let sizes = app.store.read().await?.inventory().sizes().await?;
+    let serving = app.serving().await?;
     progress.begin("comparing documents with chunks", Some(sizes.documents));
     let mut after = None;
     loop {
@@ -80,7 +115,7 @@ pub(super) async fn records_of_chunks(
         after = Some(last.id);
         let recorded: Vec<(DocumentId, u64)> = page.iter().filter_map(recorded_chunks).collect();
         let ids: Vec<DocumentId> = recorded.iter().map(|(id, _)| *id).collect();
-        let counts = app.index.counts(&ids).await?;
+        let counts = serving.index.counts(&ids).await?;
         for (id, chunks) in recorded {
             if counts.get(&id).copied().unwrap_or(0) != chunks
                 && let Some((recorded, there)) = wrong_chunks(app, id).await?
@@ -104,7 +139,7 @@ fn recorded_chunks(document: &Document) -> Option<(DocumentId, u64)> {
 /// read before and after: work on the document in between is no finding.
 pub(super) async fn wrong_chunks(app: &App, id: DocumentId) -> Result<Option<(u64, u64)>, Fault> {
     let before = app.store.read().await?.documents().get(id).await?;
-    let there = app.index.count(id).await?;
+    let there = app.serving().await?.index.count(id).await?;
     let after = app.store.read().await?.documents().get(id).await?;
     let recorded = after.as_ref().filter(|_| before == after).and_then(recorded_chunks);
     Ok(recorded.filter(|(_, recorded)| *recorded != there).map(|(_, recorded)| (recorded, there)))
@@ -112,11 +147,12 @@ pub(super) async fn wrong_chunks(app: &App, id: DocumentId) -> Result<Option<(u6
 
 /// The vector store holds chunks of ingested documents, and of those being worked on.
 pub(super) async fn chunks(app: &App, progress: &dyn Progress, listener: Found<'_>) -> Result<(), Fault> {
+    let serving = app.serving().await?;
     progress.begin("comparing chunks with documents", None);
     let mut told = HashSet::new();
     let mut after: Option<String> = None;
     loop {
-        let page = app.index.documents(after.as_deref(), INDEX_PAGE).await?;
+        let page = serving.index.documents(after.as_deref(), INDEX_PAGE).await?;
         let standings = app.store.read().await?.inventory().standings(&page.documents).await?;
         for id in &page.documents {
             if may_have_chunks(standings.get(id).copied()) || told.contains(id) {
@@ -148,7 +184,7 @@ fn may_have_chunks(standing: Option<Standing>) -> bool {
 
 /// How many chunks a document has that should have none.
 pub(super) async fn orphan_chunks(app: &App, id: DocumentId) -> Result<Option<u64>, Fault> {
-    let chunks = app.index.count(id).await?;
+    let chunks = app.serving().await?.index.count(id).await?;
     let standing = app.store.read().await?.inventory().standings(&[id]).await?.get(&id).copied();
     Ok((chunks > 0 && !may_have_chunks(standing)).then_some(chunks))
 }

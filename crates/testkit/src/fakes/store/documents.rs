@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::{Deletion, Document, DocumentState},
+    generation::Mark,
     id::DocumentId,
 };
 use docent_ports::{
@@ -18,6 +19,7 @@ use docent_ports::{
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashSet},
+    ops::Bound,
 };
 
 #[async_trait]
@@ -83,6 +85,19 @@ impl DocumentReader for Session {
             documents.get(id).is_some_and(|document| matches!(document.state, DocumentState::Ingested(_)))
         };
         Ok(ids.iter().filter(is_ingested).copied().collect())
+    }
+
+    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>> {
+        let rest = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
+        let mark = |document: &Document| match &document.state {
+            DocumentState::Ingested(ingested) => {
+                let chunks = document.coverage.as_ref().map_or(0, |coverage| coverage.chunks);
+                Some(Mark { document: document.id, at: ingested.at, chunks })
+            }
+            DocumentState::Pending(_) | DocumentState::Failed(_) => None,
+        };
+        let marks = self.read()?.documents.range(rest).filter_map(|(_, document)| mark(document));
+        Ok(marks.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
     }
 
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>> {

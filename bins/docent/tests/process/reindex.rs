@@ -1,0 +1,83 @@
+//! Another index, built beside a serving process.
+
+use crate::{
+    client::{Client, fixture},
+    create_account,
+    program::{Serving, docent, in_time, run},
+    upkeep::QUESTION,
+};
+use std::{collections::BTreeSet, path::Path, time::Duration};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+const DOCUMENTS: usize = 6;
+
+fn reindex(folder: &Path) -> Command {
+    let mut command = docent(folder);
+    command.args(["reindex", "--dev"]);
+    command
+}
+
+/// The answer, and where it is from.
+async fn heard(client: &Client) -> (String, BTreeSet<String>) {
+    let (answer, sources) = client.ask(QUESTION).await;
+    (answer, sources.iter().map(|source| source["chunk_id"].to_string()).collect())
+}
+
+#[tokio::test]
+async fn a_reindex_that_is_killed_again_and_again_goes_on_while_the_first_index_serves() {
+    let folder = TempDir::new().unwrap();
+    create_account(folder.path(), "ada@example.org", "correct horse").await;
+    let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
+    let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
+    for _ in 0..DOCUMENTS {
+        client.upload(&fixture("handbook.pdf")).await;
+    }
+    client.settled().await;
+    let before = heard(&client).await;
+    assert_eq!(before.1.len(), DOCUMENTS);
+    for pause in [20, 100, 200, 300] {
+        let mut child = reindex(folder.path()).spawn().unwrap();
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        assert_eq!(heard(&client).await, before, "it serves");
+        child.kill().await.unwrap();
+    }
+    let (status, printed, error) = run(reindex(folder.path()).arg("--json")).await;
+    assert!(status.success(), "{printed}{error}");
+    let told: serde_json::Value = serde_json::from_str(printed.trim()).unwrap();
+    assert_eq!((&told["kind"], &told["documents"]), (&"switched".into(), &DOCUMENTS.into()), "{printed}");
+    assert_eq!(heard(&client).await, before, "the new one gives the same");
+    // What comes now goes into the new one, and the next start opens it.
+    client.upload(&fixture("handbook.pdf")).await;
+    client.settled().await;
+    let after = heard(&client).await;
+    assert_eq!(after.1.len(), DOCUMENTS + 1);
+    serving.terminate().await;
+    let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
+    let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
+    assert_eq!(heard(&client).await, after);
+    serving.terminate().await;
+    let mut doctor = docent(folder.path());
+    let (status, printed, _) = run(doctor.args(["doctor", "--dev"])).await;
+    assert_eq!(status.code(), Some(0), "{printed}");
+}
+
+#[tokio::test]
+async fn a_reindex_that_is_told_to_stop_can_be_given_up() {
+    let (folder, _) = crate::upkeep::installation().await;
+    let (status, _, error) = run(reindex(folder.path()).args(["--embedding-model", "vectors"])).await;
+    assert_eq!(status.code(), Some(2), "{error}");
+    assert!(error.contains("DOCENT_EMBEDDING_BASE_URL"), "it names the setting: {error}");
+
+    // Wherever it is stopped, what is left of it can be given up.
+    let mut child = reindex(folder.path()).spawn().unwrap();
+    let pid = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
+    in_time(child.wait()).await.unwrap();
+    let (status, printed, error) = run(reindex(folder.path()).arg("--abandon")).await;
+    assert!(status.success(), "{error}");
+    assert!(printed.contains("Gave up") || printed.contains("No index is being built"), "{printed}");
+    let (status, printed, error) = run(&mut reindex(folder.path())).await;
+    assert!(status.success(), "{error}");
+    assert!(printed.contains("The new index serves: 1 documents"), "{printed}");
+}

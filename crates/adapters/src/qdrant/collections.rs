@@ -1,0 +1,80 @@
+//! The collections of a Qdrant server, over one connection.
+
+use super::{
+    Options, QdrantIndex,
+    collection::Collection,
+    connection::{Connection, fault},
+};
+use async_trait::async_trait;
+use docent_ports::{collections::Collections, error::Result, vector_index::VectorIndex};
+use qdrant_client::qdrant::DeleteCollection;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tonic::Code;
+
+/// Collections of which it is remembered what they were found to be.
+const KEPT: usize = 4;
+
+/// The collections of a Qdrant server.
+#[derive(Debug)]
+pub struct QdrantCollections {
+    connection: Arc<Connection>,
+    /// Whose existence is asked for to see whether the server answers.
+    usual: String,
+    opened: Mutex<Vec<Arc<QdrantIndex>>>,
+}
+
+impl QdrantCollections {
+    /// Takes what [`QdrantIndex::new`] takes; the collection that the options name is asked for by checks.
+    ///
+    /// # Errors
+    /// When the address or the key cannot be used.
+    pub fn new(url: &str, api_key: Option<&str>, options: Options) -> Result<Self> {
+        let connection = Arc::new(Connection::new(url, api_key, &options)?);
+        Ok(Self { connection, usual: options.collection, opened: Mutex::default() })
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Collections for QdrantCollections {
+    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
+        let mut opened = self.opened();
+        if let Some(index) = opened.iter().find(|index| index.collection.name() == name) {
+            return Ok(Arc::clone(index) as _);
+        }
+        let connection = Arc::clone(&self.connection);
+        let index = Arc::new(QdrantIndex { connection, collection: Collection::new(name.to_owned()) });
+        if opened.len() == KEPT {
+            opened.remove(0);
+        }
+        opened.push(Arc::clone(&index));
+        Ok(index)
+    }
+
+    async fn close(&self, name: &str) -> Result<()> {
+        self.opened().retain(|index| index.collection.name() != name);
+        Ok(())
+    }
+
+    async fn exists(&self, name: &str) -> Result<bool> {
+        Collection::new(name.to_owned()).exists(&self.connection).await
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        let request = DeleteCollection { collection_name: name.to_owned(), ..DeleteCollection::default() };
+        let removed = self.connection.write(self.connection.collections().delete(request)).await;
+        self.close(name).await?;
+        match removed {
+            Err(status) if status.code() == Code::NotFound => Ok(()),
+            answer => answer.map(|_| ()).map_err(|status| fault("remove the collection", status)),
+        }
+    }
+
+    async fn check(&self) -> Result<()> {
+        // Unlike the server's own health check, this also shows whether the key is good.
+        self.exists(&self.usual).await.map(|_| ())
+    }
+}

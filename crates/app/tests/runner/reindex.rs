@@ -1,0 +1,414 @@
+//! Building another index while the first one serves.
+
+use crate::{
+    service::{Reading, Service, until},
+    turnstile::Turnstile,
+};
+use async_trait::async_trait;
+use docent_app::{
+    documents, search,
+    upkeep::{
+        doctor::{Finding, Listener, Mended, examine, mend},
+        progress::{Progress, Unseen},
+        reindex::{Plan, ReindexError, Reindexed, abandon, reindex, under_way},
+    },
+};
+use docent_domain::{
+    access::Actor,
+    document::BlobKey,
+    generation::{Generation, GenerationState},
+    id::DocumentId,
+    job::{JobKind, JobState},
+    user::User,
+};
+use docent_ports::{
+    collections::Collections,
+    error::{FaultKind, Part},
+};
+use docent_testkit::builders;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+fn plan(model: &str) -> Plan {
+    Plan { model: Some(model.to_owned()), concurrency: 1 }
+}
+
+impl Service {
+    async fn reindex(&self, plan: &Plan) -> Result<Reindexed, ReindexError> {
+        reindex(&self.app, plan, &CancellationToken::new(), &Unseen).await
+    }
+
+    async fn generations(&self) -> Vec<Generation> {
+        self.app.store.read().await.unwrap().generations().all().await.unwrap()
+    }
+
+    async fn serving(&self) -> Generation {
+        self.app.serving().await.unwrap().generation
+    }
+
+    /// The documents that hold this word.
+    async fn found(&self, word: &str) -> BTreeSet<DocumentId> {
+        let chunks = search::search(&self.app, root().may().unwrap(), word, None, 50).await.unwrap();
+        chunks.into_iter().map(|chunk| chunk.document_id).collect()
+    }
+
+    async fn ingested(&self, texts: &[&str]) -> Vec<DocumentId> {
+        let mut ids = Vec::new();
+        for text in texts {
+            ids.push(self.upload(text).await);
+        }
+        self.drain().await;
+        ids
+    }
+
+    /// The documents that the generation that serves holds, seen from the outside of the use cases.
+    async fn held(&self) -> BTreeSet<DocumentId> {
+        let index = self.collections.open(&self.serving().await.collection).await.unwrap();
+        index.documents(None, 1000).await.unwrap().documents.into_iter().collect()
+    }
+}
+
+fn root() -> Actor {
+    Actor::of(&User { is_superuser: true, ..builders::user(1) }).unwrap()
+}
+
+fn set(ids: &[DocumentId]) -> BTreeSet<DocumentId> {
+    ids.iter().copied().collect()
+}
+
+/// Stops the build once so many documents are done.
+struct StopAfter {
+    left: AtomicU64,
+    stop: CancellationToken,
+}
+
+impl StopAfter {
+    fn new(documents: u64) -> Self {
+        Self { left: AtomicU64::new(documents), stop: CancellationToken::new() }
+    }
+}
+
+impl Progress for StopAfter {
+    fn begin(&self, _stage: &'static str, _steps: Option<u64>) {}
+
+    fn advance(&self, steps: u64) {
+        if steps > 0 && self.left.fetch_sub(steps, Ordering::SeqCst) <= steps {
+            self.stop.cancel();
+        }
+    }
+
+    fn end(&self) {}
+}
+
+#[tokio::test]
+async fn a_new_index_holds_what_the_old_one_held_and_takes_its_place() {
+    let service = Service::new();
+    let ids = service.ingested(&["zebras graze", "zebras sleep", "other words"]).await;
+    let first = service.serving().await;
+    let done = service.reindex(&plan("another")).await.unwrap();
+    assert_eq!((done.documents, done.written, done.model.as_str()), (3, 3, "another"));
+    let serving = service.serving().await;
+    assert_eq!((serving.id, serving.model.as_str()), (done.generation, "another"));
+    assert_ne!(serving.collection, first.collection);
+    assert_eq!(service.found("zebras").await, set(&ids[..2]));
+    // What was ingested since goes where searches look.
+    let late = service.ingested(&["zebras run"]).await;
+    assert_eq!(service.found("zebras").await, set(&[ids[0], ids[1], late[0]]));
+    assert!(service.index.entries(late[0]).is_empty(), "not into the old one");
+}
+
+#[tokio::test]
+async fn the_old_collection_goes_once_nobody_can_be_searching_it() {
+    let service = Service::new();
+    let ids = service.ingested(&["zebras"]).await;
+    let searching = service.app.serving().await.unwrap();
+    service.reindex(&plan("another")).await.unwrap();
+    docent_app::generations::remove_retired(&service.app).await.unwrap();
+    assert_eq!(searching.index.count(ids[0]).await.unwrap(), 1, "who began before the switch goes on");
+    service.clock.advance(Duration::from_secs(120));
+    for _ in 0..2 {
+        docent_app::generations::remove_retired(&service.app).await.unwrap();
+        assert_eq!(service.collections.names(), [service.serving().await.collection]);
+    }
+    assert_eq!(service.generations().await.len(), 2, "somebody late may make it anew");
+    // Somebody late does.
+    service.collections.get(&searching.generation.collection);
+    service.clock.advance(Duration::from_secs(3600));
+    docent_app::generations::remove_retired(&service.app).await.unwrap();
+    assert_eq!((service.collections.names().len(), service.generations().await.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_build_that_was_stopped_goes_on_and_embeds_nothing_twice() {
+    let service = Service::new();
+    let texts: Vec<String> = (0..10).map(|n| format!("zebras number {n}")).collect();
+    let ids = service.ingested(&texts.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let before = service.embedder_switch.calls();
+    for runs in 1.. {
+        let seen = StopAfter::new(3 * runs);
+        match reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await {
+            Ok(done) => {
+                assert_eq!((done.documents, done.written, runs), (10, 1, 4));
+                break;
+            }
+            Err(stopped) => assert!(matches!(stopped, ReindexError::Stopped), "{stopped}"),
+        }
+    }
+    assert_eq!(
+        service.embedder_switch.calls() - before,
+        10 + 4,
+        "each document once, and the model in each run"
+    );
+    assert_eq!(service.found("zebras").await, set(&ids));
+    assert_eq!(service.readings(), 10, "no file was read again");
+}
+
+#[tokio::test]
+async fn what_comes_and_goes_during_the_build_is_taken_over() {
+    let service = Service::reading(Reading::AtOnce);
+    let ids = service.ingested(&["zebras a", "zebras b", "zebras c"]).await;
+    // A build that was stopped after all documents were written, before the switch.
+    let seen = StopAfter::new(3);
+    let stopped = reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
+    assert!(matches!(stopped, ReindexError::Stopped), "{stopped}");
+    let building = under_way(&service.app).await.unwrap().unwrap();
+    assert_eq!(service.collections.get(&building.collection).entries(ids[0]).len(), 1);
+    // One is deleted, one comes, one fails and is retried, one waits.
+    documents::delete::delete(&service.app, &root(), ids[0]).await.unwrap();
+    let late = service.upload("zebras d").await;
+    service.drain().await;
+    let retried = service.upload("zebras e").await;
+    service.embedder_switch.fail_next(1, FaultKind::Rejected);
+    service.drain().await;
+    assert_eq!(service.document(retried).await.state.name(), "failed");
+    documents::retry::retry(&service.app, &root(), retried).await.unwrap();
+    let done = service.reindex(&plan("another")).await.unwrap();
+    assert_eq!((done.documents, done.written), (3, 1));
+    assert_eq!(service.held().await, set(&[ids[1], ids[2], late]));
+    service.drain().await;
+    let all = set(&[ids[1], ids[2], late, retried]);
+    assert_eq!((service.held().await, service.found("zebras").await), (all.clone(), all));
+}
+
+/// Changes the records at the moment when a build is about to take over: when it lets go of its collection.
+struct Meddling {
+    inner: Arc<dyn Collections>,
+    closings: AtomicU64,
+    at: tokio::sync::mpsc::UnboundedSender<tokio::sync::oneshot::Sender<()>>,
+}
+
+#[async_trait]
+impl Collections for Meddling {
+    async fn open(
+        &self,
+        name: &str,
+    ) -> docent_ports::error::Result<Arc<dyn docent_ports::vector_index::VectorIndex>> {
+        self.inner.open(name).await
+    }
+
+    async fn close(&self, name: &str) -> docent_ports::error::Result<()> {
+        self.closings.fetch_add(1, Ordering::SeqCst);
+        let (go_on, told) = tokio::sync::oneshot::channel();
+        if self.at.send(go_on).is_ok() {
+            let _ = told.await;
+        }
+        self.inner.close(name).await
+    }
+
+    async fn exists(&self, name: &str) -> docent_ports::error::Result<bool> {
+        self.inner.exists(name).await
+    }
+
+    async fn remove(&self, name: &str) -> docent_ports::error::Result<()> {
+        self.inner.remove(name).await
+    }
+
+    async fn check(&self) -> docent_ports::error::Result<()> {
+        self.inner.check().await
+    }
+}
+
+#[tokio::test]
+async fn what_changes_right_before_the_switch_is_not_lost() {
+    let (at, mut closings) = tokio::sync::mpsc::unbounded_channel();
+    let service = Service::meddled(|inner| Arc::new(Meddling { inner, closings: AtomicU64::new(0), at }));
+    let ids = service.ingested(&["zebras a", "zebras b"]).await;
+    let first_plan = plan("another");
+    let building = service.reindex(&first_plan);
+    let meddling = async {
+        let go_on = closings.recv().await.unwrap();
+        let late = service.ingested(&["zebras c"]).await[0];
+        documents::delete::delete(&service.app, &root(), ids[0]).await.unwrap();
+        service.drain().await;
+        go_on.send(()).unwrap();
+        let go_on = closings.recv().await.unwrap();
+        let later = service.ingested(&["zebras d"]).await[0];
+        go_on.send(()).unwrap();
+        closings.recv().await.unwrap().send(()).unwrap();
+        [late, later]
+    };
+    let (done, [late, later]) = tokio::join!(building, meddling);
+    assert_eq!(done.unwrap().documents, 3);
+    let all = set(&[ids[1], late, later]);
+    assert_eq!((service.held().await, service.found("zebras").await), (all.clone(), all));
+}
+
+#[tokio::test]
+async fn an_ingestion_that_began_before_the_switch_is_done_again() {
+    let service = Service::reading(Reading::Gated);
+    let id = service.upload("zebras").await;
+    let runner = service.runner();
+    let ingesting = tokio::spawn(async move { runner.run_next().await.unwrap() });
+    until("the extractor reads", || service.is_reading()).await;
+    service.reindex(&plan("another")).await.unwrap();
+    service.open_gate();
+    assert!(ingesting.await.unwrap());
+    let job = service.job(id).await;
+    assert_eq!((job.state, job.attempts, job.interruptions), (JobState::Queued, 0, 0), "no failed attempt");
+    assert!(service.index.entries(id).is_empty(), "nothing is written into what is to be removed");
+    service.drain().await;
+    assert_eq!(
+        (service.document(id).await.state.name(), service.found("zebras").await),
+        ("ingested", set(&[id]))
+    );
+}
+
+#[tokio::test]
+async fn a_removal_that_ends_after_the_switch_is_done_again() {
+    let service = Service::stepped();
+    let id = service.ingested(&["zebras"]).await[0];
+    documents::delete::delete(&service.app, &root(), id).await.unwrap();
+    let (turnstile, runner) = (Turnstile::new(), service.runner());
+    let removal = async move { runner.run_next().await.unwrap() };
+    let mut removal = tokio::spawn(Arc::clone(&turnstile).hold(removal));
+    turnstile.reached().await;
+    while !service.index.entries(id).is_empty() {
+        turnstile.let_through().await;
+    }
+    service.reindex(&plan("another")).await.unwrap();
+    loop {
+        tokio::select! {
+            ended = &mut removal => break assert!(ended.unwrap()),
+            () = turnstile.let_through() => {}
+        }
+    }
+    let jobs = service.app.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
+    let removal = jobs.iter().find(|job| job.kind == JobKind::Delete).unwrap();
+    assert_eq!((removal.state, removal.attempts), (JobState::Queued, 0), "it is to be done again");
+    service.drain().await;
+    assert!(service.held().await.is_empty());
+    assert!(service.app.store.read().await.unwrap().documents().deletion(id).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_failure_leaves_the_first_one_serving_and_the_build_to_go_on_with() {
+    let service = Service::new();
+    let ids = service.ingested(&["zebras a", "zebras b", "zebras c"]).await;
+    // The first call tries the model, and begins nothing when that fails.
+    service.embedder_switch.fail_next(1, FaultKind::Rejected);
+    assert!(matches!(service.reindex(&plan("another")).await, Err(ReindexError::Fault(_))));
+    assert_eq!(under_way(&service.app).await.unwrap(), None);
+    service.embedder_switch.fail_after(2, 1, FaultKind::Rejected);
+    let failed = service.reindex(&plan("another")).await.unwrap_err();
+    let ReindexError::Fault(fault) = failed else { panic!("{failed}") };
+    assert_eq!((fault.part(), fault.kind()), (Part::Embedder, FaultKind::Rejected));
+    assert_eq!(
+        (service.serving().await.model.as_str(), service.found("zebras").await.len()),
+        ("builtin-lexical-1", 3)
+    );
+    let other = service.reindex(&plan("third")).await.unwrap_err();
+    assert!(matches!(&other, ReindexError::OtherModel { building } if building == "another"), "{other}");
+    let unnamed = Plan { model: None, concurrency: 4 };
+    assert_eq!(service.reindex(&unnamed).await.unwrap().model, "another");
+    assert_eq!(service.found("zebras").await, set(&ids));
+}
+
+#[tokio::test]
+async fn the_switch_is_tried_again_and_made_once() {
+    let service = Service::new();
+    let ids = service.ingested(&["zebras a"]).await;
+    let seen = StopAfter::new(1);
+    reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
+    service.store_switches.acknowledge.fail_next(1, FaultKind::Unavailable);
+    service.store_switches.commit.fail_next(1, FaultKind::Unavailable);
+    let done = service.clock.pass_while(service.reindex(&plan("another"))).await.unwrap();
+    assert_eq!((service.serving().await.id, service.found("zebras").await), (done.generation, set(&ids)));
+    let retired = |it: &&Generation| matches!(it.state, GenerationState::Retired { .. });
+    assert_eq!(service.generations().await.iter().filter(retired).count(), 1);
+}
+
+#[tokio::test]
+async fn a_build_can_be_given_up() {
+    let service = Service::new();
+    let ids = service.ingested(&["zebras a", "zebras b"]).await;
+    assert_eq!(abandon(&service.app).await.unwrap(), None);
+    let seen = StopAfter::new(1);
+    reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
+    let given_up = abandon(&service.app).await.unwrap().unwrap();
+    assert!(!service.collections.exists(&given_up.collection).await.unwrap());
+    assert_eq!((under_way(&service.app).await.unwrap(), service.found("zebras").await), (None, set(&ids)));
+    assert_eq!(service.reindex(&plan("third")).await.unwrap().model, "third");
+}
+
+#[tokio::test]
+async fn a_lost_index_is_built_anew_and_a_lost_file_is_told() {
+    let service = Service::new();
+    let ids = service.ingested(&["zebras a", "zebras b"]).await;
+    service.collections.remove(&service.serving().await.collection).await.unwrap();
+    // What was read of the other one is kept; of this one nothing is.
+    let sha256 = service.document(ids[0]).await.file.unwrap().sha256;
+    for key in [BlobKey::of_document(ids[0]), BlobKey::of_extraction(&sha256)] {
+        service.app.blobs.delete(&key).await.unwrap();
+    }
+    let same = Plan { model: None, concurrency: 2 };
+    let told = service.reindex(&same).await.unwrap_err();
+    let ReindexError::Unreadable(documents) = &told else { panic!("{told}") };
+    assert_eq!(documents.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [ids[0]]);
+    assert!(told.to_string().contains("the stored file is missing"), "{told}");
+    documents::delete::delete(&service.app, &root(), ids[0]).await.unwrap();
+    assert_eq!(service.reindex(&same).await.unwrap().documents, 1);
+    assert_eq!(service.found("zebras").await, set(&ids[1..]));
+}
+
+/// Keeps what it is told.
+#[derive(Default)]
+struct Kept(Vec<Finding>);
+
+#[async_trait]
+impl Listener for Kept {
+    fn works(&mut self, _part: Part, _note: &str) {}
+
+    async fn found(&mut self, finding: Finding) {
+        self.0.push(finding);
+    }
+}
+
+#[tokio::test]
+async fn the_doctor_tells_of_builds_models_and_collections_left_behind() {
+    let service = Service::new();
+    service.ingested(&["zebras a", "zebras b"]).await;
+    let codes = async || {
+        let mut kept = Kept::default();
+        assert!(examine(&service.app, &Unseen, &mut kept).await.is_empty());
+        kept.0
+    };
+    let seen = StopAfter::new(1);
+    reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
+    let code = |found: &[Finding]| found.iter().map(Finding::code).collect::<Vec<_>>();
+    assert_eq!(code(&codes().await), ["build_unfinished"]);
+    service.reindex(&plan("another")).await.unwrap();
+    assert_eq!(code(&codes().await), ["other_model"]);
+    service.clock.advance(Duration::from_secs(120));
+    let found = codes().await;
+    assert_eq!(code(&found), ["other_model", "retired_left"]);
+    assert_eq!(mend(&service.app, &found[0]).await.unwrap(), Mended::NotOurs);
+    assert!(matches!(mend(&service.app, &found[1]).await.unwrap(), Mended::Done(_)));
+    assert_eq!(code(&codes().await), ["other_model"]);
+}

@@ -1,0 +1,90 @@
+//! Collections in memory.
+
+use super::vector_index::FakeVectorIndex;
+use async_trait::async_trait;
+use docent_ports::{collections::Collections, error::Result, vector_index::VectorIndex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+/// A vector store in memory, each collection a [`FakeVectorIndex`].
+#[derive(Debug, Default)]
+pub struct FakeCollections(Mutex<BTreeMap<String, Arc<FakeVectorIndex>>>);
+
+impl FakeCollections {
+    /// The collection with this name; it is made when there is none.
+    pub fn get(&self, name: &str) -> Arc<FakeVectorIndex> {
+        Arc::clone(self.0.lock().unwrap().entry(name.to_owned()).or_default())
+    }
+
+    /// The names of all of them.
+    pub fn names(&self) -> Vec<String> {
+        self.0.lock().unwrap().keys().cloned().collect()
+    }
+}
+
+#[async_trait]
+impl Collections for FakeCollections {
+    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
+        Ok(self.get(name))
+    }
+
+    async fn close(&self, _name: &str) -> Result<()> {
+        Ok(())
+    }
+
+    async fn exists(&self, name: &str) -> Result<bool> {
+        Ok(self.0.lock().unwrap().contains_key(name))
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        self.0.lock().unwrap().remove(name);
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+type Wrap = dyn Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync;
+
+/// Puts something around every collection that is opened, such as a switch that breaks it.
+pub struct Wrapped {
+    inner: Arc<dyn Collections>,
+    wrap: Box<Wrap>,
+}
+
+impl Wrapped {
+    /// Wraps what `inner` opens.
+    pub fn new(
+        inner: Arc<dyn Collections>,
+        wrap: impl Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync + 'static,
+    ) -> Self {
+        Self { inner, wrap: Box::new(wrap) }
+    }
+}
+
+#[async_trait]
+impl Collections for Wrapped {
+    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
+        Ok((self.wrap)(self.inner.open(name).await?))
+    }
+
+    async fn close(&self, name: &str) -> Result<()> {
+        self.inner.close(name).await
+    }
+
+    async fn exists(&self, name: &str) -> Result<bool> {
+        self.inner.exists(name).await
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        self.inner.remove(name).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.inner.check().await
+    }
+}
