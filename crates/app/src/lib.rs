@@ -27,10 +27,10 @@ pub use error::Error;
 use accounts::{turns::Turns, verification::Letters};
 use agent::registry::AgentRegistry;
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, embedder::Embedder,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
     embedder::Embedders, entropy::Entropy, mailer::Mailer, password_hasher::PasswordHasher,
     rate_limiter::RateLimiter, recorder::Recorder, store::Store, text_extractor::TextExtractor,
-    token_signer::TokenSigner, token_store::TokenStore, vector_index::VectorIndex,
+    token_signer::TokenSigner, token_store::TokenStore,
 };
 use jobs::running::Running;
 use settings::Settings;

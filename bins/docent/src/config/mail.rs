@@ -6,7 +6,8 @@ use super::{
     url::{ConnectionUrl, HttpUrl},
     value::Value,
 };
-use ::url::{Host, Url};
+use ::url::Url;
+use std::net::IpAddr;
 
 section! {
     /// Mail.
@@ -48,12 +49,9 @@ impl Value for SmtpUrl {
         };
         let url = ConnectionUrl::parse(scheme, rest)?;
         let parsed = Url::parse(text).map_err(|error| format!("is no URL ({error})"))?;
-        let is_local = match parsed.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
+        // Hosts of schemes that the parser does not know are text to it.
+        let host = parsed.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let is_local = host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback());
         match parsed.query() {
             Some("tls=required") if scheme == "smtp" => {}
             Some(_) => return Err("has parameters other than tls=required".to_owned()),
@@ -112,6 +110,7 @@ mod tests {
             "smtps://ada:hunter2@mail.example.org",
             "smtp://ada:hunter2@mail.example.org:587?tls=required",
             "smtp://ada:hunter2@127.0.0.1:1025",
+            "smtp://ada:hunter2@[::1]:1025",
             "smtp://relay",
         ] {
             let url = SmtpUrl::parse(good).unwrap();

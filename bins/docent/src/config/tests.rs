@@ -172,11 +172,13 @@ fn serve_refuses_weak_secret_keys_unless_debugging() {
 fn earlier_secret_keys_must_be_as_strong() {
     let (good, other) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210");
     let keys = format!("[\"{good}\", \"{other},\"]");
-    let loaded = serve(&[("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", &keys)]).unwrap();
+    let database = ("DOCENT_DATABASE_URL", "sqlite://d.db");
+    let good_ones = [database, ("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", &keys)];
+    let loaded = serve(&good_ones).unwrap();
     let previous: Vec<_> =
         loaded.settings.accounts.secret_key_previous.iter().map(|key| key.expose().to_owned()).collect();
     assert_eq!(previous, [good.to_owned(), format!("{other},")]);
-    let weak = [("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", "short")];
+    let weak = [database, ("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", "short")];
     assert_eq!(variables(serve(&weak)), ["DOCENT_SECRET_KEY_PREVIOUS"]);
 }
 

@@ -1,6 +1,7 @@
 //! Running background jobs.
 
 mod outcome;
+mod purging;
 pub mod runner;
 pub mod running;
 mod sweeping;
