@@ -189,7 +189,7 @@ async fn make(app: &App, by: &By, user: &User, purpose: Purpose) -> Result<NewLi
 pub async fn reset_password(app: &App, token: &str, password: Password, from: IpAddr) -> Result<()> {
     // Hashing is dear: nobody without a good link has it done.
     let known = app.store.glance().await?.verifications().by_sha256(&digest(token)).await?;
-    if !known.is_some_and(|known| known.purpose == Purpose::ResetPassword) {
+    if known.is_none_or(|known| known.purpose != Purpose::ResetPassword) {
         return Err(Error::LinkRefused);
     }
     let hash = app.hasher.hash(password).await?;
