@@ -36,6 +36,13 @@ pub(crate) enum Command {
     /// Manage API keys, with which programs use the service.
     #[command(subcommand)]
     Apikeys(ApiKeysCommand),
+    /// Log in at a running service, for the commands that follow.
+    Login(LoginArgs),
+    /// End the login at a running service.
+    Logout(RemoteArgs),
+    /// List, delete or retry documents of a running service.
+    #[command(subcommand)]
+    Documents(DocumentsCommand),
     /// Ask the server on this machine whether it is ready; for containers.
     Healthcheck(HealthcheckArgs),
     /// Check that every part works, and that records, jobs, chunks and files agree.
@@ -133,6 +140,74 @@ pub(crate) struct ServeArgs {
     /// Run no jobs: `docent worker` does.
     #[arg(long)]
     pub(crate) no_jobs: bool,
+}
+
+/// A running service, and how one proves who one is there.
+#[derive(Clone, Args)]
+pub(crate) struct RemoteArgs {
+    /// The service's address.
+    #[arg(long, value_name = "URL", env = "DOCENT_SERVER", default_value = "http://127.0.0.1:8000")]
+    pub(crate) server: String,
+    /// An API key; without one the login of `docent login` is used.
+    #[arg(long, value_name = "KEY", env = "DOCENT_API_KEY", hide_env_values = true)]
+    pub(crate) api_key: Option<String>,
+    /// The file that logins are kept in; `.config/docent/credentials.json` in the home folder when left out.
+    #[arg(long, value_name = "FILE", env = "DOCENT_CREDENTIALS")]
+    pub(crate) credentials: Option<std::path::PathBuf>,
+}
+
+impl std::fmt::Debug for RemoteArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RemoteArgs({:?})", self.server)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoginArgs {
+    /// The account's e-mail address.
+    pub(crate) email: String,
+    /// Read the password from the first line of standard input instead of asking for it.
+    #[arg(long)]
+    pub(crate) password_stdin: bool,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DocumentsCommand {
+    /// List documents, newest first.
+    List(ListDocumentsArgs),
+    /// Delete documents with their files and chunks.
+    Delete(NamedDocumentsArgs),
+    /// Try the ingestion of failed documents anew.
+    Retry(NamedDocumentsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListDocumentsArgs {
+    /// Only those in this state.
+    #[arg(long, value_parser = ["pending", "ingested", "failed"])]
+    pub(crate) status: Option<String>,
+    /// Only those whose title holds this text.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NamedDocumentsArgs {
+    /// The documents' ids.
+    #[arg(required = true, value_name = "ID")]
+    pub(crate) ids: Vec<docent_domain::id::DocumentId>,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
 }
 
 #[derive(Debug, Subcommand)]

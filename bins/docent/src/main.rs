@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to a person")]
 
 mod cli;
+mod client;
 mod command;
 mod progress;
 mod telemetry;
@@ -34,6 +35,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
     let ended = match command {
         Command::Doctor(args) => return Ok(command::doctor::run(args).await),
         Command::Reindex(args) => return Ok(command::reindex::run(args).await),
+        Command::Documents(command) => return command::documents::run(&command).await,
         Command::Dev(args) => command::dev::run(args).await,
         Command::Serve(args) => command::serve::run(args).await,
         Command::Worker => command::worker::run().await,
@@ -53,6 +55,8 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Apikeys(ApiKeysCommand::Create(args)) => command::api_keys::create(&args).await,
         Command::Apikeys(ApiKeysCommand::List(args)) => command::api_keys::list(&args).await,
         Command::Apikeys(ApiKeysCommand::Revoke(args)) => command::api_keys::revoke(&args).await,
+        Command::Login(args) => command::login::log_in(&args).await,
+        Command::Logout(args) => command::login::log_out(&args).await,
         Command::Healthcheck(args) => command::healthcheck::run(args).await,
         Command::Backup(args) => command::backup::run(args).await,
         Command::Restore(args) => command::restore::run(args).await,

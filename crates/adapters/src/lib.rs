@@ -1,6 +1,6 @@
 //! Docent's ports implemented on real databases, files, indexes and models.
 //!
-//! One module for each thing adapted; no module uses another. What does not belong here: use cases,
+//! One module for each thing adapted; no module uses another but `http_client`. What does not belong here: use cases,
 //! HTTP, settings, rules of the domain.
 
 pub mod archive;
@@ -8,6 +8,7 @@ pub mod blob;
 pub mod builtin;
 pub mod cached_embedder;
 pub mod embedded_index;
+pub mod http_client;
 pub mod hybrid_embedder;
 pub mod mail;
 pub mod memory;

@@ -139,10 +139,19 @@ fn wanted_password(account: &AccountArgs) -> anyhow::Result<Password> {
     if account.password_stdin { password_from_stdin() } else { ask_password() }
 }
 
-fn password_from_stdin() -> anyhow::Result<Password> {
+/// A password that somebody has: asked for once, without echo, or the first line of standard input.
+pub(crate) fn password(from_stdin: bool) -> anyhow::Result<String> {
+    if !from_stdin {
+        return rpassword::prompt_password("Password: ")
+            .context("asking for the password; without a terminal, use --password-stdin");
+    }
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).context("reading the password from standard input")?;
-    Ok(Password::chosen(line.trim_end_matches(['\r', '\n']).to_owned())?)
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+fn password_from_stdin() -> anyhow::Result<Password> {
+    Ok(Password::chosen(password(true)?)?)
 }
 
 /// Asks twice, without echo.

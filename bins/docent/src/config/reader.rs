@@ -214,9 +214,12 @@ fn quote<T: Value>(text: &str) -> String {
     format!("is {shown:?}{dots}, which ")
 }
 
+/// Variables that are no settings of a service: the commands that are its clients take them.
+const OF_CLIENTS: [&str; 3] = ["DOCENT_SERVER", "DOCENT_API_KEY", "DOCENT_CREDENTIALS"];
+
 fn warnings(environment: &Environment, all: &[Setting]) -> Vec<Warning> {
     let known: Vec<String> = all.iter().map(Setting::variable).collect();
-    let is_known = |name: &str| known.iter().any(|known| known == name);
+    let is_known = |name: &str| known.iter().any(|known| known == name) || OF_CLIENTS.contains(&name);
     let unknown = environment
         .variables
         .keys()

@@ -11,6 +11,7 @@ mod live;
 mod observability;
 mod program;
 mod reindex;
+mod remote;
 mod upkeep;
 
 use client::{Client, fixture};

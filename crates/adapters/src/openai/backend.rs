@@ -1,11 +1,9 @@
 //! One back end: where it is, how it is reached, and one call of it.
 //!
-//! The proxy variables of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`) hold as
-//! they do for other programs, but never for back ends on the machine itself. TLS trusts the
-//! certificates that the machine trusts. Redirections are not followed: they would turn a POST into
-//! a GET, or carry the key elsewhere.
+//! Redirections are not followed: they would turn a POST into a GET, or carry the key elsewhere.
 
 use super::fault::{self, Told};
+use crate::http_client::{HttpClientError, http_client};
 use docent_ports::{
     clock::Clock,
     error::{Fault, FaultKind, Part, Result},
@@ -13,20 +11,12 @@ use docent_ports::{
 use reqwest::{
     Client, Response, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
-    redirect::Policy,
 };
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde::Serialize;
-use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 use thiserror::Error;
 use tokio::time::timeout;
 
-/// The longest wait for a connection; a back end's own limit may be shorter.
-const MAX_CONNECT: Duration = Duration::from_secs(10);
-/// Unused connections are closed before the back ends' load balancers do it.
-const IDLE_CONNECTION: Duration = Duration::from_secs(30);
-/// The most unused connections that are kept.
-const MAX_IDLE: usize = 64;
 /// The most of an error body that is read, in bytes.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
@@ -72,8 +62,8 @@ pub enum InvalidBackend {
     #[error("the timeout is zero")]
     Timeout,
     /// No connection can be made.
-    #[error("the HTTP client cannot be set up")]
-    Client(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error(transparent)]
+    Client(#[from] HttpClientError),
 }
 
 /// An endpoint of a back end, with a pool of connections to it.
@@ -133,7 +123,7 @@ impl Endpoint {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        let client = client(&url, settings.timeout)?;
+        let client = http_client(&url, settings.timeout)?;
         let header_hook = settings.header_hook.clone();
         Ok(Self { part, client, url, key, headers, header_hook, clock })
     }
@@ -208,40 +198,6 @@ fn endpoint_url(base_url: &str, path: &[&str]) -> Result<Url, InvalidBackend> {
     Ok(url)
 }
 
-fn client(url: &Url, limit: Duration) -> Result<Client, InvalidBackend> {
-    let mut builder = Client::builder()
-        .tls_backend_preconfigured(tls(url)?)
-        .connect_timeout(limit.min(MAX_CONNECT))
-        .pool_idle_timeout(IDLE_CONNECTION)
-        .pool_max_idle_per_host(MAX_IDLE)
-        .redirect(Policy::none())
-        .user_agent(concat!("docent/", env!("CARGO_PKG_VERSION")));
-    if is_loopback(url) {
-        builder = builder.no_proxy();
-    }
-    builder.build().map_err(|error| InvalidBackend::Client(error.without_url().into()))
-}
-
-fn tls(url: &Url) -> Result<ClientConfig, InvalidBackend> {
-    let failed = |error: rustls::Error| InvalidBackend::Client(error.into());
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?;
-    // A back end without TLS is usable on machines that have no certificates at all.
-    if url.scheme() == "http" {
-        return Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
-    }
-    let verifier =
-        rustls_platform_verifier::Verifier::new(Arc::new(ring::default_provider())).map_err(failed)?;
-    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,16 +250,6 @@ mod tests {
         assert!(!shown.contains("sk-secret") && !shown.contains("password"), "{shown}");
         let endpoint = endpoint(&settings("http://localhost")).unwrap();
         assert!(endpoint.headers[AUTHORIZATION].is_sensitive());
-    }
-
-    #[test]
-    fn the_machine_itself_is_reached_without_a_proxy() {
-        for host in ["localhost:1", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3:80", "[::1]:80"] {
-            assert!(is_loopback(&Url::parse(&format!("http://{host}")).unwrap()), "{host}");
-        }
-        for host in ["10.0.0.1", "example.com", "localhost.example.com", "[2001:db8::1]", "0.0.0.0"] {
-            assert!(!is_loopback(&Url::parse(&format!("http://{host}")).unwrap()), "{host}");
-        }
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub struct ExtractionLimits {
     pub memory_bytes: u64,
     /// Processor time of the worker, in whole seconds. Default and most 30 s.
     pub cpu: Duration,
-    /// From the worker's start to its last word. Default 35 s.
+    /// From the worker's start to its last word. Default 5 min: processor time bounds the work, and a busy machine
+    /// that gives little of it is no fault of the PDF.
     pub wall: Duration,
     /// Workers at a time; further calls wait for one to end. Default: the processor's cores.
     pub workers: NonZeroUsize,
@@ -29,7 +30,7 @@ impl Default for ExtractionLimits {
             text_bytes: 64 << 20,
             memory_bytes: 1 << 30,
             cpu: Duration::from_secs(30),
-            wall: Duration::from_secs(35),
+            wall: Duration::from_secs(300),
             workers: available_parallelism().unwrap_or(NonZeroUsize::MIN),
         }
     }

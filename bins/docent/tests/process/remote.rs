@@ -1,0 +1,83 @@
+//! The program as a client of a running service.
+
+use crate::{
+    client::{Client, fixture},
+    create_account,
+    program::{Serving, docent, in_time, run},
+};
+use serde_json::Value;
+use std::{path::Path, process::Stdio};
+use tempfile::TempDir;
+use tokio::{io::AsyncWriteExt, process::Command};
+
+const EMAIL: &str = "ada@example.org";
+const PASSWORD: &str = "correct horse";
+
+fn remote(folder: &Path, server: &str, args: &[&str]) -> Command {
+    let mut command = docent(folder);
+    command
+        .args(args)
+        .env("DOCENT_SERVER", server)
+        .env("DOCENT_CREDENTIALS", folder.join("credentials.json"));
+    command
+}
+
+async fn log_in(folder: &Path, server: &str, password: &str) -> (Option<i32>, String) {
+    let mut command = remote(folder, server, &["login", "--password-stdin", EMAIL]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).await.unwrap();
+    let output = in_time(child.wait_with_output()).await.unwrap();
+    (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+}
+
+#[tokio::test]
+async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    create_account(folder, EMAIL, PASSWORD).await;
+    let serving = Serving::start(docent(folder).args(["dev", "--no-sample"])).await;
+    let server = serving.base.clone();
+    let (status, _, error) = run(&mut remote(folder, &server, &["documents", "list"])).await;
+    assert!(!status.success() && error.contains("docent login"), "{error}");
+    let (code, said) = log_in(folder, &server, "wrong horse").await;
+    assert!(code == Some(1) && said.contains("Invalid email or password"), "{said}");
+    let (code, said) = log_in(folder, &server, PASSWORD).await;
+    assert_eq!(code, Some(0), "{said}");
+
+    let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
+    let good = client.upload(&fixture("handbook.pdf")).await;
+    let broken = folder.join("broken.pdf");
+    std::fs::write(&broken, "no PDF").unwrap();
+    let bad = client.upload(&broken).await;
+    client.settled().await;
+
+    // An access token that is no good any more is renewed on the way.
+    let file = folder.join("credentials.json");
+    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let entry = kept.as_object_mut().unwrap().values_mut().next().unwrap();
+    entry["access_token"] = "an old one".into();
+    std::fs::write(&file, kept.to_string()).unwrap();
+    let listed =
+        run(&mut remote(folder, &server, &["documents", "list", "--json", "--status", "failed"])).await;
+    let document: Value = serde_json::from_str(listed.1.trim()).unwrap();
+    assert_eq!(document["id"], bad.as_str(), "{listed:?}");
+
+    let (status, printed, _) = run(&mut remote(folder, &server, &["documents", "retry", &bad, &good])).await;
+    assert_eq!(status.code(), Some(1), "one of them was not failed: {printed}");
+    assert!(printed.contains(&format!("{bad}  queued again")), "{printed}");
+    assert!(printed.contains(&format!("{good}  Only a failed document can be retried")), "{printed}");
+
+    let (status, printed, _) = run(&mut remote(folder, &server, &["documents", "delete", &good, &bad])).await;
+    assert!(status.success(), "{printed}");
+    let (_, printed, _) = run(&mut remote(folder, &server, &["documents", "list"])).await;
+    assert_eq!(printed, "");
+
+    let (status, ..) = run(&mut remote(folder, &server, &["logout"])).await;
+    assert!(status.success());
+    let (status, _, error) = run(&mut remote(folder, &server, &["documents", "list"])).await;
+    assert!(!status.success() && error.contains("not logged in"), "{error}");
+    serving.terminate().await;
+    let (status, _, error) =
+        run(&mut remote(folder, &server, &["documents", "list", "--api-key", "dk_x"])).await;
+    assert!(!status.success() && error.contains("cannot be reached"), "{error}");
+}

@@ -1,0 +1,75 @@
+//! How adapters that speak HTTP reach out.
+//!
+//! The proxy variables of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`) hold as
+//! they do for other programs, but never for what is on the machine itself. TLS trusts the certificates that
+//! the machine trusts. Redirections are not followed.
+
+use reqwest::{Client, Url, redirect::Policy};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use std::{net::IpAddr, sync::Arc, time::Duration};
+use thiserror::Error;
+
+/// The longest wait for a connection; a back end's own limit may be shorter.
+const MAX_CONNECT: Duration = Duration::from_secs(10);
+/// Unused connections are closed before the back ends' load balancers do it.
+const IDLE_CONNECTION: Duration = Duration::from_secs(30);
+/// The most unused connections that are kept.
+const MAX_IDLE: usize = 64;
+
+/// Why there is no client.
+#[derive(Debug, Error)]
+#[error("the HTTP client cannot be made")]
+pub struct HttpClientError(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+/// A client for this address that waits at most `limit` for a connection.
+///
+/// # Errors
+/// When the machine's certificates cannot be used.
+pub fn http_client(url: &Url, limit: Duration) -> Result<Client, HttpClientError> {
+    let mut builder = Client::builder()
+        .tls_backend_preconfigured(tls(url)?)
+        .connect_timeout(limit.min(MAX_CONNECT))
+        .pool_idle_timeout(IDLE_CONNECTION)
+        .pool_max_idle_per_host(MAX_IDLE)
+        .redirect(Policy::none())
+        .user_agent(concat!("docent/", env!("CARGO_PKG_VERSION")));
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| HttpClientError(error.without_url().into()))
+}
+
+fn tls(url: &Url) -> Result<ClientConfig, HttpClientError> {
+    let failed = |error: rustls::Error| HttpClientError(error.into());
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    // A back end without TLS is usable on machines that have no certificates at all.
+    if url.scheme() == "http" {
+        return Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
+    }
+    let verifier =
+        rustls_platform_verifier::Verifier::new(Arc::new(ring::default_provider())).map_err(failed)?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_itself_is_reached_without_a_proxy() {
+        for host in ["localhost:1", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3:80", "[::1]:80"] {
+            assert!(is_loopback(&Url::parse(&format!("http://{host}")).unwrap()), "{host}");
+        }
+        for host in ["10.0.0.1", "example.com", "localhost.example.com", "[2001:db8::1]", "0.0.0.0"] {
+            assert!(!is_loopback(&Url::parse(&format!("http://{host}")).unwrap()), "{host}");
+        }
+    }
+}
