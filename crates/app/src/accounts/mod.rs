@@ -3,11 +3,13 @@
 pub mod api_keys;
 pub mod authenticate;
 pub mod create;
+pub mod groups;
 pub mod login;
 pub mod logout;
 pub mod refresh;
 pub mod sessions;
 pub mod turns;
+pub mod users;
 
 use crate::App;
 use docent_domain::{
