@@ -10,6 +10,7 @@ mod m0004_usage_records;
 mod m0005_job_traces;
 mod m0006_deletion_and_turns;
 mod m0007_embedding_cache;
+mod m0009_duties;
 mod m0010_access;
 mod m0011_credentials;
 mod m0012_audit_log;
@@ -36,6 +37,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0005_job_traces::Migration),
             Box::new(m0006_deletion_and_turns::Migration),
             Box::new(m0007_embedding_cache::Migration),
+            Box::new(m0009_duties::Migration),
             Box::new(m0010_access::Migration),
             Box::new(m0011_credentials::Migration),
             Box::new(m0012_audit_log::Migration),

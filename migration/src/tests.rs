@@ -26,7 +26,7 @@ async fn up_down_and_up_again_gives_the_same_schema() {
     let db = empty_database().await;
     Migrator::up(&db, None).await.unwrap();
     let schema = objects(&db).await;
-    for table in ["users", "documents", "jobs", "usage_records", "embedding_cache"] {
+    for table in ["users", "documents", "jobs", "usage_records", "embedding_cache", "duties"] {
         assert!(schema.contains(&format!("table {table}")), "{schema:?}");
     }
     Migrator::down(&db, None).await.unwrap();

@@ -6,13 +6,14 @@ pub mod app;
 pub mod browser;
 pub mod extractor;
 pub mod member;
-pub mod pdf;
 pub mod reply;
 #[cfg(feature = "live")]
 mod servers;
 pub mod setup;
 pub mod stack;
 pub mod wait;
+
+pub use docent_testkit::pdf;
 
 /// Declares rules of the contract, each a test on every stack:
 ///

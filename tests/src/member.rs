@@ -46,6 +46,20 @@ impl Member {
         ids
     }
 
+    /// The documents that an answer of the chat agent stands on, each once.
+    pub async fn sources(&self, question: &str) -> Vec<String> {
+        let messages = json!([{ "role": "user", "content": question }]);
+        let body = json!({ "messages": messages, "include_sources": true });
+        let stream = self.post("/agents/chat", body).await.expect(200).text;
+        let sources = stream.split("\n\n").find_map(|event| event.strip_prefix("event: sources\ndata: "));
+        let sources: Value = serde_json::from_str(sources.unwrap()).unwrap();
+        let results = sources["results"].as_array().unwrap().iter();
+        let mut ids: Vec<String> =
+            results.map(|result| result["document_id"].as_str().unwrap().to_owned()).collect();
+        ids.dedup();
+        ids
+    }
+
     /// Begins a request with the access token.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.app.request(method, path).bearer_auth(&self.access)

@@ -1,7 +1,8 @@
-//! Checks, generators and benchmarks of the workspace: `cargo xtask --help`.
+//! Checks, generators, benchmarks and chaos of the workspace: `cargo xtask --help`.
 #![allow(clippy::print_stdout, reason = "its output is for the terminal")]
 
 mod bench;
+mod chaos;
 mod fuzz;
 mod generate;
 mod tidy;
@@ -31,6 +32,9 @@ enum Task {
     /// Measure a part of Docent, in a release build.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Kill and restart processes and stores while documents come and go, and look whether anything was lost,
+    /// stuck, doubled or half deleted.
+    Chaos(chaos::Chaos),
     /// Be an extraction worker, as `bench extract` starts it.
     #[command(hide = true)]
     ExtractWorker {
@@ -49,6 +53,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Fuzz(fuzz) => fuzz.run(&root()?),
         Task::Bench(bench) => bench.run(),
+        Task::Chaos(chaos) => chaos.run(),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),
         #[cfg(feature = "load")]
         Task::BenchPeer(role) => role.play(),

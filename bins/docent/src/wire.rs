@@ -32,7 +32,7 @@ use docent_adapters::{
 use docent_app::{
     App,
     agent::registry::AgentRegistry,
-    jobs::RunnerSettings,
+    jobs::{RunnerSettings, running::Running},
     rate_limit::Quota,
     recorder::{Recorder, Unrecorded},
     settings::Settings as Limits,
@@ -159,7 +159,7 @@ fn assemble(
         agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
         settings: limits(settings),
         work: Notify::new(),
-        running: docent_app::jobs::running::Running::default(),
+        running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
         logins: docent_app::accounts::turns::Turns::default(),
         answers: TaskTracker::new(),
     })
@@ -190,8 +190,10 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
     let standard = RunnerSettings::default();
     let retry = RetryPolicy { attempts: settings.ingestion.ingest_attempts, ..standard.retry };
     RunnerSettings {
-        concurrency: settings.ingestion.ingest_concurrency,
+        // While one half waits for back ends and for the disk, the other one keeps the cores busy.
+        concurrency: settings.ingestion.ingest_concurrency * 2,
         retry,
+        sweep_interval: Some(settings.ingestion.ingest_sweep_interval).filter(|interval| !interval.is_zero()),
         continue_trace: settings.telemetry.tracing_enabled.then_some(propagation::continue_from),
         ..standard
     }

@@ -46,7 +46,7 @@ pub(crate) async fn extraction(app: &App, file: &StoredFile) -> Result<Extractio
     };
     let extraction = app.extractor.extract(bytes).await.map_err(|error| match error {
         ExtractionError::Document(failure) => IngestError::Document(failure, None),
-        ExtractionError::Fault(fault) => IngestError::Fault(fault),
+        ExtractionError::Fault(fault) => fault.into(),
     })?;
     let name = app.extractor.name();
     let pack = spawn_blocking(move || (pack(&extraction, name), extraction));

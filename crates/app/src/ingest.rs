@@ -33,13 +33,13 @@ const LEAD_CHARACTERS: usize = 1500;
 pub enum IngestError {
     /// The document is to blame; what was learnt of its pages goes with it.
     Document(Failure, Option<Coverage>),
-    /// Something else is; it may work later.
-    Fault(Fault),
+    /// Something else is; it may work later. What was learnt of the pages by then goes with it.
+    Fault(Fault, Option<Coverage>),
 }
 
 impl From<Fault> for IngestError {
     fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+        Self::Fault(fault, None)
     }
 }
 
@@ -48,7 +48,15 @@ impl IngestError {
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Document(failure, _) => failure.code.as_str(),
-            Self::Fault(fault) => fault.kind().code(),
+            Self::Fault(fault, _) => fault.kind().code(),
+        }
+    }
+
+    /// The same after the pages were read: that later work failed makes them no less known.
+    fn after(self, coverage: &Coverage) -> Self {
+        match self {
+            Self::Fault(fault, None) => Self::Fault(fault, Some(coverage.clone())),
+            other => other,
         }
     }
 
@@ -91,10 +99,13 @@ async fn prepare(app: &App, document: &Document, effort: &mut Effort) -> Result<
     app.extractor.name().clone_into(&mut effort.extractor);
     let work = traced(stage(Stage::Extract, None), extractions::extraction(app, file));
     let extraction = timed(app, Stage::Extract, &mut effort.extract, work).await?;
+    let turn = app.running.cutting().await;
     let work = traced(stage(Stage::Chunk, None), cut(extraction, &app.settings));
     let (coverage, lead, chunks) = timed(app, Stage::Chunk, &mut effort.chunk, work).await?;
+    drop(turn);
     let work = embed(app, document, &lead, &chunks);
-    let embeddings = timed(app, Stage::Embed, &mut effort.embed, work).await?;
+    let embeddings = timed(app, Stage::Embed, &mut effort.embed, work).await;
+    let embeddings = embeddings.map_err(|error| error.after(&coverage))?;
     let indexed = IndexedDocument {
         id: document.id,
         title: document.title.clone(),
@@ -108,7 +119,8 @@ async fn write(app: &App, prepared: Prepared, effort: &mut Effort) -> Result<Cov
     let Prepared { document, entries, coverage } = prepared;
     let span = stage(Stage::Index, Some(entries.len()));
     let work = async { Ok(app.index.replace(&document, entries).await?) };
-    timed(app, Stage::Index, &mut effort.index, traced(span, work)).await?;
+    let written = timed(app, Stage::Index, &mut effort.index, traced(span, work)).await;
+    written.map_err(|error| error.after(&coverage))?;
     Ok(coverage)
 }
 
@@ -139,7 +151,8 @@ async fn cut(
         if coverage.characters > max_characters {
             return Err(Box::new(IngestError::of(FailureCode::TooMuchText, Some(coverage))));
         }
-        let chunks = chunk_pages(&extraction.pages, size, tokens::count);
+        let counter = tokens::Counter::default();
+        let chunks = chunk_pages(&extraction.pages, size, |text| counter.count(text));
         coverage.chunks = chunks.len() as u32;
         coverage.tokens = chunks.iter().map(|chunk| u64::from(chunk.tokens)).sum();
         if coverage.chunks > max_chunks {

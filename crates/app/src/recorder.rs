@@ -3,7 +3,7 @@
 use crate::App;
 use chrono::{DateTime, Utc};
 use docent_ports::error::Fault;
-pub use docent_ports::recorder::{Cache, JobEnd, Recorder, Stage, Unrecorded};
+pub use docent_ports::recorder::{Cache, JobEnd, Leftover, Recorder, Stage, Unrecorded};
 use std::time::Duration;
 
 impl App {

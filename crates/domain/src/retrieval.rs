@@ -5,29 +5,31 @@ use crate::{
     id::{ChunkId, DocumentId},
     text::Title,
 };
+use std::sync::Arc;
 
-/// How often each distinct term occurs, in the order of the terms.
+/// How often each distinct term occurs, in the order of the terms. Copies share the terms, for all chunks of a
+/// document have those of its title and lead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TermCounts(Vec<(String, u32)>);
+pub struct TermCounts(Arc<[(Box<str>, u32)]>);
 
 impl TermCounts {
     /// Counts terms.
     pub fn count(terms: impl IntoIterator<Item = String>) -> Self {
         let mut terms: Vec<String> = terms.into_iter().collect();
         terms.sort_unstable();
-        let mut counts: Vec<(String, u32)> = Vec::new();
+        let mut counts: Vec<(Box<str>, u32)> = Vec::new();
         for term in terms {
             match counts.last_mut() {
-                Some((last, n)) if *last == term => *n += 1,
-                _ => counts.push((term, 1)),
+                Some((last, n)) if **last == *term => *n += 1,
+                _ => counts.push((term.into_boxed_str(), 1)),
             }
         }
-        Self(counts)
+        Self(counts.into())
     }
 
     /// The terms with their counts, sorted by term.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
-        self.0.iter().map(|(term, n)| (term.as_str(), *n))
+        self.0.iter().map(|(term, n)| (&**term, *n))
     }
 
     /// Whether there is no term.

@@ -8,6 +8,7 @@ pub mod chat_model;
 pub mod clock;
 pub mod conversations;
 pub mod documents;
+pub mod duties;
 pub mod embedder;
 pub mod embedding_cache;
 pub mod entropy;

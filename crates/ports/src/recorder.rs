@@ -67,6 +67,34 @@ impl Cache {
     }
 }
 
+/// What a sweep finds that nobody else would ever see to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leftover {
+    /// A document waits for an ingestion that no job would do.
+    NotQueued,
+    /// What is left of a deleted document waits for a removal that no job would do.
+    NotRemoved,
+    /// Chunks of a document that does not exist or that failed.
+    OrphanChunks,
+    /// A file that no document has.
+    OrphanFile,
+}
+
+impl Leftover {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::NotQueued, Self::NotRemoved, Self::OrphanChunks, Self::OrphanFile];
+
+    /// Its name for programs.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NotQueued => "not_queued",
+            Self::NotRemoved => "not_removed",
+            Self::OrphanChunks => "orphan_chunks",
+            Self::OrphanFile => "orphan_file",
+        }
+    }
+}
+
 /// Takes note of what happens. No method fails, waits, or costs more than a count; what is noted holds
 /// for this process alone and for as long as it runs.
 pub trait Recorder: Send + Sync {
@@ -87,6 +115,12 @@ pub trait Recorder: Send + Sync {
 
     /// So many things were looked for in a cache and found there, or not.
     fn looked_up(&self, cache: Cache, hits: u64, misses: u64);
+
+    /// A sweep ended; whether it has seen everything, and mended all that it found.
+    fn swept(&self, is_whole: bool, took: Duration);
+
+    /// A sweep mended something.
+    fn mended(&self, leftover: Leftover);
 }
 
 /// Takes note of nothing.
@@ -105,4 +139,8 @@ impl Recorder for Unrecorded {
     fn counted_locally(&self) {}
 
     fn looked_up(&self, _cache: Cache, _hits: u64, _misses: u64) {}
+
+    fn swept(&self, _is_whole: bool, _took: Duration) {}
+
+    fn mended(&self, _leftover: Leftover) {}
 }

@@ -8,6 +8,7 @@ use crate::{
     audit::{AuditReader, AuditWriter},
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
     groups::{GroupReader, GroupWriter},
@@ -123,6 +124,8 @@ pub trait UnitOfWork: Send {
     fn usage(&mut self) -> &mut dyn UsageWriter;
     /// Vectors of texts that were embedded before.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
+    /// What one process at a time sees to.
+    fn duties(&mut self) -> &mut dyn DutyWriter;
 
     /// Makes the changes durable.
     ///

@@ -8,6 +8,7 @@ pub mod contract;
 pub mod entropy;
 pub mod fakes;
 pub mod faults;
+pub mod pdf;
 pub mod retrieval;
 pub mod servers;
 pub mod wire;

@@ -53,6 +53,15 @@ mod relational {
     }
 
     docent_testkit::relational_contracts!(fresh);
+
+    mod processes {
+        use super::*;
+
+        docent_testkit::processes_contract!(async {
+            let store: Arc<dyn Store> = Arc::new(FakeStore::default());
+            ([Arc::clone(&store), store], ())
+        });
+    }
 }
 
 mod vector_index {

@@ -23,6 +23,13 @@ async fn is_left(app: &TestApp, id: &str) -> bool {
     chunks > 0 || file || record || !jobs.is_empty()
 }
 
+/// Takes a document out of the database, as a removal that is written too early would.
+async fn forget(app: &TestApp, id: &str) {
+    let mut work = app.app.store.begin().await.unwrap();
+    work.documents().remove_deleted(id.parse().unwrap()).await.unwrap();
+    work.commit().await.unwrap();
+}
+
 rules! {
     async fn a_deleted_document_is_gone_at_once_and_leaves_nothing(setup) {
         let app = setup.always(Turn::saying("done")).start().await;
@@ -111,6 +118,50 @@ rules! {
         // What cannot pass by itself is tried again too: somebody may mend it.
         app.faults.index.fail_next(1, FaultKind::Rejected);
         app.run_jobs().await;
+        app.advance(Duration::from_secs(60));
+        app.run_jobs().await;
+        assert!(!is_left(&app, &id).await);
+    }
+
+    /// A deletion while the vector store is away costs nobody a wrong answer, and once it is back nothing stays.
+    async fn with_the_vector_store_away_nothing_deleted_is_found_and_nothing_is_left_in_the_end(setup) {
+        let app = setup.builtin_answerer().start().await;
+        let ada = app.ada().await;
+        let gone = ada.add("a.pdf", pdf(&["Zebras have stripes."])).await;
+        let kept = ada.add("b.pdf", pdf(&["Zebras have manes."])).await;
+        app.run_jobs().await;
+        assert_eq!(ada.sources("What do zebras have?").await.len(), 2);
+        app.faults.index.fail_all(FaultKind::Unavailable);
+        let _ = delete(&ada, &gone).await.expect(204);
+        app.run_jobs().await;
+        assert!(ada.sources("What do zebras have?").await.is_empty(), "nothing can be searched");
+        app.faults.index.clear();
+        assert!(app.app.index.count(gone.parse().unwrap()).await.unwrap() > 0, "its chunks are there still");
+        assert_eq!(ada.sources("What do zebras have?").await, std::slice::from_ref(&kept));
+        // The job that would remove them gets lost, and so does everything that the database knew.
+        forget(&app, &gone).await;
+        assert_eq!(ada.sources("What do zebras have?").await, std::slice::from_ref(&kept));
+        let swept = app.runner().sweep(Duration::ZERO).await.unwrap().expect("nobody else sweeps");
+        assert!(swept.is_whole());
+        assert_eq!(swept.orphan_chunks, 1);
+        assert_eq!(app.app.index.count(gone.parse().unwrap()).await.unwrap(), 0);
+        assert_eq!(ada.sources("What do zebras have?").await, [kept]);
+    }
+
+    async fn one_sweep_brings_a_lost_removal_to_its_end(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.run_jobs().await;
+        app.faults.index.fail_all(FaultKind::Unavailable);
+        let mut work = app.app.store.begin().await.unwrap();
+        work.documents().mark_deleted(id.parse().unwrap(), app.app.clock.now()).await.unwrap();
+        work.commit().await.unwrap();
+        let swept = app.runner().sweep(Duration::ZERO).await.unwrap().unwrap();
+        assert!(!swept.is_whole(), "it could not look at the chunks");
+        app.run_jobs().await;
+        assert_eq!(app.job_counts().await.queued, 1, "the job that it added waits for the vector store");
+        app.faults.index.clear();
         app.advance(Duration::from_secs(60));
         app.run_jobs().await;
         assert!(!is_left(&app, &id).await);

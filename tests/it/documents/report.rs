@@ -67,6 +67,21 @@ rules! {
         assert_eq!((&report["status"], &report["effort"]["attempts"]), (&"ingested".into(), &2.into()));
     }
 
+    async fn what_was_learnt_of_the_pages_is_told_when_a_later_stage_fails(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for switch in [&app.faults.embedder, &app.faults.index] {
+            let id = ada.add("a.pdf", pdf(&["some words", ""])).await;
+            switch.fail_next(1, FaultKind::Internal);
+            app.run_jobs().await;
+            let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
+            assert_eq!(report["status"], "failed");
+            let coverage = &report["coverage"];
+            assert_eq!((&coverage["pages"], &coverage["pages_without_text"]), (&json!(2), &json!([2])), "{report}");
+            assert_eq!(coverage["chunks"], 1);
+        }
+    }
+
     async fn limits_of_a_document_have_codes_of_their_own(setup) {
         let limits = |settings: &mut Settings| {
             settings.max_characters = 2000;

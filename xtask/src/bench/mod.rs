@@ -9,7 +9,11 @@ mod http;
 #[cfg(feature = "bench")]
 mod index;
 #[cfg(feature = "load")]
+mod ingest;
+#[cfg(feature = "load")]
 mod peer;
+#[cfg(feature = "load")]
+mod restore;
 #[cfg(feature = "load")]
 mod service;
 #[cfg(feature = "load")]
@@ -60,10 +64,14 @@ pub(crate) enum Bench {
     Http(Http),
     /// Open many chat streams at once.
     Sse(Sse),
+    /// Upload PDFs and follow them until they can be found.
+    Ingest(Ingest),
+    /// Ask questions, move the installation to the other profile and ask them again.
+    Restore(Restore),
 }
 
 #[cfg(feature = "load")]
-pub(crate) use {http::Load as Http, sse::Load as Sse};
+pub(crate) use {http::Load as Http, ingest::Load as Ingest, restore::Load as Restore, sse::Load as Sse};
 
 /// Arguments that the build with the feature `load` reads.
 #[cfg(not(feature = "load"))]
@@ -73,7 +81,7 @@ pub(crate) struct Passed {
     _arguments: Vec<String>,
 }
 #[cfg(not(feature = "load"))]
-pub(crate) use {Passed as Http, Passed as Sse};
+pub(crate) use {Passed as Http, Passed as Ingest, Passed as Restore, Passed as Sse};
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -90,8 +98,12 @@ impl Bench {
             Self::Http(load) => http::run(&crate::root()?, load),
             #[cfg(feature = "load")]
             Self::Sse(load) => sse::run(&crate::root()?, load),
+            #[cfg(feature = "load")]
+            Self::Ingest(load) => ingest::run(&crate::root()?, load),
+            #[cfg(feature = "load")]
+            Self::Restore(load) => restore::run(&crate::root()?, &load),
             #[cfg(not(feature = "load"))]
-            Self::Http(_) | Self::Sse(_) => again("load"),
+            Self::Http(_) | Self::Sse(_) | Self::Ingest(_) | Self::Restore(_) => again("load"),
         }
     }
 }

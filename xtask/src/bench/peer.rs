@@ -1,6 +1,10 @@
 //! The other roles that this program plays in load benchmarks, each as a process of its own so that its
 //! processor time is told apart.
 
+#[path = "../../../crates/adapters/tests/qdrant/server/mod.rs"]
+#[allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "it is made for tests")]
+mod qdrant;
+
 use actix_web::{App, HttpResponse, HttpServer, web};
 use clap::Subcommand;
 use docent_testkit::wire::FakeLlm;
@@ -26,6 +30,8 @@ pub(crate) enum Role {
         /// Milliseconds after each token.
         pace: u64,
     },
+    /// The vector store of the adapter's tests.
+    Qdrant,
 }
 
 impl Role {
@@ -33,6 +39,7 @@ impl Role {
         match self {
             Self::Bare { body, filler } => vec!["bare".into(), body.to_string(), filler.to_string()],
             Self::Llm { tokens, pace } => vec!["llm".into(), tokens.to_string(), pace.to_string()],
+            Self::Qdrant => vec!["qdrant".into()],
         }
     }
 
@@ -42,6 +49,7 @@ impl Role {
         match self {
             Self::Bare { body, filler } => runtime.block_on(bare(body, filler))?,
             Self::Llm { tokens, pace } => runtime.block_on(llm(tokens, Duration::from_millis(pace)))?,
+            Self::Qdrant => runtime.block_on(vector_store())?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -70,6 +78,12 @@ async fn bare(body: usize, filler: usize) -> anyhow::Result<()> {
         App::new().route("/documents/{id}", web::get().to(answer))
     });
     Ok(server.listen(listener)?.run().await?)
+}
+
+async fn vector_store() -> anyhow::Result<()> {
+    let fake = qdrant::Fake::start();
+    announce(fake.url.trim_start_matches("http://").parse()?)?;
+    std::future::pending().await
 }
 
 async fn llm(tokens: usize, pace: Duration) -> anyhow::Result<()> {

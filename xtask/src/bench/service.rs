@@ -7,7 +7,7 @@ use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -35,20 +35,43 @@ impl Peer {
         Ok(Self { child, address })
     }
 
+    /// Its number in the system.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub(super) fn stop(mut self) -> Result<()> {
+        let pid = self.child.id().to_string();
+        ensure!(Command::new("kill").args(["-TERM", &pid]).status()?.success(), "kill -TERM {pid}");
+        self.child.wait()?;
+        Ok(())
+    }
+
     /// Processor time so far.
     pub(super) fn cpu(&self) -> Result<Duration> {
+        Ok(self.times()?.0)
+    }
+
+    /// Its processor time so far, and that of its children that have ended.
+    pub(super) fn times(&self) -> Result<(Duration, Duration)> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).context("on Linux only")?;
-        // The name in parentheses may hold anything; after it the times are the 12th and 13th field.
+        // The name in parentheses may hold anything; after it the times are the 12th to the 15th field.
         let (_, fields) = stat.rsplit_once(") ").context("fields of a process")?;
-        let ticks: Vec<u64> = fields.split(' ').skip(11).take(2).map(str::parse).collect::<Result<_, _>>()?;
-        // Linux counts hundredths of a second for programs, whatever it does inside.
-        Ok(Duration::from_millis(ticks.iter().sum::<u64>() * 10))
+        let ticks: Vec<u64> = fields.split(' ').skip(11).take(4).map(str::parse).collect::<Result<_, _>>()?;
+        let [user, system, of_children @ ..] = ticks.as_slice() else { bail!("times of a process") };
+        Ok((in_time(user + system), in_time(of_children.iter().sum())))
     }
 
     /// Resident memory now, in KiB.
     pub(super) fn resident_kib(&self) -> Result<u64> {
         start::resident_kib(self.child.id())
     }
+}
+
+/// Linux counts hundredths of a second for programs, whatever it does inside.
+pub(super) fn in_time(ticks: u64) -> Duration {
+    Duration::from_millis(ticks * 10)
 }
 
 impl Drop for Peer {
@@ -58,54 +81,96 @@ impl Drop for Peer {
     }
 }
 
+/// An installation on the built-in stores, unless its settings name others.
+pub(super) struct Installation {
+    program: PathBuf,
+    folder: PathBuf,
+    settings: Vec<(&'static str, String)>,
+}
+
+impl Installation {
+    /// One without a schema, in this folder.
+    pub(super) fn new(program: &Path, folder: &Path, settings: &[(&'static str, String)]) -> Result<Self> {
+        fs::create_dir_all(folder)?;
+        Ok(Self { program: program.to_owned(), folder: folder.to_owned(), settings: settings.to_vec() })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Result<Command> {
+        let database = format!("sqlite://{}", self.folder.join("docent.db").display());
+        let mut command = Command::new(&self.program);
+        command
+            .args(arguments)
+            .env("DOCENT_DATA_DIR", self.folder.join("data"))
+            .env("DOCENT_DATABASE_URL", &database)
+            .env("DOCENT_REDIS_URL", "memory://")
+            .env("DOCENT_VECTOR_DB", "embedded")
+            .env("DOCENT_EMBEDDING_PROVIDER", "builtin")
+            .env("DOCENT_SECRET_KEY", "a key of the benchmark, that nothing else uses")
+            .env("DOCENT_ACCESS_TOKEN_TTL", "1h")
+            .env("DOCENT_RATE_LIMIT_REQUESTS", u32::MAX.to_string())
+            .envs(self.settings.iter().map(|(name, value)| (*name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::options().create(true).append(true).open(self.log())?);
+        Ok(command)
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("log")
+    }
+
+    fn told(&self) -> String {
+        fs::read_to_string(self.log()).unwrap_or_default()
+    }
+
+    /// Runs a command to its end.
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<()> {
+        let status = self.command(arguments)?.status()?;
+        ensure!(status.success(), "docent {}: {}", arguments.join(" "), self.told());
+        Ok(())
+    }
+
+    /// Makes the account that [`Self::serve`] logs in with.
+    pub(super) fn make_account(&self) -> Result<()> {
+        let mut command = self.command(&["createsuperuser", EMAIL, "--password-stdin"])?;
+        let mut create = command.stdin(Stdio::piped()).spawn()?;
+        create.stdin.take().context("its input")?.write_all(format!("{PASSWORD}\n").as_bytes())?;
+        ensure!(create.wait()?.success(), "docent createsuperuser: {}", self.told());
+        Ok(())
+    }
+
+    /// Starts `docent serve` and logs in. The token lives for an hour.
+    pub(super) async fn serve(&self) -> Result<(Peer, String)> {
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+        let mut command = self.command(&["serve"])?;
+        let child = command.env("DOCENT_BIND_ADDRESS", address.to_string()).spawn()?;
+        let mut peer = Peer { child, address };
+        let began = Instant::now();
+        let mut client = loop {
+            if let Ok(client) = Client::connect(address).await {
+                break client;
+            }
+            if let Some(status) = peer.child.try_wait()? {
+                bail!("docent ended: {status}\n{}", self.told());
+            }
+            ensure!(began.elapsed() < PATIENCE, "docent does not answer");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        let body = serde_json::json!({"email": EMAIL, "password": PASSWORD}).to_string();
+        let answer = client.json("POST", "/auth/token", None, &body).await?;
+        let token = answer["access_token"].as_str().context("no access token")?;
+        Ok((peer, token.to_owned()))
+    }
+}
+
 /// Starts `docent serve` in this folder, with an account, and logs in. The token lives for an hour.
 pub(super) async fn docent(
     program: &Path,
     folder: &Path,
-    settings: &[(&str, String)],
+    settings: &[(&'static str, String)],
 ) -> Result<(Peer, String)> {
-    let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-    let database = format!("sqlite://{}", folder.join("docent.db").display());
-    let log = folder.join("log");
-    let command = |arguments: &[&str]| -> Result<Command> {
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .env("DOCENT_DATA_DIR", folder.join("data"))
-            .env("DOCENT_DATABASE_URL", &database)
-            .env("DOCENT_REDIS_URL", "memory://")
-            .env("DOCENT_VECTOR_DB", "embedded")
-            .env("DOCENT_SECRET_KEY", "a key of the benchmark, that nothing else uses")
-            .env("DOCENT_BIND_ADDRESS", address.to_string())
-            .env("DOCENT_ACCESS_TOKEN_TTL", "1h")
-            .env("DOCENT_RATE_LIMIT_REQUESTS", u32::MAX.to_string())
-            .envs(settings.iter().map(|(name, value)| (*name, value)))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(File::options().create(true).append(true).open(&log)?);
-        Ok(command)
-    };
-    let told = || fs::read_to_string(&log).unwrap_or_default();
-    ensure!(command(&["migrate"])?.status()?.success(), "docent migrate: {}", told());
-    let mut create =
-        command(&["createsuperuser", EMAIL, "--password-stdin"])?.stdin(Stdio::piped()).spawn()?;
-    create.stdin.take().context("its input")?.write_all(format!("{PASSWORD}\n").as_bytes())?;
-    ensure!(create.wait()?.success(), "docent createsuperuser: {}", told());
-
-    let mut peer = Peer { child: command(&["serve"])?.spawn()?, address };
-    let began = Instant::now();
-    let mut client = loop {
-        if let Ok(client) = Client::connect(address).await {
-            break client;
-        }
-        if let Some(status) = peer.child.try_wait()? {
-            bail!("docent ended: {status}\n{}", told());
-        }
-        ensure!(began.elapsed() < PATIENCE, "docent does not answer");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    };
-    let body = serde_json::json!({"email": EMAIL, "password": PASSWORD}).to_string();
-    let answer = client.json("POST", "/auth/token", None, &body).await?;
-    let token = answer["access_token"].as_str().context("no access token")?;
-    Ok((peer, token.to_owned()))
+    let installation = Installation::new(program, folder, settings)?;
+    installation.run(&["migrate"])?;
+    installation.make_account()?;
+    installation.serve().await
 }

@@ -31,6 +31,22 @@ pub(super) fn request(method: &str, path: &str, token: Option<&str>, body: &str)
     format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}{content}\r\n{body}").into_bytes()
 }
 
+/// An upload as it goes out.
+pub(super) fn upload(name: &str, pdf: &[u8], token: &str) -> Vec<u8> {
+    const BOUNDARY: &str = "between-two-parts-of-the-benchmark";
+    let part = format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+         Content-Type: application/pdf\r\n\r\n"
+    );
+    let end = format!("\r\n--{BOUNDARY}--\r\n");
+    let head = format!(
+        "POST /documents/upload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: multipart/form-data; boundary={BOUNDARY}\r\nContent-Length: {}\r\n\r\n",
+        part.len() + pdf.len() + end.len()
+    );
+    [head.as_bytes(), part.as_bytes(), pdf, end.as_bytes()].concat()
+}
+
 impl Client {
     pub(super) async fn connect(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
@@ -70,11 +86,18 @@ impl Client {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
         };
-        let body: usize = text.lines().find_map(length).context("a length")?;
+        let is_empty = text.starts_with("HTTP/1.1 204");
+        let body = text.lines().find_map(length).or(is_empty.then_some(0)).context("a length")?;
         while self.buffer.len() < head + body {
             self.more().await?.context("the server hung up")?;
         }
         Ok(Size { head, body })
+    }
+
+    /// The text that answers a request.
+    pub(super) async fn text(&mut self, method: &str, path: &str, token: Option<&str>) -> Result<String> {
+        let size = self.exchange(&request(method, path, token, "")).await?;
+        Ok(String::from_utf8_lossy(&self.buffer[size.head..]).into_owned())
     }
 
     /// The JSON that answers a request.

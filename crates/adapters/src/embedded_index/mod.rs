@@ -224,6 +224,7 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
     } else {
         Index::builder().schema(schema).open_or_create(lexical).map_err(broken)?
     };
+    index.tokenizers().register(schema::TERMS, schema::Terms::default());
     let reader = index
         .reader_builder()
         .reload_policy(ReloadPolicy::Manual)

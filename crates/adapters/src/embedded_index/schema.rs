@@ -11,7 +11,7 @@ use tantivy::{
         BytesOptions, FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing,
         TextOptions, Value,
     },
-    tokenizer::{PreTokenizedString, Token},
+    tokenizer::{Token, TokenStream, Tokenizer},
 };
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ pub(super) fn schema() -> (Schema, Fields) {
     let terms = |norms| {
         let indexing = TextFieldIndexing::default()
             .set_index_option(IndexRecordOption::WithFreqs)
-            .set_tokenizer("raw")
+            .set_tokenizer(TERMS)
             .set_fieldnorms(norms);
         TextOptions::default().set_indexing_options(indexing)
     };
@@ -104,11 +104,11 @@ impl Fields {
             record.add_u64(self.vector, vector);
         }
         let sparse = entry.embedding.sparse.unwrap_or_default();
-        record.add_pre_tokenized_text(self.body, pre_tokenized(&sparse.body));
+        record.add_text(self.body, joined(&sparse.body));
         if first {
             record.add_u64(self.first, 1);
-            record.add_pre_tokenized_text(self.title_terms, pre_tokenized(&sparse.title));
-            record.add_pre_tokenized_text(self.lead_terms, pre_tokenized(&sparse.lead));
+            record.add_text(self.title_terms, joined(&sparse.title));
+            record.add_text(self.lead_terms, joined(&sparse.lead));
         }
         record.add_text(self.title, document.title.as_str());
         record.add_text(self.filename, &document.filename);
@@ -145,12 +145,66 @@ impl Fields {
     }
 }
 
-/// Terms as tantivy takes them when it is not to cut the text itself. Positions are not indexed.
-fn pre_tokenized(terms: &TermCounts) -> PreTokenizedString {
-    let token =
-        |term: &str| Token { text: term.to_owned(), position: 0, position_length: 1, ..Token::default() };
-    let repeated = |(term, n): (&str, u32)| std::iter::repeat_n(token(term), n as usize);
-    PreTokenizedString { text: String::new(), tokens: terms.iter().flat_map(repeated).collect() }
+/// The tokenizer of terms, which are there already. Tantivy's own way for that packs each of them into JSON
+/// and back. The name is that of indexes that were written so.
+pub(super) const TERMS: &str = "raw";
+
+/// Between two terms; no term of ours has it.
+const SEPARATOR: char = '\0';
+
+/// Each term as often as it occurs.
+fn joined(terms: &TermCounts) -> String {
+    let repeated = terms.iter().flat_map(|(term, n)| std::iter::repeat_n(term, n as usize));
+    let mut joined = String::new();
+    for term in repeated.filter(|term| !term.is_empty()) {
+        if !joined.is_empty() {
+            joined.push(SEPARATOR);
+        }
+        joined.push_str(term);
+    }
+    joined
+}
+
+/// Takes apart what [`joined`] made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Terms {
+    token: Token,
+}
+
+impl Tokenizer for Terms {
+    type TokenStream<'a> = TermStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TermStream<'a> {
+        self.token.reset();
+        TermStream { rest: text, token: &mut self.token }
+    }
+}
+
+pub(super) struct TermStream<'a> {
+    rest: &'a str,
+    token: &'a mut Token,
+}
+
+impl TokenStream for TermStream<'_> {
+    fn advance(&mut self) -> bool {
+        if self.rest.is_empty() {
+            return false;
+        }
+        let (term, rest) = self.rest.split_once(SEPARATOR).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        self.token.text.clear();
+        self.token.text.push_str(term);
+        self.token.position = self.token.position.wrapping_add(1);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
 }
 
 /// Span and pages as little-endian 32-bit numbers: start page and offset, end page and offset, then
@@ -182,6 +236,17 @@ mod place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terms_are_taken_apart_as_they_were_counted() {
+        let counts = TermCounts::count(["pump", "", "réturn", "pump"].map(str::to_owned));
+        let (mut tokenizer, joined) = (Terms::default(), joined(&counts));
+        let mut terms = Vec::new();
+        tokenizer.token_stream(&joined).process(&mut |token| terms.push(token.text.clone()));
+        assert_eq!(terms, ["pump", "pump", "réturn"]);
+        let nothing = tokenizer.token_stream("").advance();
+        assert!(!nothing);
+    }
 
     #[test]
     fn places_survive_their_encoding() {

@@ -16,6 +16,9 @@ use std::{
     thread,
 };
 
+/// How far the worker stands back behind the service (`nice`): requests do not wait for extractions.
+const NICENESS: i32 = 10;
+
 /// Room for the interpreter's recursion, which it bounds itself; taken only as it is used.
 const STACK_BYTES: usize = 64 << 20;
 
@@ -43,6 +46,8 @@ pub fn worker_main() -> ExitCode {
 fn work(input: &mut impl Read) -> io::Result<()> {
     let most = ExtractionLimits::default();
     limit_process(most.memory_bytes, most.cpu.as_secs())?;
+    // Where that is not allowed, it works all the same.
+    let _ = rustix::process::nice(NICENESS);
     let request: Request = frame::read(input)?;
     limit_process(request.memory_bytes, request.cpu_seconds)?;
     let mut pdf = Vec::new();

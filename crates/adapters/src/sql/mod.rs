@@ -8,6 +8,7 @@ mod audit;
 mod conversations;
 mod document_rows;
 mod documents;
+mod duties;
 mod embedding_cache;
 mod entities;
 mod fault;

@@ -17,6 +17,7 @@ use docent_ports::{
     audit::{AuditReader, AuditWriter},
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
     groups::{GroupReader, GroupWriter},
@@ -260,6 +261,10 @@ impl UnitOfWork for SqlUnit {
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
+        &mut self.0
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
         &mut self.0
     }
 

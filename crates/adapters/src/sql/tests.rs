@@ -22,3 +22,12 @@ async fn fresh() -> (Arc<dyn Store>, TempDir) {
 }
 
 docent_testkit::relational_contracts!(fresh);
+
+mod processes {
+    use super::*;
+
+    docent_testkit::processes_contract!(async {
+        let (store, folder) = fresh().await;
+        ([store, Arc::new(open(&folder).await) as _], folder)
+    });
+}

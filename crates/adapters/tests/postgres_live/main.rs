@@ -21,7 +21,7 @@ use docent_testkit::{
     servers::{OwnSchema, PostgresServer},
 };
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
-use std::{collections::HashSet, process::Command, sync::Arc, time::Duration};
+use std::{process::Command, sync::Arc, time::Duration};
 
 /// A schema of a test's own.
 struct Own(OwnSchema);
@@ -71,6 +71,15 @@ async fn documents(store: &SqlStore) -> Result<u64, Fault> {
 
 docent_testkit::relational_contracts!(fresh);
 
+mod processes {
+    use super::*;
+
+    docent_testkit::processes_contract!(async {
+        let (store, own) = fresh().await;
+        ([store, Arc::new(own.store().await) as _], own)
+    });
+}
+
 #[tokio::test]
 async fn migrating_is_repeatable_and_safe_from_many_processes_at_once() {
     let own = Own::new();
@@ -94,31 +103,6 @@ async fn a_newer_schema_is_not_touched() {
     let fault = store.migrate().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
     assert!(fault.to_string().contains("m9999_later"), "{fault}");
-}
-
-#[tokio::test]
-async fn two_processes_never_lease_the_same_job() {
-    let (store, own) = migrated().await;
-    let other = own.store().await;
-    for n in 1..=20 {
-        add(&store, n).await.unwrap();
-    }
-    let callers = (0..30).map(|n| {
-        let store = if n % 2 == 0 { store.clone() } else { other.clone() };
-        tokio::spawn(async move {
-            let mut unit = store.begin().await.unwrap();
-            let job = unit.jobs().lease(id(100 + n), at(30), at(90)).await.unwrap();
-            unit.commit().await.unwrap();
-            job.map(|job| job.id)
-        })
-    });
-    let mut leased = HashSet::new();
-    for caller in callers.collect::<Vec<_>>() {
-        if let Some(job) = caller.await.unwrap() {
-            assert!(leased.insert(job), "{job} was leased twice");
-        }
-    }
-    assert_eq!(leased.len(), 20);
 }
 
 #[tokio::test]

@@ -73,6 +73,20 @@ async fn chunks_are_written_in_bounded_batches_before_old_ones_go() {
 }
 
 #[tokio::test]
+async fn a_document_of_any_size_is_removed_by_one_call() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), pumps(5_000)).await.unwrap();
+    index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 5_000);
+    server.state.lock().unwrap().calls.clear();
+    index.remove(document_id(1)).await.unwrap();
+    assert_eq!(server.state.lock().unwrap().calls, ["delete"]);
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+    assert_eq!(index.count(document_id(2)).await.unwrap(), 1);
+}
+
+#[tokio::test]
 async fn a_replay_after_a_fault_mends_what_was_left() {
     let server = Fake::start();
     let index = index(&server);

@@ -3,5 +3,6 @@
 mod outcome;
 pub mod runner;
 pub mod running;
+mod sweeping;
 
 pub use runner::{ContinueTrace, Runner, RunnerSettings};

@@ -65,7 +65,10 @@ impl Outcome {
         match result {
             Ok(coverage) => Self::Ingested(coverage),
             Err(IngestError::Document(failure, coverage)) => Self::Failed(failure, coverage),
-            Err(IngestError::Fault(fault)) => Self::of_fault(&fault, job, policy, now),
+            Err(IngestError::Fault(fault, coverage)) => match Self::of_fault(&fault, job, policy, now) {
+                Self::Failed(failure, None) => Self::Failed(failure, coverage),
+                other => other,
+            },
         }
     }
 

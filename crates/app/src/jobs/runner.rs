@@ -24,7 +24,7 @@ use docent_ports::error::{Fault, FaultKind, Part};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::{Instrument, Span};
 
 /// Tries to write an outcome down before the lease is left to run out.
@@ -54,6 +54,8 @@ pub struct RunnerSettings {
     pub poll: Duration,
     /// When to try again, and when to give up.
     pub retry: RetryPolicy,
+    /// The time from one sweep to the next; none when this runner never sweeps.
+    pub sweep_interval: Option<Duration>,
     /// What joins an ingestion to the trace of its upload; without it, it is a trace of its own.
     pub continue_trace: Option<ContinueTrace>,
 }
@@ -70,6 +72,7 @@ impl Default for RunnerSettings {
                 max: TimeDelta::seconds(5),
                 interruptions: 30,
             },
+            sweep_interval: Some(Duration::from_secs(60 * 60)),
             continue_trace: None,
         }
     }
@@ -106,6 +109,7 @@ impl Runner {
     pub async fn run(&self, stop: CancellationToken, grace: Duration) {
         let abandon = CancellationToken::new();
         let mut running = JoinSet::new();
+        let _sweeping = self.start_sweeping(&stop);
         let mut purge_at = self.app.clock.now();
         while !stop.is_cancelled() {
             self.start_due(&mut running, &abandon).await;
@@ -126,6 +130,23 @@ impl Runner {
                 tracing::warn!("jobs could not be given back; their leases will run out");
             }
         }
+    }
+
+    /// Sweeps beside the jobs until `stop`, or until what this gives is dropped.
+    fn start_sweeping(&self, stop: &CancellationToken) -> AbortOnDropHandle<()> {
+        let (runner, stop) = (self.clone(), stop.clone());
+        let sweeping = async move {
+            stop.run_until_cancelled(runner.sweep_regularly()).await;
+        };
+        AbortOnDropHandle::new(tokio::spawn(sweeping))
+    }
+
+    pub(super) fn app(&self) -> &App {
+        &self.app
+    }
+
+    pub(super) fn sweep_interval(&self) -> Option<Duration> {
+        self.settings.sweep_interval
     }
 
     /// Runs what is due, one after the other, until nothing is; says how many tries that took.
@@ -229,6 +250,7 @@ impl Runner {
     }
 
     async fn try_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken, span: &Span) {
+        tracing::debug!("job begun");
         let started = self.app.clock.now();
         let under_way = self.app.running.begin(job.document);
         let mut effort = Effort { attempts: job.attempts.saturating_add(1), ..Effort::default() };
@@ -247,7 +269,18 @@ impl Runner {
         let end = outcome.end();
         record_end(span, end);
         if matches!(outcome, Outcome::Failed(..)) {
-            self.remove_chunks(job.document).await;
+            // Whoever has the job now, if this runner was too late, may have ingested the document.
+            match self.renew(&job, lease).await {
+                Ok((true, _)) => self.remove_chunks(job.document).await,
+                Ok((false, _)) => {
+                    tracing::warn!("the job's lease was lost; another runner has it");
+                    spans::fail(span, "lease_lost");
+                    self.leave_nothing(&job).await;
+                    return;
+                }
+                // Chunks that stay behind are left to a sweep.
+                Err(fault) => self.app.note(&fault),
+            }
         }
         if self.settle(job.clone(), lease, outcome, &effort).instrument(spans::settle()).await {
             self.app.recorder.job_ended(end, self.app.since(started));
@@ -257,7 +290,7 @@ impl Runner {
         }
     }
 
-    fn note(&self, error: &Error) {
+    pub(super) fn note(&self, error: &Error) {
         if let Error::Fault(fault) = error {
             self.app.note(fault);
         }
@@ -305,7 +338,7 @@ impl Runner {
         let Some(result) = ingest::ingest(&self.app, &document, cancelled, effort).await else {
             return Outcome::Obsolete;
         };
-        if let Err(IngestError::Fault(fault)) = &result {
+        if let Err(IngestError::Fault(fault, _)) = &result {
             self.app.note(fault);
         }
         Outcome::of(result, job, &self.settings.retry, self.app.clock.now())
@@ -338,15 +371,7 @@ impl Runner {
     async fn keep_lease(&self, job: &Job, lease: LeaseId, cancel: &CancellationToken) {
         loop {
             self.app.clock.sleep(self.settings.lease / 3).await;
-            let until = self.app.clock.now() + self.settings.lease;
-            let renew = async {
-                let mut work = self.app.store.begin().await?;
-                let is_held = work.jobs().renew(job.id, lease, until).await?;
-                let is_deleted = work.documents().get(job.document).await?.is_none();
-                work.commit().await?;
-                Ok::<_, Fault>((is_held, is_deleted))
-            };
-            match renew.await {
+            match self.renew(job, lease).await {
                 Ok((true, false)) => {}
                 Ok((true, true)) => cancel.cancel(),
                 Ok((false, _)) => return,
@@ -357,6 +382,16 @@ impl Runner {
                 }
             }
         }
+    }
+
+    /// Renews the lease once; whether it is held, and whether the document was deleted.
+    async fn renew(&self, job: &Job, lease: LeaseId) -> Result<(bool, bool), Fault> {
+        let until = self.app.clock.now() + self.settings.lease;
+        let mut work = self.app.store.begin().await?;
+        let is_held = work.jobs().renew(job.id, lease, until).await?;
+        let is_deleted = work.documents().get(job.document).await?.is_none();
+        work.commit().await?;
+        Ok((is_held, is_deleted))
     }
 
     /// Leaves nothing to be found of a document that is given up.

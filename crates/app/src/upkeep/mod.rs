@@ -3,3 +3,4 @@
 pub mod backup;
 pub mod doctor;
 pub mod progress;
+pub mod sweep;

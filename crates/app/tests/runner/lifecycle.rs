@@ -5,8 +5,7 @@
 //! that moment on and nothing is left in the end.
 
 use crate::{service::Service, turnstile::Turnstile};
-use chrono::{DateTime, Utc};
-use docent_app::{documents, search};
+use docent_app::{documents, search, upkeep::sweep::sweep};
 use docent_domain::{
     access::Actor,
     document::{BlobKey, DocumentState},
@@ -130,7 +129,6 @@ impl ReferenceStateMachine for Lifecycle {
 struct Worker {
     turnstile: Arc<Turnstile>,
     task: JoinHandle<()>,
-    since: DateTime<Utc>,
 }
 
 /// The service, on a runtime of one thread.
@@ -171,7 +169,7 @@ impl World {
                     runner.run_next().await.unwrap();
                 };
                 let task = tokio::spawn(Arc::clone(&turnstile).hold(task));
-                Worker { task, turnstile, since: service.app.clock.now() }
+                Worker { task, turnstile }
             });
             let moved =
                 async { if is_new { turnstile.reached().await } else { turnstile.let_through().await } };
@@ -186,12 +184,9 @@ impl World {
         });
     }
 
-    /// Ends a worker, unless its lease has run out: what it writes after that it takes back itself, and if it
-    /// dies in between it leaves chunks that are found by nobody until a sweep.
+    /// Ends a worker, also one whose lease ran out long ago: what it has written since is left to a sweep.
     fn crash(&mut self, worker: usize) {
-        let now = self.service.app.clock.now();
-        let holds = |worker: &mut Worker| (now - worker.since).to_std().is_ok_and(|held| held < LEASE / 2);
-        if let Some(Worker { task, .. }) = self.workers[worker].take_if(holds) {
+        if let Some(Worker { task, .. }) = self.workers[worker].take() {
             self.runtime.block_on(async {
                 task.abort();
                 let _ = task.await;
@@ -233,6 +228,7 @@ impl World {
             self.service.clock.advance(LEASE);
             self.runtime.block_on(self.service.drain());
         }
+        assert!(self.runtime.block_on(sweep(&self.service.app)).is_whole());
     }
 }
 

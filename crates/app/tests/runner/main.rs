@@ -5,6 +5,7 @@ mod backup;
 mod doctor;
 mod lifecycle;
 mod service;
+mod sweeping;
 mod turnstile;
 
 use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
@@ -20,6 +21,7 @@ use std::{
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
+use turnstile::Turnstile;
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -341,6 +343,36 @@ async fn who_has_lost_the_lease_writes_nothing() {
     let job = service.job(id).await;
     assert!(matches!(job.state, JobState::Leased { lease: held, .. } if held == lease), "{job:?}");
     assert!(service.index.entries(id).is_empty());
+}
+
+#[tokio::test]
+async fn a_late_runner_whose_try_fails_takes_nothing_from_the_one_that_came_after() {
+    // The first runner stands still before each of its calls in turn, until the second one is done.
+    for calls in 0.. {
+        assert!(calls < 100, "an ingestion has an end");
+        let service = Service::stepped();
+        let id = service.upload("some words").await;
+        let (turnstile, late) = (Turnstile::new(), service.other_process());
+        let mut late = tokio::spawn(Arc::clone(&turnstile).hold(async move { late.run_next().await }));
+        turnstile.reached().await;
+        for _ in 0..calls {
+            if tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {
+                return;
+            }
+        }
+        service.runner().take_over().await.unwrap();
+        assert!(service.drain().await <= 1);
+        service.index_switch.fail_next(1, FaultKind::Rejected);
+        loop {
+            if tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {
+                break;
+            }
+        }
+        service.drain().await;
+        if service.document(id).await.state.name() == "ingested" {
+            assert_eq!(service.index.entries(id).len(), 1, "after {calls} calls");
+        }
+    }
 }
 
 #[tokio::test]

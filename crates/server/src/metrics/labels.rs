@@ -60,6 +60,22 @@ pub(super) struct Lookup {
     pub(super) result: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Swept {
+    pub(super) outcome: &'static str,
+}
+
+impl Swept {
+    pub(super) fn of(is_whole: bool) -> Self {
+        Self { outcome: if is_whole { "complete" } else { "incomplete" } }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct Mended {
+    pub(super) leftover: &'static str,
+}
+
 /// The state of a job in the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct State {

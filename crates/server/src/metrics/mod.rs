@@ -11,11 +11,11 @@ use chrono::{DateTime, Utc};
 use docent_app::{
     backlog::Backlog,
     error::{FaultKind, Part},
-    recorder::{Cache, JobEnd, Recorder, Stage},
+    recorder::{Cache, JobEnd, Leftover, Recorder, Stage},
 };
 use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
 use http::Http;
-use labels::{Fault, JobOutcome, Lookup, Outcome, StageName, State, Tokens, Version};
+use labels::{Fault, JobOutcome, Lookup, Mended, Outcome, StageName, State, Swept, Tokens, Version};
 use process::Process;
 use prometheus_client::{
     encoding::text::{encode_eof, encode_registry},
@@ -50,6 +50,9 @@ pub struct Metrics {
     faults: Family<Fault, Counter>,
     counted_locally: Counter,
     lookups: Family<Lookup, Counter>,
+    sweeps: Family<Swept, Counter>,
+    sweep_seconds: Histogram,
+    mended: Family<Mended, Counter>,
     process: Process,
 }
 
@@ -67,6 +70,9 @@ impl Metrics {
             faults: Family::default(),
             counted_locally: Counter::default(),
             lookups: Family::default(),
+            sweeps: Family::default(),
+            sweep_seconds: Histogram::new(WORK_SECONDS),
+            mended: Family::default(),
             process: Process::register(&mut bare, now),
             registry: Registry::default(),
             bare,
@@ -89,6 +95,9 @@ impl Metrics {
             this.counted_locally.clone(),
         );
         registry.register("cache_lookups", "Things looked for in a cache", this.lookups.clone());
+        registry.register("sweeps", "Sweeps, by whether they saw and mended everything", this.sweeps.clone());
+        registry.register("sweep_duration_seconds", "How long a sweep took", this.sweep_seconds.clone());
+        registry.register("sweep_mended", "What sweeps found and mended", this.mended.clone());
         Self { registry, ..this }
     }
 
@@ -97,6 +106,12 @@ impl Metrics {
         let failed = FailureCode::ALL.iter().map(|code| JobEnd::Failed(*code));
         for end in [JobEnd::Ingested, JobEnd::Retried].into_iter().chain(failed) {
             let _ = self.jobs.get_or_create(&JobOutcome::of(end));
+        }
+        for is_whole in [true, false] {
+            let _ = self.sweeps.get_or_create(&Swept::of(is_whole));
+        }
+        for leftover in Leftover::ALL {
+            let _ = self.mended.get_or_create(&Mended { leftover: leftover.code() });
         }
         for part in PARTS {
             for kind in KINDS {
@@ -183,6 +198,15 @@ impl Recorder for Metrics {
             self.lookups.get_or_create(&Lookup { cache: cache.code(), result }).inc_by(count);
         }
     }
+
+    fn swept(&self, is_whole: bool, took: Duration) {
+        self.sweeps.get_or_create(&Swept::of(is_whole)).inc();
+        self.sweep_seconds.observe(took.as_secs_f64());
+    }
+
+    fn mended(&self, leftover: Leftover) {
+        self.mended.get_or_create(&Mended { leftover: leftover.code() }).inc();
+    }
 }
 
 impl fmt::Debug for Metrics {
@@ -209,6 +233,8 @@ mod tests {
         metrics.tokens_used(&agent, "m", TokenUsage { prompt: 7, completion: 3 });
         metrics.counted_locally();
         metrics.looked_up(Cache::Embeddings, 5, 0);
+        metrics.swept(true, Duration::from_millis(20));
+        metrics.mended(Leftover::OrphanFile);
         let text = metrics.render(None).unwrap();
         for (series, value) in [
             (r#"docent_jobs_ended_total{outcome="failed",code="no_extractable_text"}"#, "1"),
@@ -223,6 +249,11 @@ mod tests {
             ("docent_rate_limit_local_total", "1"),
             (r#"docent_cache_lookups_total{cache="embeddings",result="hit"}"#, "5"),
             (r#"docent_cache_lookups_total{cache="embeddings",result="miss"}"#, "0"),
+            (r#"docent_sweeps_total{outcome="complete"}"#, "1"),
+            (r#"docent_sweeps_total{outcome="incomplete"}"#, "0"),
+            ("docent_sweep_duration_seconds_count", "1"),
+            (r#"docent_sweep_mended_total{leftover="orphan_file"}"#, "1"),
+            (r#"docent_sweep_mended_total{leftover="orphan_chunks"}"#, "0"),
         ] {
             assert_eq!(line(&text, series), Some(value), "{series}\n{text}");
         }

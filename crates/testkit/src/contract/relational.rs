@@ -25,6 +25,10 @@ macro_rules! relational_contracts {
             $crate::inventory_contract!(super::$fresh());
         }
 
+        mod duties {
+            $crate::duties_contract!(super::$fresh());
+        }
+
         mod users {
             $crate::users_contract!(super::$fresh());
         }

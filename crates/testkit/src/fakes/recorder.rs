@@ -3,7 +3,7 @@
 use docent_domain::{chat::AgentName, usage::TokenUsage};
 use docent_ports::{
     error::{FaultKind, Part},
-    recorder::{Cache, JobEnd, Recorder, Stage},
+    recorder::{Cache, JobEnd, Leftover, Recorder, Stage},
 };
 use std::{
     sync::{Mutex, PoisonError},
@@ -25,6 +25,10 @@ pub enum Noted {
     CountedLocally,
     /// [`Recorder::looked_up`]
     LookedUp(Cache, u64, u64),
+    /// [`Recorder::swept`]
+    Swept(bool, Duration),
+    /// [`Recorder::mended`]
+    Mended(Leftover),
 }
 
 /// Keeps what it is told, in order.
@@ -67,5 +71,13 @@ impl Recorder for FakeRecorder {
 
     fn looked_up(&self, cache: Cache, hits: u64, misses: u64) {
         self.note(Noted::LookedUp(cache, hits, misses));
+    }
+
+    fn swept(&self, is_whole: bool, took: Duration) {
+        self.note(Noted::Swept(is_whole, took));
+    }
+
+    fn mended(&self, leftover: Leftover) {
+        self.note(Noted::Mended(leftover));
     }
 }

@@ -7,6 +7,7 @@ mod audit;
 mod conversations;
 mod credentials;
 mod documents;
+mod duties;
 mod embedding_cache;
 mod groups;
 mod inventory;
@@ -14,6 +15,7 @@ mod jobs;
 mod users;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::{
     api_key::ApiKey,
     audit::AuditEntry,
@@ -21,7 +23,7 @@ use docent_domain::{
     document::{Deletion, Document},
     group::{Group, Rights},
     id::{
-        ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, JobId, SessionId, UsageId, UserId,
+        ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, JobId, LeaseId, SessionId, UsageId, UserId,
         VerificationId,
     },
     job::Job,
@@ -34,6 +36,7 @@ use docent_ports::{
     audit::{AuditReader, AuditWriter},
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
+    duties::DutyWriter,
     embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
     error::{Fault, FaultKind, Part, Result},
     groups::{GroupReader, GroupWriter},
@@ -76,6 +79,15 @@ struct Tables {
     turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
+    duties: BTreeMap<&'static str, Held>,
+}
+
+/// Who took a duty last, and when it was done.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    lease: LeaseId,
+    until: DateTime<Utc>,
+    done_at: Option<DateTime<Utc>>,
 }
 
 /// The page of a list that is in order.
@@ -210,6 +222,10 @@ impl UnitOfWork for Unit {
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
+        &mut self.session
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
         &mut self.session
     }
 

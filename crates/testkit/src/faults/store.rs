@@ -7,6 +7,7 @@ use docent_ports::{
     audit::AuditWriter,
     conversations::ConversationWriter,
     documents::DocumentWriter,
+    duties::DutyWriter,
     embedding_cache::EmbeddingCacheWriter,
     error::{Part, Result},
     groups::GroupWriter,
@@ -117,6 +118,10 @@ impl UnitOfWork for FaultyUnit {
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {
         self.inner.documents()
+    }
+
+    fn duties(&mut self) -> &mut dyn DutyWriter {
+        self.inner.duties()
     }
 
     fn jobs(&mut self) -> &mut dyn JobWriter {

@@ -1,6 +1,6 @@
 //! An installation of a test's own, each part of which can be stopped and started again.
 
-#[path = "../../../../../crates/adapters/tests/qdrant/server.rs"]
+#[path = "../../../../../crates/adapters/tests/qdrant/server/mod.rs"]
 #[allow(dead_code, reason = "the adapter's own tests look closer")]
 mod qdrant;
 

@@ -9,6 +9,7 @@ pub(super) mod api_keys;
 pub(super) mod audit_log;
 pub(super) mod conversations;
 pub(super) mod documents;
+pub(super) mod duties;
 pub(super) mod embedding_cache;
 pub(super) mod group_permissions;
 pub(super) mod groups;

@@ -10,9 +10,9 @@ use docent_ports::{
     error::{Fault, FaultKind, Part},
     store::Store,
 };
-use docent_testkit::builders::{at, document, id, job, user};
+use docent_testkit::builders::{document, id, job, user};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 use tempfile::TempDir;
 
 async fn migrated() -> (SqlStore, TempDir) {
@@ -161,31 +161,6 @@ async fn a_newer_schema_is_not_touched() {
     let fault = store.migrate().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
     assert!(fault.to_string().contains("newer") && fault.to_string().contains("m9999_later"), "{fault}");
-}
-
-#[tokio::test]
-async fn two_processes_never_lease_the_same_job() {
-    let (store, folder) = migrated().await;
-    let other = open(&folder).await;
-    for n in 1..=20 {
-        add(&store, n).await.unwrap();
-    }
-    let callers = (0..30).map(|n| {
-        let store = if n % 2 == 0 { store.clone() } else { other.clone() };
-        tokio::spawn(async move {
-            let mut unit = store.begin().await.unwrap();
-            let job = unit.jobs().lease(id(100 + n), at(30), at(90)).await.unwrap();
-            unit.commit().await.unwrap();
-            job.map(|job| job.id)
-        })
-    });
-    let mut leased = HashSet::new();
-    for caller in callers.collect::<Vec<_>>() {
-        if let Some(job) = caller.await.unwrap() {
-            assert!(leased.insert(job), "{job} was leased twice");
-        }
-    }
-    assert_eq!(leased.len(), 20);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ pub use finding::Finding;
 pub use repair::{Mended, mend};
 pub(crate) use survey::document_of;
 
-use super::progress::Progress;
+use super::progress::{Progress, Unseen};
 use crate::App;
 use async_trait::async_trait;
 use docent_ports::error::{Fault, Part};
@@ -48,15 +48,32 @@ pub async fn examine(app: &App, progress: &dyn Progress, listener: &mut dyn List
         );
         return vec![LeftOut { what: "records, chunks and files", fault }];
     }
-    let mut note = |what, result: Result<(), Fault>| {
-        if let Err(fault) = result {
-            left_out.push(LeftOut { what, fault });
-        }
-    };
-    note("jobs", survey::jobs(app, listener).await);
-    note("documents without chunks", survey::records_of_chunks(app, progress, listener).await);
-    note("chunks without documents", survey::chunks(app, progress, listener).await);
-    note("documents without files", survey::records_of_files(app, progress, listener).await);
-    note("files without documents", survey::files(app, progress, listener).await);
+    let out = &mut left_out;
+    note(out, JOBS, survey::jobs(app, listener).await);
+    note(out, "documents without chunks", survey::records_of_chunks(app, progress, listener).await);
+    note(out, CHUNKS, survey::chunks(app, progress, listener).await);
+    note(out, "documents without files", survey::records_of_files(app, progress, listener).await);
+    note(out, FILES, survey::files(app, progress, listener).await);
     left_out
+}
+
+/// Looks for what is left by runners that died, were late or could not reach a store: everything that a
+/// running service may mend by itself. Gives the checks that could not be made.
+pub(crate) async fn look_for_leftovers(app: &App, listener: &mut dyn Listener) -> Vec<LeftOut> {
+    let mut left_out = Vec::new();
+    let out = &mut left_out;
+    note(out, JOBS, survey::jobs(app, listener).await);
+    note(out, CHUNKS, survey::chunks(app, &Unseen, listener).await);
+    note(out, FILES, survey::files(app, &Unseen, listener).await);
+    left_out
+}
+
+const JOBS: &str = "jobs";
+const CHUNKS: &str = "chunks without documents";
+const FILES: &str = "files without documents";
+
+fn note(left_out: &mut Vec<LeftOut>, what: &'static str, result: Result<(), Fault>) {
+    if let Err(fault) = result {
+        left_out.push(LeftOut { what, fault });
+    }
 }

@@ -5,7 +5,7 @@
 
 use super::{
     Finding,
-    survey::{document_of, orphan_chunks, wrong_chunks},
+    survey::{document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks},
 };
 use crate::{App, Error};
 use docent_domain::{
@@ -135,9 +135,12 @@ async fn ingest_again_if_ingested(app: &App, id: DocumentId) -> Result<bool, Err
 }
 
 async fn remove_file(app: &App, key: &BlobKey) -> Result<Mended, Fault> {
-    let Some(id) = document_of(key) else { return Ok(Mended::NotOurs) };
-    let standings = app.store.read().await?.inventory().standings(&[id]).await?;
-    if standings.contains_key(&id) || !app.blobs.delete(key).await? {
+    let is_needed = match (document_of(key), extraction_of(key)) {
+        (Some(id), _) => app.store.read().await?.inventory().standings(&[id]).await?.contains_key(&id),
+        (None, Some(sha256)) => is_extraction_needed(app, &sha256).await?,
+        (None, None) => return Ok(Mended::NotOurs),
+    };
+    if is_needed || !app.blobs.delete(key).await? {
         return Ok(Mended::Changed);
     }
     Ok(Mended::Done("the file is removed"))

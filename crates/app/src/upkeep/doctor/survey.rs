@@ -218,7 +218,7 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
             match id {
                 None => match extraction_of(&key) {
                     // Kept for as long as a document has these bytes; what is being removed takes its own along.
-                    Some(sha256) if is_needed(app, &sha256).await? => {}
+                    Some(sha256) if is_extraction_needed(app, &sha256).await? => {}
                     Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,
                     None => listener.found(Finding::ForeignFile(key)).await,
                 },
@@ -234,13 +234,14 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
     Ok(())
 }
 
-async fn is_needed(app: &App, sha256: &[u8; 32]) -> Result<bool, Fault> {
+/// Whether a document has the file that this was read out of, or one that is being removed may.
+pub(super) async fn is_extraction_needed(app: &App, sha256: &[u8; 32]) -> Result<bool, Fault> {
     let mut view = app.store.read().await?;
     Ok(view.documents().has_file(sha256).await? || view.inventory().sizes().await?.deletions > 0)
 }
 
 /// The digest of the file whose pages are kept under this key.
-fn extraction_of(key: &BlobKey) -> Option<[u8; 32]> {
+pub(super) fn extraction_of(key: &BlobKey) -> Option<[u8; 32]> {
     let digits = key.as_str().strip_prefix("extractions/")?;
     let mut sha256 = [0; 32];
     for (n, byte) in sha256.iter_mut().enumerate() {

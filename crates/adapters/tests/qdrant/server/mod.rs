@@ -1,0 +1,120 @@
+//! A server that speaks the part of Qdrant's protocol that the adapter uses, over real connections.
+//!
+//! It is as strict as the real one where the adapter could err: unknown collections and vectors,
+//! dimensions, places in sparse vectors. What it was not made for it refuses.
+
+mod service;
+mod stored;
+
+pub(crate) use stored::Stored;
+
+use ::qdrant_client::qdrant::{collections_server::CollectionsServer, points_server::PointsServer};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex},
+};
+use tokio::{
+    net::TcpListener,
+    runtime::{Builder, Runtime},
+};
+use tonic::{
+    Request, Response, Status,
+    transport::{Server, server::TcpIncoming},
+};
+
+/// The state of a server, which a test may look at and change.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) collections: HashMap<String, Stored>,
+    /// What becomes of the next calls, one each: an answer, or a fault in its place.
+    pub(crate) outcomes: VecDeque<Result<(), Status>>,
+    /// Whether calls are never answered.
+    pub(crate) silent: bool,
+    /// The key that calls must have.
+    pub(crate) key: Option<&'static str>,
+    /// The trace that the last call belonged to.
+    pub(crate) traceparent: Option<String>,
+    /// The names of the calls so far.
+    pub(crate) calls: Vec<&'static str>,
+}
+
+/// A running server; it stops when dropped.
+pub(crate) struct Fake {
+    pub(crate) url: String,
+    pub(crate) state: Arc<Mutex<State>>,
+    // Its own, so that stopping the server ends its connections too. `None` once it is stopped.
+    runtime: Option<Runtime>,
+}
+
+impl Fake {
+    pub(crate) fn start() -> Self {
+        Self::at("127.0.0.1:0", Arc::default())
+    }
+
+    /// A server at an address, with the state that another has had.
+    pub(crate) fn at(address: &str, state: Arc<Mutex<State>>) -> Self {
+        let listener = std::net::TcpListener::bind(address).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let service = Service(Arc::clone(&state));
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        runtime.spawn(async move {
+            let listener = TcpListener::from_std(listener).unwrap();
+            Server::builder()
+                .add_service(PointsServer::new(service.clone()))
+                .add_service(CollectionsServer::new(service))
+                .serve_with_incoming(TcpIncoming::from(listener))
+                .await
+                .unwrap();
+        });
+        Self { url, state, runtime: Some(runtime) }
+    }
+
+    /// Stops it and waits until its connections are closed.
+    pub(crate) async fn stop(mut self) -> Arc<Mutex<State>> {
+        let runtime = self.runtime.take();
+        tokio::task::spawn_blocking(|| drop(runtime)).await.unwrap();
+        Arc::clone(&self.state)
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Service(Arc<Mutex<State>>);
+
+impl Service {
+    async fn answer<Q, A>(
+        &self,
+        name: &'static str,
+        request: Request<Q>,
+        answer: impl FnOnce(&mut State, Q) -> Result<A, Status>,
+    ) -> Result<Response<A>, Status> {
+        if self.0.lock().unwrap().silent {
+            std::future::pending::<()>().await;
+        }
+        let state = &mut *self.0.lock().unwrap();
+        state.calls.push(name);
+        let text = |name| request.metadata().get(name).and_then(|value| value.to_str().ok());
+        let key = text("api-key");
+        state.traceparent = text("traceparent").map(str::to_owned);
+        if state.key.is_some() && key != state.key {
+            return Err(Status::unauthenticated("Must provide an API key"));
+        }
+        state.outcomes.pop_front().unwrap_or(Ok(()))?;
+        answer(state, request.into_inner()).map(Response::new)
+    }
+}
+
+impl State {
+    fn collection(&mut self, name: &str) -> Result<&mut Stored, Status> {
+        let absent = || Status::not_found(format!("Not found: Collection `{name}` doesn't exist!"));
+        self.collections.get_mut(name).ok_or_else(absent)
+    }
+}

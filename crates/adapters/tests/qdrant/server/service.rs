@@ -1,0 +1,218 @@
+//! The calls of the protocol.
+
+use super::{
+    Service,
+    stored::{Stored, read_back, uuid},
+};
+use ::qdrant_client::qdrant::{
+    collections_server::Collections, points_selector::PointsSelectorOneOf, points_server::Points, value,
+    vectors_config, *,
+};
+use std::collections::BTreeMap;
+use tonic::{Request, Response, Status};
+
+/// Implements a service whose methods answer from the state, and others that refuse.
+macro_rules! service {
+    (
+        $service:ident;
+        $(async fn $name:ident($state:ident, $request:ident: $question:ty) -> $answer:ty $body:block)+
+        refused: $($refused:ident($no:ty) -> $never:ty,)+
+    ) => {
+        #[tonic::async_trait]
+        impl $service for Service {
+            $(
+                async fn $name(&self, request: Request<$question>) -> Result<Response<$answer>, Status> {
+                    self.answer(stringify!($name), request, |$state, $request| $body).await
+                }
+            )+
+            $(
+                async fn $refused(&self, _: Request<$no>) -> Result<Response<$never>, Status> {
+                    Err(Status::unimplemented(stringify!($refused)))
+                }
+            )+
+        }
+    };
+}
+
+service! {
+    Points;
+
+    async fn upsert(state, request: UpsertPoints) -> PointsOperationResponse {
+        assert_eq!(request.wait, Some(true));
+        let stored = state.collection(&request.collection_name)?;
+        for point in request.points {
+            stored.write(point)?;
+        }
+        Ok(PointsOperationResponse::default())
+    }
+
+    async fn delete(state, request: DeletePoints) -> PointsOperationResponse {
+        assert_eq!(request.wait, Some(true));
+        let stored = state.collection(&request.collection_name)?;
+        let Some(PointsSelectorOneOf::Filter(filter)) = request.points.and_then(|points| points.points_selector_one_of)
+        else {
+            return Err(Status::unimplemented("selector"));
+        };
+        let gone: Vec<_> = stored.matching(Some(&filter))?.iter().map(|point| uuid(point.id.as_ref())).collect();
+        stored.points.retain(|id, _| !gone.contains(id));
+        Ok(PointsOperationResponse::default())
+    }
+
+    async fn create_field_index(state, request: CreateFieldIndexCollection) -> PointsOperationResponse {
+        state.collection(&request.collection_name)?.indexed.push(request.field_name);
+        Ok(PointsOperationResponse::default())
+    }
+
+    async fn create_vector_name(state, request: CreateVectorNameRequest) -> PointsOperationResponse {
+        let Some(create_vector_name_request::VectorConfig::DenseConfig(dense)) = request.vector_config else {
+            return Err(Status::unimplemented("sparse"));
+        };
+        assert_eq!((request.vector_name.as_str(), dense.distance), ("dense", Distance::Cosine as i32));
+        state.collection(&request.collection_name)?.dense = Some(dense.size);
+        Ok(PointsOperationResponse::default())
+    }
+
+    async fn count(state, request: CountPoints) -> CountResponse {
+        assert_eq!(request.exact, Some(true));
+        let count = state.collection(&request.collection_name)?.matching(request.filter.as_ref())?.len() as u64;
+        Ok(CountResponse { result: Some(CountResult { count }), ..CountResponse::default() })
+    }
+
+    async fn scroll(state, request: ScrollPoints) -> ScrollResponse {
+        let stored = state.collection(&request.collection_name)?;
+        let from = request.offset.map_or_else(String::new, |offset| uuid(Some(&offset)));
+        let found = stored.matching(request.filter.as_ref())?;
+        let mut rest = found.into_iter().filter(|point| uuid(point.id.as_ref()) >= from);
+        let page: Vec<_> = rest.by_ref().take(request.limit.unwrap_or(10) as usize).collect();
+        let wants_vectors = request.with_vectors.as_ref().is_some_and(|wanted| *wanted != false.into());
+        let retrieved = |point: &PointStruct| RetrievedPoint {
+            id: point.id.clone(),
+            payload: point.payload.clone(),
+            vectors: wants_vectors.then(|| read_back(point)),
+            ..RetrievedPoint::default()
+        };
+        Ok(ScrollResponse {
+            next_page_offset: rest.next().and_then(|point| point.id.clone()),
+            result: page.into_iter().map(retrieved).collect(),
+            ..ScrollResponse::default()
+        })
+    }
+
+    async fn facet(state, request: FacetCounts) -> FacetResponse {
+        assert_eq!(request.exact, Some(true));
+        let stored = state.collection(&request.collection_name)?;
+        if !stored.indexed.contains(&request.key) {
+            return Err(Status::invalid_argument("facets need an index"));
+        }
+        let mut counts = BTreeMap::<String, u64>::new();
+        for point in stored.matching(request.filter.as_ref())? {
+            if let Some(Value { kind: Some(value::Kind::StringValue(value)) }) = point.payload.get(&request.key) {
+                *counts.entry(value.clone()).or_default() += 1;
+            }
+        }
+        let hit = |(value, count)| FacetHit {
+            value: Some(FacetValue { variant: Some(facet_value::Variant::StringValue(value)) }),
+            count,
+        };
+        let hits = counts.into_iter().map(hit).take(request.limit.unwrap_or(10) as usize).collect();
+        Ok(FacetResponse { hits, ..FacetResponse::default() })
+    }
+
+    async fn query(state, request: QueryPoints) -> QueryResponse {
+        let stored = state.collection(&request.collection_name)?;
+        let root = PrefetchQuery {
+            prefetch: request.prefetch,
+            query: request.query,
+            using: request.using,
+            filter: request.filter,
+            params: None,
+            score_threshold: request.score_threshold,
+            limit: request.limit,
+            lookup_from: None,
+        };
+        let result = stored.ranking(root)?.into_iter().map(|(id, score)| {
+            let point = &stored.points[&id];
+            ScoredPoint { id: point.id.clone(), payload: point.payload.clone(), score, ..ScoredPoint::default() }
+        });
+        Ok(QueryResponse { result: result.collect(), ..QueryResponse::default() })
+    }
+
+    refused:
+    get(GetPoints) -> GetResponse,
+    update_vectors(UpdatePointVectors) -> PointsOperationResponse,
+    delete_vectors(DeletePointVectors) -> PointsOperationResponse,
+    set_payload(SetPayloadPoints) -> PointsOperationResponse,
+    overwrite_payload(SetPayloadPoints) -> PointsOperationResponse,
+    delete_payload(DeletePayloadPoints) -> PointsOperationResponse,
+    clear_payload(ClearPayloadPoints) -> PointsOperationResponse,
+    delete_field_index(DeleteFieldIndexCollection) -> PointsOperationResponse,
+    delete_vector_name(DeleteVectorNameRequest) -> PointsOperationResponse,
+    search(SearchPoints) -> SearchResponse,
+    search_batch(SearchBatchPoints) -> SearchBatchResponse,
+    search_groups(SearchPointGroups) -> SearchGroupsResponse,
+    recommend(RecommendPoints) -> RecommendResponse,
+    recommend_batch(RecommendBatchPoints) -> RecommendBatchResponse,
+    recommend_groups(RecommendPointGroups) -> RecommendGroupsResponse,
+    discover(DiscoverPoints) -> DiscoverResponse,
+    discover_batch(DiscoverBatchPoints) -> DiscoverBatchResponse,
+    update_batch(UpdateBatchPoints) -> UpdateBatchResponse,
+    query_batch(QueryBatchPoints) -> QueryBatchResponse,
+    query_groups(QueryPointGroups) -> QueryGroupsResponse,
+    search_matrix_pairs(SearchMatrixPoints) -> SearchMatrixPairsResponse,
+    search_matrix_offsets(SearchMatrixPoints) -> SearchMatrixOffsetsResponse,
+}
+
+service! {
+    Collections;
+
+    async fn get(state, request: GetCollectionInfoRequest) -> GetCollectionInfoResponse {
+        let stored = state.collection(&request.collection_name)?;
+        let dense = stored.dense.map(|size| ("dense".to_owned(), VectorParams { size, ..VectorParams::default() }));
+        let map = VectorParamsMap { map: dense.into_iter().collect() };
+        let sparse = stored.sparse.iter().map(|name| (name.clone(), SparseVectorParams::default()));
+        let params = CollectionParams {
+            vectors_config: Some(VectorsConfig { config: Some(vectors_config::Config::ParamsMap(map)) }),
+            sparse_vectors_config: Some(SparseVectorConfig { map: sparse.collect() }),
+            ..CollectionParams::default()
+        };
+        let config = CollectionConfig { params: Some(params), ..CollectionConfig::default() };
+        let info = CollectionInfo { config: Some(config), ..CollectionInfo::default() };
+        Ok(GetCollectionInfoResponse { result: Some(info), ..GetCollectionInfoResponse::default() })
+    }
+
+    async fn create(state, request: CreateCollection) -> CollectionOperationResponse {
+        let name = request.collection_name;
+        if state.collections.contains_key(&name) {
+            let message = format!("Wrong input: Collection `{name}` already exists!");
+            return Err(Status::already_exists(message));
+        }
+        let dense = match request.vectors_config.and_then(|config| config.config) {
+            Some(vectors_config::Config::ParamsMap(map)) => map.map.get("dense").map(|dense| dense.size),
+            other => panic!("not named: {other:?}"),
+        };
+        let sparse = request.sparse_vectors_config.unwrap().map;
+        assert!(sparse.values().all(|params| params.modifier == Some(Modifier::Idf as i32)));
+        let stored = Stored { dense, sparse: sparse.into_keys().collect(), ..Stored::default() };
+        state.collections.insert(name, stored);
+        Ok(CollectionOperationResponse { result: true, ..CollectionOperationResponse::default() })
+    }
+
+    async fn collection_exists(state, request: CollectionExistsRequest) -> CollectionExistsResponse {
+        let exists = state.collections.contains_key(&request.collection_name);
+        let result = Some(CollectionExists { exists });
+        Ok(CollectionExistsResponse { result, ..CollectionExistsResponse::default() })
+    }
+
+    refused:
+    list(ListCollectionsRequest) -> ListCollectionsResponse,
+    update(UpdateCollection) -> CollectionOperationResponse,
+    delete(DeleteCollection) -> CollectionOperationResponse,
+    update_aliases(ChangeAliases) -> CollectionOperationResponse,
+    list_collection_aliases(ListCollectionAliasesRequest) -> ListAliasesResponse,
+    list_aliases(ListAliasesRequest) -> ListAliasesResponse,
+    collection_cluster_info(CollectionClusterInfoRequest) -> CollectionClusterInfoResponse,
+    update_collection_cluster_setup(UpdateCollectionClusterSetupRequest) -> UpdateCollectionClusterSetupResponse,
+    create_shard_key(CreateShardKeyRequest) -> CreateShardKeyResponse,
+    delete_shard_key(DeleteShardKeyRequest) -> DeleteShardKeyResponse,
+    list_shard_keys(ListShardKeysRequest) -> ListShardKeysResponse,
+}

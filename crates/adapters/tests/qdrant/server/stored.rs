@@ -1,0 +1,214 @@
+//! The points of a collection: what is written, filtered and ranked.
+
+use ::qdrant_client::qdrant::{
+    condition::ConditionOneOf, expression, r#match::MatchValue, point_id::PointIdOptions, query, value,
+    vector, vector_input, vectors, *,
+};
+use std::collections::{BTreeMap, HashMap};
+use tonic::Status;
+
+/// A collection.
+#[derive(Default)]
+pub(crate) struct Stored {
+    pub(crate) dense: Option<u64>,
+    pub(crate) sparse: Vec<String>,
+    pub(crate) indexed: Vec<String>,
+    pub(crate) points: BTreeMap<String, PointStruct>,
+}
+
+impl Stored {
+    pub(super) fn write(&mut self, point: PointStruct) -> Result<(), Status> {
+        for (name, vector) in named(&point) {
+            match vector.vector.as_ref().unwrap() {
+                vector::Vector::Dense(dense) => self.check(&name, dense.data.len())?,
+                vector::Vector::Sparse(sparse) => {
+                    let ordered = sparse.indices.windows(2).all(|pair| pair[0] < pair[1]);
+                    if !ordered || sparse.indices.len() != sparse.values.len() {
+                        return Err(Status::invalid_argument("indices must be unique"));
+                    }
+                    if !self.sparse.contains(&name) {
+                        return Err(Status::invalid_argument(format!(
+                            "Not existing vector name error: {name}"
+                        )));
+                    }
+                }
+                _ => return Err(Status::unimplemented("vector")),
+            }
+        }
+        self.points.insert(uuid(point.id.as_ref()), point);
+        Ok(())
+    }
+
+    fn check(&self, name: &str, size: usize) -> Result<(), Status> {
+        match self.dense.filter(|_| name == "dense") {
+            None => Err(Status::invalid_argument(format!("Not existing vector name error: {name}"))),
+            Some(expected) if expected != size as u64 => {
+                let message = format!("Vector dimension error: expected dim: {expected}, got {size}");
+                Err(Status::invalid_argument(message))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn matching(&self, filter: Option<&Filter>) -> Result<Vec<&PointStruct>, Status> {
+        let mut found = Vec::new();
+        for point in self.points.values() {
+            let fits = |condition: &Condition| holds(point, condition);
+            let filter = filter.cloned().unwrap_or_default();
+            let wanted = filter.must.iter().map(fits).collect::<Result<Vec<_>, _>>()?;
+            let unwanted = filter.must_not.iter().map(fits).collect::<Result<Vec<_>, _>>()?;
+            if wanted.into_iter().all(|fits| fits) && !unwanted.into_iter().any(|fits| fits) {
+                found.push(point);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The ids with their scores, best first.
+    pub(super) fn ranking(&self, query: PrefetchQuery) -> Result<Vec<(String, f32)>, Status> {
+        let sources = query.prefetch.into_iter().map(|source| self.ranking(source));
+        let sources = sources.collect::<Result<Vec<_>, _>>()?;
+        let using = query.using.unwrap_or_default();
+        let scores = match query.query.and_then(|query| query.variant) {
+            Some(query::Variant::Nearest(near)) => {
+                self.nearest(&using, near.variant.unwrap(), query.filter.as_ref())?
+            }
+            Some(query::Variant::Formula(formula)) => {
+                let sources: Vec<HashMap<_, _>> = sources.into_iter().map(HashMap::from_iter).collect();
+                let ids = sources
+                    .iter()
+                    .flat_map(HashMap::keys)
+                    .cloned()
+                    .collect::<std::collections::BTreeSet<_>>();
+                let score = |id: &String| value_of(formula.expression.as_ref().unwrap(), id, &sources);
+                ids.into_iter().map(|id| Ok((id.clone(), score(&id)?))).collect::<Result<_, Status>>()?
+            }
+            Some(query::Variant::Fusion(fusion)) if fusion == Fusion::Rrf as i32 => {
+                let mut fused = BTreeMap::<String, f32>::new();
+                for (rank, (id, _)) in sources.into_iter().flat_map(|source| source.into_iter().enumerate()) {
+                    *fused.entry(id).or_default() += 1.0 / (rank as f32 + 2.0);
+                }
+                fused
+            }
+            _ => return Err(Status::unimplemented("query")),
+        };
+        let good = |score: &f32| query.score_threshold.is_none_or(|threshold| *score > threshold);
+        let mut ranking: Vec<_> = scores.into_iter().filter(|(_, score)| good(score)).collect();
+        ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
+        ranking.truncate(query.limit.unwrap_or(10) as usize);
+        Ok(ranking)
+    }
+
+    fn nearest(
+        &self,
+        using: &str,
+        sought: vector_input::Variant,
+        filter: Option<&Filter>,
+    ) -> Result<BTreeMap<String, f32>, Status> {
+        let mut scores = BTreeMap::new();
+        let points = self.matching(filter)?;
+        match sought {
+            vector_input::Variant::Dense(sought) => {
+                self.check(using, sought.data.len())?;
+                for (id, vector) in with(&points, using) {
+                    let vector::Vector::Dense(dense) = vector else { continue };
+                    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+                    let norms = product(&dense.data, &dense.data) * product(&sought.data, &sought.data);
+                    scores.insert(id, product(&dense.data, &sought.data) / norms.sqrt());
+                }
+            }
+            vector_input::Variant::Sparse(sought) => {
+                let all: Vec<&PointStruct> = self.points.values().collect();
+                let all = with(&all, using);
+                let idf = |place: &u32| {
+                    let frequency =
+                        all.iter().filter(|(_, vector)| at(vector, *place).is_some()).count() as f32;
+                    ((all.len() as f32 - frequency + 0.5) / (frequency + 0.5) + 1.0).ln()
+                };
+                let idfs: Vec<f32> = sought.indices.iter().map(idf).collect();
+                for (id, vector) in with(&points, using) {
+                    let mut score = None;
+                    for ((place, weight), idf) in sought.indices.iter().zip(&sought.values).zip(&idfs) {
+                        if let Some(value) = at(vector, *place) {
+                            *score.get_or_insert(0.0) += weight * idf * value;
+                        }
+                    }
+                    scores.extend(score.map(|score| (id, score)));
+                }
+            }
+            _ => return Err(Status::unimplemented("vector input")),
+        }
+        Ok(scores)
+    }
+}
+
+pub(super) fn uuid(id: Option<&PointId>) -> String {
+    match &id.unwrap().point_id_options {
+        Some(PointIdOptions::Uuid(id)) => id.clone(),
+        other => panic!("not a UUID: {other:?}"),
+    }
+}
+
+fn named(point: &PointStruct) -> &HashMap<String, Vector> {
+    match point.vectors.as_ref().and_then(|vectors| vectors.vectors_options.as_ref()) {
+        Some(vectors::VectorsOptions::Vectors(named)) => &named.vectors,
+        other => panic!("not named: {other:?}"),
+    }
+}
+
+/// The dense vector as the server gives it back.
+pub(super) fn read_back(point: &PointStruct) -> VectorsOutput {
+    let dense = |(name, vector): (String, Vector)| match vector.vector {
+        Some(vector::Vector::Dense(dense)) => {
+            let vector = Some(vector_output::Vector::Dense(dense));
+            Some((name, VectorOutput { vector, ..VectorOutput::default() }))
+        }
+        _ => None,
+    };
+    let vectors = named(point).clone().into_iter().filter_map(dense).collect();
+    let named = vectors_output::VectorsOptions::Vectors(NamedVectorsOutput { vectors });
+    VectorsOutput { vectors_options: Some(named) }
+}
+
+fn with<'p>(points: &[&'p PointStruct], name: &str) -> Vec<(String, &'p vector::Vector)> {
+    let vector = |point: &'p PointStruct| named(point).get(name)?.vector.as_ref();
+    points.iter().filter_map(|point| Some((uuid(point.id.as_ref()), vector(point)?))).collect()
+}
+
+fn at(vector: &vector::Vector, place: u32) -> Option<f32> {
+    let vector::Vector::Sparse(sparse) = vector else { return None };
+    sparse.indices.iter().position(|index| *index == place).map(|at| sparse.values[at])
+}
+
+fn holds(point: &PointStruct, condition: &Condition) -> Result<bool, Status> {
+    match condition.condition_one_of.as_ref().unwrap() {
+        ConditionOneOf::HasId(ids) => Ok(ids.has_id.iter().any(|id| Some(id) == point.id.as_ref())),
+        ConditionOneOf::Field(field) => {
+            let Some(Value { kind: Some(value::Kind::StringValue(value)) }) = point.payload.get(&field.key)
+            else {
+                return Ok(false);
+            };
+            match field.r#match.as_ref().and_then(|fits| fits.match_value.as_ref()) {
+                Some(MatchValue::Keyword(word)) => Ok(word == value),
+                Some(MatchValue::Keywords(words)) => Ok(words.strings.contains(value)),
+                _ => Err(Status::unimplemented("match")),
+            }
+        }
+        _ => Err(Status::unimplemented("condition")),
+    }
+}
+
+fn value_of(of: &Expression, id: &str, sources: &[HashMap<String, f32>]) -> Result<f32, Status> {
+    let values =
+        |of: &[Expression]| of.iter().map(|of| value_of(of, id, sources)).collect::<Result<Vec<_>, _>>();
+    match of.variant.as_ref().unwrap() {
+        expression::Variant::Constant(value) => Ok(*value),
+        expression::Variant::Variable(name) => {
+            let number = name.strip_prefix("$score[").and_then(|rest| rest.strip_suffix(']')).unwrap();
+            Ok(sources[number.parse::<usize>().unwrap()].get(id).copied().unwrap_or(0.0))
+        }
+        expression::Variant::Mult(of) => Ok(values(&of.mult)?.into_iter().product()),
+        expression::Variant::Sum(of) => Ok(values(&of.sum)?.into_iter().sum()),
+        _ => Err(Status::unimplemented("expression")),
+    }
+}

@@ -1,0 +1,257 @@
+//! What a sweep mends beside a running service, and who sweeps when.
+
+use crate::service::{Service, lease_by_another, until};
+use docent_app::{
+    jobs::{Runner, RunnerSettings},
+    upkeep::{
+        doctor::{Finding, Mended, mend},
+        sweep::{Swept, sweep},
+    },
+};
+use docent_domain::{
+    document::{BlobKey, Failure, FailureCode},
+    id::{DocumentId, LeaseId},
+    job::{Job, JobState},
+};
+use docent_ports::{duties::Duty, error::FaultKind, recorder::Leftover, vector_index::VectorIndex};
+use docent_testkit::{
+    builders,
+    fakes::recorder::Noted,
+    retrieval::{entry, indexed},
+};
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+impl Service {
+    /// Chunks of a document that nobody has, as a runner leaves them that was paused for long and then died.
+    async fn leave_chunks(&self, n: u32) -> DocumentId {
+        let document = indexed(n);
+        self.index.replace(&document, vec![entry(n, 0, "pump")]).await.unwrap();
+        document.id
+    }
+
+    async fn sweep(&self) -> Swept {
+        sweep(&self.app).await
+    }
+
+    /// Takes a sweep to be done as another process would.
+    async fn take_duty(&self) -> LeaseId {
+        let (now, lease) = (self.app.clock.now(), self.app.new_id(LeaseId::generate));
+        let mut work = self.app.store.begin().await.unwrap();
+        assert!(
+            work.duties().take(Duty::Sweep, lease, now, now + Duration::from_secs(30), now).await.unwrap()
+        );
+        work.commit().await.unwrap();
+        lease
+    }
+
+    fn sweeps(&self) -> usize {
+        self.recorder.noted().iter().filter(|noted| matches!(noted, Noted::Swept(..))).count()
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_is_left_behind_nothing_is_changed() {
+    let service = Service::new();
+    let id = service.upload("some words").await;
+    service.drain().await;
+    service.upload("waiting words").await;
+    service.clock.advance(2 * HOUR);
+    let swept = service.sweep().await;
+    assert!(swept.is_whole());
+    assert_eq!(swept.mended(), 0);
+    assert_eq!(service.index.entries(id).len(), 1);
+    assert_eq!(service.drain().await, 1, "the job that was there");
+}
+
+#[tokio::test]
+async fn chunks_of_deleted_and_failed_documents_are_removed_and_all_others_stay() {
+    let service = Service::new();
+    let kept = service.upload("some words").await;
+    service.drain().await;
+    let failure = Failure::of(FailureCode::FileMissing);
+    let failed = builders::document(9).failed(failure, None, service.app.clock.now()).unwrap();
+    let mut work = service.app.store.begin().await.unwrap();
+    work.documents().insert(&failed).await.unwrap();
+    work.commit().await.unwrap();
+    let document = docent_domain::retrieval::IndexedDocument { id: failed.id, ..indexed(9) };
+    service.index.replace(&document, vec![entry(9, 0, "pump")]).await.unwrap();
+    let gone = service.leave_chunks(7).await;
+    let swept = service.sweep().await;
+    assert_eq!((swept.orphan_chunks, swept.mended(), swept.is_whole()), (2, 2, true));
+    for (id, chunks) in [(gone, 0), (failed.id, 0), (kept, 1)] {
+        assert_eq!(service.index.entries(id).len(), chunks);
+    }
+    let noted = service.recorder.noted();
+    let told = [Noted::Mended(Leftover::OrphanChunks), Noted::Mended(Leftover::OrphanChunks)];
+    assert_eq!(noted[noted.len() - 3..], [&told[..], &[Noted::Swept(true, Duration::ZERO)]].concat());
+    assert_eq!(service.sweep().await.mended(), 0, "once is enough");
+}
+
+#[tokio::test]
+async fn jobs_that_got_lost_are_added_again() {
+    let service = Service::new();
+    let pending = service.upload("some words").await;
+    let (job, lease) = lease_by_another(&service).await;
+    let deleted = service.upload("other words").await;
+    let mut work = service.app.store.begin().await.unwrap();
+    assert!(work.jobs().settle(&Job { state: JobState::Done, ..job }, lease).await.unwrap());
+    work.documents().mark_deleted(deleted, service.app.clock.now()).await.unwrap();
+    work.commit().await.unwrap();
+    let swept = service.sweep().await;
+    assert_eq!((swept.not_queued, swept.not_removed, swept.mended()), (1, 1, 2));
+    service.drain().await;
+    assert_eq!(service.document(pending).await.state.name(), "ingested");
+    let deletion = service.app.store.read().await.unwrap().documents().deletion(deleted).await.unwrap();
+    assert_eq!(deletion, None);
+}
+
+#[tokio::test]
+async fn files_without_a_document_are_removed_once_no_upload_can_be_under_way() {
+    let service = Service::new();
+    let kept = service.upload("some words").await;
+    service.drain().await;
+    service.blobs.set_time(service.app.clock.now());
+    let orphans = [BlobKey::of_document(builders::id(77)), BlobKey::of_extraction(&[7; 32])];
+    for key in &orphans {
+        let mut writer = service.app.blobs.create(key).await.unwrap();
+        writer.write(bytes::Bytes::from_static(b"bytes")).await.unwrap();
+        writer.finish().await.unwrap();
+    }
+    assert_eq!(service.sweep().await.mended(), 0, "they may be of uploads");
+    service.clock.advance(HOUR + Duration::from_secs(1));
+    assert_eq!(service.sweep().await.orphan_files, 2);
+    let keys = service.blobs.keys();
+    assert_eq!(keys.len(), 2, "a document's file and what was read out of it stay: {keys:?}");
+    assert!(keys.contains(&BlobKey::of_document(kept).as_str().to_owned()));
+    let stale = Finding::OrphanFile { key: orphans[1].clone(), bytes: 5 };
+    assert_eq!(mend(&service.app, &stale).await.unwrap(), Mended::Changed);
+}
+
+#[tokio::test]
+async fn what_breaks_a_sweep_is_swept_the_next_time() {
+    let service = Service::new();
+    let gone = service.leave_chunks(7).await;
+    // Each call of the sweep breaks once, wherever it is made.
+    for broken in 0_u32.. {
+        assert!(broken < 50, "a sweep has an end");
+        let id = service.leave_chunks(100 + broken).await;
+        service.index_switch.fail_after(broken.into(), 1, FaultKind::Unavailable);
+        let swept = service.sweep().await;
+        service.index_switch.clear();
+        if swept.is_whole() {
+            break;
+        }
+        assert!(service.sweep().await.is_whole());
+        assert!(service.index.entries(id).is_empty());
+    }
+    for switch in [&service.store_switches.read, &service.blobs_switch] {
+        let id = service.leave_chunks(200).await;
+        switch.fail_all(FaultKind::Unavailable);
+        assert!(!service.sweep().await.is_whole());
+        switch.clear();
+        assert!(service.sweep().await.is_whole());
+        assert!(service.index.entries(id).is_empty());
+    }
+    assert!(service.index.entries(gone).is_empty());
+}
+
+#[tokio::test]
+async fn a_sweep_is_done_by_one_runner_at_a_time_and_not_again_too_soon() {
+    let service = Service::new();
+    service.take_duty().await;
+    assert!(service.runner().sweep(Duration::ZERO).await.unwrap().is_none(), "another one sweeps");
+    service.clock.advance(Duration::from_secs(30));
+    let swept = service.runner().sweep(HOUR).await.unwrap();
+    assert!(swept.is_some(), "the other one has died");
+    service.clock.advance(HOUR - Duration::from_secs(1));
+    assert!(service.other_process().sweep(HOUR).await.unwrap().is_none(), "it was done not long ago");
+    service.clock.advance(Duration::from_secs(1));
+    assert!(service.other_process().sweep(HOUR).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_sweep_that_broke_is_due_again_within_a_minute() {
+    let service = Service::new();
+    let gone = service.leave_chunks(7).await;
+    service.index_switch.fail_all(FaultKind::Unavailable);
+    assert!(!service.runner().sweep(HOUR).await.unwrap().unwrap().is_whole());
+    service.index_switch.clear();
+    service.clock.advance(Duration::from_secs(59));
+    assert!(service.runner().sweep(HOUR).await.unwrap().is_none());
+    service.clock.advance(Duration::from_secs(1));
+    assert!(service.runner().sweep(HOUR).await.unwrap().unwrap().is_whole());
+    assert!(service.index.entries(gone).is_empty());
+}
+
+/// A runner that works until the test ends it.
+fn run(
+    service: &Service,
+    sweep_interval: Option<Duration>,
+) -> (CancellationToken, tokio::task::JoinHandle<()>) {
+    let stop = CancellationToken::new();
+    let runner =
+        Runner::new(Arc::clone(&service.app), RunnerSettings { sweep_interval, ..Default::default() });
+    let running = tokio::spawn({
+        let stop = stop.clone();
+        async move { runner.run(stop, Duration::ZERO).await }
+    });
+    (stop, running)
+}
+
+/// Lets so much time pass, a second at a time, while others do what they have to.
+async fn pass(service: &Service, seconds: u32) {
+    for _ in 0..seconds {
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
+        service.clock.advance(Duration::from_secs(1));
+    }
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_running_runner_sweeps_soon_after_its_start_and_then_at_intervals() {
+    let service = Service::new();
+    let interval = Duration::from_secs(100);
+    let (stop, running) = run(&service, Some(interval));
+    pass(&service, 29).await;
+    assert_eq!(service.sweeps(), 0, "what dead runners held is still theirs");
+    pass(&service, 2).await;
+    assert_eq!(service.sweeps(), 1);
+    let gone = service.leave_chunks(7).await;
+    pass(&service, 102).await;
+    assert_eq!(service.sweeps(), 2);
+    assert!(service.index.entries(gone).is_empty());
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test]
+async fn of_two_runners_one_sweeps() {
+    let service = Service::new();
+    let interval = Duration::from_secs(100);
+    let runners = [run(&service, Some(interval)), run(&service, Some(interval))];
+    pass(&service, 95).await;
+    assert_eq!(service.sweeps(), 1);
+    pass(&service, 100).await;
+    assert_eq!(service.sweeps(), 2);
+    for (stop, running) in runners {
+        stop.cancel();
+        running.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_runner_without_an_interval_never_sweeps() {
+    let service = Service::new();
+    let (stop, running) = run(&service, None);
+    pass(&service, 500).await;
+    assert_eq!(service.sweeps(), 0);
+    stop.cancel();
+    until("it stops", || running.is_finished()).await;
+}

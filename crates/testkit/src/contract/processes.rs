@@ -1,0 +1,62 @@
+//! What holds between two processes on one relational store: two handles that share nothing but the database.
+
+use super::records::{add_documents, add_jobs};
+use crate::builders::{at, document, id, job};
+use docent_domain::id::{JobId, LeaseId};
+use docent_ports::{duties::Duty, store::Store};
+use std::{collections::HashSet, future::Future, sync::Arc};
+
+crate::battery! {
+    processes_contract in processes ([Arc<dyn Store>; 2]);
+
+    /// However many runners look for work in two processes, each job goes to one of them.
+    async fn two_processes_never_lease_the_same_job(stores) {
+        for n in 1..=20 {
+            add_documents(&*stores[0], &[document(n)]).await;
+            add_jobs(&*stores[0], &[job(n, document(n).id)]).await;
+        }
+        let mut leased = HashSet::new();
+        for job in at_once(&stores, 30, lease).await.into_iter().flatten() {
+            assert!(leased.insert(job), "{job} was leased twice");
+        }
+        assert_eq!(leased.len(), 20);
+    }
+
+    /// However many runners of two processes want a duty, one of them gets it.
+    async fn two_processes_never_hold_the_same_duty(stores) {
+        let taken = at_once(&stores, 8, take).await;
+        assert_eq!(taken.into_iter().filter(|is_taken| *is_taken).count(), 1);
+    }
+}
+
+/// Has so many callers, of one process and the other in turn, do something at the same time.
+async fn at_once<T, F>(
+    stores: &[Arc<dyn Store>; 2],
+    callers: u32,
+    work: fn(Arc<dyn Store>, LeaseId) -> F,
+) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let call = |n: u32| tokio::spawn(work(Arc::clone(&stores[n as usize % 2]), id(100 + n)));
+    let mut done = Vec::new();
+    for caller in (0..callers).map(call).collect::<Vec<_>>() {
+        done.push(caller.await.unwrap());
+    }
+    done
+}
+
+async fn lease(store: Arc<dyn Store>, lease: LeaseId) -> Option<JobId> {
+    let mut unit = store.begin().await.unwrap();
+    let job = unit.jobs().lease(lease, at(30), at(90)).await.unwrap();
+    unit.commit().await.unwrap();
+    job.map(|job| job.id)
+}
+
+async fn take(store: Arc<dyn Store>, lease: LeaseId) -> bool {
+    let mut unit = store.begin().await.unwrap();
+    let is_taken = unit.duties().take(Duty::Sweep, lease, at(30), at(90), at(30)).await.unwrap();
+    unit.commit().await.unwrap();
+    is_taken
+}

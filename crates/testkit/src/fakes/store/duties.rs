@@ -1,0 +1,51 @@
+//! Duties in memory.
+
+use super::{Held, Session};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::id::LeaseId;
+use docent_ports::{
+    duties::{Duty, DutyWriter},
+    error::Result,
+};
+
+#[async_trait]
+impl DutyWriter for Session {
+    async fn take(
+        &mut self,
+        duty: Duty,
+        lease: LeaseId,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+        done_by: DateTime<Utc>,
+    ) -> Result<bool> {
+        self.write(|tables| {
+            let held = tables.duties.get(duty.as_str()).copied();
+            let is_free = held.is_none_or(|held| {
+                held.until <= now && held.done_at.is_none_or(|done_at| done_at <= done_by)
+            });
+            if is_free {
+                let done_at = held.and_then(|held| held.done_at);
+                tables.duties.insert(duty.as_str(), Held { lease, until, done_at });
+            }
+            Ok(is_free)
+        })
+    }
+
+    async fn hold(&mut self, duty: Duty, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
+        self.change(duty, lease, |held| held.until = until)
+    }
+
+    async fn done(&mut self, duty: Duty, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
+        self.change(duty, lease, |held| (held.until, held.done_at) = (at, Some(at)))
+    }
+}
+
+impl Session {
+    fn change(&mut self, duty: Duty, lease: LeaseId, change: impl FnOnce(&mut Held)) -> Result<bool> {
+        self.write(|tables| {
+            let held = tables.duties.get_mut(duty.as_str()).filter(|held| held.lease == lease);
+            Ok(held.map(change).is_some())
+        })
+    }
+}

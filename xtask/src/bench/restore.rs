@@ -1,0 +1,200 @@
+//! Whether an installation answers the same after it has moved to the other profile, and back.
+//!
+//! The PDFs of a folder are ingested on the built-in stores, and the questions are asked. A backup of that is
+//! restored onto PostgreSQL, Redis and a vector store that speaks Qdrant's protocol, and one of this onto built-in
+//! stores again. What the answers stand on is compared, question by question.
+
+use super::{
+    ingest::{self, Follower},
+    peer::Role,
+    service::{Installation, Peer},
+    start,
+    wire::{Client, find, request},
+};
+use anyhow::{Context, Result, ensure};
+use docent_testkit::servers::{PostgresServer, RedisServer};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+use tokio::task::LocalSet;
+
+/// What is asked of what.
+#[derive(Clone, clap::Args)]
+pub(crate) struct Load {
+    /// A file with a JSON object in each line, whose field `question` is asked.
+    questions: PathBuf,
+    /// A folder with PDFs.
+    folder: PathBuf,
+    /// Only so many of them, the largest.
+    #[arg(long, value_name = "N")]
+    largest: Option<usize>,
+}
+
+pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
+    let program = start::build(root)?;
+    let folder = std::env::temp_dir().join(format!("docent-bench-restore-{}", std::process::id()));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let moved = LocalSet::new().block_on(&runtime, measure(&program, &folder, load));
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    moved.map(|()| ExitCode::SUCCESS)
+}
+
+/// What an answer stands on: chunk, first page, score and text of each source, the best first.
+type Sources = Vec<Source>;
+
+#[derive(Debug, PartialEq)]
+struct Source {
+    chunk: String,
+    page: u64,
+    score: f64,
+    text: String,
+}
+
+async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<()> {
+    let questions = questions(&load.questions)?;
+    let embedded = Installation::new(program, &folder.join("embedded"), &[])?;
+    embedded.run(&["migrate"])?;
+    embedded.make_account()?;
+    let (docent, token) = embedded.serve().await?;
+    let mut follower = Follower::connect(docent.address, token.clone()).await?;
+    for pdf in ingest::pdfs(&load.folder, load.largest)? {
+        follower.upload(&pdf).await?;
+    }
+    while follower.outstanding() > 0 {
+        follower.settle().await?;
+    }
+    let done = follower.done();
+    println!("{} documents, {} chunks, {} questions", done.ingested, done.chunks, questions.len());
+    let before = ask_all(docent, &token, &questions).await?;
+
+    let (postgres, redis) = (PostgresServer::start(), RedisServer::start());
+    let store = Peer::in_role(&Role::Qdrant.arguments())?;
+    let settings = [
+        ("DOCENT_DATABASE_URL", postgres.url("docent", PostgresServer::PASSWORD, "postgres")),
+        ("DOCENT_REDIS_URL", redis.url(0)),
+        ("DOCENT_VECTOR_DB", "qdrant".to_owned()),
+        ("DOCENT_QDRANT_URL", format!("http://{}", store.address)),
+    ];
+    let servers = Installation::new(program, &folder.join("servers"), &settings)?;
+    let on_servers = relocate(&embedded, &servers, &folder.join("first.tar.gz"), &questions).await?;
+    print("on PostgreSQL, Redis and Qdrant's protocol", &before, &on_servers);
+    let back = Installation::new(program, &folder.join("back"), &[])?;
+    let again = relocate(&servers, &back, &folder.join("second.tar.gz"), &questions).await?;
+    print("back on the built-in stores", &before, &again);
+    Ok(())
+}
+
+fn questions(file: &Path) -> Result<Vec<String>> {
+    let lines = fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let question = |line: &str| {
+        let line: Value = serde_json::from_str(line)?;
+        Ok(line["question"].as_str().context("a field `question`")?.to_owned())
+    };
+    let questions = lines.lines().map(question).collect::<Result<Vec<_>>>()?;
+    ensure!(!questions.is_empty(), "no questions in {}", file.display());
+    Ok(questions)
+}
+
+/// Moves everything from one installation to another, and asks there.
+async fn relocate(
+    from: &Installation,
+    to: &Installation,
+    archive: &Path,
+    questions: &[String],
+) -> Result<Vec<Sources>> {
+    let file = archive.to_str().context("a path of plain text")?;
+    let began = Instant::now();
+    from.run(&["backup", file])?;
+    let saved = began.elapsed();
+    to.run(&["migrate"])?;
+    let began = Instant::now();
+    to.run(&["restore", file])?;
+    println!(
+        "backup {:.1} s, {} MB; restore {:.1} s",
+        saved.as_secs_f64(),
+        fs::metadata(archive)?.len() / 1_000_000,
+        began.elapsed().as_secs_f64()
+    );
+    let (docent, token) = to.serve().await?;
+    ask_all(docent, &token, questions).await
+}
+
+/// Asks all questions and stops the service.
+async fn ask_all(docent: Peer, token: &str, questions: &[String]) -> Result<Vec<Sources>> {
+    let mut answers = Vec::with_capacity(questions.len());
+    for question in questions {
+        let body = json!({"messages": [{"role": "user", "content": question}], "include_sources": true});
+        let mut client = Client::connect(docent.address).await?;
+        client.send(&request("POST", "/agents/chat", Some(token), &body.to_string())).await?;
+        while !client.more().await?.context("a stream was cut off")?.ends_with(b"0\r\n\r\n") {}
+        answers.push(sources(&unchunked(client.read())?).with_context(|| question.clone())?);
+    }
+    docent.stop()?;
+    Ok(answers)
+}
+
+/// The body of a response that came in chunks.
+fn unchunked(response: &[u8]) -> Result<String> {
+    let head = find(response, b"\r\n\r\n").context("a head")? + 4;
+    let (mut rest, mut body) = (&response[head..], Vec::new());
+    loop {
+        let line = find(rest, b"\r\n").context("the length of a chunk")?;
+        let length = usize::from_str_radix(std::str::from_utf8(&rest[..line])?.trim(), 16)?;
+        if length == 0 {
+            return Ok(String::from_utf8(body)?);
+        }
+        let chunk = rest.get(line + 2..line + 2 + length).context("a whole chunk")?;
+        body.extend_from_slice(chunk);
+        rest = rest.get(line + 4 + length..).unwrap_or_default();
+    }
+}
+
+/// The sources that a stream of events tells.
+fn sources(stream: &str) -> Result<Sources> {
+    ensure!(!stream.contains("event: error"), "{stream}");
+    let Some((_, event)) = stream.split_once("event: sources\ndata: ") else { return Ok(Vec::new()) };
+    let told: Value = serde_json::from_str(event.lines().next().unwrap_or_default())?;
+    let source = |source: &Value| {
+        Some(Source {
+            chunk: source["chunk_id"].as_str()?.to_owned(),
+            page: source["page_start"].as_u64()?,
+            score: source["score"].as_f64()?,
+            text: source["text"].as_str()?.to_owned(),
+        })
+    };
+    told["results"]
+        .as_array()
+        .context("a list")?
+        .iter()
+        .map(|told| source(told).context("a source"))
+        .collect()
+}
+
+fn print(place: &str, before: &[Sources], after: &[Sources]) {
+    let chunks = |sources: &Sources| sources.iter().map(|source| source.chunk.clone()).collect::<Vec<_>>();
+    let of = |same: &dyn Fn(&Sources, &Sources) -> bool| {
+        before.iter().zip(after).filter(|(before, after)| same(before, after)).count()
+    };
+    let sorted = |sources: &Sources| {
+        let mut chunks = chunks(sources);
+        chunks.sort();
+        chunks
+    };
+    println!(
+        "{place}: of {} questions {} have the same sources in the same order, {} the same sources, {} the same \
+         first one, {} the same scores and texts too",
+        before.len(),
+        of(&|a, b| chunks(a) == chunks(b)),
+        of(&|a, b| sorted(a) == sorted(b)),
+        of(&|a, b| chunks(a).first() == chunks(b).first()),
+        of(&|a, b| a == b),
+    );
+    let found = before.iter().filter(|sources| !sources.is_empty()).count();
+    println!("  {found} had sources before");
+}

@@ -1,0 +1,186 @@
+//! What became of everything, and whether that is as it should be.
+
+use super::{
+    installation::Installation,
+    plan::{Paper, Store},
+    run::Slot,
+};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The numbers of a run, and what is wrong.
+#[derive(Default)]
+pub(super) struct Outcome {
+    rows: Vec<(String, u64)>,
+    pub(super) problems: Vec<String>,
+    pub(super) seconds: u64,
+}
+
+impl Outcome {
+    pub(super) fn print(&self) {
+        let seconds = [("seconds".to_owned(), self.seconds)];
+        for (name, number) in self.rows.iter().chain(&seconds) {
+            println!("{name:<44}{number:>8}");
+        }
+    }
+}
+
+/// Looks at everything from outside, once it has settled.
+pub(super) async fn look(installation: &Installation, papers: &[Paper], slots: &[Slot]) -> Result<Outcome> {
+    let documents = documents(installation).await?;
+    let mut outcome = Outcome::default();
+    states(&mut outcome, papers, slots, &documents);
+    let chunks = chunks(installation, &mut outcome, &documents).await?;
+    searches(installation, &mut outcome, papers, slots, &documents).await?;
+    let tally = |wanted: &str| documents.values().filter(|state| *state == wanted).count() as u64;
+    let accepted: BTreeSet<&String> = slots.iter().filter_map(|slot| slot.document.as_ref()).collect();
+    let unanswered = documents.keys().filter(|id| !accepted.contains(id)).count() as u64;
+    let runs = runs(installation)?;
+    let mut rows = vec![
+        ("uploads accepted".to_owned(), accepted.len() as u64),
+        ("uploads done whose answer got lost".to_owned(), unanswered),
+        ("kills of the server".to_owned(), installation.server.kills.into()),
+    ];
+    if let Some(worker) = &installation.worker {
+        rows.push(("kills of the worker".to_owned(), worker.kills.into()));
+    }
+    for (store, restarts) in &installation.restarts {
+        let name = match store {
+            Store::Postgres => "PostgreSQL",
+            Store::Redis => "Redis",
+            Store::Qdrant => "the vector store",
+        };
+        rows.push((format!("restarts of {name}"), (*restarts).into()));
+    }
+    rows.extend([
+        ("ingested".to_owned(), tally("ingested")),
+        ("failed".to_owned(), tally("failed")),
+        ("deleted".to_owned(), slots.iter().filter(|slot| slot.deletion == Some(true)).count() as u64),
+        ("retried".to_owned(), slots.iter().map(|slot| u64::from(slot.retries)).sum()),
+        ("chunks".to_owned(), chunks),
+        ("jobs run".to_owned(), runs.len() as u64),
+        ("jobs run more than once".to_owned(), runs.values().filter(|times| **times > 1).count() as u64),
+    ]);
+    for leftover in ["orphan_chunks", "orphan_file", "not_queued", "not_removed"] {
+        let series = format!(r#"docent_sweep_mended_total{{leftover="{leftover}"}}"#);
+        rows.push((
+            format!("swept in the last lives: {leftover}"),
+            installation.metric(&series).await? as u64,
+        ));
+    }
+    outcome.rows = rows;
+    Ok(outcome)
+}
+
+/// Every document's state, by its id.
+async fn documents(installation: &Installation) -> Result<BTreeMap<String, String>> {
+    let answer = installation.client.get("/documents").await?;
+    ensure!(answer.status == 200, "the list of documents: {}", answer.status);
+    let text = |one: &Value, name: &str| one[name].as_str().map(str::to_owned);
+    let documents = answer.json()?;
+    let documents = documents.as_array().context("a list")?.iter();
+    documents.map(|one| text(one, "id").zip(text(one, "status")).context("an id and a status")).collect()
+}
+
+/// What was accepted is ingested, failed or deleted, and nothing is anything else.
+fn states(outcome: &mut Outcome, papers: &[Paper], slots: &[Slot], documents: &BTreeMap<String, String>) {
+    let mut complain = |problem: String| outcome.problems.push(problem);
+    for (id, state) in documents {
+        if state != "ingested" && state != "failed" {
+            complain(format!("document {id} is {state} for ever"));
+        }
+    }
+    for (n, (paper, slot)) in papers.iter().zip(slots).enumerate() {
+        let Some(id) = &slot.document else {
+            complain(format!("paper {n} was never accepted"));
+            continue;
+        };
+        match (documents.get(id).map(String::as_str), slot.deletion) {
+            (Some(_), Some(true)) => complain(format!("document {id} was deleted and is there")),
+            (None, None | Some(false)) => complain(format!("document {id} was accepted and is lost")),
+            (Some("ingested"), None) if paper.word.is_none() => {
+                complain(format!("document {id} is ingested, though it cannot be read"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The reports agree with the vector store, where it can be looked into; elsewhere the doctor compares them.
+async fn chunks(
+    installation: &Installation,
+    outcome: &mut Outcome,
+    documents: &BTreeMap<String, String>,
+) -> Result<u64> {
+    let mut reported = BTreeMap::new();
+    for (id, _) in documents.iter().filter(|(_, state)| *state == "ingested") {
+        let report = installation.client.get(&format!("/documents/{id}/report")).await?.json()?;
+        let chunks = report["coverage"]["chunks"].as_u64().context("an ingested document has chunks")?;
+        reported.insert(id.clone(), chunks);
+    }
+    if let Some(there) = installation.chunks() {
+        for id in reported.keys().chain(there.keys()).collect::<BTreeSet<_>>() {
+            let (reported, there) = (reported.get(id).unwrap_or(&0), there.get(id).unwrap_or(&0));
+            if reported != there {
+                let state = documents.get(id).map_or("unknown", String::as_str);
+                let problem =
+                    format!("document {id} ({state}) should have {reported} chunks and has {there}");
+                outcome.problems.push(problem);
+            }
+        }
+    }
+    Ok(reported.values().sum())
+}
+
+/// Each ingested document is found by its word, and no other one is.
+async fn searches(
+    installation: &Installation,
+    outcome: &mut Outcome,
+    papers: &[Paper],
+    slots: &[Slot],
+    documents: &BTreeMap<String, String>,
+) -> Result<()> {
+    for (paper, slot) in papers.iter().zip(slots) {
+        let (Some(word), Some(id)) = (&paper.word, &slot.document) else { continue };
+        let found = found(installation, word).await?;
+        let is_ingested = documents.get(id).is_some_and(|state| state == "ingested");
+        if found.contains(id) != is_ingested {
+            let state = documents.get(id).map_or("deleted", String::as_str);
+            let found = if is_ingested { "not found" } else { "found" };
+            outcome.problems.push(format!("document {id} is {state} and {found} by its own word"));
+        }
+    }
+    Ok(())
+}
+
+/// The documents that an answer to a question about this word stands on.
+async fn found(installation: &Installation, word: &str) -> Result<BTreeSet<String>> {
+    let messages = json!([{ "role": "user", "content": format!("What is said about {word}?") }]);
+    let question = json!({ "messages": messages, "include_sources": true });
+    let answer = installation.client.post("/agents/chat", &question).await?;
+    ensure!(answer.status == 200, "a question was answered with {}", answer.status);
+    let text = String::from_utf8(answer.body)?;
+    let sources = text.split("\n\n").find_map(|event| event.strip_prefix("event: sources\ndata: "));
+    let sources: Value = serde_json::from_str(sources.context("an answer has sources")?)?;
+    let results = sources["results"].as_array().context("results")?.iter();
+    Ok(results.filter_map(|result| result["document_id"].as_str().map(str::to_owned)).collect())
+}
+
+/// How often each job was begun, by the logs of all processes.
+fn runs(installation: &Installation) -> Result<HashMap<String, u32>> {
+    let mut runs = HashMap::new();
+    for process in [Some(&installation.server), installation.worker.as_ref()].into_iter().flatten() {
+        let log = std::fs::read(&process.log)?;
+        // A line that a kill has cut short is none.
+        for line in String::from_utf8_lossy(&log).lines() {
+            let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
+            if line["message"] == "job begun"
+                && let Some(job) = line["span"]["job"].as_str()
+            {
+                *runs.entry(job.to_owned()).or_insert(0) += 1;
+            }
+        }
+    }
+    Ok(runs)
+}
