@@ -1,5 +1,6 @@
 //! The staff panel under `/admin`: pages made on the server, one stylesheet, and a script that they do without.
 
+mod access;
 mod dashboard;
 mod document;
 mod document_actions;
@@ -37,6 +38,7 @@ pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
             .service(page("").route(on(Method::GET).to(dashboard::dashboard)))
             .service(page("/admin.css").route(on(Method::GET).to(style::style)))
             .service(page("/admin.js").route(on(Method::GET).to(style::script)))
+            .service(page("/picker.js").route(on(Method::GET).to(style::picker)))
             .app_data(FormConfig::default().limit(form::LIMIT))
             .service(
                 resource("/login", &[Method::GET, Method::POST])
@@ -48,6 +50,7 @@ pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
             .service(page("/documents/{id}").route(on(Method::GET).to(document::document)))
             .service(form("/documents/{id}/retry").route(on(Method::POST).to(document_actions::retry)))
             .service(form("/documents/{id}/delete").route(on(Method::POST).to(document_actions::delete)))
+            .configure(access::routes)
             .default_service(web::to(page::not_found))
             .wrap(session::middleware(key))
             .wrap(from_fn(session::secure_cookie)),

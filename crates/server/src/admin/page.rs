@@ -25,6 +25,7 @@ pub(crate) fn templates() -> Result<Tera, tera::Error> {
         ("paging.html", include_str!("../templates/paging.html")),
         ("login.html", include_str!("../templates/login.html")),
     ])?;
+    templates.add_raw_templates(super::access::TEMPLATES.iter().copied())?;
     Ok(templates)
 }
 
