@@ -73,11 +73,15 @@ pub(super) async fn revoke(
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Session))?;
-    use_case::revoke(&context.app, &staff.actor, id).await?;
-    if id == staff.session {
-        cookie.purge();
-        return Ok(page::see_other(&format!("{ROOT}/login")));
+    match use_case::revoke(&context.app, &staff.actor, id).await {
+        Ok(()) if id == staff.session => {
+            cookie.purge();
+            return Ok(page::see_other(&format!("{ROOT}/login")));
+        }
+        Ok(()) => staff.say("The session was ended.")?,
+        // Sessions that are long over are removed, while somebody looks at the list.
+        Err(Error::NotFound(_)) => staff.complain("The session was over already.")?,
+        Err(error) => return Err(error.into()),
     }
-    staff.say("The session was ended.")?;
     Ok(page::see_other(login::onward(form.text("back"))))
 }

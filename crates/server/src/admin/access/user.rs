@@ -13,6 +13,7 @@ use crate::{
         session::Staff,
         times::Time,
     },
+    api::documents::list::encode_query,
     context::State,
 };
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
@@ -276,6 +277,9 @@ async fn beside(
     ] {
         values.insert(flag, &may);
     }
+    // An address may hold what means something in a query.
+    values.insert("user_query", &encode_query(&[("user", Some(email.as_str()))]));
+    values.insert("who_query", &encode_query(&[("who", Some(email.as_str()))]));
     values.insert("has_owner", &false);
     values.insert("back", &format!("{ROOT}/users/{id}"));
     Ok(())
