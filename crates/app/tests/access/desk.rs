@@ -48,7 +48,7 @@ impl Desk {
             index: Arc::new(FakeVectorIndex::default()),
             embedder: Arc::new(FakeEmbedder::default()),
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
-            extractor: Arc::new(FakeTextExtractor::default()),
+            extractor: Arc::new(FakeTextExtractor),
             tokens: Arc::new(FakeTokenStore::default()),
             signer: Arc::new(FakeTokenSigner),
             limiter: Arc::new(FakeRateLimiter::default()),
