@@ -13,6 +13,7 @@ pub mod health;
 pub mod ids;
 pub mod ingest;
 pub mod jobs;
+pub mod listing;
 pub mod rate_limit;
 pub mod recorder;
 pub mod search;

@@ -3,11 +3,14 @@
 pub mod api_keys;
 pub mod authenticate;
 pub mod create;
+pub mod groups;
 pub mod login;
 pub mod logout;
+pub mod own;
 pub mod refresh;
 pub mod sessions;
 pub mod turns;
+pub mod users;
 pub mod verification;
 
 use crate::App;

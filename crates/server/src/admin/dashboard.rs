@@ -33,7 +33,7 @@ pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpRespon
         })
         .collect();
     let counts = &overview.documents;
-    let mut values = staff.page("dashboard");
+    let mut values = staff.page("");
     values.insert("total", &(counts.pending + counts.ingested + counts.failed));
     values.insert("pending", &counts.pending);
     values.insert("ingested", &counts.ingested);
