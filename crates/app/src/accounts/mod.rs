@@ -6,6 +6,7 @@ pub mod create;
 pub mod groups;
 pub mod login;
 pub mod logout;
+pub mod own;
 pub mod refresh;
 pub mod sessions;
 pub mod turns;

@@ -75,6 +75,14 @@ pub async fn emails(app: &App, ids: &[UserId]) -> Result<HashMap<UserId, Email>>
     Ok(app.store.read().await?.users().emails(ids).await?)
 }
 
+/// The account with this address, for lists of what is its own: their readers see addresses anyway.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(app: &App, email: &Email) -> Result<Option<UserId>> {
+    Ok(app.store.read().await?.users().by_email(email).await?.map(|user| user.id))
+}
+
 /// One account.
 ///
 /// # Errors
@@ -133,6 +141,11 @@ async fn apply(app: &App, actor: &Actor, by: &By, id: UserId, wanted: &Wanted) -
     handed_out(&mut *work, actor, &rights, before.is_superuser, wanted).await?;
     if id == actor.user() {
         stays_in(&before, wanted)?;
+    }
+    // Whoever reads an account's mail can have its password reset.
+    if wanted.email != before.email && !actor.permissions().contains_all(work.groups().permissions(id).await?)
+    {
+        return Err(Invalid::new("email", "is that of an account that is allowed more than you are").into());
     }
     if let Some(other) = work.users().by_email(&wanted.email).await?
         && other.id != id

@@ -4,6 +4,7 @@ use super::{page::Broken, session};
 use crate::error::Refusal;
 use actix_session::SessionExt;
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode, web};
+use docent_app::error::Error;
 use docent_domain::error::Invalid;
 use futures::future::LocalBoxFuture;
 use std::collections::BTreeMap;
@@ -79,12 +80,23 @@ impl FieldErrors {
         self.0.entry(field).or_insert_with(|| reason.to_owned());
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Keeps what a use case found wrong with a field; other errors are given back.
+    pub(super) fn hear(&mut self, error: Error) -> Result<(), Error> {
+        match error {
+            Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
+            Error::EmailTaken => self.add("email", "belongs to an account already"),
+            Error::NameTaken => self.add("name", "is taken already"),
+            other => return Err(other),
+        }
+        Ok(())
     }
 
-    /// For the templates.
-    pub(super) fn as_map(&self) -> &BTreeMap<&'static str, String> {
-        &self.0
+    /// What is wrong with a field, if anything.
+    pub(super) fn of(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }

@@ -1,5 +1,6 @@
 //! The staff panel under `/admin`: pages made on the server, one stylesheet, and a script that they do without.
 
+mod access;
 mod charts;
 mod content;
 mod conversation;
@@ -48,6 +49,7 @@ pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
             .service(page("").route(on(Method::GET).to(dashboard::dashboard)))
             .service(page("/admin.css").route(on(Method::GET).to(style::style)))
             .service(page("/admin.js").route(on(Method::GET).to(style::script)))
+            .service(page("/picker.js").route(on(Method::GET).to(style::picker)))
             .app_data(FormConfig::default().limit(form::LIMIT))
             .service(
                 resource("/login", &[Method::GET, Method::POST])
@@ -56,6 +58,7 @@ pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
             )
             .service(form("/logout").route(on(Method::POST).to(logout::logout)))
             .configure(content::configure)
+            .configure(access::routes)
             .default_service(web::to(page::not_found))
             .wrap(session::middleware(key))
             .wrap(from_fn(session::secure_cookie)),

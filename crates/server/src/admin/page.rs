@@ -17,12 +17,13 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 /// The panel's templates, compiled.
 pub(crate) fn templates() -> Result<Tera, tera::Error> {
     let mut templates = Tera::new();
-    templates.add_raw_templates(super::content::TEMPLATES)?;
     templates.add_raw_templates([
         ("base.html", include_str!("../templates/base.html")),
         ("paging.html", include_str!("../templates/paging.html")),
         ("login.html", include_str!("../templates/login.html")),
     ])?;
+    templates.add_raw_templates(super::content::TEMPLATES)?;
+    templates.add_raw_templates(super::access::TEMPLATES.iter().copied())?;
     Ok(templates)
 }
 

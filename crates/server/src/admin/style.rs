@@ -1,4 +1,4 @@
-//! `GET /admin/admin.css` and `GET /admin/admin.js`
+//! `GET /admin/admin.css`, `GET /admin/admin.js` and `GET /admin/picker.js`
 
 use actix_web::{HttpResponse, http::header};
 
@@ -8,6 +8,10 @@ pub(super) async fn style() -> HttpResponse {
 
 pub(super) async fn script() -> HttpResponse {
     asset("text/javascript; charset=utf-8", include_str!("../templates/admin.js"))
+}
+
+pub(super) async fn picker() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", include_str!("../templates/picker.js"))
 }
 
 fn asset(content_type: &'static str, text: &'static str) -> HttpResponse {
