@@ -2,6 +2,7 @@
 
 use super::staff;
 use docent_domain::{
+    audit::Deed,
     chat::AgentName,
     id::UsageId,
     permission::Permission,
@@ -71,8 +72,8 @@ rules! {
         lines.sort_unstable();
         assert_eq!(lines, [format!("{day},'=1+1@example.org,1,20,2,22"), format!("{day},staff@example.org,1,300,30,330")]);
         let mut view = app.app.store.read().await.unwrap();
-        let log = view.audit().list(&AuditFilter::default(), Page { offset: 0, limit: 1 }).await.unwrap();
-        assert_eq!(log.records[0].deed.name(), "export");
-        assert_eq!(log.records[0].changes["lines"].after.as_deref(), Some("2"));
+        let log = view.audit().list(&AuditFilter::default(), Page { offset: 0, limit: 100 }).await.unwrap();
+        let entry = log.records.iter().find(|entry| entry.deed == Deed::Export).unwrap();
+        assert_eq!(entry.changes["lines"].after.as_deref(), Some("2"));
     }
 }
