@@ -3,6 +3,7 @@
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
 use docent_tests::{browser::form_token, rules};
+use std::time::Duration;
 
 rules! {
     async fn the_log_tells_who_did_what_and_what_was_before(setup) {
@@ -10,6 +11,7 @@ rules! {
         let mut root = superuser(&app).await;
         let reply = submit(&mut root, "/admin/groups/add", &[("name", "Readers")]).await.expect(303);
         let id = reply.header("location").rsplit('/').next().unwrap().to_owned();
+        app.advance(Duration::from_secs(1));
         let fields = [("name", "Writers"), ("permissions", "documents.add_document")];
         let _ = submit(&mut root, &format!("/admin/groups/{id}"), &fields).await.expect(303);
         let history = root.get(&format!("/admin/audit?kind=group&record={id}")).await.expect(200).text;
