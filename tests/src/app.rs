@@ -18,7 +18,9 @@ use docent_app::{
 use docent_domain::{
     api_key::{KeyName, Scopes},
     audit::AuditEntry,
+    group::Rights,
     id::UserId,
+    permission::Permission,
     session::Session,
     text::Email,
     usage::TokenUsage,
@@ -240,6 +242,14 @@ impl TestApp {
         let mut user = work.users().get(user).await.unwrap().unwrap();
         user.is_active = false;
         work.users().update(&user).await.unwrap();
+        work.commit().await.unwrap();
+    }
+
+    /// Gives an account these permissions and takes all others from it.
+    pub async fn permit(&self, user: UserId, permissions: &[Permission]) {
+        let rights = Rights { permissions: permissions.iter().copied().collect(), ..Rights::default() };
+        let mut work = self.app.store.begin().await.unwrap();
+        work.groups().set_rights(user, &rights).await.unwrap();
         work.commit().await.unwrap();
     }
 

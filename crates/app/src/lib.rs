@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod agent;
 pub mod audit;
 pub mod backlog;
+pub mod conversations;
 pub mod dashboard;
 pub mod documents;
 pub mod error;

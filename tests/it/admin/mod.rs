@@ -3,28 +3,33 @@
 mod accounts;
 mod api_keys;
 mod audit;
+mod bulk;
+mod conversations;
+mod dashboard;
+mod documents;
 mod groups;
+mod jobs;
 mod login;
 mod pages;
 mod session;
 mod sessions;
+mod upload;
+mod usage;
 mod users;
 
 use docent_app::accounts::create::Flags;
-use docent_domain::{group::Rights, permission::Permission, user::User};
+use docent_domain::{permission::Permission, user::User};
 use docent_tests::{
     app::{PASSWORD, TestApp},
     browser::{Browser, form_token},
+    member::Member,
     reply::Reply,
 };
 
 /// An account with these permissions; it may enter the panel.
 async fn staff_account(app: &TestApp, email: &str, permissions: &[Permission]) -> User {
     let user = app.account(email, Flags { is_staff: true, is_superuser: false }).await;
-    let mut work = app.app.store.begin().await.unwrap();
-    let rights = Rights { permissions: permissions.iter().copied().collect(), ..Rights::default() };
-    work.groups().set_rights(user.id, &rights).await.unwrap();
-    work.commit().await.unwrap();
+    app.permit(user.id, permissions).await;
     user
 }
 
@@ -32,6 +37,12 @@ async fn staff_account(app: &TestApp, email: &str, permissions: &[Permission]) -
 async fn staff_with(app: &TestApp, permissions: &[Permission]) -> Browser {
     staff_account(app, "staff@example.org", permissions).await;
     at_panel(app, "staff@example.org").await
+}
+
+/// The same, and in the API.
+async fn staff(app: &TestApp, permissions: &[Permission]) -> (Browser, Member) {
+    let user = staff_account(app, "staff@example.org", permissions).await;
+    (at_panel(app, "staff@example.org").await, Member::login(app, user).await)
 }
 
 /// A superuser at the panel.

@@ -1,9 +1,9 @@
 //! What one sees.
 
-use docent_app::accounts::create::Flags;
+use docent_domain::permission::Permission;
 use docent_ports::error::FaultKind;
 use docent_tests::{
-    app::{PASSWORD, TestApp},
+    app::TestApp,
     browser::{Browser, form_token},
     member::Member,
     pdf::pdf,
@@ -12,12 +12,9 @@ use docent_tests::{
 use serde_json::json;
 use std::time::Duration;
 
-/// A staff account, at the panel and in the API.
+/// A staff account that may see documents, jobs and usage, at the panel and in the API.
 async fn staff(app: &TestApp) -> (Browser, Member) {
-    let user = app.account("staff@example.org", Flags { is_staff: true, is_superuser: false }).await;
-    let mut browser = Browser::new(app);
-    let _ = browser.login("staff@example.org", PASSWORD).await.expect(303);
-    (browser, Member::login(app, user).await)
+    super::staff(app, &[Permission::ViewDocument, Permission::ViewJob, Permission::ViewUsage]).await
 }
 
 rules! {
@@ -94,7 +91,7 @@ rules! {
         assert!(waiting.contains("Its pages have not been read.") && waiting.contains("queued"));
         app.run_jobs().await;
         let page = browser.get(&format!("/admin/documents/{id}")).await.expect(200).text;
-        for text in ["4, 2 with text", "<dd>2–3</dd>", "pages.pdf", "<td>done</td>"] {
+        for text in ["4, 2 with text", "<dd>2–3</dd>", "pages.pdf", ">done</span>"] {
             assert!(page.contains(text), "{text}: {page}");
         }
         for wrong in ["00000000-0000-0000-0000-000000000000", "x"] {

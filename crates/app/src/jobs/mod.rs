@@ -1,5 +1,6 @@
 //! Running background jobs.
 
+pub mod browse;
 mod outcome;
 mod purging;
 pub mod runner;

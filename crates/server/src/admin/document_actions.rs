@@ -12,7 +12,7 @@ use docent_app::{
     documents::{delete as delete_document, retry as retry_document},
     error::Error,
 };
-use docent_domain::id::DocumentId;
+use docent_domain::{access::ViewDocuments, id::DocumentId};
 
 pub(super) async fn retry(
     staff: Staff,
@@ -20,6 +20,7 @@ pub(super) async fn retry(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
+    staff.may::<ViewDocuments>()?;
     let id: DocumentId = id.parse().map_err(|_| Error::DocumentNotFound)?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
     staff.say("The document will be ingested again.")?;
@@ -32,6 +33,7 @@ pub(super) async fn delete(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
+    staff.may::<ViewDocuments>()?;
     let id: DocumentId = id.parse().map_err(|_| Error::DocumentNotFound)?;
     delete_document::delete(&context.app, &staff.actor, id).await?;
     staff.say("The document was deleted.")?;

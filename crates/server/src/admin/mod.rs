@@ -1,11 +1,21 @@
 //! The staff panel under `/admin`: pages made on the server, one stylesheet, and a script that they do without.
 
 mod access;
+mod charts;
+mod content;
+mod conversation;
+mod conversations;
+mod csv;
 mod dashboard;
 mod document;
 mod document_actions;
+mod document_bulk;
+mod document_chunks;
+mod document_file;
+mod document_upload;
 mod documents;
 mod form;
+mod jobs;
 mod listing;
 mod login;
 mod logout;
@@ -14,6 +24,7 @@ mod page;
 mod session;
 mod style;
 mod times;
+mod usage;
 
 use crate::{
     routes::{on, resource},
@@ -46,10 +57,7 @@ pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
                     .route(on(Method::POST).to(login::submit)),
             )
             .service(form("/logout").route(on(Method::POST).to(logout::logout)))
-            .service(page("/documents").route(on(Method::GET).to(documents::documents)))
-            .service(page("/documents/{id}").route(on(Method::GET).to(document::document)))
-            .service(form("/documents/{id}/retry").route(on(Method::POST).to(document_actions::retry)))
-            .service(form("/documents/{id}/delete").route(on(Method::POST).to(document_actions::delete)))
+            .configure(content::configure)
             .configure(access::routes)
             .default_service(web::to(page::not_found))
             .wrap(session::middleware(key))

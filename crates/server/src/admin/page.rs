@@ -19,12 +19,10 @@ pub(crate) fn templates() -> Result<Tera, tera::Error> {
     let mut templates = Tera::new();
     templates.add_raw_templates([
         ("base.html", include_str!("../templates/base.html")),
-        ("dashboard.html", include_str!("../templates/dashboard.html")),
-        ("document.html", include_str!("../templates/document.html")),
-        ("documents.html", include_str!("../templates/documents.html")),
         ("paging.html", include_str!("../templates/paging.html")),
         ("login.html", include_str!("../templates/login.html")),
     ])?;
+    templates.add_raw_templates(super::content::TEMPLATES)?;
     templates.add_raw_templates(super::access::TEMPLATES.iter().copied())?;
     Ok(templates)
 }

@@ -73,3 +73,74 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     setTimeout(() => { button.textContent = label; }, 2000);
   });
 }
+
+// `<form data-upload>` sends its files one after the other and shows how far each has come; files can be dropped.
+for (const form of document.querySelectorAll("form[data-upload]")) {
+  const list = document.querySelector("[data-upload-list]");
+  const drop = form.querySelector("[data-drop]");
+  const input = form.querySelector("input[type=file]");
+  const hint = form.querySelector("[data-drop-hint]");
+  const hasLinks = "uploadLinks" in list.dataset;
+  if (hint) hint.hidden = false;
+
+  const send = (file, line) => new Promise((resolve) => {
+    const bar = document.createElement("progress");
+    bar.max = 1;
+    bar.value = 0;
+    bar.setAttribute("aria-label", `Uploading ${file.name}`);
+    line.replaceChildren(`${file.name} `, bar);
+    const end = (text) => { line.replaceChildren(`${file.name}: ${text}`); resolve(); };
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.setRequestHeader("Accept", "application/json");
+    request.responseType = "json";
+    request.upload.addEventListener("progress", (event) => {
+      if (event.lengthComputable) bar.value = event.loaded / event.total;
+    });
+    request.addEventListener("error", () => end("not uploaded, since the connection was lost. Try it again."));
+    request.addEventListener("load", () => {
+      const answer = request.response;
+      const done = answer?.uploaded?.[0];
+      if (!done) {
+        const reason = answer?.refused?.[0]?.reason ?? `the server answered ${request.status}. Load this page anew`;
+        end(`not uploaded: ${reason}.`);
+        return;
+      }
+      const name = document.createElement(hasLinks ? "a" : "span");
+      if (hasLinks) name.href = `/admin/documents/${done.id}`;
+      name.textContent = done.title;
+      line.replaceChildren(name, ": uploaded, and being ingested.");
+      resolve();
+    });
+    // The token comes first: the server reads it before any file.
+    const body = new FormData();
+    body.append("form_token", form.elements.form_token.value);
+    body.append("file", file);
+    request.send(body);
+  });
+
+  let queue = Promise.resolve();
+  const take = (files) => {
+    for (const file of files) {
+      const line = document.createElement("li");
+      line.textContent = `${file.name}: waiting`;
+      list.append(line);
+      queue = queue.then(() => send(file, line));
+    }
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    take(input.files);
+    form.reset();
+  });
+  if (drop) {
+    const mark = (isOver) => drop.classList.toggle("over", isOver);
+    drop.addEventListener("dragover", (event) => { event.preventDefault(); mark(true); });
+    drop.addEventListener("dragleave", () => mark(false));
+    drop.addEventListener("drop", (event) => {
+      event.preventDefault();
+      mark(false);
+      take(event.dataTransfer.files);
+    });
+  }
+}
