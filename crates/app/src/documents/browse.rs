@@ -43,7 +43,7 @@ pub async fn chunks(
     if document.state.vector_doc_id().is_none() {
         return Ok((document, Listed::default()));
     }
-    let mut chunks = app.index.chunks(id).await?;
+    let mut chunks = app.serving().await?.index.chunks(id).await?;
     chunks.sort_by_key(|chunk| chunk.ordinal);
     let total = chunks.len() as u64;
     let (offset, limit) = (index(page.offset), index(page.limit));
