@@ -67,7 +67,10 @@ rules! {
         }
         staff_account(&app, "auditor@example.org", &[Permission::ViewAuditEntry]).await;
         let mut auditor = at_panel(&app, "auditor@example.org").await;
-        let _ = auditor.get(&entry).await.expect(200);
+        let page = auditor.get(&entry).await.expect(200).text;
+        assert!(page.contains("root@example.org") && !page.contains("href=\"/admin/users/"), "no link leads to a refusal");
+        let page = root.get(&entry).await.expect(200).text;
+        assert!(page.contains("href=\"/admin/users/"));
         for missing in ["/admin/audit/x", "/admin/audit/00000000-0000-0000-0000-000000000000"] {
             let _ = auditor.get(missing).await.expect(404);
         }

@@ -59,7 +59,7 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
             use_case::list(app, grant, &filter, number.page()).await?
         }
     };
-    let rows: Vec<_> = found.records.iter().map(|entry| EntryRow::of(entry, now)).collect();
+    let rows: Vec<_> = found.records.iter().map(|entry| EntryRow::of(entry, &staff, now)).collect();
     let mut values = staff.page("audit");
     for (name, value) in filters {
         values.insert(name, value.unwrap_or_default());
@@ -96,7 +96,7 @@ pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> Res
         })
         .collect();
     let mut values = staff.page("audit");
-    values.insert("entry", &EntryRow::of(&entry, context.app.clock.now()));
+    values.insert("entry", &EntryRow::of(&entry, &staff, context.app.clock.now()));
     values.insert("changes", &changes);
     page::show(&context, StatusCode::OK, "audit_entry.html", &values)
 }

