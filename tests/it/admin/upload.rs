@@ -63,6 +63,19 @@ rules! {
         app.run_jobs().await;
     }
 
+    async fn files_that_are_too_many_are_told(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app, BOTH).await;
+        let token = form_token(&browser.get(PATH).await.expect(200));
+        let text = || file("a.txt", "text/plain", b"x".to_vec());
+        let form = |count| (0..count).fold(Form::new().text("form_token", token.clone()), |form, _| form.part("file", text()));
+        let answer = browser.post_files_by_script(PATH, form(101)).await.expect(422).json();
+        let refused = answer["refused"].as_array().unwrap();
+        assert_eq!((refused.len(), &refused[100]["reason"]), (101, &"Too many at once".into()));
+        let answer = browser.post_files_by_script(PATH, form(100)).await.expect(422).json();
+        assert_eq!(answer["refused"].as_array().unwrap().len(), 100);
+    }
+
     async fn an_empty_form_says_what_is_missing(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, BOTH).await;

@@ -24,7 +24,10 @@ use docent_testkit::{
     fakes::{
         blob_store::FakeBlobStore,
         chat_model::{ScriptedChatModel, Turn},
+        collections::FakeCollections,
         embedder::FakeEmbedder,
+        embedders::FakeEmbedders,
+        mailer::FakeMailer,
         password_hasher::FakePasswordHasher,
         rate_limiter::FakeRateLimiter,
         recorder::FakeRecorder,
@@ -32,7 +35,6 @@ use docent_testkit::{
         text_extractor::FakeTextExtractor,
         token_signer::FakeTokenSigner,
         token_store::FakeTokenStore,
-        vector_index::FakeVectorIndex,
     },
 };
 use std::sync::Arc;
@@ -45,8 +47,8 @@ impl Desk {
         Self(App {
             store: Arc::new(FakeStore::default()),
             blobs: Arc::new(FakeBlobStore::default()),
-            index: Arc::new(FakeVectorIndex::default()),
-            embedder: Arc::new(FakeEmbedder::default()),
+            collections: Arc::new(FakeCollections::default()),
+            embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::new(FakeTextExtractor),
             tokens: Arc::new(FakeTokenStore::default()),
@@ -60,6 +62,8 @@ impl Desk {
             settings: Settings { accepts_api_keys: true, ..Settings::default() },
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
+            mailer: Arc::new(FakeMailer::default()),
+            letters: docent_app::accounts::verification::Letters::default(),
             logins: docent_app::accounts::turns::Turns::default(),
             answers: tokio_util::task::TaskTracker::new(),
         })

@@ -10,7 +10,7 @@ use super::{
     times::size,
 };
 use crate::{
-    api::documents::upload::{FILE, Form, PARTS_MAX, file_name},
+    api::documents::upload::{FILE, Form, file_name},
     context::State,
     error::{Refusal, sentence},
 };
@@ -27,6 +27,8 @@ use docent_domain::{
 };
 use serde::Serialize;
 
+/// The most files of a form.
+const FILES_MAX: usize = 100;
 /// The most bytes of the form's token.
 const TOKEN_MAX: usize = 256;
 
@@ -64,7 +66,7 @@ fn render(
     values.insert("uploaded", &outcome.uploaded);
     values.insert("refused", &outcome.refused);
     values.insert("limit", &size(context.app.settings.max_upload_bytes));
-    values.insert("files_max", &(PARTS_MAX - 1));
+    values.insert("files_max", &FILES_MAX);
     values.insert("may_view", &staff.may::<ViewDocuments>().is_ok());
     page::show(context, status, "upload.html", &values)
 }
@@ -117,15 +119,20 @@ async fn receive(
     trace: Option<&TraceParent>,
 ) -> Result<Outcome, Refusal> {
     let mut outcome = Outcome::default();
-    for _ in 0..PARTS_MAX {
+    let the_rest =
+        |reason: &str| Refused { name: "The files after these".to_owned(), reason: reason.to_owned() };
+    for at in 0.. {
         let part = match form.next_part().await {
+            Ok(Some(_)) if at == FILES_MAX => {
+                outcome.refused.push(the_rest("Too many at once"));
+                break;
+            }
             Ok(Some(part)) => part,
             Ok(None) => break,
             // What is stored stays, and is told.
             Err(refusal) if outcome.uploaded.is_empty() => return Err(refusal),
             Err(refusal) => {
-                let name = "The files after these".to_owned();
-                outcome.refused.push(Refused { name, reason: sentence(refusal.detail()) });
+                outcome.refused.push(the_rest(&sentence(refusal.detail())));
                 break;
             }
         };

@@ -32,7 +32,7 @@ use futures::{Stream, StreamExt};
 pub(crate) const FILE: &str = "file";
 /// Bytes that a form may have beside its file.
 const REST_MAX: u64 = 1024 * 1024;
-pub(crate) const PARTS_MAX: usize = 100;
+const PARTS_MAX: usize = 100;
 
 pub(crate) async fn upload(
     by: Granted<AddDocuments>,
