@@ -16,6 +16,7 @@ mod sessions;
 mod upload;
 mod usage;
 mod users;
+mod verifications;
 
 use docent_app::accounts::create::Flags;
 use docent_domain::{permission::Permission, user::User};

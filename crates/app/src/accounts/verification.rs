@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
 };
 use docent_domain::{
-    access::{AddVerifications, Grant},
+    access::{AddVerifications, DeleteVerifications, Grant, ViewVerifications},
     audit::Deed,
     error::Invalid,
     id::{UserId, VerificationId},
@@ -22,6 +22,7 @@ use docent_domain::{
 use docent_ports::{
     error::{Fault, FaultKind, Part},
     mailer::Mail,
+    page::{Listed, Page},
     store::UnitOfWork,
 };
 use sha2::{Digest, Sha256};
@@ -126,6 +127,35 @@ async fn write_to(app: &App, purpose: Purpose, email: &Email, from: IpAddr) -> R
     let new = make(app, &By::nobody(from), &user, purpose).await?;
     let mail = Mail { to: user.email, subject: subject(purpose).to_owned(), text: letter(app, &new) };
     Ok(app.mailer.send(&mail).await?)
+}
+
+/// The links that are open, the newest first; of one account when given.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    app: &App,
+    _grant: &Grant<ViewVerifications>,
+    user: Option<UserId>,
+    page: Page,
+) -> Result<Listed<Verification>> {
+    Ok(app.store.read().await?.verifications().list(user, page).await?)
+}
+
+/// Makes a link void.
+///
+/// # Errors
+/// [`Error::NotFound`] when it was used or removed already, or when the database cannot be reached.
+pub async fn revoke(app: &App, grant: &Grant<DeleteVerifications>, id: VerificationId) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let token = work.verifications().get(id).await?.ok_or(Error::NotFound(RecordKind::Verification))?;
+    work.verifications().remove(id).await?;
+    let emails = work.users().emails(&[token.user]).await?;
+    let label = emails.get(&token.user).map_or("", |email| email.as_str());
+    let subject = Subject::new(RecordKind::Verification, id, label);
+    let (by, changes) = (By::holder(grant), Changes::default().added("purpose", token.purpose.name()));
+    app.auditor().write(&mut *work, &by, Deed::Revoke, subject, changes).await?;
+    Ok(work.commit().await?)
 }
 
 /// Makes a link for staff to hand on, for one where mail cannot be sent. The one that the account had before is

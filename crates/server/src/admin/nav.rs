@@ -31,6 +31,7 @@ const GROUPS: &[(&str, &[Section])] = &[
             section("groups", "Groups", Permission::ViewGroup),
             section("api-keys", "API keys", Permission::ViewApiKey),
             section("sessions", "Sessions", Permission::ViewSession),
+            section("verifications", "Verification tokens", Permission::ViewVerification),
         ],
     ),
     (

@@ -13,6 +13,7 @@ mod tables;
 mod user;
 mod user_actions;
 mod users;
+mod verifications;
 
 use crate::routes::{on, resource};
 use actix_web::{http::Method, web::ServiceConfig};
@@ -37,6 +38,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("api_key_form.html", include_str!("../../templates/api_key_form.html")),
     ("api_key_made.html", include_str!("../../templates/api_key_made.html")),
     ("sessions.html", include_str!("../../templates/sessions.html")),
+    ("verifications.html", include_str!("../../templates/verifications.html")),
+    ("verification_made.html", include_str!("../../templates/verification_made.html")),
     ("audit.html", include_str!("../../templates/audit.html")),
     ("audit_entry.html", include_str!("../../templates/audit_entry.html")),
 ];
@@ -78,6 +81,9 @@ pub(super) fn routes(config: &mut ServiceConfig) {
         )
         .service(page("/sessions").route(on(Method::GET).to(sessions::sessions)))
         .service(form("/sessions/{id}/revoke").route(on(Method::POST).to(sessions::revoke)))
+        .service(page("/verifications").route(on(Method::GET).to(verifications::verifications)))
+        .service(form("/verifications/add").route(on(Method::POST).to(verifications::add)))
+        .service(form("/verifications/{id}/revoke").route(on(Method::POST).to(verifications::revoke)))
         .service(page("/audit").route(on(Method::GET).to(audit::audit)))
         .service(page("/audit/{id}").route(on(Method::GET).to(audit::entry)));
 }

@@ -5,13 +5,14 @@ use crate::admin::{session::Staff, times::Time};
 use chrono::{DateTime, Utc};
 use docent_app::accounts::sessions;
 use docent_domain::{
-    access::{DeleteApiKeys, DeleteSessions},
+    access::{DeleteApiKeys, DeleteSessions, DeleteVerifications},
     api_key::ApiKey,
     audit::{AuditEntry, Author},
     id::UserId,
     permission::RecordKind,
     session::Session,
     text::Email,
+    verification::{Purpose, Verification},
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -67,6 +68,40 @@ impl KeyRow {
             pill,
             may_revoke: key.revoked_at.is_none()
                 && staff.actor.may_to::<DeleteApiKeys>(Some(key.user)).is_ok(),
+        }
+    }
+}
+
+/// A link as a line of a table.
+#[derive(Serialize)]
+pub(super) struct VerificationRow {
+    id: String,
+    owner: String,
+    owner_page: Option<String>,
+    purpose: &'static str,
+    state: &'static str,
+    pill: &'static str,
+    made: Time,
+    ends: Time,
+    may_revoke: bool,
+}
+
+impl VerificationRow {
+    pub(super) fn of(token: &Verification, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
+        let (state, pill) = if token.is_good(now) { ("good", "ok") } else { ("expired", "off") };
+        Self {
+            id: token.id.to_string(),
+            owner: email_of(emails, token.user),
+            owner_page: page_of(staff, token.user),
+            purpose: match token.purpose {
+                Purpose::VerifyEmail => "verifies the address",
+                Purpose::ResetPassword => "a new password",
+            },
+            state,
+            pill,
+            made: Time::of(token.created_at, now),
+            ends: Time::of(token.expires_at, now),
+            may_revoke: staff.actor.may::<DeleteVerifications>().is_ok(),
         }
     }
 }

@@ -28,8 +28,8 @@ use docent_app::{
 };
 use docent_domain::{
     access::{
-        AddUsers, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog, ViewSessions,
-        ViewUsers,
+        AddUsers, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog,
+        ViewSessions, ViewUsers,
     },
     error::Invalid,
     group::Rights,
@@ -234,6 +234,9 @@ async fn show_account(
     values.insert("may_change", &may_change);
     let has_all = actor.permissions().contains_all(account.permissions);
     values.insert("may_set_password", &(may_change && has_all));
+    let may_link = actor.may::<AddVerifications>().is_ok() && user.is_active;
+    values.insert("may_link", &may_link);
+    values.insert("may_link_password", &(may_link && is_within_reach && has_all));
     values.insert("may_delete", &(is_within_reach && !is_own && actor.may::<DeleteUsers>().is_ok()));
     values.insert("may_end_sessions", &actor.may_to::<DeleteSessions>(Some(user.id)).is_ok());
     beside(&mut values, staff, context, user.id, &user.email).await?;
