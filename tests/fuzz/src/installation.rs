@@ -6,8 +6,7 @@ use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
-        mailer::FakeMailer,
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder, mailer::FakeMailer,
         password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
         text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
         vector_index::FakeVectorIndex,
