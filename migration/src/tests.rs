@@ -65,3 +65,16 @@ async fn the_state_of_a_schema_is_told_without_changing_it() {
     db.execute_unprepared(later).await.unwrap();
     assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Newer(vec!["m9999_later".into()]));
 }
+
+#[tokio::test]
+async fn the_audit_log_takes_entries_and_keeps_them() {
+    let db = empty_database().await;
+    Migrator::up(&db, None).await.unwrap();
+    let entry = "INSERT INTO audit_log (id, at, author, deed, record_kind, record_id, record_label, changes) \
+                 VALUES (x'01', 1, 'nobody', 'login_failed', 'user', '', '', '{}')";
+    db.execute_unprepared(entry).await.unwrap();
+    for change in ["UPDATE audit_log SET deed = 'login'", "DELETE FROM audit_log"] {
+        let refused = db.execute_unprepared(change).await.unwrap_err().to_string();
+        assert!(refused.contains("append-only"), "{refused}");
+    }
+}

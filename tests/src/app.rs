@@ -8,18 +8,31 @@ use crate::{
 };
 use docent_app::{
     App,
-    accounts::create::Flags,
+    accounts::{
+        api_keys::{KeyRequest, NewKey},
+        create::Flags,
+    },
     audit::By,
     jobs::{Runner, RunnerSettings},
 };
 use docent_domain::{
+    api_key::{KeyName, Scopes},
+    audit::AuditEntry,
+    group::Rights,
     id::UserId,
+    permission::Permission,
+    session::Session,
     text::Email,
     usage::TokenUsage,
     user::{Password, User},
 };
-use docent_ports::{error::Fault, jobs::JobCounts};
-use docent_testkit::{clock::TestClock, fakes::chat_model::ScriptedChatModel};
+use docent_ports::{
+    audit::AuditFilter, error::Fault, jobs::JobCounts, mailer::Mail, page::Page, sessions::SessionFilter,
+};
+use docent_testkit::{
+    clock::TestClock,
+    fakes::{chat_model::ScriptedChatModel, mailer::FakeMailer},
+};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use std::{
@@ -54,6 +67,8 @@ pub struct Inner {
     pub faults: Faults,
     /// The chat model, and what it has been asked.
     pub model: Arc<ScriptedChatModel>,
+    /// The mail server, and what was sent.
+    pub mailer: Arc<FakeMailer>,
     client: Client,
     stop: CancellationToken,
     server: Mutex<Option<JoinHandle<io::Result<()>>>>,
@@ -83,6 +98,7 @@ impl TestApp {
         clock: Arc<TestClock>,
         faults: Faults,
         model: Arc<ScriptedChatModel>,
+        mailer: Arc<FakeMailer>,
         stop: CancellationToken,
         server: JoinHandle<io::Result<()>>,
         ground: Ground,
@@ -93,6 +109,7 @@ impl TestApp {
             clock,
             faults,
             model,
+            mailer,
             client: client(),
             stop,
             server: Mutex::new(Some(server)),
@@ -119,6 +136,14 @@ impl TestApp {
     /// POSTs JSON as nobody.
     pub async fn post(&self, path: &str, body: Value) -> Reply {
         self.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// POSTs a form of a page as nobody. Values are letters, digits and spaces.
+    pub async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        let pairs = fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+")));
+        let body = pairs.collect::<Vec<_>>().join("&");
+        let request = self.request(Method::POST, path);
+        self.send(request.header("Content-Type", "application/x-www-form-urlencoded").body(body)).await
     }
 
     /// Moves time forward.
@@ -174,6 +199,38 @@ impl TestApp {
         Member::login(self, user).await
     }
 
+    /// Makes an API key with these scopes, good for ever.
+    pub async fn api_key(&self, user: UserId, scopes: &[&str]) -> NewKey {
+        let name = KeyName::parse("a key").unwrap();
+        let scopes = Scopes::parse(scopes.iter().copied()).unwrap();
+        let request = KeyRequest { user, name, scopes, expires_at: None };
+        self.app.key_ring().create(&By::command_line(), request).await.unwrap()
+    }
+
+    /// Waits until the letters that were asked for are sent, or not.
+    pub async fn settle(&self) {
+        wait::until("letters are sent", async || self.app.answers.is_empty()).await;
+    }
+
+    /// The letters that were sent.
+    pub async fn mails(&self) -> Vec<Mail> {
+        self.settle().await;
+        self.mailer.mails()
+    }
+
+    /// What stands in the audit log, newest first.
+    pub async fn audit(&self, filter: AuditFilter) -> Vec<AuditEntry> {
+        let page = Page { offset: 0, limit: 100 };
+        self.read(async || self.app.store.read().await?.audit().list(&filter, page).await).await.records
+    }
+
+    /// The account's sessions, the one used last first.
+    pub async fn sessions(&self, user: UserId) -> Vec<Session> {
+        let (filter, page) =
+            (SessionFilter { user: Some(user), ..SessionFilter::default() }, Page { offset: 0, limit: 100 });
+        self.read(async || self.app.store.read().await?.sessions().list(&filter, page).await).await.records
+    }
+
     /// Tries to log in.
     pub async fn login(&self, email: &str, password: &str) -> Reply {
         self.post("/auth/token", json!({ "email": email, "password": password })).await
@@ -185,6 +242,14 @@ impl TestApp {
         let mut user = work.users().get(user).await.unwrap().unwrap();
         user.is_active = false;
         work.users().update(&user).await.unwrap();
+        work.commit().await.unwrap();
+    }
+
+    /// Gives an account these permissions and takes all others from it.
+    pub async fn permit(&self, user: UserId, permissions: &[Permission]) {
+        let rights = Rights { permissions: permissions.iter().copied().collect(), ..Rights::default() };
+        let mut work = self.app.store.begin().await.unwrap();
+        work.groups().set_rights(user, &rights).await.unwrap();
         work.commit().await.unwrap();
     }
 

@@ -1,7 +1,7 @@
 //! Somebody at the admin panel.
 
 use crate::{app::TestApp, reply::Reply};
-use reqwest::{Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder, multipart::Form};
 
 /// A browser: it keeps its cookie and fills in forms. Clones share nothing.
 #[derive(Clone, Debug)]
@@ -39,6 +39,19 @@ impl Browser {
         let request = self.app.request(Method::POST, path);
         let request =
             request.header("Content-Type", "application/x-www-form-urlencoded").body(body.join("&"));
+        self.send(request).await
+    }
+
+    /// Submits a form with files.
+    pub async fn post_files(&mut self, path: &str, form: Form) -> Reply {
+        let request = self.app.request(Method::POST, path).multipart(form);
+        self.send(request).await
+    }
+
+    /// The same, as the panel's script does it.
+    pub async fn post_files_by_script(&mut self, path: &str, form: Form) -> Reply {
+        let request =
+            self.app.request(Method::POST, path).header("Accept", "application/json").multipart(form);
         self.send(request).await
     }
 

@@ -27,7 +27,12 @@ pub struct Member {
 impl Member {
     /// Logs an account in.
     pub async fn login(app: &TestApp, user: User) -> Self {
-        let tokens = app.login(user.email.as_str(), PASSWORD).await.expect(200).json();
+        Self::login_with(app, user, PASSWORD).await
+    }
+
+    /// Logs an account in with a password of its own.
+    pub async fn login_with(app: &TestApp, user: User, password: &str) -> Self {
+        let tokens = app.login(user.email.as_str(), password).await.expect(200).json();
         let token = |name: &str| tokens[name].as_str().unwrap().to_owned();
         Self { app: app.clone(), access: token("access_token"), refresh: token("refresh_token"), user }
     }

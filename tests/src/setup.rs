@@ -28,6 +28,7 @@ use docent_testkit::{
     fakes::{
         chat_model::{ScriptedChatModel, Turn},
         embedders::FakeEmbedders,
+        mailer::FakeMailer,
     },
     wire::FakeLlm,
 };
@@ -114,6 +115,12 @@ impl Setup {
         self
     }
 
+    /// Takes API keys, beside access tokens.
+    #[must_use]
+    pub fn api_keys(self) -> Self {
+        self.settings(|settings| settings.accepts_api_keys = true)
+    }
+
     /// Writes what the chat model says.
     #[must_use]
     pub fn script(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
@@ -168,6 +175,7 @@ impl Setup {
                 Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense)))
             }
         };
+        let mailer = Arc::new(FakeMailer::default());
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
@@ -179,6 +187,7 @@ impl Setup {
             signer: parts.signer,
             limiter: parts.limiter,
             hasher: parts.hasher,
+            mailer: Arc::clone(&mailer) as _,
             clock: Arc::clone(&clock) as _,
             entropy,
             recorder,
@@ -187,13 +196,15 @@ impl Setup {
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             logins: docent_app::accounts::turns::Turns::default(),
+            letters: docent_app::accounts::verification::Letters::default(),
             answers: tokio_util::task::TaskTracker::new(),
         });
         let server = Server::bind(Arc::clone(&app), self.http, ("127.0.0.1", 0)).unwrap();
         let address = server.address();
         let stop = CancellationToken::new();
         let running = tokio::spawn(server.run(stop.clone(), Duration::from_secs(1)));
-        let app = TestApp::new(app, address, clock, parts.faults, self.model, stop, running, parts.ground);
+        let app =
+            TestApp::new(app, address, clock, parts.faults, self.model, mailer, stop, running, parts.ground);
         self.started.0.lock().unwrap().push(app.clone());
         app
     }

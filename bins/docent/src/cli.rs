@@ -28,9 +28,14 @@ pub(crate) enum Command {
     Migrate(ProfileArgs),
     /// Create an account that may do everything.
     Createsuperuser(CreateSuperuserArgs),
+    /// Give an account another password; all of its sessions end.
+    Changepassword(ChangePasswordArgs),
     /// Manage accounts.
     #[command(subcommand)]
     Users(UsersCommand),
+    /// Manage API keys, with which programs use the service.
+    #[command(subcommand)]
+    Apikeys(ApiKeysCommand),
     /// Log in at a running service, for the commands that follow.
     Login(LoginArgs),
     /// End the login at a running service.
@@ -209,6 +214,86 @@ pub(crate) struct NamedDocumentsArgs {
 pub(crate) enum UsersCommand {
     /// Create an account.
     Create(CreateUserArgs),
+    /// List accounts.
+    List(ListUsersArgs),
+    /// Let an account be used no longer; all of its sessions end, and its API keys are refused.
+    Deactivate(OneUserArgs),
+    /// Let a deactivated account be used again.
+    Activate(OneUserArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApiKeysCommand {
+    /// Make a key and print it; it is not shown again.
+    Create(CreateKeyArgs),
+    /// List keys, without their secrets.
+    List(ListKeysArgs),
+    /// Make a key void at once.
+    Revoke(RevokeKeyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChangePasswordArgs {
+    #[command(flatten)]
+    pub(crate) account: AccountArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListUsersArgs {
+    /// Only those whose address holds this text.
+    pub(crate) text: Option<String>,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OneUserArgs {
+    /// The account's e-mail address.
+    pub(crate) email: String,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateKeyArgs {
+    /// The e-mail address of the account that the key works for.
+    pub(crate) email: String,
+    /// What the key is for, such as the name of the program that gets it.
+    #[arg(long)]
+    pub(crate) name: String,
+    /// What the key may be used for: read, ingest, chat, admin; several with commas between them.
+    #[arg(long, required = true, value_delimiter = ',', value_name = "SCOPES")]
+    pub(crate) scopes: Vec<String>,
+    /// From when on it is refused; never when left out.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) expires_in_days: Option<u32>,
+    /// Print a JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListKeysArgs {
+    /// Only those of the account with this address.
+    pub(crate) email: Option<String>,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RevokeKeyArgs {
+    /// The key's id or its beginning, as `docent apikeys list` shows it.
+    pub(crate) key: String,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 #[derive(Debug, Args)]

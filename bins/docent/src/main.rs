@@ -9,7 +9,7 @@ mod telemetry;
 mod wire;
 
 use clap::Parser;
-use cli::{Cli, Command, UsersCommand};
+use cli::{ApiKeysCommand, Cli, Command, UsersCommand};
 use docent::config::{Environment, LogFormat, Profile};
 use docent_app::accounts::create::Flags;
 use std::process::ExitCode;
@@ -48,6 +48,13 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
             let flags = Flags { is_staff: args.staff, is_superuser: false };
             command::accounts::create(&args.account, flags).await
         }
+        Command::Changepassword(args) => command::accounts::change_password(&args.account).await,
+        Command::Users(UsersCommand::List(args)) => command::accounts::list(&args).await,
+        Command::Users(UsersCommand::Deactivate(args)) => command::accounts::set_active(&args, false).await,
+        Command::Users(UsersCommand::Activate(args)) => command::accounts::set_active(&args, true).await,
+        Command::Apikeys(ApiKeysCommand::Create(args)) => command::api_keys::create(&args).await,
+        Command::Apikeys(ApiKeysCommand::List(args)) => command::api_keys::list(&args).await,
+        Command::Apikeys(ApiKeysCommand::Revoke(args)) => command::api_keys::revoke(&args).await,
         Command::Login(args) => command::login::log_in(&args).await,
         Command::Logout(args) => command::login::log_out(&args).await,
         Command::Healthcheck(args) => command::healthcheck::run(args).await,

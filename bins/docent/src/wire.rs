@@ -13,6 +13,7 @@ use docent_adapters::{
     blob::{Addressing, ObjectBlobStore, S3Options},
     builtin::answerer::BuiltinAnswerer,
     embedded_index::{self, EmbeddedCollections},
+    mail::{NoMailer, SmtpMailer},
     memory::{MemoryRateLimiter, MemoryTokenStore},
     openai::{
         backend::{BackendSettings, HeaderHook},
@@ -37,8 +38,8 @@ use docent_app::{
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, entropy::Entropy,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor,
-    token_store::TokenStore,
+    mailer::Mailer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
+    text_extractor::TextExtractor, token_store::TokenStore,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
 use std::{
@@ -145,6 +146,8 @@ fn assemble(
     let Basics { hasher, clock, entropy } = basics;
     let Opened { collections, owns_index, tokens, limiter, recorder } = opened;
     let store: Arc<dyn Store> = Arc::new(store);
+    let previous = settings.accounts.secret_key_previous.iter().map(|key| key.expose().as_bytes());
+    let previous: Vec<&[u8]> = previous.collect();
     let embedders = ModelEmbedders::new(settings, &store, &clock, &recorder)?;
     Ok(App {
         embedders: Arc::new(embedders),
@@ -153,8 +156,9 @@ fn assemble(
         collections,
         model: model(settings, &clock)?,
         extractor: extractor(settings)?,
+        mailer: mailer(settings, &clock, &entropy)?,
         tokens,
-        signer: Arc::new(JwtSigner::new(secret)),
+        signer: Arc::new(JwtSigner::new(secret).accepting(&previous)),
         limiter,
         hasher,
         clock,
@@ -165,6 +169,7 @@ fn assemble(
         work: Notify::new(),
         running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
         logins: docent_app::accounts::turns::Turns::default(),
+        letters: docent_app::accounts::verification::Letters::default(),
         answers: TaskTracker::new(),
     })
 }
@@ -211,6 +216,9 @@ fn limits(settings: &Settings) -> Limits {
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
         refresh_rotation_grace: accounts.refresh_rotation_grace,
+        password_reset_ttl: accounts.password_reset_ttl,
+        email_verification_ttl: accounts.email_verification_ttl,
+        public_url: public_url(settings),
         login_max_failures: u64::from(accounts.login_max_failures),
         login_failure_period: accounts.login_failure_period,
         max_upload_bytes: settings.http.max_upload_bytes.0,
@@ -220,6 +228,28 @@ fn limits(settings: &Settings) -> Limits {
         collection: first_collection(settings),
         embedding_model: embedders::configured(settings),
         ..Limits::default()
+    }
+}
+
+/// What links to the service begin with.
+pub(crate) fn public_url(settings: &Settings) -> String {
+    let bound = || format!("http://{}", settings.http.bind_address);
+    settings.mail.public_url.as_ref().map_or_else(bound, |url| url.as_str().to_owned())
+}
+
+fn mailer(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> anyhow::Result<Arc<dyn Mailer>> {
+    let mail = &settings.mail;
+    match (&mail.smtp_url, &mail.mail_from) {
+        (None, _) => Ok(Arc::new(NoMailer)),
+        (Some(url), Some(from)) => {
+            let mailer = SmtpMailer::new(url.expose(), from, Arc::clone(clock), Arc::clone(entropy));
+            Ok(Arc::new(mailer.context("DOCENT_SMTP_URL, DOCENT_MAIL_FROM")?))
+        }
+        (Some(_), None) => bail!("DOCENT_MAIL_FROM must be set"),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod cached_embedder;
 pub mod embedded_index;
 pub mod http_client;
 pub mod hybrid_embedder;
+pub mod mail;
 pub mod memory;
 pub mod openai;
 pub mod password;

@@ -21,10 +21,11 @@ use sha2::Sha256;
 use signature::{Signer, Verifier};
 use uuid::Uuid;
 
-/// Signs and verifies access and refresh tokens with one secret key.
+/// Signs access and refresh tokens with one secret key, and verifies them with it and with earlier ones.
 pub struct JwtSigner {
     signing: EncodingKey,
-    verifying: DecodingKey,
+    /// The key that signs, and earlier ones.
+    verifying: Vec<DecodingKey>,
     validation: Validation,
 }
 
@@ -58,7 +59,18 @@ impl JwtSigner {
         // Expiry is checked below: against the caller's clock, and without leeway.
         validation.validate_exp = false;
         validation.required_spec_claims.clear();
-        Self { signing: EncodingKey::from_secret(key), verifying: DecodingKey::from_secret(key), validation }
+        Self {
+            signing: EncodingKey::from_secret(key),
+            verifying: vec![DecodingKey::from_secret(key)],
+            validation,
+        }
+    }
+
+    /// Takes tokens that were signed with one of these earlier keys for good, too. None is signed with them.
+    #[must_use]
+    pub fn accepting(mut self, earlier: &[&[u8]]) -> Self {
+        self.verifying.extend(earlier.iter().map(|key| DecodingKey::from_secret(key)));
+        self
     }
 
     #[expect(
@@ -81,8 +93,9 @@ impl JwtSigner {
     }
 
     fn decode<T: DeserializeOwned>(&self, token: &str) -> Result<T, TokenError> {
-        let decoded = jsonwebtoken::decode(token, &self.verifying, &self.validation);
-        decoded.map(|data| data.claims).map_err(|_| TokenError::Invalid)
+        let decode = |key| jsonwebtoken::decode(token, key, &self.validation).ok();
+        let decoded = self.verifying.iter().find_map(decode);
+        decoded.map(|data| data.claims).ok_or(TokenError::Invalid)
     }
 }
 
@@ -233,6 +246,22 @@ mod tests {
     fn another_key_is_refused() {
         let token = forge(&json!({"alg": "HS256"}), &claims(), b"a key that somebody else has, as long");
         assert_eq!(verify(&token), Err(TokenError::Invalid));
+    }
+
+    #[test]
+    fn an_earlier_key_verifies_and_never_signs() {
+        const NEW: &[u8] = b"the key that came after it, as long as it was";
+        let header = json!({"alg": "HS256"});
+        let signer = JwtSigner::new(NEW).accepting(&[b"one before that, which is long enough", KEY]);
+        let old = forge(&header, &claims(), KEY);
+        let read = signer.verify_access(&old, now()).unwrap();
+        let signed = signer.sign_access(&read);
+        assert!(JwtSigner::new(NEW).verify_access(&signed, now()).is_ok());
+        assert_eq!(verify(&signed), Err(TokenError::Invalid));
+        assert_eq!(JwtSigner::new(NEW).verify_access(&old, now()), Err(TokenError::Invalid));
+        let foreign = forge(&header, &claims(), b"a key that somebody else has, as long");
+        assert_eq!(signer.verify_access(&foreign, now()), Err(TokenError::Invalid));
+        assert_eq!(signer.verify_access(&old, read.expires_at), Err(TokenError::Expired));
     }
 
     #[test]

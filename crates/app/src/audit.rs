@@ -3,9 +3,9 @@
 //! An entry is written in the unit of work of the change that it tells of: there is no change without its
 //! entry, and no entry without its change.
 
-use crate::App;
+use crate::{App, error};
 use docent_domain::{
-    access::{Actor, Grant},
+    access::{Actor, Grant, ViewAuditLog},
     audit::{AuditEntry, Author, Change, Deed},
     document::Document,
     group::Group,
@@ -13,7 +13,14 @@ use docent_domain::{
     permission::RecordKind,
     user::User,
 };
-use docent_ports::{clock::Clock, entropy::Entropy, error::Result, store::UnitOfWork};
+use docent_ports::{
+    audit::AuditFilter,
+    clock::Clock,
+    entropy::Entropy,
+    error::Result,
+    page::{Listed, Page},
+    store::UnitOfWork,
+};
 use std::{collections::BTreeMap, net::IpAddr};
 
 /// The most characters of what a record is called, and of what a field held.
@@ -171,6 +178,28 @@ impl Auditor<'_> {
         };
         work.audit().append(&entry).await
     }
+}
+
+/// Entries, newest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    app: &App,
+    _grant: Grant<ViewAuditLog>,
+    filter: &AuditFilter,
+    page: Page,
+) -> error::Result<Listed<AuditEntry>> {
+    Ok(app.store.read().await?.audit().list(filter, page).await?)
+}
+
+/// One entry.
+///
+/// # Errors
+/// [`error::Error::NotFound`], or when the database cannot be reached.
+pub async fn get(app: &App, _grant: Grant<ViewAuditLog>, id: AuditId) -> error::Result<AuditEntry> {
+    let entry = app.store.read().await?.audit().get(id).await?;
+    entry.ok_or(error::Error::NotFound(RecordKind::AuditEntry))
 }
 
 impl App {

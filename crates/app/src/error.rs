@@ -41,6 +41,16 @@ pub enum Error {
         /// When the next one is allowed.
         retry_after: Duration,
     },
+    /// Too many letters were asked for.
+    #[error("Too many letters")]
+    TooManyLetters {
+        /// When the next one is allowed.
+        retry_after: Duration,
+    },
+    /// The link of a letter is unknown, used, expired or replaced, or for something else, or its account is not
+    /// active.
+    #[error("This link is not valid: it was used, has expired or was replaced by a newer one")]
+    LinkRefused,
     /// The actor may not do this.
     #[error("You do not have permission to do this")]
     Forbidden,

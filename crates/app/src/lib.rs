@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod agent;
 pub mod audit;
 pub mod backlog;
+pub mod conversations;
 pub mod dashboard;
 pub mod documents;
 pub mod error;
@@ -13,6 +14,7 @@ pub mod health;
 pub mod ids;
 pub mod ingest;
 pub mod jobs;
+pub mod listing;
 pub mod rate_limit;
 pub mod recorder;
 pub mod search;
@@ -24,13 +26,13 @@ pub mod usage;
 
 pub use error::Error;
 
-use accounts::turns::Turns;
+use accounts::{turns::Turns, verification::Letters};
 use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
-    embedder::Embedders, entropy::Entropy, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
-    recorder::Recorder, store::Store, text_extractor::TextExtractor, token_signer::TokenSigner,
-    token_store::TokenStore,
+    embedder::Embedders, entropy::Entropy, mailer::Mailer, password_hasher::PasswordHasher,
+    rate_limiter::RateLimiter, recorder::Recorder, store::Store, text_extractor::TextExtractor,
+    token_signer::TokenSigner, token_store::TokenStore,
 };
 use jobs::running::Running;
 use settings::Settings;
@@ -61,6 +63,8 @@ pub struct App {
     pub limiter: Arc<dyn RateLimiter>,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,
+    /// Sends mail.
+    pub mailer: Arc<dyn Mailer>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Chance.
@@ -77,6 +81,8 @@ pub struct App {
     pub running: Running,
     /// Logins of one account from one address take turns.
     pub logins: Turns,
-    /// Answers being streamed; a stopping server waits for them.
+    /// Letters being written and sent.
+    pub letters: Letters,
+    /// Answers being streamed, and letters being sent; a stopping server waits for them.
     pub answers: TaskTracker,
 }

@@ -16,6 +16,12 @@ pub struct Settings {
     pub refresh_token_ttl: Duration,
     /// How long a replaced refresh token stays usable.
     pub refresh_rotation_grace: Duration,
+    /// How long a link to choose a new password is good.
+    pub password_reset_ttl: Duration,
+    /// How long a link to confirm an address is good.
+    pub email_verification_ttl: Duration,
+    /// The address that people know the service by, without a slash at its end; links in mail begin with it.
+    pub public_url: String,
     /// Failed logins of one account from one address that a period allows.
     pub login_max_failures: u64,
     /// That period.
@@ -44,6 +50,9 @@ impl Default for Settings {
             access_token_ttl: Duration::from_secs(15 * 60),
             refresh_token_ttl: Duration::from_secs(30 * 24 * 60 * 60),
             refresh_rotation_grace: Duration::from_secs(30),
+            password_reset_ttl: Duration::from_secs(60 * 60),
+            email_verification_ttl: Duration::from_secs(3 * 24 * 60 * 60),
+            public_url: "http://127.0.0.1:8000".to_owned(),
             login_max_failures: 10,
             login_failure_period: Duration::from_secs(15 * 60),
             max_upload_bytes: 50 * 1024 * 1024,

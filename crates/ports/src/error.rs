@@ -19,6 +19,8 @@ pub enum Part {
     ChatModel,
     /// The PDF extraction worker.
     Extractor,
+    /// The mail server.
+    MailServer,
     /// The service itself.
     Service,
 }
@@ -34,6 +36,7 @@ impl Part {
             Self::Embedder => "embedding back end",
             Self::ChatModel => "chat model",
             Self::Extractor => "extraction worker",
+            Self::MailServer => "mail server",
             Self::Service => "service",
         }
     }
@@ -48,6 +51,7 @@ impl Part {
             Self::Embedder => "embedding_back_end",
             Self::ChatModel => "chat_model",
             Self::Extractor => "extraction_worker",
+            Self::MailServer => "mail_server",
             Self::Service => "service",
         }
     }

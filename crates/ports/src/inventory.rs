@@ -7,8 +7,12 @@ use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    api_key::ApiKey,
+    audit::AuditEntry,
+    conversation::Conversation,
     document::{Deletion, Document, Standing},
-    id::{DocumentId, UsageId, UserId},
+    group::Group,
+    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId},
     job::{Job, JobKind},
     usage::UsageRecord,
     user::User,
@@ -26,12 +30,20 @@ pub struct RecordCounts {
     pub deletions: u64,
     /// Lines of the usage ledger.
     pub usage: u64,
+    /// Groups.
+    pub groups: u64,
+    /// API keys.
+    pub api_keys: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Entries of the audit log.
+    pub audit: u64,
 }
 
 impl RecordCounts {
-    /// Whether there is nothing.
+    /// Whether there is nothing, but for entries of the audit log: failed logins leave some before there is anything.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        *self == Self { audit: self.audit, ..Self::default() }
     }
 }
 
@@ -59,6 +71,19 @@ pub trait Inventory: Send {
 
     /// A page of accounts.
     async fn users(&mut self, after: Option<UserId>, limit: u64) -> Result<Vec<User>>;
+
+    /// A page of groups.
+    async fn groups(&mut self, after: Option<GroupId>, limit: u64) -> Result<Vec<Group>>;
+
+    /// A page of API keys.
+    async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>>;
+
+    /// A page of conversations.
+    async fn conversations(&mut self, after: Option<ConversationId>, limit: u64)
+    -> Result<Vec<Conversation>>;
+
+    /// A page of the audit log.
+    async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>>;
 
     /// A page of the usage ledger.
     async fn usage(&mut self, after: Option<UsageId>, limit: u64) -> Result<Vec<UsageRecord>>;

@@ -110,7 +110,10 @@ impl From<Error> for Refusal {
             Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
                 StatusCode::UNAUTHORIZED
             }
-            Error::TooManyLogins { retry_after } => return Self::too_many(*retry_after),
+            Error::TooManyLogins { retry_after } | Error::TooManyLetters { retry_after } => {
+                return Self::too_many(*retry_after);
+            }
+            Error::LinkRefused => StatusCode::BAD_REQUEST,
             Error::Forbidden => StatusCode::FORBIDDEN,
             Error::EmailTaken | Error::NameTaken | Error::NotFailed { .. } => StatusCode::CONFLICT,
             Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -150,6 +153,7 @@ impl Refusal {
                 | Part::BlobStore
                 | Part::VectorStore
                 | Part::Extractor
+                | Part::MailServer
                 | Part::Service,
                 FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited,
             ) => StatusCode::SERVICE_UNAVAILABLE,
@@ -158,7 +162,7 @@ impl Refusal {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             (
-                Part::Database | Part::BlobStore | Part::VectorStore | Part::Extractor,
+                Part::Database | Part::BlobStore | Part::VectorStore | Part::Extractor | Part::MailServer,
                 FaultKind::Rejected | FaultKind::Garbage,
             ) => StatusCode::INTERNAL_SERVER_ERROR,
         };

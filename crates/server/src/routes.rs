@@ -1,6 +1,6 @@
 //! The URL table.
 
-use crate::{api, error::Refusal, settings::HttpSettings};
+use crate::{account, api, error::Refusal, settings::HttpSettings};
 use actix_web::{
     HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
@@ -35,6 +35,12 @@ routes! {
     "/auth/token"           { POST => api::auth::token::token }
     "/auth/refresh"         { POST => api::auth::refresh::refresh }
     "/auth/logout"          { POST => api::auth::logout::logout }
+    "/auth/password-reset"  { POST => api::auth::password_reset::ask }
+    "/auth/password-reset/confirm" { POST => api::auth::password_reset::confirm }
+    "/auth/email-verification" { POST => api::auth::email_verification::ask }
+    "/auth/email-verification/confirm" { POST => api::auth::email_verification::confirm }
+    "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
+    "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
     "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }
     "/documents/upload"     { POST => api::documents::upload::upload }
     "/documents/{doc_id}"   { GET => api::documents::get::get, DELETE => api::documents::delete::delete }

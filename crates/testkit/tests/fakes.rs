@@ -15,6 +15,23 @@ mod clock {
     docent_testkit::clock_contract!(async { (Arc::new(TestClock::default()) as _, ()) });
 }
 
+mod mailer {
+    use docent_ports::mailer::Mailer;
+    use docent_testkit::{contract::mailer::Subject, fakes::mailer::FakeMailer};
+    use std::sync::Arc;
+
+    docent_testkit::mailer_contract!(async {
+        let mailer = Arc::new(FakeMailer::default());
+        let (arrived, refusing) = (Arc::clone(&mailer), Arc::clone(&mailer));
+        let subject = Subject {
+            mailer: Arc::clone(&mailer) as Arc<dyn Mailer>,
+            arrived: Box::new(move || arrived.mails()),
+            refuse: Box::new(move || refusing.refuse_all()),
+        };
+        (subject, ())
+    });
+}
+
 mod password_hasher {
     use docent_testkit::fakes::password_hasher::FakePasswordHasher;
     use std::sync::Arc;

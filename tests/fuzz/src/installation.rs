@@ -6,10 +6,10 @@ use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, collections::FakeCollections,
+        embedder::FakeEmbedder, embedders::FakeEmbedders, mailer::FakeMailer,
         password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
         text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
-        vector_index::FakeVectorIndex,
     },
 };
 use std::sync::Arc;
@@ -21,14 +21,15 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
     let app = Arc::new(App {
         store: Arc::new(FakeStore::default()),
         blobs: Arc::clone(&blobs) as _,
-        index: Arc::new(FakeVectorIndex::default()),
-        embedder: Arc::new(FakeEmbedder::default()),
+        collections: Arc::new(FakeCollections::default()),
+        embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
         model: Arc::new(ScriptedChatModel::default()),
         extractor: Arc::new(FakeTextExtractor),
         tokens: Arc::new(FakeTokenStore::default()),
         signer: Arc::new(FakeTokenSigner),
         limiter: Arc::new(FakeRateLimiter::default()),
         hasher: Arc::new(FakePasswordHasher::default()),
+        mailer: Arc::new(FakeMailer::default()),
         clock: Arc::new(TestClock::default()),
         entropy: Arc::new(TestEntropy::default()),
         recorder: Arc::new(Unrecorded),
@@ -37,6 +38,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         work: tokio::sync::Notify::new(),
         running: docent_app::jobs::running::Running::default(),
         logins: docent_app::accounts::turns::Turns::default(),
+        letters: docent_app::accounts::verification::Letters::default(),
         answers: tokio_util::task::TaskTracker::new(),
     });
     (app, blobs)

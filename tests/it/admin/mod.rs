@@ -1,5 +1,70 @@
 //! `/admin`
 
+mod accounts;
+mod api_keys;
+mod audit;
+mod bulk;
+mod conversations;
+mod dashboard;
+mod documents;
+mod groups;
+mod jobs;
 mod login;
 mod pages;
 mod session;
+mod sessions;
+mod upload;
+mod usage;
+mod users;
+mod verifications;
+
+use docent_app::accounts::create::Flags;
+use docent_domain::{permission::Permission, user::User};
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    browser::{Browser, form_token},
+    member::Member,
+    reply::Reply,
+};
+
+/// An account with these permissions; it may enter the panel.
+async fn staff_account(app: &TestApp, email: &str, permissions: &[Permission]) -> User {
+    let user = app.account(email, Flags { is_staff: true, is_superuser: false }).await;
+    app.permit(user.id, permissions).await;
+    user
+}
+
+/// Somebody at the panel with these permissions.
+async fn staff_with(app: &TestApp, permissions: &[Permission]) -> Browser {
+    staff_account(app, "staff@example.org", permissions).await;
+    at_panel(app, "staff@example.org").await
+}
+
+/// The same, and in the API.
+async fn staff(app: &TestApp, permissions: &[Permission]) -> (Browser, Member) {
+    let user = staff_account(app, "staff@example.org", permissions).await;
+    (at_panel(app, "staff@example.org").await, Member::login(app, user).await)
+}
+
+/// A superuser at the panel.
+async fn superuser(app: &TestApp) -> Browser {
+    app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
+    at_panel(app, "root@example.org").await
+}
+
+async fn at_panel(app: &TestApp, email: &str) -> Browser {
+    let mut browser = Browser::new(app);
+    let _ = browser.login(email, PASSWORD).await.expect(303);
+    browser
+}
+
+/// Submits a form with its token, which is taken from the page of one's account.
+async fn submit(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Reply {
+    let token = form_token(&browser.get("/admin/account").await.expect(200));
+    browser.post(path, &[&[("form_token", token.as_str())], fields].concat()).await
+}
+
+/// What is between two pieces of a page.
+fn between<'p>(page: &'p str, start: &str, end: &str) -> &'p str {
+    page.split_once(start).and_then(|(_, rest)| rest.split_once(end)).map_or("", |(text, _)| text)
+}

@@ -3,5 +3,6 @@
 mod body;
 mod faults;
 mod metering;
+mod recording;
 mod stream;
 mod tools;

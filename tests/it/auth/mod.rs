@@ -1,6 +1,10 @@
 //! `/auth/…`
 
+mod api_keys;
 mod bearer;
+mod email_verification;
 mod logout;
+mod password_reset;
 mod refresh;
+mod sessions;
 mod token;

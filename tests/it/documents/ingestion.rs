@@ -10,10 +10,10 @@ use std::time::Duration;
 /// Why the newest failed document failed.
 async fn reason(app: &TestApp, by: &docent_domain::user::User) -> String {
     let mut staff = by.clone();
-    staff.is_staff = true;
-    let grant = Actor::of(&staff).unwrap().may().unwrap();
-    let overview = dashboard::overview(&app.app, grant).await.unwrap();
-    match &overview.failures[0].state {
+    staff.is_superuser = true;
+    let staff = Actor::of(&staff).unwrap();
+    let overview = dashboard::overview(&app.app, &staff, staff.may().unwrap()).await.unwrap();
+    match &overview.documents.unwrap().failures[0].state {
         DocumentState::Failed(failed) => failed.failure.reason.clone(),
         other => panic!("{other:?}"),
     }

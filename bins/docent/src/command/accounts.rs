@@ -1,18 +1,28 @@
-//! `docent createsuperuser` and `docent users create`.
+//! `docent createsuperuser`, `docent changepassword` and `docent users …`.
 
 use super::config::load;
 use crate::{
-    cli::AccountArgs,
+    cli::{AccountArgs, ListUsersArgs, OneUserArgs, ProfileArgs},
     wire::{self, Basics},
 };
 use anyhow::{Context, bail};
+use docent::config::Settings;
+use docent_adapters::sql::SqlStore;
 use docent_app::{
     accounts::create::{Flags, Registrar},
     audit::By,
 };
-use docent_domain::{text::Email, user::Password};
+use docent_domain::{
+    text::Email,
+    user::{Password, User},
+};
 use docent_migration::SchemaState;
+use docent_ports::{page::Page, store::Store, users::UserFilter};
+use serde_json::json;
 use std::io::BufRead;
+
+/// Accounts that are read at a time.
+pub(super) const PAGE: u64 = 500;
 
 /// Creates an account and says so.
 pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Result<()> {
@@ -24,12 +34,109 @@ pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Resul
         SchemaState::Empty => store.migrate().await?,
         other => bail!("{other}"),
     }
-    let Basics { hasher, clock, entropy } = wire::basics()?;
-    let password = if account.password_stdin { password_from_stdin()? } else { ask_password()? };
-    let registrar = Registrar { store: &store, hasher: &*hasher, clock: &*clock, entropy: &*entropy };
-    registrar.create(&By::command_line(), email.clone(), password, flags).await?;
+    let basics = wire::basics()?;
+    let password = wanted_password(account)?;
+    registrar(&store, &basics).create(&By::command_line(), email.clone(), password, flags).await?;
     println!("Created {}.", email.as_str());
     Ok(())
+}
+
+/// Gives an account another password.
+pub(crate) async fn change_password(account: &AccountArgs) -> anyhow::Result<()> {
+    let (store, _) = opened(account.profile).await?;
+    let user = user(&store, &account.email).await?;
+    let basics = wire::basics()?;
+    let password = wanted_password(account)?;
+    registrar(&store, &basics).set_password(&By::command_line(), user.id, password).await?;
+    println!("Changed the password of {}, and ended all of its sessions.", user.email.as_str());
+    Ok(())
+}
+
+/// Lets an account be used, or not.
+pub(crate) async fn set_active(account: &OneUserArgs, is_active: bool) -> anyhow::Result<()> {
+    let (store, _) = opened(account.profile).await?;
+    let user = user(&store, &account.email).await?;
+    let basics = wire::basics()?;
+    registrar(&store, &basics).set_active(&By::command_line(), user.id, is_active).await?;
+    let email = user.email.as_str();
+    match (user.is_active, is_active) {
+        (false, true) => println!("Activated {email}."),
+        (true, false) => println!("Deactivated {email}, and ended all of its sessions."),
+        (true, true) => println!("{email} is active already."),
+        (false, false) => println!("{email} is not active already."),
+    }
+    Ok(())
+}
+
+/// Prints accounts, one a line.
+pub(crate) async fn list(args: &ListUsersArgs) -> anyhow::Result<()> {
+    let (store, _) = opened(args.profile).await?;
+    let filter = UserFilter { text: args.text.clone(), ..UserFilter::default() };
+    let (mut view, mut offset) = (store.read().await?, 0);
+    loop {
+        let page = view.users().list(&filter, Page { offset, limit: PAGE }).await?;
+        for user in &page.records {
+            println!("{}", if args.json { as_json(user) } else { as_text(user) });
+        }
+        offset += page.records.len() as u64;
+        if page.records.is_empty() || offset >= page.total {
+            return Ok(());
+        }
+    }
+}
+
+fn role(user: &User) -> &'static str {
+    match (user.is_superuser, user.is_staff) {
+        (true, _) => "superuser",
+        (false, true) => "staff",
+        (false, false) => "user",
+    }
+}
+
+fn as_text(user: &User) -> String {
+    let state = if user.is_active { "active" } else { "inactive" };
+    let last = user.last_login_at.map_or_else(|| "never".to_owned(), |at| at.format("%F %R").to_string());
+    format!("{:<40} {:<9} {state:<8} last login {last}", user.email.as_str(), role(user))
+}
+
+fn as_json(user: &User) -> String {
+    json!({
+        "id": user.id.to_string(),
+        "email": user.email.as_str(),
+        "is_active": user.is_active,
+        "is_staff": user.is_staff,
+        "is_superuser": user.is_superuser,
+        "created_at": user.created_at.to_rfc3339(),
+        "last_login_at": user.last_login_at.map(|at| at.to_rfc3339()),
+        "email_verified_at": user.email_verified_at.map(|at| at.to_rfc3339()),
+    })
+    .to_string()
+}
+
+/// The store of an installation that is there, and its settings.
+pub(super) async fn opened(profile: ProfileArgs) -> anyhow::Result<(SqlStore, Settings)> {
+    let settings = load(profile.into())?;
+    let store = wire::store(&settings).await?;
+    match store.schema_state().await? {
+        SchemaState::Current => Ok((store, settings)),
+        other => bail!("{other}"),
+    }
+}
+
+/// The account with this address.
+pub(super) async fn user(store: &SqlStore, email: &str) -> anyhow::Result<User> {
+    let email = Email::parse(email)?;
+    let user = store.read().await?.users().by_email(&email).await?;
+    user.with_context(|| format!("no account has the address {}", email.as_str()))
+}
+
+fn registrar<'a>(store: &'a SqlStore, basics: &'a Basics) -> Registrar<'a> {
+    let Basics { hasher, clock, entropy } = basics;
+    Registrar { store, hasher: &**hasher, clock: &**clock, entropy: &**entropy }
+}
+
+fn wanted_password(account: &AccountArgs) -> anyhow::Result<Password> {
+    if account.password_stdin { password_from_stdin() } else { ask_password() }
 }
 
 /// A password that somebody has: asked for once, without echo, or the first line of standard input.

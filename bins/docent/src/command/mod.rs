@@ -1,6 +1,7 @@
 //! The commands, one per file.
 
 pub(crate) mod accounts;
+pub(crate) mod api_keys;
 pub(crate) mod backup;
 pub(crate) mod config;
 pub(crate) mod dev;

@@ -31,6 +31,9 @@ section! {
         /// Signs access tokens, refresh tokens and the admin session cookie. In production a random
         /// value of 32 or more characters.
         secret_key: Option<Secret> = SECRET_KEY, strong_key;
+        /// Earlier secret keys. Tokens that were signed with one of them are good until they expire; new ones are never
+        /// signed with it, and cookies of the panel not verified by it: staff log in again.
+        secret_key_previous: Vec<Secret> = text("[]"), strong_keys;
         /// The ways to prove who one is: `jwt` (bearer tokens from `POST /auth/token`), `api_key` (keys that staff make).
         auth_backends: Vec<AuthBackend> = text("[\"jwt\"]"), some_backend;
         /// How long an access token lives.
@@ -39,6 +42,10 @@ section! {
         refresh_token_ttl: Duration = text("30d"), lasting;
         /// How long a refresh token stays usable after its first use, for clients that did not get the answer.
         refresh_rotation_grace: Duration = text("30s");
+        /// How long a link to choose a new password is good.
+        password_reset_ttl: Duration = text("1h"), lasting;
+        /// How long a link to confirm an address is good.
+        email_verification_ttl: Duration = text("3d"), lasting;
         /// Failed logins by account and client address before they are refused with 429.
         login_max_failures: u32 = text("10"), within(1..=1_000_000);
         /// The time in which they are counted.
@@ -55,18 +62,33 @@ fn strong_key(key: &Option<Secret>, context: &Context) -> Result<(), Refusal> {
     if context.profile == Profile::Dev || context.debug {
         return Ok(());
     }
-    let wrong = match key.as_ref().map(Secret::expose) {
-        None => "must be set".to_owned(),
-        Some(key) if EXAMPLES.contains(&key) => "is an example out of the documentation".to_owned(),
-        Some(key) => match key.chars().count() {
-            0..KEY_CHARACTERS => format!("has fewer than {KEY_CHARACTERS} characters"),
-            _ => return Ok(()),
-        },
-    };
+    let Some(key) = key else { return Err(weak("must be set")) };
+    strength(key)
+}
+
+#[expect(clippy::ptr_arg, reason = "a check takes the type of its setting")]
+fn strong_keys(keys: &Vec<Secret>, context: &Context) -> Result<(), Refusal> {
+    if context.profile == Profile::Dev || context.debug {
+        return Ok(());
+    }
+    keys.iter().try_for_each(strength)
+}
+
+fn strength(key: &Secret) -> Result<(), Refusal> {
+    match key.expose() {
+        key if EXAMPLES.contains(&key) => Err(weak("is an example out of the documentation")),
+        key if key.chars().count() < KEY_CHARACTERS => {
+            Err(weak(&format!("has fewer than {KEY_CHARACTERS} characters")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn weak(wrong: &str) -> Refusal {
     let accepted = format!(
         "a random value of {KEY_CHARACTERS} or more characters, such as what `openssl rand -base64 48` prints"
     );
-    Err(Refusal { wrong, accepted })
+    Refusal { wrong: wrong.to_owned(), accepted }
 }
 
 #[expect(clippy::ptr_arg, reason = "a check takes the type of its setting")]

@@ -11,6 +11,7 @@ mod example;
 mod http;
 mod ingestion;
 mod limits;
+mod mail;
 mod models;
 mod problem;
 mod reader;
@@ -31,6 +32,7 @@ pub use example::environment_example;
 pub use http::Http;
 pub use ingestion::Ingestion;
 pub use limits::Limits;
+pub use mail::{Mail, SmtpUrl};
 pub use models::Models;
 pub use problem::{Problem, Problems, Warning};
 pub use reader::{Effective, Environment, Source};
@@ -63,6 +65,8 @@ pub struct Settings {
     pub http: Http,
     /// Accounts and tokens.
     pub accounts: Accounts,
+    /// Mail.
+    pub mail: Mail,
     /// Request limits.
     pub limits: Limits,
     /// Where data is kept.
@@ -102,6 +106,8 @@ impl Settings {
         }
         let http = Http::read(&mut reader);
         let accounts = Accounts::read(&mut reader);
+        let mail = Mail::read(&mut reader);
+        mail::check_letters(&mut reader);
         let limits = Limits::read(&mut reader);
         let storage = Storage::read(&mut reader);
         storage::check_bucket(&mut reader);
@@ -115,6 +121,7 @@ impl Settings {
                 service: service?,
                 http: http?,
                 accounts: accounts?,
+                mail: mail?,
                 limits: limits?,
                 storage: storage?,
                 models: models?,
@@ -137,6 +144,7 @@ pub fn all() -> Vec<Setting> {
         Service::SETTINGS,
         Http::SETTINGS,
         Accounts::SETTINGS,
+        Mail::SETTINGS,
         Limits::SETTINGS,
         Storage::SETTINGS,
         Models::SETTINGS,

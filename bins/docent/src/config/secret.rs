@@ -33,6 +33,7 @@ impl fmt::Display for Secret {
 
 impl Value for Secret {
     const KIND: &'static str = "secret";
+    const LIST_KIND: &'static str = "list of secrets";
     const IS_SECRET: bool = true;
 
     fn accepted() -> String {

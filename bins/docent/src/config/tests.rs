@@ -19,7 +19,7 @@ fn variables(problems: Result<Loaded, Problems>) -> Vec<String> {
 #[test]
 fn dev_needs_nothing_and_is_embedded() {
     let loaded = dev(&[]).unwrap();
-    let Settings { service, http, accounts, limits, storage, models, ingestion, agent, telemetry } =
+    let Settings { service, http, accounts, limits, storage, models, ingestion, agent, telemetry, mail } =
         loaded.settings;
     assert_eq!((service.app_name.as_str(), service.debug), ("Docent", false));
     assert_eq!(service.data_dir, Path::new("./docent-data"));
@@ -27,6 +27,7 @@ fn dev_needs_nothing_and_is_embedded() {
     assert!(http.trusted_proxies.is_empty() && http.cors_allowed_origins.is_empty());
     assert_eq!(http.max_upload_bytes, ByteSize(50 * 1024 * 1024));
     assert_eq!(accounts.secret_key, None);
+    assert!(mail.smtp_url.is_none() && accounts.secret_key_previous.is_empty());
     assert_eq!(accounts.auth_backends, [AuthBackend::Jwt]);
     assert_eq!(accounts.access_token_ttl, Duration::from_secs(15 * 60));
     assert_eq!(accounts.refresh_token_ttl, Duration::from_secs(30 * 86_400));
@@ -168,6 +169,35 @@ fn serve_refuses_weak_secret_keys_unless_debugging() {
 }
 
 #[test]
+fn earlier_secret_keys_must_be_as_strong() {
+    let (good, other) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210");
+    let keys = format!("[\"{good}\", \"{other},\"]");
+    let database = ("DOCENT_DATABASE_URL", "sqlite://d.db");
+    let good_ones = [database, ("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", &keys)];
+    let loaded = serve(&good_ones).unwrap();
+    let previous: Vec<_> =
+        loaded.settings.accounts.secret_key_previous.iter().map(|key| key.expose().to_owned()).collect();
+    assert_eq!(previous, [good.to_owned(), format!("{other},")]);
+    let weak = [database, ("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", "short")];
+    assert_eq!(variables(serve(&weak)), ["DOCENT_SECRET_KEY_PREVIOUS"]);
+}
+
+#[test]
+fn a_mail_server_needs_a_sender_and_the_address_that_links_begin_with() {
+    let alone = dev(&[("DOCENT_SMTP_URL", "smtp://relay")]);
+    assert_eq!(variables(alone), ["DOCENT_MAIL_FROM", "DOCENT_PUBLIC_URL"]);
+    let mut all = vec![
+        ("DOCENT_SMTP_URL", "smtp://relay"),
+        ("DOCENT_MAIL_FROM", "Docent <docent@example.org>"),
+        ("DOCENT_PUBLIC_URL", "https://docs.example.org/"),
+    ];
+    let mail = dev(&all).unwrap().settings.mail;
+    assert_eq!(mail.public_url.unwrap().as_str(), "https://docs.example.org");
+    all[1].1 = "Docent";
+    assert_eq!(variables(dev(&all)), ["DOCENT_MAIL_FROM"]);
+}
+
+#[test]
 fn a_value_may_come_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
@@ -226,7 +256,7 @@ fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
 fn no_secret_is_shown_anywhere() {
     const SECRET: &str = "hunter2hunter2hunter2hunter2hunter2";
     let url = |scheme: &str| format!("{scheme}://ada:{SECRET}@host/0");
-    let (database, redis) = (url("postgres"), url("redis"));
+    let (database, redis, smtp) = (url("postgres"), url("redis"), format!("smtps://ada:{SECRET}@host"));
     let secrets = [
         ("DOCENT_SECRET_KEY", SECRET),
         ("DOCENT_LLM_API_KEY", SECRET),
@@ -235,6 +265,10 @@ fn no_secret_is_shown_anywhere() {
         ("DOCENT_S3_SECRET_ACCESS_KEY", SECRET),
         ("DOCENT_S3_SESSION_TOKEN", SECRET),
         ("DOCENT_METRICS_TOKEN", SECRET),
+        ("DOCENT_SECRET_KEY_PREVIOUS", SECRET),
+        ("DOCENT_SMTP_URL", &smtp),
+        ("DOCENT_MAIL_FROM", "docent@example.org"),
+        ("DOCENT_PUBLIC_URL", "https://docs.example.org"),
         ("DOCENT_DATABASE_URL", &database),
         ("DOCENT_REDIS_URL", &redis),
     ];

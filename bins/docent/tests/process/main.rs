@@ -2,6 +2,7 @@
 //! and how it is deployed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod accounts;
 mod client;
 mod collector;
 mod deploy;

@@ -107,7 +107,7 @@ impl ApiKeyWriter for Session {
     }
 }
 
-fn from_row(row: Model) -> Result<ApiKey> {
+pub(super) fn from_row(row: Model) -> Result<ApiKey> {
     let when = |micros| instant(micros, "API key's time");
     Ok(ApiKey {
         id: ApiKeyId::from_uuid(row.id),

@@ -104,7 +104,7 @@ fn change(value: &Value) -> Option<Change> {
     }
 }
 
-fn from_row(row: Model) -> Result<AuditEntry> {
+pub(super) fn from_row(row: Model) -> Result<AuditEntry> {
     let by = match (row.author.as_str(), row.user_id, row.user_email) {
         (USER, Some(id), Some(email)) => Author::User {
             id: UserId::from_uuid(id),

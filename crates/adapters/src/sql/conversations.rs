@@ -134,7 +134,7 @@ fn to_row(conversation: &Conversation) -> conversations::ActiveModel {
     row.into_active_model().reset_all()
 }
 
-fn from_row(row: Model) -> Result<Conversation> {
+pub(super) fn from_row(row: Model) -> Result<Conversation> {
     Ok(Conversation {
         id: ConversationId::from_uuid(row.id),
         owner: UserId::from_uuid(row.owner_id),

@@ -175,6 +175,17 @@ impl Session {
         from_row(row, permissions).map(Some)
     }
 
+    /// Groups with what they are allowed.
+    pub(super) async fn whole_groups(&mut self, rows: Vec<groups::Model>) -> Result<Vec<Group>> {
+        let ids: Vec<Uuid> = rows.iter().map(|row| row.id).collect();
+        let mut permissions = self.permissions_of(&ids).await?;
+        let whole = |row: groups::Model| {
+            let permissions = permissions.remove(&row.id).unwrap_or_default();
+            from_row(row, permissions)
+        };
+        rows.into_iter().map(whole).collect()
+    }
+
     /// What groups are allowed.
     async fn permissions_of(&mut self, groups: &[Uuid]) -> Result<HashMap<Uuid, PermissionSet>> {
         let query = group_permissions::Entity::find()

@@ -1,8 +1,11 @@
 //! All records in SQL, page by page.
 
 use super::{
+    api_keys::from_row as api_key,
+    audit::from_row as audit_entry,
+    conversations::from_row as conversation,
     document_rows::{from_row as document, to_deletion},
-    entities::{documents, jobs, usage_records, users},
+    entities::{api_keys, audit_log, conversations, documents, groups, jobs, usage_records, users},
     fault::corrupt,
     jobs::from_row as job,
     session::Session,
@@ -13,8 +16,12 @@ use super::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    api_key::ApiKey,
+    audit::AuditEntry,
+    conversation::Conversation,
     document::{Deletion, Document, Standing},
-    id::{DocumentId, UsageId, UserId},
+    group::Group,
+    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId},
     job::{Job, JobKind},
     usage::UsageRecord,
     user::User,
@@ -38,6 +45,10 @@ impl Inventory for Session {
             documents: self.run("count documents", |db| Box::pin(live.count(db))).await?,
             deletions: self.run("count deletions", |db| Box::pin(deleted.count(db))).await?,
             usage: self.run("count usage", |db| Box::pin(usage_records::Entity::find().count(db))).await?,
+            groups: self.counted("count groups", groups::Entity::find()).await?,
+            api_keys: self.counted("count API keys", api_keys::Entity::find()).await?,
+            conversations: self.counted("count conversations", conversations::Entity::find()).await?,
+            audit: self.counted("count the audit log", audit_log::Entity::find()).await?,
         })
     }
 
@@ -105,6 +116,37 @@ impl Inventory for Session {
         let query = page(users::Entity::find(), users::Column::Id, after.map(UserId::as_uuid), limit);
         let rows = self.run("read a page of accounts", |db| Box::pin(query.all(db))).await?;
         rows.into_iter().map(user).collect()
+    }
+
+    async fn groups(&mut self, after: Option<GroupId>, limit: u64) -> Result<Vec<Group>> {
+        let query = page(groups::Entity::find(), groups::Column::Id, after.map(GroupId::as_uuid), limit);
+        let rows = self.run("read a page of groups", |db| Box::pin(query.all(db))).await?;
+        self.whole_groups(rows).await
+    }
+
+    async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>> {
+        let all = api_keys::Entity::find();
+        let query = page(all, api_keys::Column::Id, after.map(ApiKeyId::as_uuid), limit);
+        let rows = self.run("read a page of API keys", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(api_key).collect()
+    }
+
+    async fn conversations(
+        &mut self,
+        after: Option<ConversationId>,
+        limit: u64,
+    ) -> Result<Vec<Conversation>> {
+        let all = conversations::Entity::find();
+        let query = page(all, conversations::Column::Id, after.map(ConversationId::as_uuid), limit);
+        let rows = self.run("read a page of conversations", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(conversation).collect()
+    }
+
+    async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>> {
+        let query =
+            page(audit_log::Entity::find(), audit_log::Column::Id, after.map(AuditId::as_uuid), limit);
+        let rows = self.run("read a page of the audit log", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(audit_entry).collect()
     }
 
     async fn usage(&mut self, after: Option<UsageId>, limit: u64) -> Result<Vec<UsageRecord>> {

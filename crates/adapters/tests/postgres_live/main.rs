@@ -17,7 +17,7 @@ use docent_ports::{
     store::Store,
 };
 use docent_testkit::{
-    builders::{at, document, id, job},
+    builders::{at, audit_entry, document, id, job},
     servers::{OwnSchema, PostgresServer},
 };
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
@@ -103,6 +103,19 @@ async fn a_newer_schema_is_not_touched() {
     let fault = store.migrate().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
     assert!(fault.to_string().contains("m9999_later"), "{fault}");
+}
+
+#[tokio::test]
+async fn the_audit_log_takes_entries_and_keeps_them() {
+    let (store, own) = migrated().await;
+    let mut unit = store.begin().await.unwrap();
+    unit.audit().append(&audit_entry(1)).await.unwrap();
+    unit.commit().await.unwrap();
+    let direct = own.direct().await;
+    for change in ["UPDATE audit_log SET deed = 'login'", "DELETE FROM audit_log", "TRUNCATE audit_log"] {
+        let refused = direct.execute_unprepared(change).await.unwrap_err().to_string();
+        assert!(refused.contains("append-only"), "{refused}");
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! API keys: what programs prove with whom they work for.
 
+use super::random_text;
 use crate::{
     App,
     audit::{Auditor, By, Changes, Subject},
@@ -7,20 +8,26 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
-    access::Actor,
+    access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys},
     api_key::{ApiKey, KEY_START, KeyName, KeyPrefix, Scopes},
     audit::Deed,
+    error::Invalid,
     id::{ApiKeyId, UserId},
     permission::RecordKind,
+    text::Email,
 };
-use docent_ports::{clock::Clock, entropy::Entropy, store::Store};
+use docent_ports::{
+    api_keys::ApiKeyFilter,
+    clock::Clock,
+    entropy::Entropy,
+    page::{Listed, Page},
+    store::Store,
+};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// How often the time of the last use is written down.
 const TOUCH: TimeDelta = TimeDelta::minutes(1);
-/// What prefixes and secrets are made of: 32 characters, 5 bits each.
-const ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
 /// Characters of a secret: 260 bits.
 const SECRET: usize = 52;
 
@@ -80,7 +87,7 @@ impl KeyRing<'_> {
     pub async fn create(self, by: &By, request: KeyRequest) -> Result<NewKey> {
         let now = self.clock.now();
         if request.expires_at.is_some_and(|end| end <= now) {
-            return Err(docent_domain::error::Invalid::new("expires_at", "must be in the future").into());
+            return Err(Invalid::new("expires_at", "must be in the future").into());
         }
         let mut work = self.store.begin().await?;
         let owner = work.users().get(request.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
@@ -118,9 +125,7 @@ impl KeyRing<'_> {
     }
 
     fn generate(self, request: &KeyRequest, now: DateTime<Utc>) -> Result<NewKey> {
-        let mut random = [0; KeyPrefix::LENGTH + SECRET];
-        self.entropy.fill(&mut random);
-        let text: String = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect();
+        let text = random_text(self.entropy, KeyPrefix::LENGTH + SECRET);
         let (prefix, secret) = text.split_at(KeyPrefix::LENGTH);
         let key = format!("{KEY_START}{prefix}_{secret}");
         let mut id = [0; 10];
@@ -139,6 +144,84 @@ impl KeyRing<'_> {
         };
         Ok(NewKey { record, key })
     }
+}
+
+/// Keys of all accounts.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    app: &App,
+    _grant: Grant<ViewApiKeys>,
+    filter: &ApiKeyFilter,
+    page: Page,
+) -> Result<Listed<ApiKey>> {
+    Ok(app.store.read().await?.api_keys().list(filter, page).await?)
+}
+
+/// The actor's own keys.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list_own(app: &App, actor: &Actor, page: Page) -> Result<Listed<ApiKey>> {
+    let filter = ApiKeyFilter { user: Some(actor.user()), ..ApiKeyFilter::default() };
+    Ok(app.store.read().await?.api_keys().list(&filter, page).await?)
+}
+
+/// One key: one's own, or anybody's with the right to see them. To others it does not exist.
+///
+/// # Errors
+/// [`Error::NotFound`], or when the database cannot be reached.
+pub async fn get(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
+    let key = app.store.read().await?.api_keys().get(id).await?;
+    key.filter(|key| actor.may_to::<ViewApiKeys>(Some(key.user)).is_ok())
+        .ok_or(Error::NotFound(RecordKind::ApiKey))
+}
+
+/// The account with this address, for somebody who makes a key for it.
+///
+/// # Errors
+/// [`Error::Invalid`] when there is none, or when the database cannot be reached.
+pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Result<UserId> {
+    let user = app.store.read().await?.users().by_email(email).await?;
+    Ok(user.ok_or_else(|| Invalid::new("account", "does not exist"))?.id)
+}
+
+/// Makes a key for the actor, or with the right to for an account that is allowed no more than the actor: a key
+/// does what its account may do, so nobody gains by it what they were not given.
+///
+/// # Errors
+/// [`Error::Forbidden`] without the right, and for somebody who is here by a key themselves; [`Error::Invalid`]
+/// for an account that is allowed more or may not be used; or those of [`KeyRing::create`].
+pub async fn create(app: &App, actor: &Actor, request: KeyRequest) -> Result<NewKey> {
+    // A key that could make keys would have no scopes.
+    if actor.api_key().is_some() {
+        return Err(Error::Forbidden);
+    }
+    actor.may_to::<AddApiKeys>(Some(request.user))?;
+    if request.user != actor.user() {
+        let mut view = app.store.read().await?;
+        let user = view.users().get(request.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        let permissions = view.groups().permissions(user.id).await?;
+        if !actor.is_superuser() && (user.is_superuser || !actor.permissions().contains_all(permissions)) {
+            return Err(Invalid::new("account", "is allowed more than you are").into());
+        }
+        if !user.is_active {
+            return Err(Invalid::new("account", "is deactivated").into());
+        }
+    }
+    app.key_ring().create(&By::actor(actor), request).await
+}
+
+/// Makes a key void: one's own, or anybody's with the right to.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::Forbidden`], or when the database cannot be reached.
+pub async fn revoke(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
+    let key = app.store.read().await?.api_keys().get(id).await?;
+    // Whoever may revoke none of others is not told which there are.
+    actor.may_to::<DeleteApiKeys>(key.as_ref().map(|key| key.user))?;
+    app.key_ring().revoke(&By::actor(actor), id).await
 }
 
 fn subject(key: &ApiKey) -> Subject {

@@ -69,7 +69,7 @@ async fn begin(app: &App, user: &User, session: &Session) -> Result<()> {
 }
 
 /// The active account with this address and password, if it is a `wanted` one.
-async fn check_password(
+pub(super) async fn check_password(
     app: &App,
     email: &str,
     password: String,

@@ -3,17 +3,32 @@
 pub mod api_keys;
 pub mod authenticate;
 pub mod create;
+pub mod groups;
 pub mod login;
 pub mod logout;
+pub mod own;
 pub mod refresh;
 pub mod sessions;
 pub mod turns;
+pub mod users;
+pub mod verification;
 
 use crate::App;
 use docent_domain::{
     id::{FamilyId, TokenId, UserId},
     token::{AccessClaims, RefreshClaims},
 };
+use docent_ports::entropy::Entropy;
+
+/// What secrets are made of: 32 characters, 5 bits each.
+const ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
+
+/// A text that nobody can guess, with 5 bits a character.
+fn random_text(entropy: &dyn Entropy, length: usize) -> String {
+    let mut random = vec![0; length];
+    entropy.fill(&mut random);
+    random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()
+}
 
 /// What a client gets to prove who it is.
 #[derive(Clone)]

@@ -10,12 +10,16 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
-    access::{Actor, DeleteSessions},
+    access::{Actor, DeleteSessions, Grant, ViewSessions},
     audit::Deed,
     id::{SessionId, UserId},
     permission::RecordKind,
     session::{AGENT_MAX, Session, SessionKind},
     user::User,
+};
+use docent_ports::{
+    page::{Listed, Page},
+    sessions::SessionFilter,
 };
 use std::net::IpAddr;
 
@@ -69,10 +73,7 @@ pub async fn at_panel(app: &App, id: SessionId, from: IpAddr) -> Result<(Actor, 
     let now = app.clock.now();
     let mut view = app.store.read().await?;
     let session = view.sessions().get(id).await?.ok_or(Error::Unauthenticated)?;
-    let is_over = !session.is_good(now)
-        || session.kind != SessionKind::Panel
-        || now < session.started_at
-        || now - session.last_used_at > PANEL_IDLE;
+    let is_over = is_over(&session, now) || session.kind != SessionKind::Panel || now < session.started_at;
     let user = view.users().get(session.user).await?.ok_or(Error::Unauthenticated)?;
     if is_over || !user.honours(session.started_at) {
         return Err(Error::Unauthenticated);
@@ -104,6 +105,35 @@ pub async fn begin_again(app: &App, actor: &Actor, origin: &Origin) -> Result<Se
     Ok(id)
 }
 
+/// Sessions of all accounts.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    app: &App,
+    _grant: Grant<ViewSessions>,
+    filter: &SessionFilter,
+    page: Page,
+) -> Result<Listed<Session>> {
+    Ok(app.store.read().await?.sessions().list(filter, page).await?)
+}
+
+/// The actor's own sessions that are not over.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list_own(app: &App, actor: &Actor, page: Page) -> Result<Listed<Session>> {
+    let good_at = Some(app.clock.now());
+    let filter = SessionFilter { user: Some(actor.user()), good_at, ..SessionFilter::default() };
+    Ok(app.store.read().await?.sessions().list(&filter, page).await?)
+}
+
+/// Whether a session is over at `now`: one of the panel also for want of requests.
+pub fn is_over(session: &Session, now: DateTime<Utc>) -> bool {
+    let is_idle = session.kind == SessionKind::Panel && now - session.last_used_at > PANEL_IDLE;
+    is_idle || !session.is_good(now)
+}
+
 /// Ends a session: one's own, or anybody's with the right to.
 ///
 /// # Errors
@@ -125,6 +155,24 @@ pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
         let subject = Subject::new(RecordKind::Session, id, email);
         app.auditor().write(&mut *work, &By::actor(actor), Deed::Revoke, subject, Changes::default()).await?;
     }
+    Ok(work.commit().await?)
+}
+
+/// Ends all sessions of an account, and with them its access tokens: one's own, or anybody's with the right to.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::Forbidden`], or when a store cannot be reached: then sessions may go on, and the
+/// caller must not believe otherwise.
+pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
+    actor.may_to::<DeleteSessions>(Some(id))?;
+    let user = app.store.read().await?.users().get(id).await?;
+    user.ok_or(Error::NotFound(RecordKind::User))?;
+    app.tokens.revoke_all(id, app.clock.now()).await?;
+    let mut work = app.store.begin().await?;
+    let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    app.registrar().end_sessions(&mut *work, &mut user).await?;
+    let changes = Changes::default().added("sessions", "all");
+    app.auditor().write(&mut *work, &By::actor(actor), Deed::Revoke, Subject::user(&user), changes).await?;
     Ok(work.commit().await?)
 }
 

@@ -1,8 +1,8 @@
 //! Answering one question: the loop, and the stream that comes out of it.
 
-use super::{metering::Meter, registry::Agent, tool};
+use super::{metering::Meter, recording::Transcript, registry::Agent, tool};
 use crate::{
-    App,
+    App, conversations,
     error::{Error, Result},
     recorder::Recorder,
     spans,
@@ -41,6 +41,16 @@ pub struct Question {
     pub messages: Vec<Message>,
     /// The conversation it belongs to, if any.
     pub conversation: Option<ConversationId>,
+}
+
+impl Question {
+    /// What is asked.
+    pub(super) fn words(&self) -> &str {
+        match self.messages.last() {
+            Some(Message::User(text)) => text,
+            _ => "",
+        }
+    }
 }
 
 /// What an answer is made of.
@@ -90,10 +100,16 @@ fn died() -> Fault {
 /// Asks the agent of this name. Returns with the first event at hand, so that a fault before it is
 /// an error here and not a broken stream.
 ///
+/// A question that belongs to a conversation is written down there with its answer, however far that gets.
+///
 /// # Errors
-/// [`Error::AgentNotFound`], or the model's fault.
-pub async fn ask(app: &Arc<App>, _grant: Grant<Chat>, agent: &str, question: Question) -> Result<Answer> {
+/// [`Error::AgentNotFound`], [`Error::NotFound`] for a conversation of somebody else, or the fault of the model or,
+/// where there is a conversation, of the database.
+pub async fn ask(app: &Arc<App>, grant: Grant<Chat>, agent: &str, question: Question) -> Result<Answer> {
     let agent = app.agents.get(agent).ok_or(Error::AgentNotFound)?;
+    if let Some(conversation) = question.conversation {
+        conversations::open(app, &grant, conversation, question.words()).await?;
+    }
     let (events, mut rest) = mpsc::channel(BUFFER);
     let span = spans::invoke_agent(&agent.name, app.model.model(), question.conversation);
     let turn = Turn { app: Arc::clone(app), agent, question, events, span: span.clone() };
@@ -134,11 +150,12 @@ struct Turn {
 impl Turn {
     async fn run(self) {
         let mut meter = Meter::default();
-        let mut sources = Vec::new();
-        match self.answer(&mut meter, &mut sources).await {
+        let mut transcript = Transcript::begin(self.app.clock.now());
+        match self.answer(&mut meter, &mut transcript).await {
             Ok(()) => {
+                transcript.is_complete = true;
                 // A reader that has gone away misses nothing it wanted.
-                let _ = self.send(AnswerEvent::Sources(sources)).await;
+                let _ = self.send(AnswerEvent::Sources(transcript.sources.clone())).await;
             }
             Err(Stop::Gone) => tracing::debug!("the client went away; the model was stopped"),
             Err(Stop::Fault(fault)) => {
@@ -149,14 +166,16 @@ impl Turn {
         }
         let Self { app, agent, question, events, span } = self;
         drop(events);
-        meter.record(&app, &question, agent.name.clone(), &span).await;
+        let tokens = meter.record(&app, &question, agent.name.clone(), &span).await;
+        transcript.record(&app, &question, agent.name.clone(), tokens).await;
     }
 
-    async fn answer(&self, meter: &mut Meter, sources: &mut Vec<ScoredChunk>) -> Result<(), Stop> {
+    async fn answer(&self, meter: &mut Meter, transcript: &mut Transcript) -> Result<(), Stop> {
         let mut messages = self.question.messages.clone();
         for _ in 0..self.agent.max_iterations {
             let mut said = Said::default();
             let heard = self.listen(&messages, &mut said).await;
+            transcript.text.push_str(&said.text);
             meter.add(said.usage, &messages, &said.text, &said.calls);
             heard?;
             if said.calls.is_empty() {
@@ -166,9 +185,7 @@ impl Turn {
             messages.push(Message::Assistant { content: said.text, tool_calls: said.calls });
             for output in self.run_tools(&calls).await? {
                 for passage in &output.passages {
-                    if sources.iter().all(|known| known.id != passage.id) {
-                        sources.push(passage.clone());
-                    }
+                    transcript.add_source(passage);
                 }
                 messages.push(Message::Tool(output));
             }

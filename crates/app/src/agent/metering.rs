@@ -36,8 +36,14 @@ impl Meter {
         }
     }
 
-    /// Writes the sum into the ledger. A fault is logged: the answer has been given.
-    pub(super) async fn record(self, app: &App, question: &Question, agent: AgentName, span: &Span) {
+    /// Writes the sum into the ledger and gives it. A fault is logged: the answer has been given.
+    pub(super) async fn record(
+        self,
+        app: &App,
+        question: &Question,
+        agent: AgentName,
+        span: &Span,
+    ) -> TokenUsage {
         // Counting is work for the processor, and the first time loads the vocabulary.
         let count = tokio::task::spawn_blocking(move || {
             let sum = |texts: &[String]| texts.iter().map(|text| tokens::count(text) as u64).sum::<u64>();
@@ -45,7 +51,7 @@ impl Meter {
             total += TokenUsage { prompt: sum(&self.read), completion: sum(&self.written) };
             total
         });
-        let Ok(tokens) = count.await else { return };
+        let Ok(tokens) = count.await else { return TokenUsage::default() };
         spans::record_tokens(span, tokens);
         app.recorder.tokens_used(&agent, app.model.model(), tokens);
         let record = UsageRecord {
@@ -64,6 +70,7 @@ impl Meter {
                 app.note(fault);
             }
         }
+        tokens
     }
 }
 

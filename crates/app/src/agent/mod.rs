@@ -6,6 +6,7 @@
 
 pub mod answer;
 mod metering;
+mod recording;
 pub mod registry;
 pub mod search_docs;
 pub mod tool;

@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result},
 };
 use docent_domain::{
-    access::{EnterAdmin, Grant},
+    access::{Grant, ViewDocuments},
     document::Document,
     id::DocumentId,
     job::Job,
@@ -24,7 +24,7 @@ pub struct Inspection {
 ///
 /// # Errors
 /// [`Error::DocumentNotFound`], or when the database cannot be reached.
-pub async fn inspect(app: &App, _grant: Grant<EnterAdmin>, id: DocumentId) -> Result<Inspection> {
+pub async fn inspect(app: &App, _grant: Grant<ViewDocuments>, id: DocumentId) -> Result<Inspection> {
     let mut view = app.store.read().await?;
     let document = view.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
     let jobs = view.jobs().of_document(id).await?;

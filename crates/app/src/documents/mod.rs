@@ -1,5 +1,7 @@
 //! What can be done with documents.
 
+pub mod browse;
+pub mod bulk;
 pub mod create;
 pub mod delete;
 pub mod get;

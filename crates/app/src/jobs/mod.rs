@@ -1,6 +1,8 @@
 //! Running background jobs.
 
+pub mod browse;
 mod outcome;
+mod purging;
 pub mod runner;
 pub mod running;
 mod sweeping;

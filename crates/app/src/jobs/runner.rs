@@ -8,7 +8,6 @@ use crate::{
     App, Error,
     documents::delete,
     error::Result,
-    generations,
     ingest::{self, IngestError},
     recorder::JobEnd,
     spans,
@@ -33,13 +32,6 @@ const SETTLE_TRIES: u32 = 5;
 const SETTLE_PAUSE: Duration = Duration::from_secs(1);
 /// How long a stopping runner tries to give back what has not ended.
 const GIVING_BACK: Duration = Duration::from_secs(5);
-const PURGE_EVERY: TimeDelta = TimeDelta::hours(1);
-/// How long done jobs stay readable.
-const KEEP_DONE: TimeDelta = TimeDelta::days(7);
-/// How long vectors that nobody uses are kept for texts that may come again.
-const KEEP_VECTORS: TimeDelta = TimeDelta::days(30);
-/// Vectors that one unit of work removes.
-const PURGED_VECTORS: u64 = 500;
 
 /// Makes a span part of the trace that a job belongs to.
 pub type ContinueTrace = fn(&Span, &TraceParent);
@@ -210,37 +202,6 @@ impl Runner {
         // Never at once: a due job that was not leased is being held up by something.
         let pause = pause.clamp(Duration::from_millis(20), self.settings.poll);
         self.app.clock.sleep(pause).await;
-    }
-
-    async fn purge(&self, at: DateTime<Utc>) -> DateTime<Utc> {
-        let now = self.app.clock.now();
-        if now < at {
-            return at;
-        }
-        let purge = async {
-            let mut work = self.app.store.begin().await?;
-            work.jobs().purge_done(now - KEEP_DONE).await?;
-            work.commit().await?;
-            self.purge_vectors(now).await?;
-            generations::remove_retired(&self.app).await
-        };
-        if let Err(fault) = purge.await {
-            self.app.note(&fault);
-            tracing::warn!(%fault, "old jobs, unused vectors and retired collections could not be removed");
-        }
-        now + PURGE_EVERY
-    }
-
-    /// Removes the vectors that nobody used for long, a few at a time: others write in between.
-    async fn purge_vectors(&self, now: DateTime<Utc>) -> Result<(), Fault> {
-        loop {
-            let mut work = self.app.store.begin().await?;
-            let removed = work.embedding_cache().purge_unused(now - KEEP_VECTORS, PURGED_VECTORS).await?;
-            work.commit().await?;
-            if removed < PURGED_VECTORS {
-                return Ok(());
-            }
-        }
     }
 
     async fn run_job(&self, job: Job, lease: LeaseId, abandon: CancellationToken) {

@@ -5,8 +5,22 @@ use docent_app::upkeep::{
     backup::{BackupError, Restored, Saved, Scope, restore, save},
     progress::{Progress, Unseen},
 };
-use docent_domain::{document::BlobKey, id::DocumentId, retrieval::IndexedDocument};
-use docent_ports::{error::FaultKind, store::Store, vector_index::VectorIndex};
+use docent_domain::{
+    chat::AgentName,
+    chunk::{PageStart, Position, Span},
+    conversation::{ConversationMessage, MessageAuthor},
+    document::BlobKey,
+    group::Rights,
+    id::{ChunkId, DocumentId},
+    permission::Permission,
+    retrieval::{IndexedDocument, ScoredChunk},
+    usage::TokenUsage,
+    user::User,
+    verification::Purpose,
+};
+use docent_ports::{
+    error::FaultKind, page::Page, sessions::SessionFilter, store::Store, vector_index::VectorIndex,
+};
 use docent_testkit::{
     builders,
     fakes::archive::{Entries, FakeArchive},
@@ -57,7 +71,78 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
         all.users(None, 99).await.unwrap(),
         all.documents(None, 99).await.unwrap(),
         all.usage(None, 99).await.unwrap(),
+        (all.groups(None, 99).await.unwrap(), all.api_keys(None, 99).await.unwrap()),
+        (all.conversations(None, 99).await.unwrap(), all.audit(None, 99).await.unwrap()),
     )
+}
+
+/// All that an account can have, besides documents.
+async fn belongings(service: &Service) -> User {
+    let _ = service.upload("words").await;
+    service.drain().await;
+    let mut view = service.app.store.read().await.unwrap();
+    let [user] = view.inventory().users(None, 9).await.unwrap().try_into().unwrap();
+    drop(view);
+    let mut work = service.app.store.begin().await.unwrap();
+    for n in 1..=2 {
+        assert!(work.groups().insert(&builders::group(n)).await.unwrap());
+        assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());
+        assert!(work.conversations().insert(&builders::conversation(n, user.id)).await.unwrap());
+        work.audit().append(&builders::audit_entry(n)).await.unwrap();
+    }
+    let rights = Rights {
+        permissions: [Permission::ViewJob].into_iter().collect(),
+        groups: [builders::group(2).id].into(),
+    };
+    work.groups().set_rights(user.id, &rights).await.unwrap();
+    let said: Vec<_> =
+        (1..=70).map(|n| builders::question(n, builders::conversation(1, user.id).id)).collect();
+    let answer = MessageAuthor::Agent {
+        name: AgentName::parse("chat").unwrap(),
+        sources: vec![source()],
+        tokens: TokenUsage { prompt: 7, completion: 3 },
+        is_complete: false,
+    };
+    let answer = ConversationMessage { author: answer, ..builders::question(71, said[0].conversation) };
+    work.conversations().append(&[said, vec![answer]].concat()).await.unwrap();
+    work.sessions().insert(&builders::session(1, user.id)).await.unwrap();
+    work.verifications().put(&builders::verification(1, user.id, Purpose::ResetPassword)).await.unwrap();
+    work.commit().await.unwrap();
+    user
+}
+
+fn source() -> ScoredChunk {
+    ScoredChunk {
+        id: ChunkId::of(builders::id(1), 4),
+        document_id: builders::id(1),
+        title: "Résumé".to_owned(),
+        text: "words\nand more".to_owned(),
+        span: Span { start: Position { page: 3, offset: 7 }, end: Position { page: 4, offset: 9 } },
+        pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
+        score: 0.375,
+    }
+}
+
+#[tokio::test]
+async fn what_accounts_have_comes_back_but_for_sessions_and_links() {
+    let (service, other) = (Service::new(), Service::new());
+    let user = belongings(&service).await;
+    let (archive, _) = service.saved().await;
+    other.restored(&archive).await.unwrap();
+    assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
+    let (mut there, mut here) =
+        (service.app.store.read().await.unwrap(), other.app.store.read().await.unwrap());
+    let rights = here.groups().rights(user.id).await.unwrap();
+    assert_eq!((&rights, rights.groups.len()), (&there.groups().rights(user.id).await.unwrap(), 1));
+    let all = Page { offset: 0, limit: 99 };
+    for n in 1..=2 {
+        let id = builders::conversation(n, user.id).id;
+        let messages = here.conversations().messages(id, all).await.unwrap();
+        assert_eq!(messages, there.conversations().messages(id, all).await.unwrap());
+        assert_eq!(messages.total, if n == 1 { 71 } else { 0 });
+    }
+    assert_eq!(here.sessions().list(&SessionFilter::default(), all).await.unwrap().total, 0);
+    assert_eq!(here.verifications().list(None, all).await.unwrap().total, 0);
 }
 
 #[tokio::test]

@@ -10,12 +10,23 @@ mod sweeping;
 mod turnstile;
 
 use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
-use docent_domain::{document::DocumentState, job::JobState, trace::TraceParent};
+use docent_domain::{
+    document::DocumentState,
+    job::JobState,
+    session::Session,
+    trace::TraceParent,
+    verification::{Purpose, Verification},
+};
 use docent_ports::{
     error::{FaultKind, Part},
+    page::Page,
     recorder::{Cache, JobEnd, Stage},
+    sessions::SessionFilter,
 };
-use docent_testkit::{builders::at, fakes::recorder::Noted};
+use docent_testkit::{
+    builders::{self, at},
+    fakes::recorder::Noted,
+};
 use service::{Reading, Service, lease_by_another, until};
 use std::{
     sync::{Arc, Mutex},
@@ -192,6 +203,46 @@ async fn vectors_that_nobody_used_for_a_month_are_removed() {
         tokio::task::yield_now().await;
     }
     assert_eq!(left().await, 1);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test]
+async fn sessions_that_ended_long_ago_and_links_that_expired_are_removed() {
+    let service = Service::new();
+    let now = service.app.clock.now();
+    let days = |days| now - chrono::TimeDelta::days(days);
+    let user = builders::user(1);
+    let mut unit = service.app.store.begin().await.unwrap();
+    unit.users().insert(&user).await.unwrap();
+    for (n, ended) in [(1, 29), (2, 31), (3, -1)] {
+        let session = Session { expires_at: days(ended), ..builders::session(n, user.id) };
+        unit.sessions().insert(&session).await.unwrap();
+    }
+    for (n, purpose, ended) in [(1, Purpose::ResetPassword, 1), (2, Purpose::VerifyEmail, -1)] {
+        let link = Verification { expires_at: days(ended), ..builders::verification(n, user.id, purpose) };
+        unit.verifications().put(&link).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn({
+        let (runner, stop) = (service.runner(), stop.clone());
+        async move { runner.run(stop, Duration::ZERO).await }
+    });
+    let all = Page { offset: 0, limit: 9 };
+    let left = async || {
+        let mut view = service.app.store.read().await.unwrap();
+        let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap().records;
+        let mut sessions: Vec<_> = sessions.into_iter().map(|session| session.id).collect();
+        sessions.sort();
+        let links = view.verifications().list(None, all).await.unwrap().records;
+        (sessions, links.into_iter().map(|link| link.purpose).collect::<Vec<_>>())
+    };
+    while left().await.1.len() > 1 {
+        tokio::task::yield_now().await;
+    }
+    let kept = [1, 3].map(|n| builders::session(n, user.id).id);
+    assert_eq!(left().await, (kept.to_vec(), vec![Purpose::VerifyEmail]));
     stop.cancel();
     running.await.unwrap();
 }

@@ -37,6 +37,7 @@ use docent_testkit::{
         collections::{FakeCollections, Wrapped},
         embedder::FakeEmbedder,
         embedders::FakeEmbedders,
+        mailer::FakeMailer,
         password_hasher::FakePasswordHasher,
         rate_limiter::FakeRateLimiter,
         recorder::FakeRecorder,
@@ -142,6 +143,7 @@ impl Service {
             signer: Arc::new(FakeTokenSigner),
             limiter: Arc::new(FakeRateLimiter::default()),
             hasher: Arc::new(FakePasswordHasher::default()),
+            mailer: Arc::new(FakeMailer::default()),
             clock: Arc::clone(&clock) as _,
             entropy: Arc::new(TestEntropy::default()),
             recorder: Arc::clone(&recorder) as _,
@@ -150,6 +152,7 @@ impl Service {
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             logins: docent_app::accounts::turns::Turns::default(),
+            letters: docent_app::accounts::verification::Letters::default(),
             answers: tokio_util::task::TaskTracker::new(),
         };
         let app = Arc::new(app);
@@ -188,6 +191,7 @@ impl Service {
             signer: Arc::clone(&app.signer),
             limiter: Arc::clone(&app.limiter),
             hasher: Arc::clone(&app.hasher),
+            mailer: Arc::clone(&app.mailer),
             clock: Arc::clone(&app.clock),
             entropy: Arc::clone(&app.entropy),
             recorder: Arc::clone(&app.recorder),
@@ -196,6 +200,7 @@ impl Service {
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             logins: docent_app::accounts::turns::Turns::default(),
+            letters: docent_app::accounts::verification::Letters::default(),
             answers: tokio_util::task::TaskTracker::new(),
         };
         Runner::new(Arc::new(other), RunnerSettings::default())

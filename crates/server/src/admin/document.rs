@@ -2,19 +2,18 @@
 
 use super::{
     documents::Row,
+    jobs::JobRow,
     page::{self, Broken},
     session::Staff,
     times::{Time, size},
 };
 use crate::context::State;
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
-use chrono::{DateTime, Utc};
-use docent_app::{documents::inspect as use_case, error::Error};
+use docent_app::{accounts::users, documents::inspect as use_case, error::Error};
 use docent_domain::{
-    access::{ChangeDocuments, DeleteDocuments},
+    access::{ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers},
     document::{DocumentState, StoredFile},
     extraction::{Coverage, Effort},
-    job::{Job, JobState},
 };
 use serde::Serialize;
 use std::time::Duration;
@@ -87,56 +86,35 @@ impl EffortView {
     }
 }
 
-#[derive(Serialize)]
-struct JobRow {
-    kind: &'static str,
-    state: &'static str,
-    attempts: u32,
-    interruptions: u32,
-    last_error: Option<String>,
-    updated: Time,
-}
-
-impl JobRow {
-    fn of(job: &Job, now: DateTime<Utc>) -> Self {
-        let state = match job.state {
-            JobState::Queued => "queued",
-            JobState::Leased { .. } => "running",
-            JobState::Done => "done",
-        };
-        Self {
-            kind: job.kind.as_str(),
-            state,
-            attempts: job.attempts,
-            interruptions: job.interruptions,
-            last_error: job.last_error.clone(),
-            updated: Time::of(job.updated_at, now),
-        }
-    }
-}
-
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+    let grant = staff.may::<ViewDocuments>()?;
     let id = id.parse().map_err(|_| Error::DocumentNotFound)?;
-    let inspection = use_case::inspect(&context.app, staff.may()?, id).await?;
+    let inspection = use_case::inspect(&context.app, grant, id).await?;
     let (document, now) = (&inspection.document, context.app.clock.now());
     let code = match &document.state {
         DocumentState::Failed(failed) => Some(failed.failure.code.as_str()),
         DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
     };
     let mut values = staff.page("documents");
-    values.insert("document", &Row::of(document, now));
     let owner = document.owner;
+    let emails = users::emails(&context.app, owner.as_slice()).await?;
+    values.insert("document", &Row::of(document, &emails, now));
     values.insert("may_retry", &(code.is_some() && staff.actor.may_to::<ChangeDocuments>(owner).is_ok()));
     values.insert("may_delete", &staff.actor.may_to::<DeleteDocuments>(owner).is_ok());
     values.insert("warnings", &document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default());
     values.insert("effort", &document.effort.as_ref().map(EffortView::of));
     values.insert("code", &code);
     values.insert("vector_doc_id", &document.state.vector_doc_id().map(|id| id.as_str()));
-    values.insert("owner", &document.owner.map(|owner| owner.to_string()));
+    values.insert("owner_id", &owner.map(|owner| owner.to_string()));
+    values.insert("may_view_owner", &staff.may::<ViewUsers>().is_ok());
+    values.insert("may_view_history", &staff.may::<ViewAuditLog>().is_ok());
+    values.insert("may_view_jobs", &staff.may::<ViewJobs>().is_ok());
     values.insert("updated", &Time::of(document.updated_at, now));
     values.insert("file", &document.file.as_ref().map(FileView::of));
     values.insert("coverage", &document.coverage.as_ref().map(CoverageView::of));
     values.insert("jobs", &inspection.jobs.iter().map(|job| JobRow::of(job, now)).collect::<Vec<_>>());
+    values.insert("with_document", &false);
+    values.insert("may_view_documents", &false);
     page::show(&context, StatusCode::OK, "document.html", &values)
 }
 

@@ -2,46 +2,40 @@
 
 use super::{
     ROOT,
-    form::Form,
+    form::OwnForm,
     page::{self, Broken},
-    session::{self, Staff},
+    session::Staff,
 };
-use crate::{context::State, error::Refusal};
-use actix_session::Session;
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use crate::context::State;
+use actix_web::{HttpResponse, web::Path};
 use docent_app::{
     documents::{delete as delete_document, retry as retry_document},
     error::Error,
 };
-use docent_domain::id::DocumentId;
+use docent_domain::{access::ViewDocuments, id::DocumentId};
 
 pub(super) async fn retry(
     staff: Staff,
     context: State,
-    session: Session,
     id: Path<String>,
-    form: Form,
+    OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let id = check(&session, &form, &id)?;
+    staff.may::<ViewDocuments>()?;
+    let id: DocumentId = id.parse().map_err(|_| Error::DocumentNotFound)?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
+    staff.say("The document will be ingested again.")?;
     Ok(page::see_other(&format!("{ROOT}/documents/{id}")))
 }
 
 pub(super) async fn delete(
     staff: Staff,
     context: State,
-    session: Session,
     id: Path<String>,
-    form: Form,
+    OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let id = check(&session, &form, &id)?;
+    staff.may::<ViewDocuments>()?;
+    let id: DocumentId = id.parse().map_err(|_| Error::DocumentNotFound)?;
     delete_document::delete(&context.app, &staff.actor, id).await?;
+    staff.say("The document was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/documents")))
-}
-
-fn check(session: &Session, form: &Form, id: &str) -> Result<DocumentId, Broken> {
-    if !session::is_own_form(session, form.text("form_token")) {
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "The form had expired").into());
-    }
-    Ok(id.parse().map_err(|_| Error::DocumentNotFound)?)
 }

@@ -1,18 +1,34 @@
-//! Submitted forms.
+//! Submitted forms, and what is said about their fields.
 
-use super::page::Broken;
+use super::{page::Broken, session};
 use crate::error::Refusal;
+use actix_session::SessionExt;
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode, web};
+use docent_app::error::Error;
+use docent_domain::error::Invalid;
 use futures::future::LocalBoxFuture;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+
+/// The most bytes of a submitted form.
+pub(super) const LIMIT: usize = 64 * 1024;
 
 /// The fields of a submitted form. It may hold a password, so it has no debug form.
-pub(super) struct Form(HashMap<String, String>);
+pub(super) struct Form(Vec<(String, String)>);
 
 impl Form {
     /// A field's text; empty when it is missing.
     pub(super) fn text(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
+        self.all(name).next().unwrap_or("")
+    }
+
+    /// All values of a field, such as of the boxes that are ticked.
+    pub(super) fn all<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f str> {
+        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a box is ticked.
+    pub(super) fn is_ticked(&self, name: &str) -> bool {
+        self.all(name).next().is_some()
     }
 }
 
@@ -21,11 +37,66 @@ impl FromRequest for Form {
     type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        // At most 16 KiB, actix-web's own limit for forms.
-        let form = web::Form::<HashMap<String, String>>::from_request(request, payload);
+        let form = web::Form::<Vec<(String, String)>>::from_request(request, payload);
         Box::pin(async move {
             let unreadable = |_| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read");
             Ok(Self(form.await.map_err(unreadable)?.into_inner()))
         })
+    }
+}
+
+/// A form of a page of this session: forms of other sites do not know its token.
+pub(super) struct OwnForm(pub(super) Form);
+
+impl FromRequest for OwnForm {
+    type Error = Broken;
+    type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (form, cookie) = (Form::from_request(request, payload), request.get_session());
+        Box::pin(async move {
+            let form = form.await?;
+            if session::is_own_form(&cookie, form.text("form_token")) {
+                Ok(Self(form))
+            } else {
+                Err(Refusal::new(StatusCode::FORBIDDEN, "The form had expired").into())
+            }
+        })
+    }
+}
+
+/// What is wrong with the fields of a form, by their names.
+#[derive(Default)]
+pub(super) struct FieldErrors(BTreeMap<&'static str, String>);
+
+impl FieldErrors {
+    /// The value, or else its error is kept.
+    pub(super) fn take<T>(&mut self, field: &'static str, value: Result<T, Invalid>) -> Option<T> {
+        value.map_err(|invalid| self.add(field, &invalid.reason)).ok()
+    }
+
+    /// Says what is wrong with a field, as the end of a sentence that begins with its label.
+    pub(super) fn add(&mut self, field: &'static str, reason: &str) {
+        self.0.entry(field).or_insert_with(|| reason.to_owned());
+    }
+
+    /// Keeps what a use case found wrong with a field; other errors are given back.
+    pub(super) fn hear(&mut self, error: Error) -> Result<(), Error> {
+        match error {
+            Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
+            Error::EmailTaken => self.add("email", "belongs to an account already"),
+            Error::NameTaken => self.add("name", "is taken already"),
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a field, if anything.
+    pub(super) fn of(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn address(page: &str) -> String {
 }
 
 /// Where to go after the login: a page of the panel, never an address of somebody else's.
-fn onward(page: &str) -> &str {
+pub(super) fn onward(page: &str) -> &str {
     let rest = page.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
     let is_plain = page.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if rest.is_some() && is_plain && !page.starts_with("/admin/log") { page } else { ROOT }

@@ -1,16 +1,30 @@
-//! The staff panel under `/admin`: pages made on the server, one stylesheet, no script.
+//! The staff panel under `/admin`: pages made on the server, one stylesheet, and a script that they do without.
 
+mod access;
+mod charts;
+mod content;
+mod conversation;
+mod conversations;
+mod csv;
 mod dashboard;
 mod document;
 mod document_actions;
+mod document_bulk;
+mod document_chunks;
+mod document_file;
+mod document_upload;
 mod documents;
 mod form;
+mod jobs;
+mod listing;
 mod login;
 mod logout;
+mod nav;
 mod page;
 mod session;
 mod style;
 mod times;
+mod usage;
 
 use crate::{
     routes::{on, resource},
@@ -19,7 +33,7 @@ use crate::{
 use actix_web::{
     http::Method,
     middleware::from_fn,
-    web::{self, ServiceConfig},
+    web::{self, FormConfig, ServiceConfig},
 };
 pub(crate) use page::templates;
 
@@ -34,16 +48,17 @@ pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
         web::scope(ROOT)
             .service(page("").route(on(Method::GET).to(dashboard::dashboard)))
             .service(page("/admin.css").route(on(Method::GET).to(style::style)))
+            .service(page("/admin.js").route(on(Method::GET).to(style::script)))
+            .service(page("/picker.js").route(on(Method::GET).to(style::picker)))
+            .app_data(FormConfig::default().limit(form::LIMIT))
             .service(
                 resource("/login", &[Method::GET, Method::POST])
                     .route(on(Method::GET).to(login::show))
                     .route(on(Method::POST).to(login::submit)),
             )
             .service(form("/logout").route(on(Method::POST).to(logout::logout)))
-            .service(page("/documents").route(on(Method::GET).to(documents::documents)))
-            .service(page("/documents/{id}").route(on(Method::GET).to(document::document)))
-            .service(form("/documents/{id}/retry").route(on(Method::POST).to(document_actions::retry)))
-            .service(form("/documents/{id}/delete").route(on(Method::POST).to(document_actions::delete)))
+            .configure(content::configure)
+            .configure(access::routes)
             .default_service(web::to(page::not_found))
             .wrap(session::middleware(key))
             .wrap(from_fn(session::secure_cookie)),

@@ -8,8 +8,10 @@ use actix_web::{
 use std::fmt;
 use tera::{Context, Tera};
 
-/// Pages load their own stylesheet and nothing else, run no script, and are framed by nobody.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+/// Pages load their own stylesheet and script and nothing else, run no script of their own text, and are framed
+/// by nobody.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                      img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
 /// The panel's templates, compiled.
@@ -17,11 +19,11 @@ pub(crate) fn templates() -> Result<Tera, tera::Error> {
     let mut templates = Tera::new();
     templates.add_raw_templates([
         ("base.html", include_str!("../templates/base.html")),
-        ("dashboard.html", include_str!("../templates/dashboard.html")),
-        ("document.html", include_str!("../templates/document.html")),
-        ("documents.html", include_str!("../templates/documents.html")),
+        ("paging.html", include_str!("../templates/paging.html")),
         ("login.html", include_str!("../templates/login.html")),
     ])?;
+    templates.add_raw_templates(super::content::TEMPLATES)?;
+    templates.add_raw_templates(super::access::TEMPLATES.iter().copied())?;
     Ok(templates)
 }
 

@@ -1,6 +1,6 @@
 //! Who is at the panel: a signed cookie that names a session, whose record says the rest.
 
-use super::{ROOT, page::Broken};
+use super::{ROOT, nav, page::Broken};
 use crate::{context, error::Refusal, extract::client::Client, settings::SessionKey};
 use actix_session::{
     Session, SessionExt, SessionMiddleware, config::CookieContentSecurity, storage::CookieSessionStore,
@@ -20,10 +20,12 @@ use docent_domain::{
     text::Email,
 };
 use futures::future::LocalBoxFuture;
+use serde::{Deserialize, Serialize};
 
 const COOKIE: &str = "docent_admin";
 const SESSION: &str = "session";
 const CSRF: &str = "csrf";
+const FLASH: &str = "flash";
 
 /// The cookie: signed, out of reach of scripts, and not sent along by forms of other sites.
 pub(super) fn middleware(key: &SessionKey) -> SessionMiddleware<CookieSessionStore> {
@@ -94,6 +96,14 @@ pub(super) struct Staff {
     pub(super) session: SessionId,
     /// For the forms of the page.
     pub(super) form_token: String,
+    cookie: Session,
+}
+
+/// What the next page says once.
+#[derive(Serialize, Deserialize)]
+struct Flash {
+    kind: String,
+    text: String,
 }
 
 impl Staff {
@@ -105,10 +115,21 @@ impl Staff {
     /// What every page of a section shows of them.
     pub(super) fn page(&self, section: &str) -> tera::Context {
         let mut values = tera::Context::new();
-        values.insert("section", section);
+        values.insert("nav", &nav::of(&self.actor, section));
         values.insert("form_token", &self.form_token);
         values.insert("staff_email", self.email.as_str());
+        values.insert("flash", &self.cookie.remove_as::<Flash>(FLASH).and_then(Result::ok));
         values
+    }
+
+    /// Has the next page say that something was done.
+    pub(super) fn say(&self, text: impl Into<String>) -> Result<(), Broken> {
+        Ok(self.cookie.insert(FLASH, Flash { kind: "done".to_owned(), text: text.into() })?)
+    }
+
+    /// Has the next page say that something was not done, and why.
+    pub(super) fn complain(&self, text: impl Into<String>) -> Result<(), Broken> {
+        Ok(self.cookie.insert(FLASH, Flash { kind: "error".to_owned(), text: text.into() })?)
     }
 }
 
@@ -137,7 +158,7 @@ impl FromRequest for Staff {
                 return Err(Broken::LoggedOut { page });
             }
             let form_token = form_token(&context.app, &cookie)?;
-            Ok(Self { actor, email: user.email, session: id, form_token })
+            Ok(Self { actor, email: user.email, session: id, form_token, cookie })
         })
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-/// A time: how long ago, and exactly.
+/// A time: how long ago or ahead, and exactly.
 #[derive(Serialize)]
 pub(super) struct Time {
     ago: String,
@@ -17,13 +17,15 @@ impl Time {
 }
 
 fn ago(seconds: i64) -> String {
-    let (n, unit) = match seconds {
-        ..60 => return "just now".to_owned(),
-        60..3600 => (seconds / 60, "minute"),
-        3600..86_400 => (seconds / 3600, "hour"),
-        _ => (seconds / 86_400, "day"),
+    let (n, unit) = match seconds.unsigned_abs() {
+        // Clocks of two machines may differ a little.
+        ..60 => return if seconds > -10 { "just now" } else { "in a moment" }.to_owned(),
+        minutes @ 60..3600 => (minutes / 60, "minute"),
+        hours @ 3600..86_400 => (hours / 3600, "hour"),
+        days => (days / 86_400, "day"),
     };
-    format!("{n} {unit}{} ago", if n == 1 { "" } else { "s" })
+    let s = if n == 1 { "" } else { "s" };
+    if seconds < 0 { format!("in {n} {unit}{s}") } else { format!("{n} {unit}{s} ago") }
 }
 
 /// A number of bytes: `1.5 MiB`.
@@ -45,6 +47,8 @@ mod tests {
     #[test]
     fn times_and_sizes_are_short() {
         assert_eq!(ago(-5), "just now");
+        assert_eq!(ago(-30), "in a moment");
+        assert_eq!(ago(-7_300), "in 2 hours");
         assert_eq!(ago(60), "1 minute ago");
         assert_eq!(ago(7_300), "2 hours ago");
         assert_eq!(ago(90_000), "1 day ago");

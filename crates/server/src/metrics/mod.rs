@@ -134,7 +134,7 @@ impl Metrics {
     }
 }
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     Part::Database,
     Part::KeyValueStore,
     Part::BlobStore,
@@ -142,6 +142,7 @@ const PARTS: [Part; 8] = [
     Part::Embedder,
     Part::ChatModel,
     Part::Extractor,
+    Part::MailServer,
     Part::Service,
 ];
 const KINDS: [FaultKind; 8] = [

@@ -1,7 +1,9 @@
 //! What every relational store shows of all its records.
 
 use super::records::{add_documents, add_jobs, add_users};
-use crate::builders::{at, coverage, document, id, job, usage, user};
+use crate::builders::{
+    api_key, at, audit_entry, conversation, coverage, document, group, id, job, usage, user,
+};
 use docent_domain::{
     document::{Deletion, Failure, FailureCode, Standing},
     id::{DocumentId, LeaseId},
@@ -25,6 +27,10 @@ crate::battery! {
         assert!(all.deletions(None, 10).await.unwrap().is_empty());
         assert!(all.users(None, 10).await.unwrap().is_empty());
         assert!(all.usage(None, 10).await.unwrap().is_empty());
+        assert!(all.groups(None, 10).await.unwrap().is_empty());
+        assert!(all.api_keys(None, 10).await.unwrap().is_empty());
+        assert!(all.conversations(None, 10).await.unwrap().is_empty());
+        assert!(all.audit(None, 10).await.unwrap().is_empty());
         assert!(all.overdue(at(1000), 10).await.unwrap().is_empty());
     }
 
@@ -41,7 +47,7 @@ crate::battery! {
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
-        assert_eq!(all.sizes().await.unwrap(), RecordCounts { users: 5, documents: 5, deletions: 0, usage: 5 });
+        assert_eq!(all.sizes().await.unwrap(), RecordCounts { users: 5, documents: 5, usage: 5, ..RecordCounts::default() });
         assert_eq!(all.documents(None, 2).await.unwrap(), documents[..2]);
         assert_eq!(all.documents(Some(documents[1].id), 2).await.unwrap(), documents[2..4]);
         assert_eq!(all.documents(Some(documents[3].id), 2).await.unwrap(), documents[4..]);
@@ -49,6 +55,35 @@ crate::battery! {
         assert_eq!(all.users(Some(users[0].id), 9).await.unwrap(), users[1..]);
         assert_eq!(all.usage(Some(usage[2].id), 1).await.unwrap(), usage[3..4]);
         assert_eq!(all.usage(None, 9).await.unwrap(), usage);
+    }
+
+    /// So are those of what belongs to accounts.
+    async fn pages_of_what_accounts_have_join_to_everything(store) {
+        add_users(&*store, &[user(1)]).await;
+        let owner = user(1).id;
+        let (groups, keys): (Vec<_>, Vec<_>) = ((1..=3).map(group).collect(), (1..=3).map(|n| api_key(n, owner)).collect());
+        let talks: Vec<_> = (1..=3).map(|n| conversation(n, owner)).collect();
+        let entries: Vec<_> = (1..=3).map(audit_entry).collect();
+        let mut unit = store.begin().await.unwrap();
+        for n in [1, 2, 0] {
+            assert!(unit.groups().insert(&groups[n]).await.unwrap());
+            assert!(unit.api_keys().insert(&keys[n]).await.unwrap());
+            assert!(unit.conversations().insert(&talks[n]).await.unwrap());
+            unit.audit().append(&entries[n]).await.unwrap();
+        }
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        let all = view.inventory();
+        let counts = RecordCounts { users: 1, groups: 3, api_keys: 3, conversations: 3, audit: 3, ..RecordCounts::default() };
+        assert_eq!(all.sizes().await.unwrap(), counts);
+        assert_eq!(all.groups(None, 2).await.unwrap(), groups[..2]);
+        assert_eq!(all.groups(Some(groups[1].id), 2).await.unwrap(), groups[2..]);
+        assert_eq!(all.api_keys(None, 2).await.unwrap(), keys[..2]);
+        assert_eq!(all.api_keys(Some(keys[1].id), 2).await.unwrap(), keys[2..]);
+        assert_eq!(all.conversations(None, 2).await.unwrap(), talks[..2]);
+        assert_eq!(all.conversations(Some(talks[1].id), 2).await.unwrap(), talks[2..]);
+        assert_eq!(all.audit(None, 2).await.unwrap(), entries[..2]);
+        assert_eq!(all.audit(Some(entries[1].id), 2).await.unwrap(), entries[2..]);
     }
 
     /// What is being removed is in a list of its own.

@@ -27,6 +27,7 @@ pub mod groups;
 pub mod inventory;
 pub mod job_ledger;
 pub mod jobs;
+pub mod mailer;
 pub mod password_hasher;
 pub mod processes;
 pub mod rate_limiter;

@@ -6,6 +6,7 @@ pub mod chat_model;
 pub mod collections;
 pub mod embedder;
 pub mod embedders;
+pub mod mailer;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;

@@ -22,6 +22,7 @@ mod http;
 pub mod model;
 mod play;
 mod reply;
+pub mod smtp;
 mod trouble;
 
 pub use http::Request;

@@ -175,6 +175,6 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BackupError> {
     serde_json::from_slice(bytes).map_err(|error| refused(format!("a record cannot be read: {error}")))
 }
 
-pub(super) fn lines<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, BackupError> {
+fn lines<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, BackupError> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(parse).collect()
 }

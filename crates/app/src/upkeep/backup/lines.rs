@@ -10,7 +10,9 @@ use docent_domain::{
         VectorDocId,
     },
     extraction::{Coverage, Effort},
+    group::Rights,
     id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId},
+    permission::{Permission, PermissionSet},
     retrieval::StoredChunk,
     text::{Email, FileName, Title},
     usage::{TokenUsage, UsageRecord},
@@ -38,6 +40,18 @@ pub struct Manifest {
     pub documents: u64,
     /// How many lines of the usage ledger it has.
     pub usage: u64,
+    /// How many groups it has.
+    #[serde(default)]
+    pub groups: u64,
+    /// How many API keys it has.
+    #[serde(default)]
+    pub api_keys: u64,
+    /// How many conversations it has.
+    #[serde(default)]
+    pub conversations: u64,
+    /// How many entries of the audit log it has.
+    #[serde(default)]
+    pub audit: u64,
 }
 
 /// The last entry.
@@ -62,6 +76,12 @@ pub(super) struct UserLine {
     email_verified_at: Option<i64>,
     #[serde(default)]
     sessions_from: i64,
+    /// What it was given itself.
+    #[serde(default)]
+    permissions: Vec<String>,
+    /// The groups that it is in.
+    #[serde(default)]
+    groups: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -143,23 +163,32 @@ struct EffortLine {
     index: u64,
 }
 
-fn id<T: FromStr>(text: &str) -> Result<T, BackupError> {
+pub(super) fn id<T: FromStr>(text: &str) -> Result<T, BackupError> {
     text.parse().map_err(|_| refused(format!("`{text}` is no id")))
 }
 
-fn instant(micros: i64) -> Result<DateTime<Utc>, BackupError> {
+pub(super) fn instant(micros: i64) -> Result<DateTime<Utc>, BackupError> {
     DateTime::from_timestamp_micros(micros).ok_or_else(|| refused("a time makes no sense"))
 }
 
-fn invalid(error: docent_domain::error::Invalid) -> BackupError {
+pub(super) fn invalid(error: docent_domain::error::Invalid) -> BackupError {
     refused(error.to_string())
+}
+
+pub(super) fn permission_names(permissions: PermissionSet) -> Vec<String> {
+    permissions.iter().map(|permission| permission.to_string()).collect()
+}
+
+/// Those of these permissions that this program knows.
+pub(super) fn permissions(names: &[String]) -> PermissionSet {
+    names.iter().filter_map(|name| Permission::parse(name)).collect()
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn digest(text: &str) -> Result<[u8; 32], BackupError> {
+pub(super) fn digest(text: &str) -> Result<[u8; 32], BackupError> {
     let wrong = || refused("a digest makes no sense");
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let byte = |pair: &[u8; 2]| {
@@ -171,7 +200,7 @@ fn digest(text: &str) -> Result<[u8; 32], BackupError> {
 }
 
 impl UserLine {
-    pub(super) fn of(user: &User) -> Self {
+    pub(super) fn of(user: &User, rights: &Rights) -> Self {
         Self {
             id: user.id.to_string(),
             email: user.email.as_str().to_owned(),
@@ -183,7 +212,16 @@ impl UserLine {
             last_login_at: user.last_login_at.map(|at| at.timestamp_micros()),
             email_verified_at: user.email_verified_at.map(|at| at.timestamp_micros()),
             sessions_from: user.sessions_from.timestamp_micros(),
+            permissions: permission_names(rights.permissions),
+            groups: rights.groups.iter().map(ToString::to_string).collect(),
         }
+    }
+
+    pub(super) fn rights(&self) -> Result<Rights, BackupError> {
+        Ok(Rights {
+            permissions: permissions(&self.permissions),
+            groups: self.groups.iter().map(|group| id(group)).collect::<Result<_, _>>()?,
+        })
     }
 
     pub(super) fn user(self) -> Result<User, BackupError> {

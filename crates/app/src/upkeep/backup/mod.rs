@@ -4,7 +4,12 @@
 //!
 //! ```text
 //! manifest.json               the format, the program, the embedding model, how many records to expect
-//! users/000001.jsonl          accounts with their password hashes, one a line, a page an entry
+//! groups/000001.jsonl         groups, one a line, a page an entry
+//! users/000001.jsonl          accounts with their password hashes and rights likewise
+//! api_keys/000001.jsonl       API keys, without their secrets, likewise
+//! conversations/000001.jsonl  conversations likewise
+//! messages/ID/000001.jsonl    what was said in one of them, in its order
+//! audit/000001.jsonl          the audit log
 //! usage/000001.jsonl          the usage ledger likewise
 //! documents/ID/file.pdf       a document's file
 //! documents/ID/chunks.jsonl   its chunks as they are indexed, where it is ingested
@@ -13,11 +18,15 @@
 //! end.json                    the SHA-256 over everything before
 //! ```
 //!
-//! Refresh tokens and counters are left out: everybody logs in again. So are jobs: what they promise is read
+//! Sessions, refresh tokens, verification tokens and counters are left out: everybody logs in again, and links in
+//! letters are asked for anew. So are jobs: what they promise is read
 //! off the documents' states.
 
+mod access_lines;
+mod conversation_lines;
 mod entries;
 mod lines;
+mod pages;
 mod restore;
 mod save;
 

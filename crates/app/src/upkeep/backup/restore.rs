@@ -6,8 +6,9 @@
 
 use super::{
     BackupError, FORMAT, MANIFEST,
-    entries::{Contents, lines},
-    lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine},
+    entries::Contents,
+    lines::{ChunkLine, DocumentLine, Manifest},
+    pages::{Kind, records},
     refused,
 };
 use crate::{
@@ -123,16 +124,7 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
             Some((_, part @ ("file.pdf" | "chunks.jsonl" | "vectors.f32"))) => {
                 seen.insert(part.to_owned(), contents.pass().await?);
             }
-            None if name.starts_with("users/") => {
-                for line in contents.lines::<UserLine>(bytes).await? {
-                    line.user()?;
-                }
-            }
-            None if name.starts_with("usage/") => {
-                for line in contents.lines::<UsageLine>(bytes).await? {
-                    line.record()?;
-                }
-            }
+            None if Kind::of(&name).is_some() => drop(records(&mut contents, &name, bytes).await?),
             _ => return Err(refused(format!("it holds `{name}`, which this program does not know"))),
         }
     }
@@ -149,8 +141,8 @@ async fn check_empty(
     let sizes = app.store.read().await?.inventory().sizes().await?;
     if !sizes.is_empty() {
         return Err(BackupError::NotEmpty(format!(
-            "{} accounts, {} documents, {} documents being removed and {} lines of usage",
-            sizes.users, sizes.documents, sizes.deletions, sizes.usage
+            "{} accounts, {} documents, {} documents being removed, {} groups and {} lines of usage",
+            sizes.users, sizes.documents, sizes.deletions, sizes.groups, sizes.usage
         )));
     }
     let mut blobs = app.blobs.list();
@@ -312,18 +304,10 @@ async fn record(
                 restored.documents += 1;
                 restored.queued += u64::from(insert(app, &mut *work, document, indexed).await?);
             }
-            None if name.starts_with("users/") => {
-                for line in lines::<UserLine>(&contents.whole(bytes).await?)? {
-                    if !work.users().insert(&line.user()?).await? {
-                        return Err(refused("two accounts have one address"));
-                    }
-                    restored.users += 1;
-                }
-            }
-            None if name.starts_with("usage/") => {
-                for line in contents.lines::<UsageLine>(bytes).await? {
-                    work.usage().insert(&line.record()?).await?;
-                }
+            None if Kind::of(&name).is_some() => {
+                let records = records(&mut contents, &name, bytes).await?;
+                restored.users += records.accounts();
+                records.insert_into(&mut *work).await?;
             }
             _ => drop(contents.pass().await?),
         }

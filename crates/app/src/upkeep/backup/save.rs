@@ -6,14 +6,20 @@
 
 use super::{
     BackupError, FORMAT, MANIFEST,
+    access_lines::{ApiKeyLine, AuditLine, GroupLine},
+    conversation_lines::{ConversationLine, MessageLine},
     entries::Entries,
     lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine},
 };
 use crate::{App, upkeep::progress::Progress};
-use docent_domain::document::{Document, DocumentState, StoredFile};
+use docent_domain::{
+    document::{Document, DocumentState, StoredFile},
+    id::ConversationId,
+};
 use docent_ports::{
     archive::ArchiveWriter,
     error::{Fault, FaultKind, Part},
+    page::Page,
     store::ReadWork,
     vector_index::VectorIndex,
 };
@@ -21,6 +27,8 @@ use futures::TryStreamExt;
 use std::{collections::BTreeMap, sync::Arc};
 
 const PAGE: u64 = 256;
+/// Messages, which may be long, that are held at a time.
+const MESSAGES: u64 = 64;
 
 /// What goes into the archive, and what it says about where it comes from.
 #[derive(Clone, Debug)]
@@ -77,9 +85,17 @@ pub async fn save(
         users: sizes.users,
         documents: sizes.documents,
         usage: sizes.usage,
+        groups: sizes.groups,
+        api_keys: sizes.api_keys,
+        conversations: sizes.conversations,
+        audit: sizes.audit,
     };
     saving.entries.put_json(MANIFEST, &manifest).await?;
+    saving.groups(&mut *view).await?;
     saving.users(&mut *view).await?;
+    saving.api_keys(&mut *view).await?;
+    saving.conversations(&mut *view).await?;
+    saving.audit(&mut *view).await?;
     saving.usage(&mut *view).await?;
     progress.begin("saving documents", Some(sizes.documents));
     let mut after = None;
@@ -115,8 +131,76 @@ impl Saving<'_> {
             let Some(last) = page.last() else { break };
             after = Some(last.id);
             self.saved.users += page.len() as u64;
-            let name = format!("users/{page_number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(UserLine::of)).await?;
+            let mut lines = Vec::with_capacity(page.len());
+            for user in &page {
+                lines.push(UserLine::of(user, &view.groups().rights(user.id).await?));
+            }
+            self.entries.put_lines(&format!("users/{page_number:06}.jsonl"), lines.into_iter()).await?;
+        }
+        Ok(())
+    }
+
+    async fn groups(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+        let mut after = None;
+        for page_number in 1.. {
+            let page = view.inventory().groups(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let name = format!("groups/{page_number:06}.jsonl");
+            self.entries.put_lines(&name, page.iter().map(GroupLine::of)).await?;
+        }
+        Ok(())
+    }
+
+    async fn api_keys(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+        let mut after = None;
+        for page_number in 1.. {
+            let page = view.inventory().api_keys(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let name = format!("api_keys/{page_number:06}.jsonl");
+            self.entries.put_lines(&name, page.iter().map(ApiKeyLine::of)).await?;
+        }
+        Ok(())
+    }
+
+    async fn conversations(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+        let mut after = None;
+        for page_number in 1.. {
+            let page = view.inventory().conversations(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let name = format!("conversations/{page_number:06}.jsonl");
+            self.entries.put_lines(&name, page.iter().map(ConversationLine::of)).await?;
+            for conversation in &page {
+                self.messages(view, conversation.id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn messages(&mut self, view: &mut dyn ReadWork, id: ConversationId) -> Result<(), Fault> {
+        let mut offset = 0;
+        for page_number in 1.. {
+            let page = view.conversations().messages(id, Page { offset, limit: MESSAGES }).await?.records;
+            if page.is_empty() {
+                break;
+            }
+            offset += page.len() as u64;
+            let name = format!("messages/{id}/{page_number:06}.jsonl");
+            self.entries.put_lines(&name, page.iter().map(MessageLine::of)).await?;
+        }
+        Ok(())
+    }
+
+    async fn audit(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+        let mut after = None;
+        for page_number in 1.. {
+            let page = view.inventory().audit(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let name = format!("audit/{page_number:06}.jsonl");
+            self.entries.put_lines(&name, page.iter().map(AuditLine::of)).await?;
         }
         Ok(())
     }

@@ -4,14 +4,13 @@ use super::DocumentResponse;
 use crate::{
     api::Reply,
     context::State,
-    extract::{self, granted::Granted},
+    extract::{self, granted::Bearer},
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::documents::retry as use_case;
-use docent_domain::access::ReadDocuments;
 
-pub(crate) async fn retry(by: Granted<ReadDocuments>, context: State, id: Path<String>) -> Reply {
+pub(crate) async fn retry(Bearer(actor): Bearer, context: State, id: Path<String>) -> Reply {
     let id = extract::id("doc_id", &id)?;
-    let document = use_case::retry(&context.app, &by.actor, id).await?;
+    let document = use_case::retry(&context.app, &actor, id).await?;
     Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
 }

@@ -29,7 +29,7 @@ use docent_domain::{
 };
 use futures::{Stream, StreamExt};
 
-const FILE: &str = "file";
+pub(crate) const FILE: &str = "file";
 /// Bytes that a form may have beside its file.
 const REST_MAX: u64 = 1024 * 1024;
 const PARTS_MAX: usize = 100;
@@ -56,7 +56,7 @@ pub(crate) async fn receive(
     grant: Grant<AddDocuments>,
     parts: Multipart,
 ) -> Result<Upload, Refusal> {
-    let mut form = Form { context, rest: 0, parts };
+    let mut form = Form::new(context, parts);
     let Some(upload) = form.file(grant).await? else {
         return Err(Refusal::invalid_field(&["body", FILE], "is required"));
     };
@@ -72,14 +72,19 @@ fn announced(request: &HttpRequest) -> Option<u64> {
 }
 
 /// A multipart form being read.
-struct Form<'a> {
+pub(crate) struct Form<'a> {
     context: &'a State,
     /// Bytes that were read and thrown away.
     rest: u64,
     parts: Multipart,
 }
 
-impl Form<'_> {
+impl<'a> Form<'a> {
+    /// A form of which nothing has been read.
+    pub(crate) fn new(context: &'a State, parts: Multipart) -> Self {
+        Self { context, rest: 0, parts }
+    }
+
     /// Stores the part named `file`, if there is one.
     async fn file(&mut self, grant: Grant<AddDocuments>) -> Result<Option<Upload>, Refusal> {
         for _ in 0..PARTS_MAX {
@@ -104,7 +109,8 @@ impl Form<'_> {
         Err(too_many_parts())
     }
 
-    async fn store(&mut self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, Refusal> {
+    /// Stores a part that is a file.
+    pub(crate) async fn store(&self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, Refusal> {
         let content_type = part.headers().get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut upload = use_case::begin(&self.context.app, grant, &file_name(&part), content_type).await?;
@@ -121,6 +127,18 @@ impl Form<'_> {
         }
     }
 
+    /// Reads a short text.
+    pub(crate) async fn text(&self, mut part: Field, longest: usize) -> Result<String, Refusal> {
+        let mut text = Vec::new();
+        while let Some(bytes) = self.next_of(&mut part).await? {
+            text.extend_from_slice(&bytes);
+            if text.len() > longest {
+                return Err(Refusal::invalid_field(&["body"], "has a field that is too long"));
+            }
+        }
+        String::from_utf8(text).map_err(|_| Refusal::invalid_field(&["body"], "has a field that is no text"))
+    }
+
     async fn skip(&mut self, mut part: Field) -> Result<(), Refusal> {
         while let Some(bytes) = self.next_of(&mut part).await? {
             self.rest += bytes.len() as u64;
@@ -131,7 +149,8 @@ impl Form<'_> {
         Ok(())
     }
 
-    async fn next_part(&mut self) -> Result<Option<Field>, Refusal> {
+    /// The next part; what was not read of the one before it is thrown away, within the time for a pause.
+    pub(crate) async fn next_part(&mut self) -> Result<Option<Field>, Refusal> {
         in_time(self.context, &mut self.parts).await
     }
 
@@ -152,7 +171,7 @@ async fn in_time<T>(
 }
 
 /// The name the client gave the file: `filename*` (RFC 5987) where it can be decoded, else `filename`.
-fn file_name(part: &Field) -> String {
+pub(crate) fn file_name(part: &Field) -> String {
     let raw = part.headers().get(header::CONTENT_DISPOSITION);
     let Some(disposition) = raw.and_then(disposition) else { return String::new() };
     let extended = disposition.get_filename_ext().and_then(|name| String::from_utf8(name.value.clone()).ok());

@@ -4,8 +4,12 @@ use super::Session;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    api_key::ApiKey,
+    audit::AuditEntry,
+    conversation::Conversation,
     document::{Deletion, Document, DocumentState, Standing},
-    id::{DocumentId, UsageId, UserId},
+    group::Group,
+    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId},
     job::{Job, JobKind, JobState},
     usage::UsageRecord,
     user::User,
@@ -28,6 +32,10 @@ impl Inventory for Session {
             documents: tables.documents.len() as u64,
             deletions: tables.deleted.len() as u64,
             usage: tables.usage.len() as u64,
+            groups: tables.groups.len() as u64,
+            api_keys: tables.api_keys.len() as u64,
+            conversations: tables.conversations.len() as u64,
+            audit: tables.audit.len() as u64,
         })
     }
 
@@ -70,6 +78,27 @@ impl Inventory for Session {
 
     async fn users(&mut self, after: Option<UserId>, limit: u64) -> Result<Vec<User>> {
         Ok(page(&self.read()?.users, after, limit))
+    }
+
+    async fn groups(&mut self, after: Option<GroupId>, limit: u64) -> Result<Vec<Group>> {
+        Ok(page(&self.read()?.groups, after, limit))
+    }
+
+    async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>> {
+        Ok(page(&self.read()?.api_keys, after, limit))
+    }
+
+    async fn conversations(
+        &mut self,
+        after: Option<ConversationId>,
+        limit: u64,
+    ) -> Result<Vec<Conversation>> {
+        let page = page(&self.read()?.conversations, after, limit);
+        Ok(page.into_iter().map(|(conversation, _)| conversation).collect())
+    }
+
+    async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>> {
+        Ok(page(&self.read()?.audit, after, limit))
     }
 
     async fn usage(&mut self, after: Option<UsageId>, limit: u64) -> Result<Vec<UsageRecord>> {

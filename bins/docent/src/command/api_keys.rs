@@ -1,0 +1,128 @@
+//! `docent apikeys …`.
+
+use super::accounts::{PAGE, opened, user};
+use crate::{
+    cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs},
+    wire::{self, Basics},
+};
+use anyhow::{Context, bail};
+use docent::config::AuthBackend;
+use docent_adapters::sql::SqlStore;
+use docent_app::{
+    accounts::api_keys::{KeyRequest, KeyRing, NewKey},
+    audit::By,
+};
+use docent_domain::{
+    api_key::{ApiKey, KEY_START, KeyName, KeyPrefix, Scopes},
+    id::ApiKeyId,
+};
+use docent_ports::{api_keys::ApiKeyFilter, page::Page, store::Store};
+use serde_json::{Value, json};
+
+/// Makes a key and prints it.
+pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
+    let name = KeyName::parse(&args.name)?;
+    let scopes = Scopes::parse(args.scopes.iter().map(String::as_str))?;
+    let (store, settings) = opened(args.profile).await?;
+    let user = user(&store, &args.email).await?;
+    let basics = wire::basics()?;
+    let days = args.expires_in_days.map(|days| chrono::TimeDelta::days(i64::from(days)));
+    let now = basics.clock.now();
+    let expires_at = days.map(|days| now.checked_add_signed(days).context("no key lasts that long"));
+    let request = KeyRequest { user: user.id, name, scopes, expires_at: expires_at.transpose()? };
+    let NewKey { record, key } = key_ring(&store, &basics).create(&By::command_line(), request).await?;
+    if args.json {
+        let mut object = as_json(&record, user.email.as_str());
+        object["key"] = key.into();
+        println!("{object}");
+    } else {
+        println!("{key}");
+        eprintln!("This key is not shown again. It works for {}: {scopes}.", user.email.as_str());
+    }
+    if !settings.accounts.auth_backends.contains(&AuthBackend::ApiKey) {
+        eprintln!("docent: keys are refused until DOCENT_AUTH_BACKENDS holds api_key, as in jwt,api_key");
+    }
+    Ok(())
+}
+
+/// Prints keys, one a line.
+pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
+    let (store, _) = opened(args.profile).await?;
+    let of = match &args.email {
+        Some(email) => Some(user(&store, email).await?.id),
+        None => None,
+    };
+    let filter = ApiKeyFilter { user: of, ..ApiKeyFilter::default() };
+    let now = wire::basics()?.clock.now();
+    let (mut view, mut offset) = (store.read().await?, 0);
+    loop {
+        let page = view.api_keys().list(&filter, Page { offset, limit: PAGE }).await?;
+        let owners: Vec<_> = page.records.iter().map(|key| key.user).collect();
+        let emails = view.users().emails(&owners).await?;
+        for key in &page.records {
+            let email = emails.get(&key.user).map_or("", |email| email.as_str());
+            let state = match key.revoked_at {
+                Some(_) => "revoked",
+                None if key.is_good(now) => "good",
+                None => "expired",
+            };
+            let text = || {
+                let (prefix, scopes, name) = (key.prefix.as_str(), key.scopes, key.name.as_str());
+                format!("{KEY_START}{prefix}  {state:<8} {email:<40} [{scopes}] {name}")
+            };
+            println!("{}", if args.json { as_json(key, email).to_string() } else { text() });
+        }
+        offset += page.records.len() as u64;
+        if page.records.is_empty() || offset >= page.total {
+            return Ok(());
+        }
+    }
+}
+
+/// Makes a key void.
+pub(crate) async fn revoke(args: &RevokeKeyArgs) -> anyhow::Result<()> {
+    let (store, _) = opened(args.profile).await?;
+    let known = find(&store, &args.key).await?;
+    let basics = wire::basics()?;
+    let key = key_ring(&store, &basics).revoke(&By::command_line(), known).await?;
+    let name = key.name.as_str();
+    match key.revoked_at {
+        None => println!("Revoked {KEY_START}{} ({name}).", key.prefix.as_str()),
+        Some(at) => {
+            println!("{KEY_START}{} ({name}) was revoked on {}.", key.prefix.as_str(), at.format("%F"))
+        }
+    }
+    Ok(())
+}
+
+/// The key with this id or prefix; whole keys are recognised too.
+async fn find(store: &SqlStore, text: &str) -> anyhow::Result<ApiKeyId> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    let bare = text.strip_prefix(KEY_START).unwrap_or(text);
+    let prefix = bare.split('_').next().unwrap_or(bare);
+    let Ok(prefix) = KeyPrefix::parse(prefix) else {
+        bail!("this is neither a key's id nor its beginning; `docent apikeys list` shows both");
+    };
+    let key = store.read().await?.api_keys().by_prefix(&prefix).await?;
+    Ok(key.context("no key begins like this; `docent apikeys list` shows them")?.id)
+}
+
+fn as_json(key: &ApiKey, email: &str) -> Value {
+    json!({
+        "id": key.id.to_string(),
+        "email": email,
+        "name": key.name.as_str(),
+        "prefix": format!("{KEY_START}{}", key.prefix.as_str()),
+        "scopes": key.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
+        "created_at": key.created_at.to_rfc3339(),
+        "expires_at": key.expires_at.map(|at| at.to_rfc3339()),
+        "last_used_at": key.last_used_at.map(|at| at.to_rfc3339()),
+        "revoked_at": key.revoked_at.map(|at| at.to_rfc3339()),
+    })
+}
+
+fn key_ring<'a>(store: &'a SqlStore, basics: &'a Basics) -> KeyRing<'a> {
+    KeyRing { store, clock: &*basics.clock, entropy: &*basics.entropy }
+}

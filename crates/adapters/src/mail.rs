@@ -1,0 +1,230 @@
+//! Mail by SMTP, and what stands in its place where there is no server.
+
+use async_trait::async_trait;
+use docent_ports::{
+    clock::Clock,
+    entropy::Entropy,
+    error::{Fault, FaultKind, Part, Result},
+    mailer::{Mail, Mailer},
+};
+use lettre::{
+    Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+    message::{Mailbox, SinglePart, header},
+    transport::smtp,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::timeout;
+use uuid::Builder;
+
+/// How long a connection may take to come about.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How long handing a message over may take altogether.
+const SENDING: Duration = Duration::from_secs(30);
+
+/// Hands messages to an SMTP server, each over a connection of its own: there are few of them.
+pub struct SmtpMailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    sending: Duration,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+impl SmtpMailer {
+    /// Sends by the server at `url` as `from`, such as `Docent <docent@example.org>`.
+    ///
+    /// `smtps://user:password@host` is TLS from the beginning (port 465), `smtp://…?tls=required` is STARTTLS
+    /// (port 587), and `smtp://host` is neither (port 25).
+    ///
+    /// # Errors
+    /// When the address or `from` makes no sense.
+    pub fn new(url: &str, from: &str, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
+        let odd = |what: &'static str| Fault::new(Part::MailServer, FaultKind::Rejected, what);
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url);
+        // The error may quote the address, and with it a password.
+        let transport = transport.map_err(|_| odd("the address of the mail server makes no sense"))?;
+        let from = from.parse().map_err(|_| odd("the sender's address makes no sense"))?;
+        Ok(Self {
+            transport: transport.timeout(Some(CONNECTING)).build(),
+            from,
+            sending: SENDING,
+            clock,
+            entropy,
+        })
+    }
+
+    /// With another limit to the time that handing a message over takes.
+    #[must_use]
+    pub fn giving_up_after(self, sending: Duration) -> Self {
+        Self { sending, ..self }
+    }
+
+    fn message(&self, mail: &Mail) -> Result<Message> {
+        let odd = |error: &(dyn std::error::Error + Send + Sync)| {
+            Fault::new(Part::MailServer, FaultKind::Rejected, format!("a message cannot be written: {error}"))
+        };
+        let to: Address =
+            mail.to.as_str().parse().map_err(|error: lettre::address::AddressError| odd(&error))?;
+        let mut random = [0; 16];
+        self.entropy.fill(&mut random);
+        let id = Builder::from_random_bytes(random).into_uuid();
+        let part = SinglePart::builder()
+            .header(header::ContentType::TEXT_PLAIN)
+            .header(header::ContentTransferEncoding::Base64)
+            .body(mail.text.clone());
+        Message::builder()
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(mail.subject.clone())
+            .date(self.clock.now().into())
+            .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
+            // Nobody's holiday notice answers a program.
+            .header(AutoSubmitted)
+            .singlepart(part)
+            .map_err(|error| odd(&error))
+    }
+}
+
+#[async_trait]
+impl Mailer for SmtpMailer {
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    async fn send(&self, mail: &Mail) -> Result<()> {
+        let message = self.message(mail)?;
+        match timeout(self.sending, self.transport.send(message)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(fault(error)),
+            Err(_) => {
+                Err(Fault::new(Part::MailServer, FaultKind::Timeout, "it takes too long to take a message"))
+            }
+        }
+    }
+}
+
+fn fault(error: smtp::Error) -> Fault {
+    let kind = if error.is_permanent() || error.is_client() {
+        FaultKind::Rejected
+    } else if error.is_timeout() {
+        FaultKind::Timeout
+    } else if error.is_response() {
+        FaultKind::Garbage
+    } else {
+        FaultKind::Unavailable
+    };
+    Fault::new(Part::MailServer, kind, "sending a message").caused_by(error)
+}
+
+/// `Auto-Submitted: auto-generated` (RFC 3834).
+#[derive(Clone)]
+struct AutoSubmitted;
+
+impl header::Header for AutoSubmitted {
+    fn name() -> header::HeaderName {
+        header::HeaderName::new_from_ascii_str("Auto-Submitted")
+    }
+
+    fn parse(_: &str) -> std::result::Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(Self)
+    }
+
+    fn display(&self) -> header::HeaderValue {
+        header::HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}
+
+/// No mail server: nothing can be sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoMailer;
+
+#[async_trait]
+impl Mailer for NoMailer {
+    fn is_there(&self) -> bool {
+        false
+    }
+
+    async fn send(&self, _: &Mail) -> Result<()> {
+        Err(Fault::new(Part::MailServer, FaultKind::Rejected, "there is no mail server"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_domain::text::Email;
+    use docent_testkit::{
+        clock::TestClock, contract::mailer::Subject, entropy::TestEntropy, wire::smtp::FakeSmtp,
+    };
+
+    const FROM: &str = "Docent <docent@example.org>";
+
+    fn mailer(url: &str) -> Result<SmtpMailer> {
+        SmtpMailer::new(url, FROM, Arc::new(TestClock::default()), Arc::new(TestEntropy::default()))
+    }
+
+    async fn subject() -> (Subject, ()) {
+        let server = FakeSmtp::start().await;
+        let (arrived, refusing) = (server.clone(), server.clone());
+        let subject = Subject {
+            mailer: Arc::new(mailer(&server.url()).unwrap()),
+            arrived: Box::new(move || arrived.mails()),
+            refuse: Box::new(move || refusing.refuse_all()),
+        };
+        (subject, ())
+    }
+
+    docent_testkit::mailer_contract!(subject());
+
+    fn mail() -> Mail {
+        let to = Email::parse("ada@example.org").unwrap();
+        Mail { to, subject: "A subject".to_owned(), text: "Words".to_owned() }
+    }
+
+    #[tokio::test]
+    async fn the_message_says_who_sent_it_and_that_a_program_did() {
+        let server = FakeSmtp::start().await;
+        mailer(&server.url()).unwrap().send(&mail()).await.unwrap();
+        let [raw] = server.raw().try_into().unwrap();
+        for header in [
+            "From: Docent <docent@example.org>",
+            "To: ada@example.org",
+            "Auto-Submitted: auto-generated",
+            "Message-ID: <",
+            "Date: ",
+        ] {
+            assert!(raw.contains(header), "{header}: {raw}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_does_not_answer_is_given_up() {
+        let server = FakeSmtp::start().await;
+        server.fall_silent();
+        let mailer = mailer(&server.url()).unwrap().giving_up_after(Duration::from_millis(50));
+        assert_eq!(mailer.send(&mail()).await.unwrap_err().kind(), FaultKind::Timeout);
+    }
+
+    #[tokio::test]
+    async fn who_is_not_there_is_unavailable() {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let fault = mailer(&format!("smtp://127.0.0.1:{port}")).unwrap().send(&mail()).await.unwrap_err();
+        assert_eq!((fault.part(), fault.kind()), (Part::MailServer, FaultKind::Unavailable));
+    }
+
+    #[tokio::test]
+    async fn an_odd_address_is_refused_and_its_password_not_shown() {
+        for url in ["", "http://host", "smtp://user:hunter2@", "smtp://user:hunter2@host?tls=perhaps"] {
+            let Err(fault) = mailer(url) else { panic!("{url} is accepted") };
+            assert!(!fault.to_string().contains("hunter2"), "{fault}");
+        }
+        let (clock, entropy) = (Arc::new(TestClock::default()), Arc::new(TestEntropy::default()));
+        assert!(SmtpMailer::new("smtp://host", "nobody", clock, entropy).is_err());
+    }
+
+    #[tokio::test]
+    async fn without_a_server_nothing_is_sent() {
+        assert!(!NoMailer.is_there());
+        assert_eq!(NoMailer.send(&mail()).await.unwrap_err().kind(), FaultKind::Rejected);
+    }
+}

@@ -1,0 +1,293 @@
+//! What staff do with accounts.
+//!
+//! Nobody gains by it what they were not given: staff who are no superusers leave the accounts of superusers alone,
+//! hand out only what they hold themselves, and set no password of an account that is allowed more than they.
+//! And nobody locks themselves out.
+
+use crate::{
+    App,
+    accounts::create::Flags,
+    audit::{By, Changes, Subject},
+    error::{Error, Result},
+};
+use docent_domain::{
+    access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
+    audit::Deed,
+    error::{Forbidden, Invalid},
+    group::{Group, Rights},
+    id::{GroupId, UserId},
+    permission::{PermissionSet, RecordKind},
+    text::Email,
+    user::{Password, User},
+};
+use docent_ports::{
+    page::{Listed, Page},
+    store::UnitOfWork,
+    users::UserFilter,
+};
+use std::collections::HashMap;
+
+/// An account as staff want it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its address.
+    pub email: Email,
+    /// Whether it may be used.
+    pub is_active: bool,
+    /// Whether it may enter the panel.
+    pub is_staff: bool,
+    /// Whether it bypasses all permission checks.
+    pub is_superuser: bool,
+    /// What it is given.
+    pub rights: Rights,
+}
+
+/// An account and what it is allowed.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The account.
+    pub user: User,
+    /// What it was given.
+    pub rights: Rights,
+    /// What it is allowed, by itself and by its groups.
+    pub permissions: PermissionSet,
+}
+
+/// Accounts of a kind.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    app: &App,
+    _grant: Grant<ViewUsers>,
+    filter: &UserFilter,
+    page: Page,
+) -> Result<Listed<User>> {
+    Ok(app.store.read().await?.users().list(filter, page).await?)
+}
+
+/// The addresses of those of these accounts that exist, for lists of what is theirs. Whoever sees a record sees
+/// whose it is.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn emails(app: &App, ids: &[UserId]) -> Result<HashMap<UserId, Email>> {
+    Ok(app.store.read().await?.users().emails(ids).await?)
+}
+
+/// The account with this address, for lists of what is its own: their readers see addresses anyway.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(app: &App, email: &Email) -> Result<Option<UserId>> {
+    Ok(app.store.read().await?.users().by_email(email).await?.map(|user| user.id))
+}
+
+/// One account.
+///
+/// # Errors
+/// [`Error::NotFound`], or when the database cannot be reached.
+pub async fn get(app: &App, _grant: Grant<ViewUsers>, id: UserId) -> Result<Account> {
+    let mut view = app.store.read().await?;
+    let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    let rights = view.groups().rights(id).await?;
+    let permissions = view.groups().permissions(id).await?;
+    Ok(Account { user, rights, permissions })
+}
+
+/// Creates an account.
+///
+/// # Errors
+/// [`Error::EmailTaken`], [`Error::Invalid`] for what the actor may not hand out, or when the database cannot be
+/// reached.
+pub async fn create(
+    app: &App,
+    actor: &Actor,
+    grant: Grant<AddUsers>,
+    wanted: Wanted,
+    password: Password,
+) -> Result<User> {
+    // What it is to be is checked before anything is made, and once more with the account.
+    let mut work = app.store.begin().await?;
+    handed_out(&mut *work, actor, &Rights::default(), false, &wanted).await?;
+    drop(work);
+    let flags = Flags { is_staff: wanted.is_staff, is_superuser: wanted.is_superuser };
+    let by = By::holder(&grant);
+    let user = app.registrar().create(&by, wanted.email.clone(), password, flags).await?;
+    apply(app, actor, &by, user.id, &wanted).await
+}
+
+/// Changes an account. A deactivation ends its sessions.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::EmailTaken`], [`Error::Forbidden`] for an account of a superuser,
+/// [`Error::Invalid`] for what the actor may not hand out or take from themselves, or when the database cannot
+/// be reached.
+pub async fn change(
+    app: &App,
+    actor: &Actor,
+    grant: Grant<ChangeUsers>,
+    id: UserId,
+    wanted: &Wanted,
+) -> Result<User> {
+    apply(app, actor, &By::holder(&grant), id, wanted).await
+}
+
+async fn apply(app: &App, actor: &Actor, by: &By, id: UserId, wanted: &Wanted) -> Result<User> {
+    let mut work = app.store.begin().await?;
+    let before = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    within_reach(actor, &before)?;
+    let rights = work.groups().rights(id).await?;
+    handed_out(&mut *work, actor, &rights, before.is_superuser, wanted).await?;
+    if id == actor.user() {
+        stays_in(&before, wanted)?;
+    }
+    // Whoever reads an account's mail can have its password reset.
+    if wanted.email != before.email && !actor.permissions().contains_all(work.groups().permissions(id).await?)
+    {
+        return Err(Invalid::new("email", "is that of an account that is allowed more than you are").into());
+    }
+    if let Some(other) = work.users().by_email(&wanted.email).await?
+        && other.id != id
+    {
+        return Err(Error::EmailTaken);
+    }
+    let mut after = User {
+        email: wanted.email.clone(),
+        is_active: wanted.is_active,
+        is_staff: wanted.is_staff,
+        is_superuser: wanted.is_superuser,
+        ..before.clone()
+    };
+    if after.email != before.email {
+        after.email_verified_at = None;
+    }
+    if before.is_active == after.is_active {
+        work.users().update(&after).await?;
+    } else {
+        app.registrar().end_sessions(&mut *work, &mut after).await?;
+    }
+    if rights != wanted.rights {
+        work.groups().set_rights(id, &wanted.rights).await?;
+    }
+    let names = group_names(&mut *work, &[&rights, &wanted.rights]).await?;
+    let changes = Changes::default()
+        .changed("email", before.email.as_str(), after.email.as_str())
+        .changed("is_active", before.is_active, after.is_active)
+        .changed("is_staff", before.is_staff, after.is_staff)
+        .changed("is_superuser", before.is_superuser, after.is_superuser)
+        .changed("groups", groups_text(&rights, &names), groups_text(&wanted.rights, &names))
+        .changed(
+            "permissions",
+            super::groups::permissions_text(rights.permissions),
+            super::groups::permissions_text(wanted.rights.permissions),
+        );
+    if !changes.is_empty() {
+        app.auditor().write(&mut *work, by, Deed::Change, Subject::user(&after), changes).await?;
+    }
+    work.commit().await?;
+    Ok(after)
+}
+
+/// Gives an account a new password, which ends its sessions.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::Forbidden`] for an account that is allowed more than the actor, or when the
+/// database cannot be reached.
+pub async fn set_password(
+    app: &App,
+    actor: &Actor,
+    grant: Grant<ChangeUsers>,
+    id: UserId,
+    password: Password,
+) -> Result<()> {
+    let mut view = app.store.read().await?;
+    let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    within_reach(actor, &user)?;
+    if !actor.permissions().contains_all(view.groups().permissions(id).await?) {
+        return Err(Forbidden.into());
+    }
+    drop(view);
+    app.registrar().set_password(&By::holder(&grant), id, password).await?;
+    Ok(())
+}
+
+/// Removes an account with its rights, keys, sessions and conversations. Its documents stay, without an owner.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::Forbidden`] for one's own account and those of superusers, or when the database
+/// cannot be reached.
+pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteUsers>, id: UserId) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    within_reach(actor, &user)?;
+    if id == actor.user() {
+        return Err(Forbidden.into());
+    }
+    work.users().delete(id).await?;
+    let by = By::holder(&grant);
+    app.auditor().write(&mut *work, &by, Deed::Delete, Subject::user(&user), Changes::default()).await?;
+    Ok(work.commit().await?)
+}
+
+/// Superusers' accounts are for superusers.
+fn within_reach(actor: &Actor, user: &User) -> Result<(), Forbidden> {
+    if user.is_superuser && !actor.is_superuser() { Err(Forbidden) } else { Ok(()) }
+}
+
+/// Nobody hands out what they do not hold.
+async fn handed_out(
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    before: &Rights,
+    was_superuser: bool,
+    wanted: &Wanted,
+) -> Result<()> {
+    for group in &wanted.rights.groups {
+        if work.groups().get(*group).await?.is_none() {
+            return Err(Invalid::new("groups", "names a group that does not exist any more").into());
+        }
+    }
+    if actor.is_superuser() {
+        return Ok(());
+    }
+    if wanted.is_superuser && !was_superuser {
+        return Err(Invalid::new("is_superuser", "is for superusers to give").into());
+    }
+    let added = wanted.rights.permissions.without(before.permissions);
+    if !actor.permissions().contains_all(added) {
+        return Err(Invalid::new("permissions", "hold some that you do not have yourself").into());
+    }
+    for group in wanted.rights.groups.difference(&before.groups) {
+        let group = work.groups().get(*group).await?;
+        if group.is_some_and(|group| !actor.permissions().contains_all(group.permissions)) {
+            return Err(Invalid::new("groups", "hold one that is allowed more than you are").into());
+        }
+    }
+    Ok(())
+}
+
+/// Nobody locks themselves out.
+fn stays_in(before: &User, wanted: &Wanted) -> Result<(), Invalid> {
+    let keeps = |field, had: bool, has: bool| {
+        if had && !has { Err(Invalid::new(field, "cannot be taken from your own account")) } else { Ok(()) }
+    };
+    keeps("is_active", before.is_active, wanted.is_active)?;
+    keeps("is_superuser", before.is_superuser, wanted.is_superuser)?;
+    keeps("is_staff", before.is_staff && !before.is_superuser, wanted.is_staff)
+}
+
+async fn group_names(work: &mut dyn UnitOfWork, rights: &[&Rights]) -> Result<HashMap<GroupId, Group>> {
+    let mut groups = HashMap::new();
+    for id in rights.iter().flat_map(|rights| &rights.groups) {
+        if let Some(group) = work.groups().get(*id).await? {
+            groups.insert(*id, group);
+        }
+    }
+    Ok(groups)
+}
+
+fn groups_text(rights: &Rights, groups: &HashMap<GroupId, Group>) -> String {
+    let names = rights.groups.iter().filter_map(|id| groups.get(id)).map(|group| group.name.as_str());
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,71 @@
+//! Documents as staff manage them: in lists, with their chunks and their files.
+
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use docent_domain::{
+    access::{Grant, ViewDocuments},
+    document::{Document, StoredFile},
+    id::DocumentId,
+    retrieval::StoredChunk,
+};
+pub use docent_ports::blob_store::ByteStream;
+use docent_ports::{
+    documents::DocumentQuery,
+    page::{Listed, Page},
+};
+
+/// A page of documents.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn page(
+    app: &App,
+    _grant: Grant<ViewDocuments>,
+    query: &DocumentQuery,
+    page: Page,
+) -> Result<Listed<Document>> {
+    Ok(app.store.read().await?.documents().page(query, page).await?)
+}
+
+/// A document and a page of its chunks, in their order. One that is not ingested has none that count.
+///
+/// # Errors
+/// [`Error::DocumentNotFound`], or when a store cannot be reached.
+pub async fn chunks(
+    app: &App,
+    _grant: Grant<ViewDocuments>,
+    id: DocumentId,
+    page: Page,
+) -> Result<(Document, Listed<StoredChunk>)> {
+    let document = app.store.read().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    if document.state.vector_doc_id().is_none() {
+        return Ok((document, Listed::default()));
+    }
+    let mut chunks = app.serving().await?.index.chunks(id).await?;
+    chunks.sort_by_key(|chunk| chunk.ordinal);
+    let total = chunks.len() as u64;
+    let (offset, limit) = (index(page.offset), index(page.limit));
+    let records = chunks.into_iter().skip(offset).take(limit).collect();
+    Ok((document, Listed { records, total }))
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// The uploaded file of a document, piece by piece.
+///
+/// # Errors
+/// [`Error::DocumentNotFound`] when there is no such document, or no file of it, or when a store cannot be reached.
+pub async fn file(
+    app: &App,
+    _grant: Grant<ViewDocuments>,
+    id: DocumentId,
+) -> Result<(StoredFile, ByteStream)> {
+    let document = app.store.read().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    let file = document.file.ok_or(Error::DocumentNotFound)?;
+    let bytes = app.blobs.open(&file.blob).await?.ok_or(Error::DocumentNotFound)?;
+    Ok((file, bytes))
+}

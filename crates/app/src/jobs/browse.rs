@@ -1,0 +1,19 @@
+//! Jobs as staff see them.
+
+use crate::{App, error::Result};
+use docent_domain::{
+    access::{Grant, ViewJobs},
+    job::Job,
+};
+use docent_ports::{
+    jobs::JobFilter,
+    page::{Listed, Page},
+};
+
+/// Jobs of a kind, the one that changed last first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(app: &App, _grant: Grant<ViewJobs>, filter: JobFilter, page: Page) -> Result<Listed<Job>> {
+    Ok(app.store.read().await?.jobs().list(filter, page).await?)
+}

@@ -1,0 +1,26 @@
+//! Pieces of long lists, and what lists are filtered by.
+
+use crate::{App, error::Result};
+use docent_domain::{id::UserId, text::Email};
+pub use docent_ports::{
+    api_keys::ApiKeyFilter,
+    audit::AuditFilter,
+    conversations::ConversationFilter,
+    documents::{DocumentDay, DocumentOrder, DocumentQuery},
+    jobs::{JobFilter, JobStateName},
+    page::{Listed, Page, Period},
+    sessions::SessionFilter,
+    usage::{UsageFilter, UsageGrouping, UsageSum},
+    users::{UserFilter, UserOrder},
+};
+
+/// The account with this address, to list what is its; none when there is none. Whoever sees a record sees whose
+/// it is.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn owner(app: &App, email: &str) -> Result<Option<UserId>> {
+    let Ok(email) = Email::parse(email) else { return Ok(None) };
+    let user = app.store.read().await?.users().by_email(&email).await?;
+    Ok(user.map(|user| user.id))
+}

@@ -1,0 +1,162 @@
+//! Groups, API keys and the audit log as they stand in an archive.
+
+use super::{
+    BackupError,
+    lines::{digest, hex, id, instant, invalid, permission_names, permissions},
+    refused,
+};
+use docent_domain::{
+    api_key::{ApiKey, KeyName, KeyPrefix, Scopes},
+    audit::{AuditEntry, Author, Change, Deed},
+    group::{Group, GroupName},
+    permission::RecordKind,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct GroupLine {
+    id: String,
+    name: String,
+    permissions: Vec<String>,
+    created_at: i64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ApiKeyLine {
+    id: String,
+    user: String,
+    name: String,
+    prefix: String,
+    sha256: String,
+    scopes: String,
+    created_at: i64,
+    expires_at: Option<i64>,
+    last_used_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct AuditLine {
+    id: String,
+    at: i64,
+    by: AuthorLine,
+    from: Option<String>,
+    deed: String,
+    kind: String,
+    record: String,
+    label: String,
+    /// Each field before and after.
+    changes: BTreeMap<String, [Option<String>; 2]>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "author", rename_all = "snake_case")]
+enum AuthorLine {
+    User { id: String, email: String, api_key: Option<String> },
+    CommandLine,
+    Nobody,
+}
+
+impl GroupLine {
+    pub(super) fn of(group: &Group) -> Self {
+        Self {
+            id: group.id.to_string(),
+            name: group.name.as_str().to_owned(),
+            permissions: permission_names(group.permissions),
+            created_at: group.created_at.timestamp_micros(),
+        }
+    }
+
+    pub(super) fn group(&self) -> Result<Group, BackupError> {
+        Ok(Group {
+            id: id(&self.id)?,
+            name: GroupName::parse(&self.name).map_err(invalid)?,
+            permissions: permissions(&self.permissions),
+            created_at: instant(self.created_at)?,
+        })
+    }
+}
+
+impl ApiKeyLine {
+    pub(super) fn of(key: &ApiKey) -> Self {
+        Self {
+            id: key.id.to_string(),
+            user: key.user.to_string(),
+            name: key.name.as_str().to_owned(),
+            prefix: key.prefix.as_str().to_owned(),
+            sha256: hex(&key.sha256),
+            scopes: key.scopes.to_string(),
+            created_at: key.created_at.timestamp_micros(),
+            expires_at: key.expires_at.map(|at| at.timestamp_micros()),
+            last_used_at: key.last_used_at.map(|at| at.timestamp_micros()),
+            revoked_at: key.revoked_at.map(|at| at.timestamp_micros()),
+        }
+    }
+
+    pub(super) fn key(&self) -> Result<ApiKey, BackupError> {
+        Ok(ApiKey {
+            id: id(&self.id)?,
+            user: id(&self.user)?,
+            name: KeyName::parse(&self.name).map_err(invalid)?,
+            prefix: KeyPrefix::parse(&self.prefix).map_err(invalid)?,
+            sha256: digest(&self.sha256)?,
+            scopes: Scopes::parse(self.scopes.split(' ')).map_err(invalid)?,
+            created_at: instant(self.created_at)?,
+            expires_at: self.expires_at.map(instant).transpose()?,
+            last_used_at: self.last_used_at.map(instant).transpose()?,
+            revoked_at: self.revoked_at.map(instant).transpose()?,
+        })
+    }
+}
+
+impl AuditLine {
+    pub(super) fn of(entry: &AuditEntry) -> Self {
+        let by = match &entry.by {
+            Author::User { id, email, api_key } => AuthorLine::User {
+                id: id.to_string(),
+                email: email.clone(),
+                api_key: api_key.map(|key| key.to_string()),
+            },
+            Author::CommandLine => AuthorLine::CommandLine,
+            Author::Nobody => AuthorLine::Nobody,
+        };
+        let changes = entry.changes.iter();
+        let pair = |change: &Change| [change.before.clone(), change.after.clone()];
+        Self {
+            id: entry.id.to_string(),
+            at: entry.at.timestamp_micros(),
+            by,
+            from: entry.from.map(|from| from.to_string()),
+            deed: entry.deed.name().to_owned(),
+            kind: entry.kind.name().to_owned(),
+            record: entry.record.clone(),
+            label: entry.label.clone(),
+            changes: changes.map(|(field, change)| (field.clone(), pair(change))).collect(),
+        }
+    }
+
+    pub(super) fn entry(self) -> Result<AuditEntry, BackupError> {
+        let unknown = |what: &str, name: &str| refused(format!("no {what} is `{name}`"));
+        let by = match self.by {
+            AuthorLine::User { id: user, email, api_key } => {
+                Author::User { id: id(&user)?, email, api_key: api_key.as_deref().map(id).transpose()? }
+            }
+            AuthorLine::CommandLine => Author::CommandLine,
+            AuthorLine::Nobody => Author::Nobody,
+        };
+        let from = self.from.as_deref().map(str::parse).transpose();
+        let changes = self.changes.into_iter();
+        Ok(AuditEntry {
+            id: id(&self.id)?,
+            at: instant(self.at)?,
+            by,
+            from: from.map_err(|_| refused("an address makes no sense"))?,
+            deed: Deed::parse(&self.deed).ok_or_else(|| unknown("deed", &self.deed))?,
+            kind: RecordKind::parse(&self.kind).ok_or_else(|| unknown("kind of record", &self.kind))?,
+            record: self.record,
+            label: self.label,
+            changes: changes.map(|(field, [before, after])| (field, Change { before, after })).collect(),
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! Conversations as they stand in an archive.
+
+use super::{
+    BackupError,
+    lines::{id, instant, invalid},
+};
+use docent_domain::{
+    chat::AgentName,
+    chunk::{PageStart, Position, Span},
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
+    id::ChunkId,
+    retrieval::ScoredChunk,
+    usage::TokenUsage,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ConversationLine {
+    id: String,
+    owner: String,
+    title: String,
+    created_at: i64,
+    updated_at: i64,
+}
+
+/// Messages stand in the order in which they were said.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct MessageLine {
+    id: String,
+    conversation: String,
+    content: String,
+    at: i64,
+    /// None when the conversation's owner said it.
+    answer: Option<AnswerLine>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct AnswerLine {
+    agent: String,
+    sources: Vec<SourceLine>,
+    prompt: u64,
+    completion: u64,
+    is_complete: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SourceLine {
+    chunk: String,
+    document: String,
+    title: String,
+    text: String,
+    /// Start page and offset, end page and offset.
+    span: [u32; 4],
+    /// Page and beginning of each page.
+    pages: Vec<[u32; 2]>,
+    score: f32,
+}
+
+impl ConversationLine {
+    pub(super) fn of(conversation: &Conversation) -> Self {
+        Self {
+            id: conversation.id.to_string(),
+            owner: conversation.owner.to_string(),
+            title: conversation.title.as_str().to_owned(),
+            created_at: conversation.created_at.timestamp_micros(),
+            updated_at: conversation.updated_at.timestamp_micros(),
+        }
+    }
+
+    pub(super) fn conversation(&self) -> Result<Conversation, BackupError> {
+        Ok(Conversation {
+            id: id(&self.id)?,
+            owner: id(&self.owner)?,
+            title: ConversationTitle::parse(&self.title).map_err(invalid)?,
+            created_at: instant(self.created_at)?,
+            updated_at: instant(self.updated_at)?,
+        })
+    }
+}
+
+impl MessageLine {
+    pub(super) fn of(message: &ConversationMessage) -> Self {
+        let answer = match &message.author {
+            MessageAuthor::User => None,
+            MessageAuthor::Agent { name, sources, tokens, is_complete } => Some(AnswerLine {
+                agent: name.as_str().to_owned(),
+                sources: sources.iter().map(SourceLine::of).collect(),
+                prompt: tokens.prompt,
+                completion: tokens.completion,
+                is_complete: *is_complete,
+            }),
+        };
+        Self {
+            id: message.id.to_string(),
+            conversation: message.conversation.to_string(),
+            content: message.content.clone(),
+            at: message.at.timestamp_micros(),
+            answer,
+        }
+    }
+
+    /// The message; its place is for whoever appends it to give.
+    pub(super) fn message(self) -> Result<ConversationMessage, BackupError> {
+        let author = match self.answer {
+            None => MessageAuthor::User,
+            Some(answer) => MessageAuthor::Agent {
+                name: AgentName::parse(&answer.agent).map_err(invalid)?,
+                sources: answer.sources.into_iter().map(SourceLine::chunk).collect::<Result<_, _>>()?,
+                tokens: TokenUsage { prompt: answer.prompt, completion: answer.completion },
+                is_complete: answer.is_complete,
+            },
+        };
+        Ok(ConversationMessage {
+            id: id(&self.id)?,
+            conversation: id(&self.conversation)?,
+            ordinal: 0,
+            author,
+            content: self.content,
+            at: instant(self.at)?,
+        })
+    }
+}
+
+impl SourceLine {
+    fn of(chunk: &ScoredChunk) -> Self {
+        let Span { start, end } = chunk.span;
+        Self {
+            chunk: chunk.id.to_string(),
+            document: chunk.document_id.to_string(),
+            title: chunk.title.clone(),
+            text: chunk.text.clone(),
+            span: [start.page, start.offset, end.page, end.offset],
+            pages: chunk.pages.iter().map(|page| [page.page, page.at]).collect(),
+            score: chunk.score,
+        }
+    }
+
+    fn chunk(self) -> Result<ScoredChunk, BackupError> {
+        let [start_page, start, end_page, end] = self.span;
+        Ok(ScoredChunk {
+            id: id::<ChunkId>(&self.chunk)?,
+            document_id: id(&self.document)?,
+            title: self.title,
+            text: self.text,
+            span: Span {
+                start: Position { page: start_page, offset: start },
+                end: Position { page: end_page, offset: end },
+            },
+            pages: self.pages.into_iter().map(|[page, at]| PageStart { page, at }).collect(),
+            score: self.score,
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! The use cases, and people who use them.
+
+use docent_app::{
+    App,
+    accounts::{authenticate, create::Flags, users::Wanted},
+    agent::registry::AgentRegistry,
+    audit::By,
+    error::{Error, Result},
+    listing::{AuditFilter, Page},
+    settings::Settings,
+};
+use docent_domain::{
+    access::Actor,
+    audit::{AuditEntry, Deed},
+    group::{Group, GroupName, Rights},
+    id::{GroupId, UserId},
+    permission::{Permission, PermissionSet},
+    text::Email,
+    user::{Password, User},
+};
+use docent_testkit::{
+    clock::TestClock,
+    entropy::TestEntropy,
+    fakes::{
+        blob_store::FakeBlobStore,
+        chat_model::{ScriptedChatModel, Turn},
+        collections::FakeCollections,
+        embedder::FakeEmbedder,
+        embedders::FakeEmbedders,
+        mailer::FakeMailer,
+        password_hasher::FakePasswordHasher,
+        rate_limiter::FakeRateLimiter,
+        recorder::FakeRecorder,
+        store::FakeStore,
+        text_extractor::FakeTextExtractor,
+        token_signer::FakeTokenSigner,
+        token_store::FakeTokenStore,
+    },
+};
+use std::sync::Arc;
+
+/// A service whose accounts a test makes.
+pub(crate) struct Desk(pub(crate) App);
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        Self(App {
+            store: Arc::new(FakeStore::default()),
+            blobs: Arc::new(FakeBlobStore::default()),
+            collections: Arc::new(FakeCollections::default()),
+            embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
+            model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
+            extractor: Arc::new(FakeTextExtractor),
+            tokens: Arc::new(FakeTokenStore::default()),
+            signer: Arc::new(FakeTokenSigner),
+            limiter: Arc::new(FakeRateLimiter::default()),
+            hasher: Arc::new(FakePasswordHasher::default()),
+            clock: Arc::new(TestClock::default()),
+            entropy: Arc::new(TestEntropy::default()),
+            recorder: Arc::new(FakeRecorder::default()),
+            agents: AgentRegistry::standard(10),
+            settings: Settings { accepts_api_keys: true, ..Settings::default() },
+            work: tokio::sync::Notify::new(),
+            running: docent_app::jobs::running::Running::default(),
+            mailer: Arc::new(FakeMailer::default()),
+            letters: docent_app::accounts::verification::Letters::default(),
+            logins: docent_app::accounts::turns::Turns::default(),
+            answers: tokio_util::task::TaskTracker::new(),
+        })
+    }
+
+    async fn account(&self, name: &str, flags: Flags) -> User {
+        let by = By::command_line();
+        self.0.registrar().create(&by, email(name), password(), flags).await.unwrap()
+    }
+
+    /// The account of a superuser.
+    pub(crate) async fn superuser(&self, name: &str) -> User {
+        self.account(name, Flags { is_staff: true, is_superuser: true }).await
+    }
+
+    /// The account of staff with these permissions of their own.
+    pub(crate) async fn staff(&self, name: &str, permissions: &[Permission]) -> User {
+        let user = self.account(name, Flags { is_staff: true, is_superuser: false }).await;
+        let mut work = self.0.store.begin().await.unwrap();
+        let rights = Rights { permissions: set(permissions), ..Rights::default() };
+        work.groups().set_rights(user.id, &rights).await.unwrap();
+        work.commit().await.unwrap();
+        user
+    }
+
+    /// Who somebody is at this moment.
+    pub(crate) async fn actor(&self, user: &User) -> Actor {
+        let user = self.user(user.id).await;
+        authenticate::with_permissions(&self.0, Actor::of(&user).unwrap()).await.unwrap()
+    }
+
+    pub(crate) async fn user(&self, id: UserId) -> User {
+        self.0.store.read().await.unwrap().users().get(id).await.unwrap().unwrap()
+    }
+
+    pub(crate) async fn rights(&self, id: UserId) -> Rights {
+        self.0.store.read().await.unwrap().groups().rights(id).await.unwrap()
+    }
+
+    pub(crate) async fn group(&self, name: &str, permissions: &[Permission]) -> Group {
+        let group = Group {
+            id: self.0.new_id(GroupId::generate),
+            name: GroupName::parse(name).unwrap(),
+            permissions: set(permissions),
+            created_at: self.0.clock.now(),
+        };
+        let mut work = self.0.store.begin().await.unwrap();
+        assert!(work.groups().insert(&group).await.unwrap());
+        work.commit().await.unwrap();
+        group
+    }
+
+    /// What the audit log tells of changes of an account.
+    pub(crate) async fn changes(&self, id: UserId) -> Vec<AuditEntry> {
+        let filter =
+            AuditFilter { deed: Some(Deed::Change), record: Some(id.to_string()), ..AuditFilter::default() };
+        let page = Page { offset: 0, limit: 100 };
+        self.0.store.read().await.unwrap().audit().list(&filter, page).await.unwrap().records
+    }
+
+    /// An account as it is, for a test to change.
+    pub(crate) async fn as_is(&self, id: UserId) -> Wanted {
+        let user = self.user(id).await;
+        Wanted {
+            email: user.email,
+            is_active: user.is_active,
+            is_staff: user.is_staff,
+            is_superuser: user.is_superuser,
+            rights: self.rights(id).await,
+        }
+    }
+}
+
+pub(crate) fn email(name: &str) -> Email {
+    Email::parse(&format!("{name}@example.org")).unwrap()
+}
+
+pub(crate) fn password() -> Password {
+    Password::chosen("correct horse".to_owned()).unwrap()
+}
+
+pub(crate) fn set(permissions: &[Permission]) -> PermissionSet {
+    permissions.iter().copied().collect()
+}
+
+/// The field that a use case found wrong.
+pub(crate) fn wrong_field<T: std::fmt::Debug>(result: Result<T>) -> &'static str {
+    match result {
+        Err(Error::Invalid(invalid)) => invalid.field,
+        other => panic!("{other:?}"),
+    }
+}

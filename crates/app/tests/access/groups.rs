@@ -1,0 +1,59 @@
+use crate::desk::{Desk, set, wrong_field};
+use docent_app::{accounts::groups, error::Error};
+use docent_domain::{
+    group::GroupName,
+    permission::Permission::{self, AddGroup, ChangeGroup, DeleteDocument, ViewGroup, ViewJob},
+};
+
+const EDITOR: &[Permission] = &[ViewGroup, AddGroup, ChangeGroup, ViewJob];
+
+fn name(text: &str) -> GroupName {
+    GroupName::parse(text).unwrap()
+}
+
+#[tokio::test]
+async fn a_group_is_given_what_its_maker_holds() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
+    let (app, grant) = (&desk.0, || actor.may().unwrap());
+    let made = groups::create(app, &actor, grant(), name("a"), set(&[DeleteDocument])).await;
+    assert_eq!(wrong_field(made), "permissions");
+    assert!(groups::names(app).await.unwrap().is_empty());
+    let made = groups::create(app, &actor, grant(), name("a"), set(&[ViewJob])).await.unwrap();
+    assert_eq!(made.permissions, set(&[ViewJob]));
+    let again = groups::create(app, &actor, grant(), name("A"), set(&[])).await;
+    assert!(matches!(again, Err(Error::NameTaken)));
+}
+
+#[tokio::test]
+async fn a_group_gains_only_what_is_held_and_keeps_what_it_has() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
+    let id = desk.group("powerful", &[DeleteDocument]).await.id;
+    let app = &desk.0;
+    let change = async |permissions: &[Permission]| {
+        let grant = actor.may().unwrap();
+        groups::change(app, &actor, grant, id, name("renamed"), set(permissions)).await
+    };
+    assert_eq!(wrong_field(change(&[DeleteDocument, Permission::ViewUsage]).await), "permissions");
+    change(&[DeleteDocument, ViewJob]).await.unwrap();
+    change(&[ViewJob]).await.unwrap();
+    assert_eq!(wrong_field(change(&[DeleteDocument, ViewJob]).await), "permissions");
+    assert_eq!(groups::names(app).await.unwrap()[0].permissions, set(&[ViewJob]));
+}
+
+#[tokio::test]
+async fn members_are_allowed_what_their_group_is_until_it_is_gone() {
+    let desk = Desk::new();
+    let root = desk.actor(&desk.superuser("root").await).await;
+    let group = desk.group("readers", &[ViewJob]).await;
+    let member = desk.staff("member", &[]).await;
+    let mut wanted = desk.as_is(member.id).await;
+    wanted.rights.groups.insert(group.id);
+    docent_app::accounts::users::change(&desk.0, &root, root.may().unwrap(), member.id, &wanted)
+        .await
+        .unwrap();
+    assert_eq!(desk.actor(&member).await.permissions(), set(&[ViewJob]));
+    groups::delete(&desk.0, root.may().unwrap(), group.id).await.unwrap();
+    assert!(desk.actor(&member).await.permissions().is_empty());
+}

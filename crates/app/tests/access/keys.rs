@@ -1,0 +1,66 @@
+use crate::desk::{Desk, wrong_field};
+use docent_app::{
+    accounts::{
+        api_keys::{self, KeyRequest},
+        authenticate, sessions, users,
+    },
+    error::Error,
+};
+use docent_domain::{
+    api_key::{KeyName, Scopes},
+    id::UserId,
+    permission::Permission::{AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewJob},
+};
+
+fn request(user: UserId) -> KeyRequest {
+    let name = KeyName::parse("a key").unwrap();
+    KeyRequest { user, name, scopes: Scopes::parse(["read", "admin"]).unwrap(), expires_at: None }
+}
+
+#[tokio::test]
+async fn keys_of_ones_own_take_no_right_and_those_of_others_do() {
+    let desk = Desk::new();
+    let (plain, other) = (desk.staff("plain", &[]).await, desk.staff("other", &[]).await);
+    let (actor, app) = (desk.actor(&plain).await, &desk.0);
+    let own = api_keys::create(app, &actor, request(plain.id)).await.unwrap().record.id;
+    assert!(matches!(api_keys::create(app, &actor, request(other.id)).await, Err(Error::Forbidden)));
+    let theirs = desk.actor(&other).await;
+    assert!(matches!(api_keys::get(app, &theirs, own).await, Err(Error::NotFound(_))));
+    assert!(matches!(api_keys::revoke(app, &theirs, own).await, Err(Error::Forbidden)));
+    let keeper = desk.actor(&desk.staff("keeper", &[ViewApiKey, DeleteApiKey]).await).await;
+    assert_eq!(api_keys::get(app, &keeper, own).await.unwrap().user, plain.id);
+    api_keys::revoke(app, &keeper, own).await.unwrap();
+    assert!(api_keys::get(app, &actor, own).await.unwrap().revoked_at.is_some());
+}
+
+#[tokio::test]
+async fn a_key_for_another_account_is_no_way_to_more_rights() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("maker", &[AddApiKey, ViewJob]).await).await;
+    let (weaker, stronger) =
+        (desk.staff("weaker", &[ViewJob]).await, desk.staff("stronger", &[DeleteDocument]).await);
+    let (root, app) = (desk.superuser("root").await, &desk.0);
+    api_keys::create(app, &actor, request(weaker.id)).await.unwrap();
+    for id in [stronger.id, root.id] {
+        assert_eq!(wrong_field(api_keys::create(app, &actor, request(id)).await), "account");
+    }
+    let superuser = desk.actor(&desk.superuser("other").await).await;
+    for id in [stronger.id, root.id] {
+        api_keys::create(app, &superuser, request(id)).await.unwrap();
+    }
+    let mut wanted = desk.as_is(weaker.id).await;
+    wanted.is_active = false;
+    users::change(app, &superuser, superuser.may().unwrap(), weaker.id, &wanted).await.unwrap();
+    assert_eq!(wrong_field(api_keys::create(app, &superuser, request(weaker.id)).await), "account");
+}
+
+#[tokio::test]
+async fn a_key_makes_no_keys_and_ends_no_sessions() {
+    let desk = Desk::new();
+    let plain = desk.staff("plain", &[]).await;
+    let (actor, app) = (desk.actor(&plain).await, &desk.0);
+    let key = api_keys::create(app, &actor, request(plain.id)).await.unwrap().key;
+    let by_key = authenticate::bearer(app, &key).await.unwrap();
+    assert!(matches!(api_keys::create(app, &by_key, request(plain.id)).await, Err(Error::Forbidden)));
+    assert!(matches!(sessions::revoke_all(app, &by_key, plain.id).await, Err(Error::Forbidden)));
+}

@@ -1,0 +1,171 @@
+use crate::desk::{Desk, email, password, set, wrong_field};
+use docent_app::{
+    accounts::users::{self, Wanted},
+    error::Error,
+};
+use docent_domain::{
+    group::Rights,
+    id::GroupId,
+    permission::Permission::{self, AddUser, ChangeUser, DeleteDocument, DeleteUser, ViewJob, ViewUser},
+};
+
+const MANAGER: &[Permission] = &[ViewUser, AddUser, ChangeUser, DeleteUser, ViewJob];
+
+fn new_account(name: &str) -> Wanted {
+    Wanted {
+        email: email(name),
+        is_active: true,
+        is_staff: true,
+        is_superuser: false,
+        rights: Rights::default(),
+    }
+}
+
+#[tokio::test]
+async fn staff_hand_out_what_they_hold_and_nothing_else() {
+    let desk = Desk::new();
+    let manager = desk.staff("manager", MANAGER).await;
+    let target = desk.staff("target", &[]).await;
+    let own = desk.group("own", &[ViewJob]).await.id;
+    let powerful = desk.group("powerful", &[ViewJob, DeleteDocument]).await.id;
+    let gone = desk.0.new_id(GroupId::generate);
+    let (app, actor) = (&desk.0, desk.actor(&manager).await);
+    let with = |permissions: &[Permission], groups: &[GroupId]| Rights {
+        permissions: set(permissions),
+        groups: groups.iter().copied().collect(),
+    };
+    for (rights, is_superuser, wrong) in [
+        (with(&[ViewJob], &[own]), false, None),
+        (with(&[ViewJob, DeleteDocument], &[]), false, Some("permissions")),
+        (with(&[], &[powerful]), false, Some("groups")),
+        (with(&[], &[gone]), false, Some("groups")),
+        (with(&[], &[]), true, Some("is_superuser")),
+    ] {
+        // Themselves no more than others.
+        for id in [target.id, manager.id] {
+            let mut wanted = desk.as_is(id).await;
+            wanted.is_superuser = is_superuser;
+            wanted.rights.permissions = wanted.rights.permissions.union(rights.permissions);
+            wanted.rights.groups.extend(&rights.groups);
+            let changed = users::change(app, &actor, actor.may().unwrap(), id, &wanted).await;
+            match wrong {
+                None => assert_eq!(desk.rights(changed.unwrap().id).await, wanted.rights),
+                Some(field) => assert_eq!(wrong_field(changed), field),
+            }
+        }
+        let wanted = Wanted { rights: rights.clone(), is_superuser, ..new_account("new") };
+        let made = users::create(app, &actor, actor.may().unwrap(), wanted, password()).await;
+        match wrong {
+            None => assert_eq!(desk.rights(made.unwrap().id).await, rights),
+            Some(field) => assert_eq!(wrong_field(made), field),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_account_is_not_made() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
+    let mut wanted = new_account("new");
+    wanted.is_superuser = true;
+    let made = users::create(&desk.0, &actor, actor.may().unwrap(), wanted, password()).await;
+    assert_eq!(wrong_field(made), "is_superuser");
+    assert_eq!(users::find(&desk.0, &email("new")).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_an_account_has_may_stay_or_be_taken() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
+    let powerful = desk.group("powerful", &[DeleteDocument]).await;
+    let target = desk.staff("target", &[DeleteDocument]).await.id;
+    let root = desk.actor(&desk.superuser("root").await).await;
+    let mut wanted = desk.as_is(target).await;
+    wanted.rights.groups.insert(powerful.id);
+    users::change(&desk.0, &root, root.may().unwrap(), target, &wanted).await.unwrap();
+    wanted.is_staff = false;
+    users::change(&desk.0, &actor, actor.may().unwrap(), target, &wanted).await.unwrap();
+    assert_eq!(desk.rights(target).await, wanted.rights);
+    let none = Wanted { rights: Rights::default(), ..wanted.clone() };
+    users::change(&desk.0, &actor, actor.may().unwrap(), target, &none).await.unwrap();
+    assert_eq!(desk.rights(target).await, Rights::default());
+    // What was taken cannot be given back by who does not hold it.
+    let again = users::change(&desk.0, &actor, actor.may().unwrap(), target, &wanted).await;
+    assert_eq!(wrong_field(again), "permissions");
+}
+
+#[tokio::test]
+async fn accounts_of_superusers_are_for_superusers() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
+    let root = desk.superuser("root").await;
+    let mut wanted = desk.as_is(root.id).await;
+    wanted.is_active = false;
+    let (app, id) = (&desk.0, root.id);
+    let refused = |result| assert!(matches!(result, Err(Error::Forbidden)), "{result:?}");
+    refused(users::change(app, &actor, actor.may().unwrap(), id, &wanted).await.map(|_| ()));
+    refused(users::set_password(app, &actor, actor.may().unwrap(), id, password()).await);
+    refused(users::delete(app, &actor, actor.may().unwrap(), id).await);
+    assert!(desk.user(id).await.is_active);
+    let other = desk.actor(&desk.superuser("other").await).await;
+    users::change(app, &other, other.may().unwrap(), id, &wanted).await.unwrap();
+    assert!(!desk.user(id).await.is_active);
+}
+
+#[tokio::test]
+async fn an_account_that_is_allowed_more_cannot_be_taken_over() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
+    let (weaker, stronger) =
+        (desk.staff("weaker", &[ViewJob]).await, desk.staff("stronger", &[DeleteDocument]).await);
+    let app = &desk.0;
+    let set = users::set_password(app, &actor, actor.may().unwrap(), stronger.id, password()).await;
+    assert!(matches!(set, Err(Error::Forbidden)));
+    let mut wanted = desk.as_is(stronger.id).await;
+    wanted.email = email("mine");
+    let moved = users::change(app, &actor, actor.may().unwrap(), stronger.id, &wanted).await;
+    assert_eq!(wrong_field(moved), "email");
+    users::set_password(app, &actor, actor.may().unwrap(), weaker.id, password()).await.unwrap();
+    let mut wanted = desk.as_is(weaker.id).await;
+    wanted.email = email("mine");
+    users::change(app, &actor, actor.may().unwrap(), weaker.id, &wanted).await.unwrap();
+}
+
+#[tokio::test]
+async fn nobody_locks_themselves_out() {
+    let desk = Desk::new();
+    let (root, manager) = (desk.superuser("root").await, desk.staff("manager", MANAGER).await);
+    for (user, field) in
+        [(&root, "is_active"), (&root, "is_superuser"), (&manager, "is_active"), (&manager, "is_staff")]
+    {
+        let actor = desk.actor(user).await;
+        let mut wanted = desk.as_is(user.id).await;
+        match field {
+            "is_active" => wanted.is_active = false,
+            "is_superuser" => wanted.is_superuser = false,
+            _ => wanted.is_staff = false,
+        }
+        let changed = users::change(&desk.0, &actor, actor.may().unwrap(), user.id, &wanted).await;
+        assert_eq!(wrong_field(changed), field);
+        let deleted = users::delete(&desk.0, &actor, actor.may().unwrap(), user.id).await;
+        assert!(matches!(deleted, Err(Error::Forbidden)));
+    }
+}
+
+#[tokio::test]
+async fn a_change_is_written_down_and_a_refused_one_is_not() {
+    let desk = Desk::new();
+    let root = desk.actor(&desk.superuser("root").await).await;
+    let target = desk.staff("target", &[]).await.id;
+    let mut wanted = desk.as_is(target).await;
+    wanted.email = email("root");
+    let taken = users::change(&desk.0, &root, root.may().unwrap(), target, &wanted).await;
+    assert!(matches!(taken, Err(Error::EmailTaken)));
+    assert!(desk.changes(target).await.is_empty());
+    wanted.email = email("other");
+    users::change(&desk.0, &root, root.may().unwrap(), target, &wanted).await.unwrap();
+    let entries = desk.changes(target).await;
+    let [entry] = entries.as_slice() else { panic!("{entries:?}") };
+    assert_eq!(entry.changes.keys().collect::<Vec<_>>(), ["email"]);
+    assert_eq!(entry.changes["email"].before.as_deref(), Some("target@example.org"));
+}

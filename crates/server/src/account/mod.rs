@@ -1,0 +1,82 @@
+//! The pages that links in mail lead to. They need no login and no script: the link itself proves enough.
+//!
+//! Opening a page changes nothing, since programs that look through mail open links too; its button does.
+
+pub(crate) mod reset_password;
+pub(crate) mod verify_email;
+
+use crate::context::State;
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+};
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// The style of the panel's door, and nothing else from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'";
+
+/// What stands behind the `?` of a link.
+#[derive(Deserialize)]
+pub(crate) struct Link {
+    #[serde(default)]
+    token: String,
+}
+
+/// What a page shows.
+struct Page<'a> {
+    title: &'a str,
+    /// What went wrong.
+    alert: Option<&'a str>,
+    /// Markup.
+    content: &'a str,
+}
+
+impl Page<'_> {
+    fn answer(&self, context: &State, status: StatusCode) -> HttpResponse {
+        let (title, app_name) = (escaped(self.title), escaped(&context.settings.app_name));
+        let alert =
+            self.alert.map(|alert| format!("<p class=\"alert\" role=\"alert\">{}</p>\n", escaped(alert)));
+        let page = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} · {app_name}</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/admin/admin.css\">\n</head>\n\
+             <body class=\"door\">\n<main>\n<h1>{title}</h1>\n{}{}</main>\n</body>\n</html>\n",
+            alert.unwrap_or_default(),
+            self.content,
+        );
+        HttpResponse::build(status)
+            .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
+            .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+            .body(page)
+    }
+}
+
+/// The page of a link that is of no use.
+fn refused(context: &State, title: &str, why: &str) -> HttpResponse {
+    let content = "<p>Ask for another one, and open the newest letter.</p>\n";
+    Page { title, alert: Some(why), content }.answer(context, StatusCode::BAD_REQUEST)
+}
+
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
+        // Writing to a string does not fail.
+        let _ = match c {
+            '&' | '<' | '>' | '"' | '\'' => write!(escaped, "&#{};", u32::from(c)),
+            c => escaped.write_char(c),
+        };
+        escaped
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_text_and_nothing_else() {
+        assert_eq!(escaped("<a b=\"c\">&'é"), "&#60;a b=&#34;c&#34;&#62;&#38;&#39;é");
+    }
+}

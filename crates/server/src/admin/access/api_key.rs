@@ -1,0 +1,206 @@
+//! `/admin/api-keys/add`, `/admin/api-keys/{id}` and `/admin/api-keys/{id}/revoke`
+
+use super::{
+    field::{self, Field, Picker},
+    tables::{Emails, KeyRow},
+};
+use crate::{
+    admin::{
+        ROOT,
+        form::{FieldErrors, Form, OwnForm},
+        page::{self, Broken},
+        session::Staff,
+    },
+    context::State,
+};
+use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use docent_app::{
+    accounts::{
+        api_keys::{self, KeyRequest},
+        users,
+    },
+    error::Error,
+};
+use docent_domain::{
+    access::{AddApiKeys, DeleteApiKeys, ViewApiKeys, ViewAuditLog},
+    api_key::{ApiKey, KeyName, Scopes},
+    error::Invalid,
+    id::{ApiKeyId, UserId},
+    permission::RecordKind,
+    text::Email,
+};
+use std::collections::BTreeSet;
+
+fn id_of(id: &str) -> Result<ApiKeyId, Error> {
+    id.parse().map_err(|_| Error::NotFound(RecordKind::ApiKey))
+}
+
+/// What a form says of a key, right or wrong.
+struct Draft<'f> {
+    account: &'f str,
+    name: &'f str,
+    scopes: BTreeSet<&'f str>,
+    expires_at: &'f str,
+}
+
+fn show_form(
+    staff: &Staff,
+    context: &State,
+    status: StatusCode,
+    draft: &Draft<'_>,
+    errors: &FieldErrors,
+) -> Result<HttpResponse, Broken> {
+    let mut values = staff.page("api-keys");
+    let mut fields = Vec::new();
+    if staff.actor.may::<AddApiKeys>().is_ok() {
+        let account = Field::line("email", "account", "Account", draft.account).required();
+        fields.push(account.help("Whom the key works for: an account that is allowed no more than you are."));
+    }
+    fields.push(
+        Field::line("text", "name", "Name", draft.name)
+            .required()
+            .help("What the key is for, such as the program that will use it."),
+    );
+    fields.push(
+        Field::line("date", "expires_at", "Expires", draft.expires_at)
+            .help("The first day (UTC) on which the key is refused. Without one it never expires."),
+    );
+    field::insert(&mut values, fields, vec![Picker::scopes(&draft.scopes)], errors);
+    insert_place(&mut values, staff, context);
+    page::show(context, status, "api_key_form.html", &values)
+}
+
+/// Where keys are, for this person, and whether they work.
+fn insert_place(values: &mut tera::Context, staff: &Staff, context: &State) {
+    let sees_all = staff.actor.may::<ViewApiKeys>().is_ok();
+    let (title, place) = if sees_all { ("API keys", "api-keys") } else { ("Your account", "account") };
+    values.insert("section", title);
+    values.insert("section_href", &format!("{ROOT}/{place}"));
+    values.insert("are_accepted", &context.app.settings.accepts_api_keys);
+}
+
+pub(super) async fn add(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
+    let draft = Draft { account: staff.email.as_str(), name: "", scopes: BTreeSet::new(), expires_at: "" };
+    show_form(&staff, &context, StatusCode::OK, &draft, &FieldErrors::default())
+}
+
+pub(super) async fn create(
+    staff: Staff,
+    context: State,
+    OwnForm(form): OwnForm,
+) -> Result<HttpResponse, Broken> {
+    let draft = Draft {
+        account: form.text("account"),
+        name: form.text("name"),
+        scopes: field::scopes(form.all("scopes")),
+        expires_at: form.text("expires_at"),
+    };
+    let mut errors = FieldErrors::default();
+    if let Some(request) = request(&staff, &context, &form, &mut errors).await? {
+        match api_keys::create(&context.app, &staff.actor, request).await {
+            Ok(new) => return show_made(&staff, &context, &new).await,
+            Err(error) => errors.hear(error)?,
+        }
+    }
+    show_form(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &draft, &errors)
+}
+
+/// What is asked for, if all of it makes sense.
+async fn request(
+    staff: &Staff,
+    context: &State,
+    form: &Form,
+    errors: &mut FieldErrors,
+) -> Result<Option<KeyRequest>, Broken> {
+    let user = owner(staff, context, form.text("account"), errors).await?;
+    let name = errors.take("name", KeyName::parse(form.text("name")));
+    let scopes = errors.take("scopes", Scopes::parse(form.all("scopes")));
+    let expires_at = errors.take("expires_at", end_of(form.text("expires_at")));
+    let (Some(user), Some(name), Some(scopes), Some(expires_at)) = (user, name, scopes, expires_at) else {
+        return Ok(None);
+    };
+    Ok(Some(KeyRequest { user, name, scopes, expires_at }))
+}
+
+async fn owner(
+    staff: &Staff,
+    context: &State,
+    account: &str,
+    errors: &mut FieldErrors,
+) -> Result<Option<UserId>, Broken> {
+    if account.is_empty() || account == staff.email.as_str() {
+        return Ok(Some(staff.actor.user()));
+    }
+    let grant = staff.may::<AddApiKeys>()?;
+    let Some(email) = errors.take("account", Email::parse(account)) else { return Ok(None) };
+    match api_keys::owner(&context.app, grant, &email).await {
+        Ok(user) => Ok(Some(user)),
+        Err(error) => {
+            errors.hear(error)?;
+            Ok(None)
+        }
+    }
+}
+
+/// The first instant of a day; none when no day is given.
+fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, Invalid> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let day: NaiveDate = text.parse().map_err(|_| Invalid::new("expires_at", "must be a day: 2030-12-31"))?;
+    Ok(Some(day.and_time(NaiveTime::MIN).and_utc()))
+}
+
+/// The one page that shows a key.
+async fn show_made(staff: &Staff, context: &State, new: &api_keys::NewKey) -> Result<HttpResponse, Broken> {
+    let mut values = staff.page("api-keys");
+    values.insert("key", &row(staff, context, &new.record).await?);
+    values.insert("secret", &new.key);
+    insert_place(&mut values, staff, context);
+    page::show(context, StatusCode::OK, "api_key_made.html", &values)
+}
+
+async fn row(staff: &Staff, context: &State, key: &ApiKey) -> Result<KeyRow, Error> {
+    let emails: Emails = users::emails(&context.app, &[key.user]).await?;
+    Ok(KeyRow::of(key, &emails, staff, context.app.clock.now()))
+}
+
+pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+    let key = api_keys::get(&context.app, &staff.actor, id_of(&id)?).await?;
+    let mut values = staff.page("api-keys");
+    values.insert("key", &row(&staff, &context, &key).await?);
+    values.insert("may_view_audit", &staff.actor.may::<ViewAuditLog>().is_ok());
+    insert_place(&mut values, &staff, &context);
+    page::show(&context, StatusCode::OK, "api_key.html", &values)
+}
+
+pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+    let key = api_keys::get(&context.app, &staff.actor, id_of(&id)?).await?;
+    staff.actor.may_to::<DeleteApiKeys>(Some(key.user)).map_err(Error::from)?;
+    let path = format!("{ROOT}/api-keys/{}", key.id);
+    let mut values = staff.page("api-keys");
+    insert_place(&mut values, &staff, &context);
+    values.insert("name", key.name.as_str());
+    values.insert("question", "Revoke this key?");
+    values.insert(
+        "consequences",
+        &["Programs that use it are refused from the next request on.", "This cannot be undone."],
+    );
+    values.insert("action", &format!("{path}/revoke"));
+    values.insert("verb", "Revoke the key");
+    values.insert("cancel", &path);
+    page::show(&context, StatusCode::OK, "confirm.html", &values)
+}
+
+pub(super) async fn revoke(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    OwnForm(_): OwnForm,
+) -> Result<HttpResponse, Broken> {
+    let key = api_keys::revoke(&context.app, &staff.actor, id_of(&id)?).await?;
+    staff.say(format!("The key {} was revoked.", key.name.as_str()))?;
+    let may_view = staff.actor.may_to::<ViewApiKeys>(Some(key.user)).is_ok();
+    Ok(page::see_other(&if may_view { format!("{ROOT}/api-keys/{}", key.id) } else { ROOT.to_owned() }))
+}

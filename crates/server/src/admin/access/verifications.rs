@@ -1,0 +1,103 @@
+//! `GET /admin/verifications`, `POST /admin/verifications/add` and `POST /admin/verifications/{id}/revoke`
+
+use super::{
+    api_keys::account_of,
+    tables::{Emails, VerificationRow},
+    user::id_of,
+};
+use crate::{
+    admin::{
+        ROOT,
+        form::OwnForm,
+        listing::{PageNumber, Paging},
+        login,
+        page::{self, Broken},
+        session::Staff,
+        times::Time,
+    },
+    context::State,
+    extract::query::Query,
+};
+use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use docent_app::{
+    accounts::{users, verification as use_case},
+    error::Error,
+    listing::Listed,
+};
+use docent_domain::{
+    access::{AddVerifications, DeleteVerifications, ViewVerifications},
+    permission::RecordKind,
+    verification::Purpose,
+};
+
+pub(super) async fn verifications(
+    staff: Staff,
+    context: State,
+    query: Query,
+) -> Result<HttpResponse, Broken> {
+    let grant = staff.may::<ViewVerifications>()?;
+    let (app, now) = (&context.app, context.app.clock.now());
+    let number = PageNumber::of(&query);
+    let asked = query.text("user").map(str::to_owned);
+    query.done()?;
+    let found = match account_of(app, asked.as_deref()).await? {
+        Some(None) => Listed::default(),
+        user => use_case::list(app, &grant, user.flatten(), number.page()).await?,
+    };
+    let owners: Vec<_> = found.records.iter().map(|token| token.user).collect();
+    let emails: Emails = users::emails(app, &owners).await?;
+    let rows: Vec<_> =
+        found.records.iter().map(|one| VerificationRow::of(one, &emails, &staff, now)).collect();
+    let mut values = staff.page("verifications");
+    let (path, filters) = (format!("{ROOT}/verifications"), [("user", asked.as_deref())]);
+    values.insert("paging", &Paging::of(number, rows.len(), found.total, &path, &filters));
+    values.insert("user", asked.as_deref().unwrap_or_default());
+    values.insert("is_filtered", &asked.is_some());
+    values.insert("verifications", &rows);
+    values.insert("back", &path);
+    page::show(&context, StatusCode::OK, "verifications.html", &values)
+}
+
+/// Makes a link and shows it this once, for staff to hand on.
+pub(super) async fn add(
+    staff: Staff,
+    context: State,
+    OwnForm(form): OwnForm,
+) -> Result<HttpResponse, Broken> {
+    let grant = staff.may::<AddVerifications>()?;
+    let user = id_of(form.text("user"))?;
+    let purpose = Purpose::parse(form.text("purpose")).ok_or(Error::NotFound(RecordKind::Verification))?;
+    let new = match use_case::issue(&context.app, &grant, user, purpose).await {
+        Ok(new) => new,
+        Err(Error::Invalid(invalid)) => {
+            staff.complain(format!("No link was made: the account {}.", invalid.reason))?;
+            return Ok(page::see_other(&format!("{ROOT}/users/{user}")));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let emails: Emails = users::emails(&context.app, &[user]).await?;
+    let mut values = staff.page("verifications");
+    values.insert("email", &emails.get(&user).map(|email| email.as_str()));
+    values.insert("account", &user.to_string());
+    values.insert("is_reset", &(purpose == Purpose::ResetPassword));
+    values.insert("link", &new.link);
+    values.insert("ends", &Time::of(new.record.expires_at, context.app.clock.now()));
+    page::show(&context, StatusCode::OK, "verification_made.html", &values)
+}
+
+pub(super) async fn revoke(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    OwnForm(form): OwnForm,
+) -> Result<HttpResponse, Broken> {
+    let grant = staff.may::<DeleteVerifications>()?;
+    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Verification))?;
+    match use_case::revoke(&context.app, &grant, id).await {
+        Ok(()) => staff.say("The link is void.")?,
+        // It may be used, or end, while somebody looks at the list.
+        Err(Error::NotFound(_)) => staff.complain("The link was used or over already.")?,
+        Err(error) => return Err(error.into()),
+    }
+    Ok(page::see_other(login::onward(form.text("back"))))
+}

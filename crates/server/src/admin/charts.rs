@@ -1,0 +1,114 @@
+//! Columns over days, drawn as SVG on the server, with a table that says the same.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The drawing's units.
+const COLUMN: u64 = 20;
+const HEIGHT: u64 = 100;
+const GAP: u64 = 4;
+
+/// A chart, for `chart.html`.
+#[derive(Serialize)]
+pub(super) struct Chart {
+    label: &'static str,
+    series: Vec<&'static str>,
+    width: u64,
+    height: u64,
+    max: u64,
+    total: u64,
+    first: String,
+    last: String,
+    columns: Vec<Column>,
+}
+
+/// A day.
+#[derive(Serialize)]
+struct Column {
+    day: String,
+    x: u64,
+    width: u64,
+    /// What the series add up to, and each by itself.
+    sum: u64,
+    values: Vec<u64>,
+    segments: Vec<Segment>,
+}
+
+/// A series' share of a column.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Segment {
+    /// The number of its series, from 0.
+    series: usize,
+    y: u64,
+    height: u64,
+}
+
+impl Chart {
+    /// A chart of these days, in which a day that is not in `values` has none.
+    pub(super) fn of<const N: usize>(
+        label: &'static str,
+        series: [&'static str; N],
+        days: &[NaiveDate],
+        values: &HashMap<NaiveDate, [u64; N]>,
+    ) -> Self {
+        let of = |day: &NaiveDate| values.get(day).copied().unwrap_or([0; N]);
+        let max = days.iter().map(|day| of(day).iter().sum()).max().unwrap_or(0);
+        let column = |(at, day): (u64, &NaiveDate)| Column {
+            day: day.to_string(),
+            x: at * COLUMN + GAP / 2,
+            width: COLUMN - GAP,
+            sum: of(day).iter().sum(),
+            values: of(day).to_vec(),
+            segments: stack(&of(day), max),
+        };
+        let columns: Vec<Column> = (0..).zip(days).map(column).collect();
+        let name = |day: Option<&NaiveDate>| day.map(ToString::to_string).unwrap_or_default();
+        Self {
+            label,
+            series: series.to_vec(),
+            width: COLUMN * days.len() as u64,
+            height: HEIGHT,
+            max,
+            total: columns.iter().map(|column| column.sum).sum(),
+            first: name(days.first()),
+            last: name(days.last()),
+            columns,
+        }
+    }
+}
+
+/// Puts the shares on top of one another; a share that is not nothing is seen.
+fn stack(values: &[u64], max: u64) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut y = HEIGHT;
+    for (series, value) in values.iter().enumerate().filter(|(_, value)| **value > 0) {
+        let share = u128::from(*value) * u128::from(HEIGHT) / u128::from(max.max(1));
+        let height = u64::try_from(share).unwrap_or(HEIGHT).max(1).min(y);
+        y -= height;
+        segments.push(Segment { series, y, height });
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_stand_on_one_another_and_none_is_lost() {
+        let segment = |series, y, height| Segment { series, y, height };
+        assert_eq!(stack(&[50, 0, 50], 100), [segment(0, 50, 50), segment(2, 0, 50)]);
+        assert_eq!(stack(&[1, 999_999], 1_000_000), [segment(0, 99, 1), segment(1, 0, 99)]);
+        assert_eq!(stack(&[0, 0], 0), []);
+        assert_eq!(stack(&[u64::MAX], u64::MAX), [segment(0, 0, 100)]);
+    }
+
+    #[test]
+    fn days_without_values_are_there() {
+        let days: Vec<NaiveDate> = NaiveDate::MIN.iter_days().take(3).collect();
+        let chart = Chart::of("Tokens", ["read"], &days, &HashMap::from([(days[1], [7])]));
+        assert_eq!(chart.columns.iter().map(|column| column.sum).collect::<Vec<_>>(), [0, 7, 0]);
+        assert_eq!((chart.max, chart.total, chart.width), (7, 7, 60));
+    }
+}

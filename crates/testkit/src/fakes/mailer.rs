@@ -1,0 +1,51 @@
+//! A mailer that keeps what it is given.
+
+use async_trait::async_trait;
+use docent_ports::{
+    error::{Fault, FaultKind, Part, Result},
+    mailer::{Mail, Mailer},
+};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// Keeps mails in the order in which they came.
+#[derive(Debug, Default)]
+pub struct FakeMailer {
+    mails: Mutex<Vec<Mail>>,
+    is_absent: AtomicBool,
+    refuses: AtomicBool,
+}
+
+impl FakeMailer {
+    /// What was sent so far.
+    pub fn mails(&self) -> Vec<Mail> {
+        self.mails.lock().expect("nobody panicked").clone()
+    }
+
+    /// Behaves from now on as if there were no mail server.
+    pub fn go_away(&self) {
+        self.is_absent.store(true, Ordering::Relaxed);
+    }
+
+    /// Refuses all mail from now on.
+    pub fn refuse_all(&self) {
+        self.refuses.store(true, Ordering::Relaxed);
+    }
+}
+
+#[async_trait]
+impl Mailer for FakeMailer {
+    fn is_there(&self) -> bool {
+        !self.is_absent.load(Ordering::Relaxed)
+    }
+
+    async fn send(&self, mail: &Mail) -> Result<()> {
+        if !self.is_there() || self.refuses.load(Ordering::Relaxed) {
+            return Err(Fault::new(Part::MailServer, FaultKind::Rejected, "the mail is refused"));
+        }
+        self.mails.lock().expect("nobody panicked").push(mail.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! `/admin/account`
+
+use super::{at_panel, staff_account, staff_with, submit};
+use docent_tests::{app::PASSWORD, member::Member, rules};
+use std::time::Duration;
+
+const NEW: &str = "another secret";
+
+rules! {
+    async fn one_changes_ones_password_with_the_present_one(setup) {
+        let app = setup.start().await;
+        let user = staff_account(&app, "staff@example.org", &[]).await;
+        let client = Member::login(&app, user).await;
+        let mut here = at_panel(&app, "staff@example.org").await;
+        let mut elsewhere = at_panel(&app, "staff@example.org").await;
+        app.advance(Duration::from_secs(2));
+        let path = "/admin/account/password";
+        for (present, again, said) in [
+            ("wrong", NEW, "Present password is not right."),
+            (PASSWORD, "a third one", "New password again is not the same."),
+        ] {
+            let fields = [("present", present), ("password", NEW), ("again", again)];
+            let page = submit(&mut here, path, &fields).await.expect(422).text;
+            assert!(page.contains(said) && !page.contains(NEW), "{page}");
+        }
+        let _ = elsewhere.get("/admin").await.expect(200);
+        let before = here.cookie.clone();
+        let fields = [("present", PASSWORD), ("password", NEW), ("again", NEW)];
+        let _ = submit(&mut here, path, &fields).await.expect(303);
+        assert_ne!(here.cookie, before);
+        assert!(here.get("/admin/account").await.expect(200).text.contains("Your password was changed"));
+        let _ = elsewhere.get("/admin").await.expect(303);
+        let _ = client.get("/documents").await.expect(401);
+        here.cookie = before;
+        let _ = here.get("/admin").await.expect(303);
+        let _ = here.login("staff@example.org", PASSWORD).await.expect(401);
+        let _ = here.login("staff@example.org", NEW).await.expect(303);
+    }
+
+    async fn guesses_of_the_present_password_are_throttled(setup) {
+        let app = setup.start().await;
+        let mut staff = staff_with(&app, &[]).await;
+        let guess = [("present", "wrong"), ("password", NEW), ("again", NEW)];
+        for _ in 0..10 {
+            let _ = submit(&mut staff, "/admin/account/password", &guess).await.expect(422);
+        }
+        let right = [("present", PASSWORD), ("password", NEW), ("again", NEW)];
+        let _ = submit(&mut staff, "/admin/account/password", &right).await.expect(429);
+    }
+
+    async fn the_page_shows_what_is_ones_own(setup) {
+        let app = setup.start().await;
+        let mut staff = staff_with(&app, &[]).await;
+        let page = staff.get("/admin/account").await.expect(200).text;
+        for text in ["staff@example.org", "You have no API keys.", "this one", "What every account is allowed"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        let _ = staff.post("/admin/account/password", &[("form_token", "x"), ("present", PASSWORD)]).await.expect(403);
+        let _ = app.get("/admin/account").await.expect(303);
+    }
+}

@@ -1,0 +1,137 @@
+//! `/admin/api-keys`
+
+use super::{at_panel, between, staff_account, staff_with, submit, superuser};
+use docent_app::accounts::create::Flags;
+use docent_domain::permission::Permission;
+use docent_tests::{app::TestApp, browser::Browser, reply::Reply, rules, setup::Setup};
+use reqwest::Method;
+
+fn accepting(setup: Setup) -> Setup {
+    setup.settings(|settings| settings.accepts_api_keys = true)
+}
+
+/// Makes a key of one's own; gives the key and the address of its page.
+async fn own_key(browser: &mut Browser, name: &str, scope: &str) -> String {
+    let reply =
+        submit(browser, "/admin/api-keys/add", &[("name", name), ("scopes", scope)]).await.expect(200);
+    let key = between(&reply.text, "<code id=\"secret\">", "</code>").to_owned();
+    assert!(key.starts_with("dk_"), "{}", reply.text);
+    key
+}
+
+/// The page of the only key that is one's own.
+async fn page_of_own(browser: &mut Browser) -> String {
+    let account = browser.get("/admin/account").await.expect(200).text;
+    let id = between(&account, "class=\"row\" href=\"/admin/api-keys/", "\"");
+    assert_eq!(id.len(), 36, "{account}");
+    format!("/admin/api-keys/{id}")
+}
+
+async fn list_documents(app: &TestApp, key: &str) -> Reply {
+    app.send(app.request(Method::GET, "/documents").bearer_auth(key)).await
+}
+
+rules! {
+    async fn a_key_is_shown_once_and_works_until_it_is_revoked(setup) {
+        let app = accepting(setup).start().await;
+        let mut staff = staff_with(&app, &[]).await;
+        let key = own_key(&mut staff, "Nightly", "read").await;
+        let _ = list_documents(&app, &key).await.expect(200);
+        let secret = key.rsplit('_').next().unwrap();
+        let page = page_of_own(&mut staff).await;
+        for path in ["/admin/account", &page, "/admin"] {
+            let text = staff.get(path).await.expect(200).text;
+            assert!(!text.contains(secret), "{path}");
+            assert!(!text.contains("are not accepted"), "{path}");
+        }
+        let text = staff.get(&page).await.expect(200).text;
+        assert!(text.contains("just now") && text.contains("good"), "the use is seen: {text}");
+
+        assert!(staff.get(&format!("{page}/revoke")).await.expect(200).text.contains("Revoke this key?"));
+        let _ = staff.post(&format!("{page}/revoke"), &[("form_token", "x")]).await.expect(403);
+        let _ = list_documents(&app, &key).await.expect(200);
+        let _ = submit(&mut staff, &format!("{page}/revoke"), &[]).await.expect(303);
+        let _ = list_documents(&app, &key).await.expect(401);
+        let text = staff.get(&page).await.expect(200).text;
+        assert!(text.contains("revoked") && !text.contains("Revoke…"));
+    }
+
+    async fn where_keys_are_not_accepted_every_page_says_so(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let list = root.get("/admin/api-keys").await.expect(200).text;
+        assert!(list.contains("API keys are not accepted at present") && list.contains("There are no API keys yet."));
+        assert!(root.get("/admin/api-keys/add").await.expect(200).text.contains("are not accepted"));
+        let key = own_key(&mut root, "Early", "read").await;
+        let _ = list_documents(&app, &key).await.expect(401);
+    }
+
+    async fn what_is_of_others_takes_a_right(setup) {
+        let app = accepting(setup).start().await;
+        let mut ada = { staff_account(&app, "ada@example.org", &[]).await; at_panel(&app, "ada@example.org").await };
+        own_key(&mut ada, "Of Ada", "read").await;
+        let page = page_of_own(&mut ada).await;
+        let mut staff = staff_with(&app, &[]).await;
+        let _ = staff.get("/admin/api-keys").await.expect(403);
+        for path in [page.clone(), format!("{page}/revoke")] {
+            assert!(!staff.get(&path).await.expect(404).text.contains("Of Ada"));
+        }
+        let _ = submit(&mut staff, &format!("{page}/revoke"), &[]).await.expect(403);
+        let other = [("account", "ada@example.org"), ("name", "x"), ("scopes", "read")];
+        let _ = submit(&mut staff, "/admin/api-keys/add", &other).await.expect(403);
+        assert!(!staff.get("/admin/api-keys/add").await.expect(200).text.contains("name=\"account\""));
+
+        let rights = [Permission::ViewApiKey, Permission::DeleteApiKey];
+        staff_account(&app, "keeper@example.org", &rights).await;
+        let mut keeper = at_panel(&app, "keeper@example.org").await;
+        let list = keeper.get("/admin/api-keys").await.expect(200).text;
+        assert!(list.contains("Of Ada") && list.contains("ada@example.org"));
+        for (query, is_in) in [("q=ada", true), ("q=none", false), ("user=ada@example.org", true),
+            ("user=keeper@example.org", false), ("user=x", false), ("state=good", true)]
+        {
+            let list = keeper.get(&format!("/admin/api-keys?{query}")).await.expect(200).text;
+            assert_eq!(list.contains("Of Ada"), is_in, "{query}");
+        }
+        let _ = submit(&mut keeper, &format!("{page}/revoke"), &[]).await.expect(303);
+        assert!(!keeper.get("/admin/api-keys?state=good").await.expect(200).text.contains(">Of Ada</a>"));
+    }
+
+    async fn a_key_for_another_account_is_no_way_to_more_rights(setup) {
+        let app = accepting(setup).start().await;
+        let mut staff = staff_with(&app, &[Permission::AddApiKey, Permission::ViewUser]).await;
+        app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
+        staff_account(&app, "stronger@example.org", &[Permission::DeleteDocument]).await;
+        staff_account(&app, "weaker@example.org", &[Permission::ViewUser]).await;
+        for (account, said) in [
+            ("root@example.org", "Account is allowed more than you are."),
+            ("stronger@example.org", "Account is allowed more than you are."),
+            ("nobody@example.org", "Account does not exist."),
+        ] {
+            let fields = [("account", account), ("name", "Theirs"), ("scopes", "admin")];
+            let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(422);
+            assert!(reply.text.contains(said), "{account}: {}", reply.text);
+            assert!(reply.text.contains("value=\"Theirs\"") && reply.text.contains("value=\"admin\" checked"));
+        }
+        let fields = [("account", "weaker@example.org"), ("name", "Theirs"), ("scopes", "read")];
+        let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(200);
+        assert!(reply.text.contains("for weaker@example.org"));
+    }
+
+    async fn forms_are_checked_and_names_are_text(setup) {
+        let app = accepting(setup).start().await;
+        let mut staff = staff_with(&app, &[]).await;
+        let reply = submit(&mut staff, "/admin/api-keys/add", &[("name", " "), ("expires_at", "soon")]).await.expect(422);
+        for said in ["Name must not be empty.", "Scopes must be one or more of", "Expires must be a day"] {
+            assert!(reply.text.contains(said), "{said}: {}", reply.text);
+        }
+        let past = [("name", "Old"), ("scopes", "read"), ("expires_at", "2001-01-01")];
+        let reply = submit(&mut staff, "/admin/api-keys/add", &past).await.expect(422);
+        assert!(reply.text.contains("Expires must be in the future.") && reply.text.contains("value=\"2001-01-01\""));
+        own_key(&mut staff, "<script>alert(1)</script>", "chat").await;
+        let page = page_of_own(&mut staff).await;
+        for path in ["/admin/account", &page, &format!("{page}/revoke")] {
+            let text = staff.get(path).await.expect(200).text;
+            assert!(text.contains("&lt;script&gt;") && !text.contains("<script>"), "{path}");
+        }
+    }
+}

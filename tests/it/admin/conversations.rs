@@ -1,0 +1,76 @@
+//! Conversations at the panel.
+
+use super::staff;
+use docent_domain::permission::Permission;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{
+    app::TestApp,
+    browser::{Browser, form_token},
+    member::{Member, question_body},
+    pdf::pdf,
+    rules, wait,
+};
+use serde_json::json;
+
+const ID: &str = "01900000-0000-7000-8000-000000000001";
+
+/// Has somebody ask something in the conversation, and waits until it is written down.
+async fn say(app: &TestApp, member: &Member, browser: &mut Browser, question: &str) {
+    let mut body = question_body(question);
+    body["conversation_id"] = json!(ID);
+    let _ = member.post("/agents/chat", body).await.expect(200);
+    wait::until("it is recorded", async || {
+        let page = browser.clone().get(&format!("/admin/conversations/{ID}")).await;
+        page.status == 200 && page.text.contains("passage answer")
+    })
+    .await;
+    let _ = app;
+}
+
+rules! {
+    async fn staff_read_conversations_with_their_sources(setup) {
+        let script = [Turn::searching("zebra"), Turn::saying("In <b>Africa</b>.")];
+        let app = setup.script(script).start().await;
+        let permissions = [Permission::ViewConversation, Permission::ViewDocument];
+        let (mut browser, _) = staff(&app, &permissions).await;
+        assert!(browser.get("/admin/conversations").await.expect(200).text.contains("There are no conversations yet."));
+        let ada = app.ada().await;
+        let document = ada.add("<script>.pdf", pdf(&["The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        say(&app, &ada, &mut browser, "Where does <script>the zebra live?").await;
+        let list = browser.get("/admin/conversations?q=zebra&owner=ada%40example.org").await.expect(200).text;
+        assert!(list.contains("ada@example.org") && list.contains("<td class=\"number\">2</td>"), "{list}");
+        let page = browser.get(&format!("/admin/conversations/{ID}")).await.expect(200).text;
+        for text in ["In &lt;b&gt;Africa", "Sources: 1", "page 1", &format!("/admin/documents/{document}"), "tokens read"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        for page in [list, page] {
+            assert!(page.contains("&lt;script&gt;the zebra live") && !page.contains("<script>"), "{page}");
+        }
+        for none in ["?q=lion", "?owner=nobody"] {
+            let page = browser.get(&format!("/admin/conversations{none}")).await.expect(200).text;
+            assert!(page.contains("No conversation fits."), "{none}");
+        }
+        let _ = browser.get("/admin/conversations/x").await.expect(404);
+    }
+
+    async fn deleting_a_conversation_takes_a_right_of_its_own(setup) {
+        let app = setup.script([Turn::saying("ok")]).start().await;
+        let (mut browser, member) = staff(&app, &[Permission::ViewConversation]).await;
+        let ada = app.ada().await;
+        say(&app, &ada, &mut browser, "q").await;
+        let path = format!("/admin/conversations/{ID}");
+        let page = browser.get(&path).await.expect(200);
+        assert!(!page.text.contains("Delete for good"));
+        let token = form_token(&page);
+        let delete = format!("{path}/delete");
+        let _ = browser.post(&delete, &[("form_token", &token)]).await.expect(403);
+        app.permit(member.user.id, &[Permission::ViewConversation, Permission::DeleteConversation]).await;
+        assert!(browser.get(&path).await.expect(200).text.contains("Delete for good"));
+        let _ = browser.post(&delete, &[("form_token", "x")]).await.expect(403);
+        let reply = browser.post(&delete, &[("form_token", &token)]).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/conversations");
+        let _ = browser.get(&path).await.expect(404);
+        let _ = browser.post(&delete, &[("form_token", &token)]).await.expect(404);
+    }
+}

@@ -1,0 +1,106 @@
+//! `/admin/groups`
+
+use super::{at_panel, staff_account, staff_with, submit, superuser};
+use docent_domain::permission::Permission;
+use docent_tests::rules;
+
+const NAME: &str = "<script>alert(1)</script>\"'&";
+
+rules! {
+    async fn every_page_needs_its_right(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let reply = submit(&mut root, "/admin/groups/add", &[("name", "Secret group")]).await.expect(303);
+        let page = reply.header("location").to_owned();
+        let mut none = staff_with(&app, &[]).await;
+        for (path, needed) in [
+            ("/admin/groups".to_owned(), &[Permission::ViewGroup][..]),
+            ("/admin/groups/add".to_owned(), &[Permission::AddGroup]),
+            (page.clone(), &[Permission::ViewGroup]),
+            (format!("{page}/delete"), &[Permission::ViewGroup, Permission::DeleteGroup]),
+        ] {
+            assert!(!none.get(&path).await.expect(403).text.contains("Secret group"), "{path}");
+            let email = format!("only{}@example.org", path.len());
+            staff_account(&app, &email, needed).await;
+            let _ = at_panel(&app, &email).await.get(&path).await.expect(200);
+        }
+        for path in ["/admin/groups/add", &page, &format!("{page}/delete")] {
+            let _ = submit(&mut none, path, &[("name", "Other")]).await.expect(403);
+        }
+        staff_account(&app, "viewer@example.org", &[Permission::ViewGroup]).await;
+        let text = at_panel(&app, "viewer@example.org").await.get(&page).await.expect(200).text;
+        assert!(!text.contains("Save the group") && !text.contains("Delete…") && text.contains("fieldset class=\"plain\" disabled"));
+    }
+
+    async fn a_group_is_added_changed_and_deleted(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let empty = root.get("/admin/groups").await.expect(200).text;
+        assert!(empty.contains("There are no groups yet.") && empty.contains("href=\"/admin/groups/add\""));
+        let fields = [("name", "Editors"), ("permissions", "documents.add_document"), ("permissions", "jobs.view_job")];
+        let reply = submit(&mut root, "/admin/groups/add", &fields).await.expect(303);
+        let page = reply.header("location").to_owned();
+        let id = page.rsplit('/').next().unwrap().to_owned();
+        let text = root.get(&page).await.expect(200).text;
+        for ticked in ["value=\"documents.add_document\" checked", "value=\"jobs.view_job\" checked"] {
+            assert!(text.contains(ticked), "{text}");
+        }
+        assert_eq!(text.matches(" checked").count(), 2);
+
+        let member = [("email", "ada@example.org"), ("password", "a long secret"), ("is_active", "on"), ("is_staff", "on"), ("groups", &id)];
+        let _ = submit(&mut root, "/admin/users/add", &member).await.expect(303);
+        let list = root.get("/admin/groups?q=edit").await.expect(200).text;
+        assert!(list.contains("Editors") && list.contains("<td class=\"number\">1</td><td class=\"number\">2</td>"), "{list}");
+        assert!(root.get("/admin/groups?q=other").await.expect(200).text.contains("No group fits."));
+
+        let reply = submit(&mut root, "/admin/groups/add", &[("name", "EDITORS"), ("permissions", "jobs.view_job")]).await;
+        let again = reply.expect(422).text;
+        assert!(again.contains("Name is taken already.") && again.contains("value=\"jobs.view_job\" checked"));
+        let _ = submit(&mut root, &page, &[("name", "Writers"), ("permissions", "documents.add_document")]).await.expect(303);
+        let mut ada = docent_tests::browser::Browser::new(&app);
+        let _ = ada.login("ada@example.org", "a long secret").await.expect(303);
+        let _ = ada.get("/admin/groups").await.expect(403);
+        assert!(ada.get("/admin/account").await.expect(200).text.contains("<dt>Documents</dt><dd>add</dd>"));
+
+        assert!(root.get(&format!("{page}/delete")).await.expect(200).text.contains("Writers"));
+        let reply = submit(&mut root, &format!("{page}/delete"), &[]).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/groups");
+        let _ = root.get(&page).await.expect(404);
+        assert!(!ada.get("/admin/account").await.expect(200).text.contains("<dt>Documents</dt>"), "at once");
+    }
+
+    async fn nobody_gives_a_group_what_they_do_not_hold(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let fields = [("name", "Powerful"), ("permissions", "documents.delete_document")];
+        let page = submit(&mut root, "/admin/groups/add", &fields).await.expect(303).header("location").to_owned();
+        let rights = [Permission::ViewGroup, Permission::AddGroup, Permission::ChangeGroup];
+        let mut staff = staff_with(&app, &rights).await;
+        let form = staff.get("/admin/groups/add").await.expect(200).text;
+        assert!(form.contains("value=\"documents.delete_document\" disabled"));
+        assert!(form.contains("value=\"accounts.view_group\"><span"));
+        for path in ["/admin/groups/add", page.as_str()] {
+            let fields = [("name", "Mine"), ("permissions", "jobs.view_job")];
+            let reply = submit(&mut staff, path, &fields).await.expect(422);
+            assert!(reply.text.contains("Permissions hold some that you do not have yourself."), "{}", reply.text);
+        }
+        // What is there already may stay.
+        let fields = [("name", "Renamed"), ("permissions", "documents.delete_document"), ("permissions", "accounts.view_group")];
+        let _ = submit(&mut staff, &page, &fields).await.expect(303);
+    }
+
+    async fn names_are_shown_as_text(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let reply = submit(&mut root, "/admin/groups/add", &[("name", NAME)]).await.expect(303);
+        let page = reply.header("location").to_owned();
+        for path in ["/admin/groups", &page, &format!("{page}/delete"), "/admin/users", "/admin/users/add", "/admin/audit"] {
+            let text = root.get(path).await.expect(200).text;
+            assert!(text.contains("&lt;script&gt;alert"), "{path}: {text}");
+            assert!(!text.contains("<script>"), "{path}");
+        }
+        let long = "x".repeat(151);
+        let reply = submit(&mut root, &page, &[("name", &long)]).await.expect(422);
+        assert!(reply.text.contains("Name must have at most 150 characters.") && reply.text.contains(&long));
+    }
+}

@@ -1,0 +1,97 @@
+//! `/admin/sessions`
+
+use super::{at_panel, between, staff_account, staff_with, submit, superuser};
+use docent_domain::permission::Permission;
+use docent_ports::error::FaultKind;
+use docent_tests::{browser::Browser, member::Member, rules};
+use serde_json::json;
+
+/// The address that ends the first session of a list that can be ended.
+async fn first_end(browser: &mut Browser, query: &str) -> String {
+    let list = browser.get(&format!("/admin/sessions?{query}")).await.expect(200).text;
+    let id = between(&list, "action=\"/admin/sessions/", "/revoke\"");
+    assert_eq!(id.len(), 36, "{list}");
+    format!("/admin/sessions/{id}/revoke")
+}
+
+rules! {
+    async fn a_revoked_session_is_refused_at_once(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        staff_account(&app, "ada@example.org", &[]).await;
+        let mut ada = at_panel(&app, "ada@example.org").await;
+        let end = first_end(&mut root, "user=ada@example.org&state=good").await;
+        let _ = root.post(&end, &[("form_token", "x")]).await.expect(403);
+        let _ = ada.get("/admin").await.expect(200);
+        let reply = submit(&mut root, &end, &[("back", "/admin/sessions")]).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/sessions");
+        let _ = ada.get("/admin").await.expect(303);
+        let list = root.get("/admin/sessions?user=ada@example.org").await.expect(200).text;
+        assert!(list.contains(">ended<") && !list.contains("/revoke\""), "{list}");
+        assert!(root.get("/admin/sessions?user=ada@example.org&state=good").await.text.contains("No session fits."));
+        let reply = submit(&mut root, &end, &[("back", "https://evil.example/")]).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin");
+    }
+
+    async fn a_revoked_session_of_a_client_gets_no_new_token(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let user = staff_account(&app, "ada@example.org", &[]).await;
+        let ada = Member::login(&app, user).await;
+        let end = first_end(&mut root, "kind=api").await;
+        app.faults.tokens.fail_all(FaultKind::Unavailable);
+        let page = submit(&mut root, &end, &[]).await.expect(503);
+        assert!(page.header("content-type").starts_with("text/html"));
+        app.faults.tokens.clear();
+        assert!(root.get("/admin/sessions?kind=api&state=good").await.text.contains("ada@example.org"), "it goes on");
+        let _ = submit(&mut root, &end, &[]).await.expect(303);
+        let _ = app.post("/auth/refresh", json!({ "refresh_token": ada.refresh })).await.expect(401);
+    }
+
+    async fn all_sessions_of_an_account_end_together(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let user = staff_account(&app, "ada@example.org", &[]).await;
+        let ada = Member::login(&app, user.clone()).await;
+        let mut one = at_panel(&app, "ada@example.org").await;
+        let mut other = at_panel(&app, "ada@example.org").await;
+        app.advance(std::time::Duration::from_secs(2));
+        let page = format!("/admin/users/{}", user.id);
+        assert!(root.get(&page).await.expect(200).text.contains("End all sessions"));
+        let _ = submit(&mut root, &format!("{page}/end-sessions"), &[("back", &page)]).await.expect(303);
+        let _ = one.get("/admin").await.expect(303);
+        let _ = other.get("/admin").await.expect(303);
+        let _ = app.post("/auth/refresh", json!({ "refresh_token": ada.refresh })).await.expect(401);
+        let _ = ada.get("/documents").await.expect(401);
+        let _ = root.get("/admin").await.expect(200);
+        assert!(root.get(&page).await.expect(200).text.contains("Nobody is logged in with it."));
+    }
+
+    async fn sessions_of_others_take_a_right(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        staff_account(&app, "ada@example.org", &[]).await;
+        let mut ada = at_panel(&app, "ada@example.org").await;
+        let end = first_end(&mut root, "user=ada@example.org").await;
+        let mut staff = staff_with(&app, &[]).await;
+        let _ = staff.get("/admin/sessions").await.expect(403);
+        let _ = submit(&mut staff, &end, &[]).await.expect(403);
+        staff_account(&app, "viewer@example.org", &[Permission::ViewSession]).await;
+        let mut viewer = at_panel(&app, "viewer@example.org").await;
+        let list = viewer.get("/admin/sessions?user=ada@example.org").await.expect(200).text;
+        assert!(list.contains("127.0.0.1") && !list.contains("/revoke\"") && !list.contains("End all"), "{list}");
+        let _ = submit(&mut viewer, &end, &[]).await.expect(403);
+        let _ = ada.get("/admin").await.expect(200);
+    }
+
+    async fn ending_the_present_session_is_a_logout(setup) {
+        let app = setup.start().await;
+        let mut staff = staff_with(&app, &[]).await;
+        let account = staff.get("/admin/account").await.expect(200).text;
+        assert!(account.contains("this one"));
+        let id = between(&account, "action=\"/admin/sessions/", "/revoke\"").to_owned();
+        let reply = submit(&mut staff, &format!("/admin/sessions/{id}/revoke"), &[]).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/login");
+        let _ = staff.get("/admin").await.expect(303);
+    }
+}

@@ -1,0 +1,108 @@
+//! Uploading at the panel.
+
+use super::staff;
+use docent_domain::permission::Permission;
+use docent_tests::{browser::form_token, pdf::pdf, rules};
+use reqwest::multipart::{Form, Part};
+
+const PATH: &str = "/admin/documents/upload";
+const BOTH: &[Permission] = &[Permission::ViewDocument, Permission::AddDocument];
+
+fn file(name: &str, content_type: &str, bytes: Vec<u8>) -> Part {
+    Part::bytes(bytes).file_name(name.to_owned()).mime_str(content_type).unwrap()
+}
+
+fn good(name: &str) -> Part {
+    file(name, "application/pdf", pdf(&["words"]))
+}
+
+rules! {
+    async fn files_are_uploaded_without_a_script(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, BOTH).await;
+        let token = form_token(&browser.get(PATH).await.expect(200));
+        let form = Form::new().text("form_token", token).part("file", good("a.pdf")).part("file", good("b.pdf"));
+        let reply = browser.post_files(PATH, form).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/documents");
+        let page = browser.get("/admin/documents").await.expect(200).text;
+        assert!(page.contains("Uploaded 2 documents.") && page.contains("a.pdf") && page.contains("b.pdf"));
+        app.run_jobs().await;
+        let documents = member.get("/documents?status=ingested").await.expect(200).json();
+        assert_eq!(documents.as_array().unwrap().len(), 2);
+    }
+
+    async fn a_refused_file_holds_up_no_other(setup) {
+        let app = setup.settings(|settings| settings.max_upload_bytes = 2_000).start().await;
+        let (mut browser, member) = staff(&app, BOTH).await;
+        let token = form_token(&browser.get(PATH).await.expect(200));
+        let form = Form::new()
+            .text("form_token", token)
+            .part("file", file("<script>.txt", "text/plain", b"text".to_vec()))
+            .part("file", file("large.pdf", "application/pdf", vec![b'x'; 2_001]))
+            .part("file", good("good.pdf"));
+        let page = browser.post_files(PATH, form).await.expect(422).text;
+        for text in ["&lt;script&gt;.txt", "Only PDF files are supported", "The file is larger than 2000 bytes", "good.pdf"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        assert!(!page.contains("<script>"));
+        let documents = member.get("/documents").await.expect(200).json();
+        assert_eq!(documents.as_array().unwrap().len(), 1);
+        app.run_jobs().await;
+    }
+
+    async fn the_script_is_answered_in_json(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app, BOTH).await;
+        let token = form_token(&browser.get(PATH).await.expect(200));
+        let form = Form::new().text("form_token", token.clone()).part("file", good("a.pdf"));
+        let answer = browser.post_files_by_script(PATH, form).await.expect(200).json();
+        assert_eq!(answer["uploaded"][0]["title"], "a.pdf");
+        let form = Form::new().text("form_token", token).part("file", file("a.txt", "text/plain", b"x".to_vec()));
+        let answer = browser.post_files_by_script(PATH, form).await.expect(422).json();
+        assert_eq!(answer["refused"][0]["reason"], "Only PDF files are supported");
+        app.run_jobs().await;
+    }
+
+    async fn files_that_are_too_many_are_told(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app, BOTH).await;
+        let token = form_token(&browser.get(PATH).await.expect(200));
+        let text = || file("a.txt", "text/plain", b"x".to_vec());
+        let form = |count| (0..count).fold(Form::new().text("form_token", token.clone()), |form, _| form.part("file", text()));
+        let answer = browser.post_files_by_script(PATH, form(101)).await.expect(422).json();
+        let refused = answer["refused"].as_array().unwrap();
+        assert_eq!((refused.len(), &refused[100]["reason"]), (101, &"Too many at once".into()));
+        let answer = browser.post_files_by_script(PATH, form(100)).await.expect(422).json();
+        assert_eq!(answer["refused"].as_array().unwrap().len(), 100);
+    }
+
+    async fn an_empty_form_says_what_is_missing(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app, BOTH).await;
+        let token = form_token(&browser.get(PATH).await.expect(200));
+        let none = file("", "application/octet-stream", Vec::new());
+        let form = Form::new().text("form_token", token).part("file", none);
+        let reply = browser.post_files(PATH, form).await.expect(303);
+        assert_eq!(reply.header("location"), PATH);
+        assert!(browser.get(PATH).await.expect(200).text.contains("No file was chosen."));
+    }
+
+    async fn a_form_of_another_site_stores_nothing(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, BOTH).await;
+        let token = form_token(&browser.get(PATH).await.expect(200));
+        for form in [
+            Form::new().part("file", good("a.pdf")),
+            Form::new().text("form_token", "x").part("file", good("a.pdf")),
+            Form::new().part("file", good("a.pdf")).text("form_token", token.clone()),
+            Form::new().text("form_token", token.repeat(5)).part("file", good("a.pdf")),
+        ] {
+            let status = browser.post_files(PATH, form).await.status;
+            assert!(status == 403 || status == 422, "{status}");
+        }
+        app.permit(member.user.id, &[Permission::ViewDocument]).await;
+        let form = Form::new().text("form_token", token).part("file", good("a.pdf"));
+        let _ = browser.post_files(PATH, form).await.expect(403);
+        assert_eq!(member.get("/documents").await.expect(200).text, "[]");
+    }
+}

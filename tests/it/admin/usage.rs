@@ -1,0 +1,79 @@
+//! Usage.
+
+use super::staff;
+use docent_domain::{
+    audit::Deed,
+    chat::AgentName,
+    id::UsageId,
+    permission::Permission,
+    usage::{TokenUsage, UsageRecord},
+};
+use docent_ports::{audit::AuditFilter, page::Page};
+use docent_tests::{app::TestApp, member::Member, rules};
+use std::time::Duration;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Has an account ask something that cost so much.
+async fn spend(app: &TestApp, member: &Member, prompt: u64, completion: u64) {
+    let record = UsageRecord {
+        id: app.app.new_id(UsageId::generate),
+        user: member.user.id,
+        api_key: None,
+        conversation: None,
+        agent: AgentName::parse("chat").unwrap(),
+        model: "m".to_owned(),
+        tokens: TokenUsage { prompt, completion },
+        at: app.app.clock.now(),
+    };
+    docent_app::usage::record(&app.app, &record).await.unwrap();
+}
+
+rules! {
+    async fn usage_is_summed_by_what_is_asked_for(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        spend(&app, &ada, 10, 1).await;
+        app.advance(DAY);
+        let (mut browser, member) = staff(&app, &[Permission::ViewUsage]).await;
+        spend(&app, &ada, 20, 2).await;
+        spend(&app, &member, 300, 30).await;
+        let day = app.app.clock.now().date_naive();
+        let numbers = |numbers: [u64; 4]| numbers.map(|n| format!("<td class=\"number\">{n}</td>")).concat();
+        let page = browser.get("/admin/usage").await.expect(200).text.replace("\n    ", "");
+        assert!(page.contains(&format!("<td>{day}</td>{}", numbers([2, 320, 32, 352]))), "{page}");
+        let page = browser.get("/admin/usage?by=user").await.expect(200).text.replace("\n    ", "");
+        assert!(page.contains(&format!("<td>ada@example.org</td>{}", numbers([2, 30, 3, 33]))), "{page}");
+        let page = browser.get(&format!("/admin/usage?by=user-key&from={day}&to={day}&user=ada%40example.org")).await;
+        let page = page.expect(200).text.replace("\n    ", "");
+        assert!(page.contains(&format!("<td>none</td>{}", numbers([1, 20, 2, 22]))), "{page}");
+        assert!(!page.contains("<td>staff@example.org</td>") && page.contains("1–1 of 1"));
+        for empty in ["?user=nobody", "?to=2000-01-01"] {
+            let page = browser.get(&format!("/admin/usage{empty}")).await.expect(200).text;
+            assert!(page.contains("Nothing was asked in this time."), "{empty}");
+        }
+        for wrong in ["?from=x", "?by=x"] {
+            let _ = browser.get(&format!("/admin/usage{wrong}")).await.expect(422);
+        }
+    }
+
+    async fn an_export_has_the_lines_of_the_list_and_is_in_the_audit_log(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[Permission::ViewUsage]).await;
+        let formula = app.member("=1+1@example.org").await;
+        spend(&app, &formula, 20, 2).await;
+        spend(&app, &member, 300, 30).await;
+        let day = app.app.clock.now().date_naive();
+        let file = browser.get("/admin/usage.csv?by=day-user").await.expect(200);
+        assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
+        assert_eq!(file.header("content-disposition"), format!("attachment; filename=\"usage-{day}.csv\""));
+        let mut lines: Vec<_> = file.text.split_terminator("\r\n").collect();
+        assert_eq!(lines.remove(0), "day,account,answers,prompt_tokens,completion_tokens,tokens");
+        lines.sort_unstable();
+        assert_eq!(lines, [format!("{day},'=1+1@example.org,1,20,2,22"), format!("{day},staff@example.org,1,300,30,330")]);
+        let mut view = app.app.store.read().await.unwrap();
+        let log = view.audit().list(&AuditFilter::default(), Page { offset: 0, limit: 100 }).await.unwrap();
+        let entry = log.records.iter().find(|entry| entry.deed == Deed::Export).unwrap();
+        assert_eq!(entry.changes["lines"].after.as_deref(), Some("2"));
+    }
+}

@@ -1,0 +1,257 @@
+//! `/admin/users`
+
+use super::{at_panel, staff_account, staff_with, submit, superuser};
+use docent_app::accounts::create::Flags;
+use docent_domain::{
+    group::{Group, GroupName},
+    id::GroupId,
+    permission::Permission,
+};
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    browser::Browser,
+    rules,
+};
+
+const MANAGER: &[Permission] =
+    &[Permission::ViewUser, Permission::AddUser, Permission::ChangeUser, Permission::DeleteUser];
+
+/// The page of the account with this address, found in the list.
+async fn page_of(browser: &mut Browser, email: &str) -> String {
+    let list = browser.get(&format!("/admin/users?q={email}")).await.expect(200).text;
+    let id = super::between(&list, "class=\"row\" href=\"/admin/users/", "\"");
+    assert_eq!(id.len(), 36, "{list}");
+    format!("/admin/users/{id}")
+}
+
+async fn group(app: &TestApp, name: &str, permission: Permission) -> GroupId {
+    let group = Group {
+        id: app.app.new_id(GroupId::generate),
+        name: GroupName::parse(name).unwrap(),
+        permissions: [permission].into_iter().collect(),
+        created_at: app.app.clock.now(),
+    };
+    let mut work = app.app.store.begin().await.unwrap();
+    assert!(work.groups().insert(&group).await.unwrap());
+    work.commit().await.unwrap();
+    group.id
+}
+
+rules! {
+    async fn every_page_needs_its_right_and_a_refusal_leaks_nothing(setup) {
+        let app = setup.start().await;
+        let ada = app.account("ada@example.org", Flags::default()).await;
+        let page = format!("/admin/users/{}", ada.id);
+        let mut none = staff_with(&app, &[]).await;
+        for (path, needed) in [
+            ("/admin/users".to_owned(), &[Permission::ViewUser][..]),
+            ("/admin/users/add".to_owned(), &[Permission::AddUser]),
+            (page.clone(), &[Permission::ViewUser]),
+            (format!("{page}/password"), &[Permission::ViewUser, Permission::ChangeUser]),
+            (format!("{page}/delete"), &[Permission::ViewUser, Permission::DeleteUser]),
+        ] {
+            let refusal = none.get(&path).await.expect(403);
+            assert!(!refusal.text.contains("ada@example.org"), "{path}");
+            let email = format!("only{}@example.org", path.len());
+            staff_account(&app, &email, needed).await;
+            let _ = at_panel(&app, &email).await.get(&path).await.expect(200);
+        }
+        for path in ["/admin/users/add", &page, &format!("{page}/password"), &format!("{page}/delete"),
+            &format!("{page}/end-sessions")]
+        {
+            let _ = submit(&mut none, path, &[("email", "new@example.org"), ("password", PASSWORD)]).await.expect(403);
+        }
+    }
+
+    async fn the_menu_and_the_buttons_are_for_those_who_may(setup) {
+        let app = setup.start().await;
+        let ada = app.account("ada@example.org", Flags::default()).await;
+        let page = format!("/admin/users/{}", ada.id);
+        staff_account(&app, "viewer@example.org", &[Permission::ViewUser]).await;
+        let mut viewer = at_panel(&app, "viewer@example.org").await;
+        let mut manager = staff_with(&app, MANAGER).await;
+        for (button, path) in [
+            ("href=\"/admin/users/add\"", "/admin/users"),
+            ("Save the account", page.as_str()),
+            ("Set password", &page),
+            ("Delete…", &page),
+        ] {
+            assert!(!viewer.get(path).await.expect(200).text.contains(button), "{button}");
+            assert!(manager.get(path).await.expect(200).text.contains(button), "{button}");
+        }
+        let menu = viewer.get("/admin/users").await.expect(200).text;
+        assert!(menu.contains("href=\"/admin/users\"") && !menu.contains("href=\"/admin/groups\""), "{menu}");
+        // What is beside the form takes the rights of its own pages.
+        assert!(!menu.contains("href=\"/admin/audit") && !viewer.get(&page).await.text.contains("History"));
+    }
+
+    async fn an_account_is_added_found_changed_and_deleted(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let readers = group(&app, "Readers", Permission::ViewDocument).await.to_string();
+        let reply = submit(&mut root, "/admin/users/add", &[
+            ("email", "New@Example.org"),
+            ("password", PASSWORD),
+            ("is_active", "on"),
+            ("is_staff", "on"),
+            ("groups", &readers),
+            ("permissions", "accounts.view_user"),
+        ]).await.expect(303);
+        let page = reply.header("location").to_owned();
+        let text = root.get(&page).await.expect(200).text;
+        assert!(text.contains("The account new@example.org was created."));
+        assert!(!root.get(&page).await.text.contains("was created"), "it is said once");
+        for allowed in ["<dt>Documents</dt><dd>view</dd>", "<dt>Users</dt><dd>view</dd>"] {
+            assert!(text.contains(allowed), "{allowed}: {text}");
+        }
+        let mut new = at_panel(&app, "new@example.org").await;
+        assert!(new.get("/admin").await.expect(200).text.contains("href=\"/admin/users\""));
+
+        for (query, is_in) in [("q=new", true), ("q=nobody", false), ("active=no", false), ("staff=no", false)] {
+            let list = root.get(&format!("/admin/users?{query}")).await.expect(200).text;
+            assert_eq!(list.contains("new@example.org"), is_in, "{query}");
+        }
+        let members = root.get(&format!("/admin/users?group={readers}")).await.expect(200).text;
+        assert!(members.contains("new@example.org") && members.contains("1–1 of 1"), "{members}");
+        let _ = root.get("/admin/users?active=perhaps").await.expect(422);
+
+        // Without the box it is no longer active, and what it is allowed goes with the boxes too.
+        let _ = submit(&mut root, &page, &[("email", "other@example.org")]).await.expect(303);
+        let _ = new.get("/admin").await.expect(303);
+        let text = root.get(&page).await.expect(200).text;
+        assert!(text.contains("other@example.org") && text.contains("deactivated"));
+        assert!(text.contains("nothing else."));
+
+        let question = root.get(&format!("{page}/delete")).await.expect(200).text;
+        assert!(question.contains("Delete this account?") && question.contains("This cannot be undone"));
+        let _ = submit(&mut root, &format!("{page}/delete"), &[]).await.expect(303);
+        let _ = root.get(&page).await.expect(404);
+    }
+
+    async fn forms_of_others_change_nothing(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let page = page_of(&mut root, "root@example.org").await;
+        for path in ["/admin/users/add".to_owned(), page.clone(), format!("{page}/password"), format!("{page}/delete")] {
+            let _ = root.post(&path, &[("email", "new@example.org"), ("password", PASSWORD)]).await.expect(403);
+            let _ = root.post(&path, &[("form_token", "x"), ("email", "new@example.org")]).await.expect(403);
+        }
+    }
+
+    async fn nobody_hands_out_what_they_do_not_hold(setup) {
+        let app = setup.start().await;
+        let mut manager = staff_with(&app, MANAGER).await;
+        let ada = app.account("ada@example.org", Flags::default()).await;
+        let page = format!("/admin/users/{}", ada.id);
+        let powerful = group(&app, "Powerful", Permission::DeleteDocument).await.to_string();
+        let base = [("email", "ada@example.org"), ("is_active", "on"), ("password", PASSWORD)];
+        for (field, value, said) in [
+            ("permissions", "documents.delete_document", "hold some that you do not have yourself"),
+            ("permissions", "documents.fly_document", "hold one that does not exist"),
+            ("groups", powerful.as_str(), "allowed more than you are"),
+            ("groups", "x", "does not exist any more"),
+            ("is_superuser", "on", "is for superusers to give"),
+        ] {
+            for (path, email) in [(page.as_str(), "ada@example.org"), ("/admin/users/add", "new@example.org")] {
+                let fields = [&[("email", email)], &base[1..], &[(field, value)]].concat();
+                let reply = submit(&mut manager, path, &fields).await.expect(422);
+                assert!(reply.text.contains(said), "{field} at {path}: {}", reply.text);
+            }
+        }
+        let account = app.app.store.read().await.unwrap().groups().rights(ada.id).await.unwrap();
+        assert!(account.permissions.is_empty() && account.groups.is_empty());
+        assert!(!manager.get("/admin/users?q=new").await.text.contains("new@example.org"), "nothing was made");
+        let _ = submit(&mut manager, &page, &[&base[..], &[("permissions", "accounts.view_user")]].concat())
+            .await
+            .expect(303);
+    }
+
+    async fn nobody_takes_over_an_account_that_is_allowed_more(setup) {
+        let app = setup.start().await;
+        let mut manager = staff_with(&app, MANAGER).await;
+        let root = app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
+        let root = format!("/admin/users/{}", root.id);
+        let stronger = staff_account(&app, "stronger@example.org", &[Permission::DeleteDocument]).await;
+        let stronger = format!("/admin/users/{}", stronger.id);
+        for page in [&root, &stronger] {
+            let text = manager.get(page).await.expect(200).text;
+            assert!(!text.contains("Set password"), "{text}");
+            let _ = manager.get(&format!("{page}/password")).await.expect(403);
+            let password = [("password", "another secret"), ("again", "another secret")];
+            let _ = submit(&mut manager, &format!("{page}/password"), &password).await.expect(403);
+        }
+        let _ = submit(&mut manager, &root, &[("email", "root@example.org")]).await.expect(403);
+        let _ = manager.get(&format!("{root}/delete")).await.expect(403);
+        let _ = submit(&mut manager, &format!("{root}/delete"), &[]).await.expect(403);
+        // Whoever reads an account's mail could have its password reset.
+        let mine = [("email", "mine@example.org"), ("is_active", "on"), ("is_staff", "on"),
+            ("permissions", "documents.delete_document")];
+        let reply = submit(&mut manager, &stronger, &mine).await.expect(422);
+        assert!(reply.text.contains("allowed more than you are"));
+        let _ = at_panel(&app, "stronger@example.org").await;
+    }
+
+    async fn nobody_locks_themselves_out(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let page = page_of(&mut root, "root@example.org").await;
+        let reply = submit(&mut root, &page, &[("email", "root@example.org"), ("is_superuser", "on")]).await;
+        assert!(reply.expect(422).text.contains("Active cannot be taken from your own account."));
+        assert!(!root.get(&page).await.expect(200).text.contains("Delete…"));
+        let _ = submit(&mut root, &format!("{page}/delete"), &[]).await.expect(403);
+        let _ = root.get("/admin").await.expect(200);
+    }
+
+    async fn errors_are_beside_their_fields_and_nothing_is_lost(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let reply = submit(&mut root, "/admin/users/add", &[
+            ("email", "<script>alert(1)</script>"),
+            ("password", "short"),
+            ("is_staff", "on"),
+            ("permissions", "jobs.view_job"),
+        ]).await.expect(422);
+        let page = &reply.text;
+        for text in [
+            "<a href=\"#email\">", "<a href=\"#password\">",
+            "E-mail must be an e-mail address.", "Password must have at least 8 characters.",
+            "value=\"jobs.view_job\" checked", "name=\"is_staff\" value=\"on\" checked",
+            "&lt;script&gt;", "aria-invalid=\"true\"",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        assert!(!page.contains("<script>") && !page.contains("value=\"short\""));
+        assert!(!page.contains("name=\"is_active\" value=\"on\" checked"), "it was not ticked");
+        let taken = [("email", "ROOT@example.org"), ("password", PASSWORD)];
+        let reply = submit(&mut root, "/admin/users/add", &taken).await.expect(422);
+        assert!(reply.text.contains("E-mail belongs to an account already."));
+    }
+
+    async fn a_new_password_ends_the_sessions_of_its_account(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        staff_account(&app, "ada@example.org", &[]).await;
+        let mut ada = at_panel(&app, "ada@example.org").await;
+        let page = page_of(&mut root, "ada@example.org").await;
+        let wrong = [("password", "another secret"), ("again", "yet another")];
+        let reply = submit(&mut root, &format!("{page}/password"), &wrong).await.expect(422);
+        assert!(reply.text.contains("New password again is not the same."));
+        let _ = ada.get("/admin").await.expect(200);
+        let right = [("password", "another secret"), ("again", "another secret")];
+        let _ = submit(&mut root, &format!("{page}/password"), &right).await.expect(303);
+        let _ = ada.get("/admin").await.expect(303);
+        let _ = ada.login("ada@example.org", "another secret").await.expect(303);
+    }
+
+    async fn addresses_lead_to_what_is_theirs_whatever_they_hold(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let user = staff_account(&app, "a+b&c=d'@example.org", &[]).await;
+        let _ = at_panel(&app, "a+b&c=d'@example.org").await;
+        let page = root.get(&format!("/admin/users/{}", user.id)).await.expect(200).text;
+        let link = super::between(&page, "href=\"/admin/sessions?", "\"");
+        assert_eq!(link, "user=a%2Bb%26c%3Dd%27%40example.org");
+        let list = root.get(&format!("/admin/sessions?{link}")).await.expect(200).text;
+        assert!(list.contains("1–1 of 1") && list.contains("a+b&amp;c=d"), "{list}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Conversations are written down.
+
+use docent_domain::{
+    conversation::{Conversation, ConversationMessage, MessageAuthor},
+    id::ConversationId,
+};
+use docent_ports::{error::FaultKind, page::Page};
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const ID: &str = "01900000-0000-7000-8000-000000000001";
+
+fn body(question: &str) -> Value {
+    let mut body = question_body(question);
+    body["conversation_id"] = json!(ID);
+    body
+}
+
+/// What has been written down of the conversation.
+async fn recorded(app: &TestApp) -> Option<(Conversation, Vec<ConversationMessage>)> {
+    let id: ConversationId = ID.parse().unwrap();
+    let mut view = app.app.store.read().await.unwrap();
+    let conversation = view.conversations().get(id).await.unwrap()?;
+    let messages = view.conversations().messages(id, Page { offset: 0, limit: 100 }).await.unwrap();
+    Some((conversation, messages.records))
+}
+
+/// The messages, once there are so many.
+async fn messages(app: &TestApp, count: usize) -> Vec<ConversationMessage> {
+    wait::until("it is recorded", async || recorded(app).await.is_some_and(|(_, said)| said.len() >= count))
+        .await;
+    recorded(app).await.unwrap().1
+}
+
+/// The sources' number, and whether the answer is whole.
+fn answer(message: &ConversationMessage) -> (usize, bool) {
+    match &message.author {
+        MessageAuthor::Agent { sources, is_complete, .. } => (sources.len(), *is_complete),
+        MessageAuthor::User => panic!("not an answer: {message:?}"),
+    }
+}
+
+rules! {
+    async fn question_and_answer_are_recorded_and_the_stream_is_the_same(setup) {
+        let turns = [Turn::searching("zebra"), Turn::saying("In Africa."), Turn::saying("Yes.")];
+        let app = setup.script(turns).start().await;
+        let ada = app.ada().await;
+        ada.add("a.pdf", pdf(&["The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let reply = ada.post("/agents/chat", body("Where does the zebra live?")).await.expect(200);
+        assert_eq!(reply.text, "data: \"In \"\n\ndata: \"Africa.\"\n\n");
+        let said = messages(&app, 2).await;
+        let (conversation, _) = recorded(&app).await.unwrap();
+        assert_eq!((conversation.owner, conversation.title.as_str()), (ada.user.id, "Where does the zebra live?"));
+        assert_eq!((&said[0].author, said[0].content.as_str()), (&MessageAuthor::User, "Where does the zebra live?"));
+        assert_eq!((answer(&said[1]), said[1].content.as_str()), ((1, true), "In Africa."));
+        let MessageAuthor::Agent { tokens, .. } = &said[1].author else { panic!() };
+        assert_eq!(*tokens, app.usage(ada.user.id).await);
+
+        let _ = ada.post("/agents/chat", body("Sure?")).await.expect(200);
+        let said = messages(&app, 4).await;
+        assert_eq!(said.iter().map(|message| message.ordinal).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(recorded(&app).await.unwrap().0.title, conversation.title);
+    }
+
+    async fn a_conversation_of_somebody_else_is_not_found(setup) {
+        let app = setup.script([Turn::saying("ok")]).start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let _ = ada.post("/agents/chat", body("q")).await.expect(200);
+        messages(&app, 2).await;
+        let root = app.superuser().await;
+        for other in [bob, root] {
+            let _ = other.post("/agents/chat", body("q")).await.expect(404);
+        }
+        assert_eq!(app.model.requests().len(), 1, "the model is not asked");
+        assert_eq!(messages(&app, 2).await.len(), 2);
+    }
+
+    async fn an_answer_that_nobody_waits_for_is_recorded_as_far_as_it_came(setup) {
+        let app = setup.script([Turn::new().text("hello world").stall()]).start().await;
+        let ada = app.ada().await;
+        let mut response = ada.request(Method::POST, "/agents/chat").json(&body("q")).send().await.unwrap();
+        let _ = response.chunk().await.unwrap().unwrap();
+        drop(response);
+        let said = messages(&app, 2).await;
+        assert_eq!((answer(&said[1]), said[1].content.as_str()), ((0, false), "hello world"));
+    }
+
+    async fn an_answer_that_breaks_off_is_recorded_as_incomplete(setup) {
+        let turns = [Turn::new().text("Hel").fault(FaultKind::Unavailable), Turn::refused(FaultKind::Unavailable)];
+        let app = setup.script(turns).start().await;
+        let ada = app.ada().await;
+        let _ = ada.post("/agents/chat", body("one")).await.expect(200);
+        let said = messages(&app, 2).await;
+        assert_eq!((answer(&said[1]), said[1].content.as_str()), ((0, false), "Hel"));
+        let _ = ada.post("/agents/chat", body("two")).await.expect(502);
+        let said = messages(&app, 4).await;
+        assert_eq!((answer(&said[3]), said[3].content.as_str()), ((0, false), ""));
+    }
+
+    async fn a_question_may_hold_any_character(setup) {
+        let app = setup.script([Turn::saying("ok")]).start().await;
+        let ada = app.ada().await;
+        let _ = ada.post("/agents/chat", body("a\0b\u{2028}")).await.expect(200);
+        assert_eq!(messages(&app, 2).await[0].content, "ab\u{2028}");
+    }
+
+    async fn without_a_conversation_nothing_is_recorded(setup) {
+        let app = setup.script([Turn::saying("ok")]).start().await;
+        let ada = app.ada().await;
+        let _ = ada.ask("q").await.expect(200);
+        wait::until("usage is recorded", async || app.usage(ada.user.id).await.completion > 0).await;
+        assert!(recorded(&app).await.is_none());
+    }
+}

@@ -1,0 +1,262 @@
+//! API keys: `Authorization: Bearer dk_…`, or `X-API-Key`.
+
+use docent_app::{
+    accounts::{
+        api_keys::{KeyRequest, NewKey},
+        create::Flags,
+    },
+    audit::By,
+};
+use docent_domain::{
+    api_key::{KeyName, Scopes},
+    audit::Deed,
+    group::Rights,
+    permission::{Permission, RecordKind},
+    user::User,
+};
+use docent_ports::{
+    audit::AuditFilter,
+    clock::Clock,
+    page::Page,
+    usage::{UsageFilter, UsageGrouping},
+};
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{
+    app::TestApp,
+    member::{form, question_body},
+    pdf::pdf,
+    reply::Reply,
+    rules, wait,
+};
+use reqwest::{Method, RequestBuilder};
+use serde_json::json;
+use std::time::Duration;
+
+const DETAIL: &str = "Could not validate credentials";
+
+async fn ada(app: &TestApp) -> User {
+    app.account("ada@example.org", Flags::default()).await
+}
+
+/// Sends a request with what is behind `Authorization: Bearer`.
+async fn with(app: &TestApp, credential: &str) -> Reply {
+    app.send(app.request(Method::GET, "/documents").bearer_auth(credential)).await
+}
+
+async fn by_header(app: &TestApp, key: &str) -> Reply {
+    app.send(app.request(Method::GET, "/documents").header("X-API-Key", key)).await
+}
+
+/// Refused, in whichever header it comes.
+async fn refused(app: &TestApp, key: &str) {
+    for reply in [with(app, key).await, by_header(app, key).await] {
+        reply.refused(401, DETAIL);
+        assert_eq!(reply.header("www-authenticate"), "Bearer");
+    }
+}
+
+async fn stored(app: &TestApp, key: &NewKey) -> docent_domain::api_key::ApiKey {
+    app.app.store.read().await.unwrap().api_keys().get(key.record.id).await.unwrap().unwrap()
+}
+
+rules! {
+    async fn a_key_is_taken_from_either_header(setup) {
+        let app = setup.api_keys().start().await;
+        let key = app.api_key(ada(&app).await.id, &["read"]).await.key;
+        let _ = with(&app, &key).await.expect(200);
+        let _ = by_header(&app, &key).await.expect(200);
+        let _ = by_header(&app, &format!(" {key} ")).await.expect(200);
+    }
+
+    async fn keys_are_refused_unless_they_are_an_auth_backend(setup) {
+        let app = setup.start().await;
+        let key = app.api_key(ada(&app).await.id, &["read"]).await.key;
+        refused(&app, &key).await;
+    }
+
+    async fn tokens_are_refused_where_keys_alone_are_accepted(setup) {
+        let app = setup.api_keys().settings(|settings| settings.accepts_jwt = false).start().await;
+        let ada = app.ada().await;
+        ada.get("/documents").await.refused(401, DETAIL);
+        let key = app.api_key(ada.user.id, &["read"]).await.key;
+        let _ = with(&app, &key).await.expect(200);
+    }
+
+    async fn what_is_no_key_of_ours_is_refused(setup) {
+        let app = setup.api_keys().start().await;
+        let user = ada(&app).await;
+        let (key, other) = (app.api_key(user.id, &["read"]).await.key, app.api_key(user.id, &["read"]).await.key);
+        let (prefix, secret) = key.rsplit_once('_').unwrap();
+        let last = if key.ends_with('a') { "b" } else { "a" };
+        for wrong in [
+            "dk_".to_owned(),
+            "dk_abcdefghijkm_".to_owned(),
+            format!("dk_abcdefghijkm_{secret}"),
+            format!("{prefix}_{}", other.rsplit_once('_').unwrap().1),
+            format!("{}{last}", &key[..key.len() - 1]),
+            format!("{key}a"),
+            key[..key.len() - 1].to_owned(),
+            key.to_uppercase(),
+            prefix.to_owned(),
+        ] {
+            refused(&app, &wrong).await;
+        }
+        let _ = with(&app, &key).await.expect(200);
+    }
+
+    async fn a_key_ends_at_the_second_that_it_names(setup) {
+        let app = setup.api_keys().start().await;
+        let user = ada(&app).await.id;
+        let (name, scopes) = (KeyName::parse("short").unwrap(), Scopes::parse(["read"]).unwrap());
+        let expires_at = Some(app.clock.now() + Duration::from_secs(60));
+        let request = KeyRequest { user, name, scopes, expires_at };
+        let key = app.app.key_ring().create(&By::command_line(), request).await.unwrap().key;
+        app.advance(Duration::from_secs(59));
+        let _ = with(&app, &key).await.expect(200);
+        app.advance(Duration::from_secs(1));
+        refused(&app, &key).await;
+    }
+
+    async fn a_revoked_key_is_refused_at_once_and_others_stay(setup) {
+        let app = setup.api_keys().start().await;
+        let user = ada(&app).await;
+        let (key, other) = (app.api_key(user.id, &["read"]).await, app.api_key(user.id, &["read"]).await);
+        let _ = with(&app, &key.key).await.expect(200);
+        app.app.key_ring().revoke(&By::command_line(), key.record.id).await.unwrap();
+        refused(&app, &key.key).await;
+        let _ = with(&app, &other.key).await.expect(200);
+        let filter = AuditFilter { kind: Some(RecordKind::ApiKey), ..AuditFilter::default() };
+        let entries = app.audit(filter).await;
+        let revoked = entries.iter().find(|entry| entry.deed == Deed::Revoke).unwrap();
+        assert_eq!(revoked.record, key.record.id.to_string());
+        assert!(!format!("{entries:?}").contains(key.key.rsplit_once('_').unwrap().1), "secrets are not written down");
+    }
+
+    async fn a_key_of_a_deactivated_account_is_refused(setup) {
+        let app = setup.api_keys().start().await;
+        let user = ada(&app).await;
+        let key = app.api_key(user.id, &["read", "admin"]).await.key;
+        app.app.registrar().set_active(&By::command_line(), user.id, false).await.unwrap();
+        refused(&app, &key).await;
+        app.app.registrar().set_active(&By::command_line(), user.id, true).await.unwrap();
+        let _ = with(&app, &key).await.expect(200);
+    }
+
+    async fn each_route_takes_its_scope(setup) {
+        let app = setup.api_keys().always(Turn::saying("ok")).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["words"])).await;
+        app.leave_jobs();
+        let send = async |scope: &str, request: RequestBuilder| {
+            let key = app.api_key(ada.user.id, &[scope]).await.key;
+            app.send(request.bearer_auth(key)).await.status
+        };
+        for scope in ["read", "ingest", "chat", "admin"] {
+            let own = format!("/documents/{id}");
+            let get = |path: &str| app.request(Method::GET, path);
+            let status = |wanted: &str, good: u16| if scope == wanted { good } else { 403 };
+            for path in ["/documents", &own, &format!("{own}/report")] {
+                assert_eq!(send(scope, get(path)).await, status("read", 200), "{scope} {path}");
+            }
+            let create = app.request(Method::POST, "/documents").json(&json!({ "title": "t" }));
+            assert_eq!(send(scope, create).await, status("ingest", 201), "{scope}");
+            let upload = app.request(Method::POST, "/documents/upload");
+            let upload = upload.multipart(form("b.pdf", "application/pdf", pdf(&["more"])));
+            assert_eq!(send(scope, upload).await, status("ingest", 202), "{scope}");
+            let ask = app.request(Method::POST, "/agents/chat").json(&question_body("q"));
+            assert_eq!(send(scope, ask).await, status("chat", 200), "{scope}");
+            let retry = app.request(Method::POST, &format!("{own}/retry"));
+            assert_eq!(send(scope, retry).await, status("ingest", 409), "{scope}");
+            let logout = app.request(Method::POST, "/auth/logout").json(&json!({ "refresh_token": ada.refresh }));
+            assert_eq!(send(scope, logout).await, 403, "{scope}: a key ends no session");
+        }
+    }
+
+    async fn only_with_the_scope_for_it_a_key_deletes_what_is_its_accounts_own(setup) {
+        let app = setup.api_keys().start().await;
+        let ada = app.ada().await;
+        let (own, others) = (ada.add("a.pdf", pdf(&["words"])).await, app.member("bob@example.org").await);
+        let theirs = others.add("b.pdf", pdf(&["words"])).await;
+        app.leave_jobs();
+        let delete = async |key: &str, id: &str| {
+            let request = app.request(Method::DELETE, &format!("/documents/{id}")).bearer_auth(key);
+            app.send(request).await.status
+        };
+        let all_but = app.api_key(ada.user.id, &["read", "chat", "admin"]).await.key;
+        assert_eq!(delete(&all_but, &own).await, 403);
+        let ingest = app.api_key(ada.user.id, &["ingest"]).await.key;
+        assert_eq!(delete(&ingest, &theirs).await, 403);
+        assert_eq!(delete(&ingest, &own).await, 204);
+    }
+
+    async fn with_the_scope_admin_a_key_may_what_its_account_may(setup) {
+        let app = setup.api_keys().start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let (first, second) = (bob.add("a.pdf", pdf(&["a"])).await, bob.add("b.pdf", pdf(&["b"])).await);
+        app.leave_jobs();
+        let delete = async |credential: &str, id: &str| {
+            let request = app.request(Method::DELETE, &format!("/documents/{id}")).bearer_auth(credential);
+            app.send(request).await.status
+        };
+        let key = app.api_key(ada.user.id, &["admin"]).await.key;
+        let ingest = app.api_key(ada.user.id, &["ingest"]).await.key;
+        assert_eq!(delete(&key, &first).await, 403, "the account may not");
+        let permissions = [Permission::DeleteDocument].into_iter().collect();
+        let mut work = app.app.store.begin().await.unwrap();
+        work.groups().set_rights(ada.user.id, &Rights { permissions, ..Rights::default() }).await.unwrap();
+        work.commit().await.unwrap();
+        assert_eq!(delete(&ingest, &first).await, 403, "the key may not");
+        assert_eq!(delete(&key, &first).await, 204);
+        assert_eq!(delete(&ada.access, &second).await, 204);
+    }
+
+    async fn a_superusers_key_without_a_scope_may_not(setup) {
+        let app = setup.api_keys().start().await;
+        let root = app.superuser().await;
+        let key = app.api_key(root.user.id, &["admin"]).await.key;
+        with(&app, &key).await.refused(403, "You do not have permission to do this");
+    }
+
+    async fn the_key_reaches_the_usage_ledger(setup) {
+        let app = setup.api_keys().always(Turn::saying("hello world")).start().await;
+        let user = ada(&app).await;
+        let key = app.api_key(user.id, &["chat"]).await;
+        let ask = app.request(Method::POST, "/agents/chat").json(&question_body("q"));
+        let _ = app.send(ask.header("X-API-Key", &key.key)).await.expect(200);
+        wait::until("usage is recorded", async || app.usage(user.id).await.completion > 0).await;
+        let grouping = UsageGrouping { by_key: true, ..UsageGrouping::default() };
+        let mut view = app.app.store.read().await.unwrap();
+        let sums = view.usage().sums(&UsageFilter::default(), grouping, Page { offset: 0, limit: 9 }).await.unwrap();
+        let by_key: Vec<_> = sums.records.iter().map(|sum| (sum.api_key, sum.answers)).collect();
+        assert_eq!(by_key, [(Some(key.record.id), 1)]);
+    }
+
+    async fn the_last_use_is_written_down_to_the_minute(setup) {
+        let app = setup.api_keys().start().await;
+        let key = app.api_key(ada(&app).await.id, &["read"]).await;
+        assert_eq!(stored(&app, &key).await.last_used_at, None);
+        let first = app.clock.now();
+        let _ = with(&app, &key.key).await.expect(200);
+        app.advance(Duration::from_secs(59));
+        let _ = with(&app, &key.key).await.expect(200);
+        assert_eq!(stored(&app, &key).await.last_used_at, Some(first));
+        app.advance(Duration::from_secs(1));
+        let _ = with(&app, &key.key).await.expect(200);
+        assert_eq!(stored(&app, &key).await.last_used_at, Some(app.clock.now()));
+    }
+
+    async fn a_bearer_token_goes_before_a_key(setup) {
+        let app = setup.api_keys().start().await;
+        let ada = app.ada().await;
+        let chat_only = app.api_key(ada.user.id, &["chat"]).await.key;
+        let both = |token: &str, key: &str| {
+            app.request(Method::GET, "/documents").bearer_auth(token).header("X-API-Key", key)
+        };
+        let _ = app.send(both(&ada.access, &chat_only)).await.expect(200);
+        let good = app.api_key(ada.user.id, &["read"]).await.key;
+        app.send(both("nonsense", &good)).await.refused(401, DETAIL);
+        app.send(both(&chat_only, &good)).await.refused(403, "You do not have permission to do this");
+        let token = app.request(Method::GET, "/documents").header("X-API-Key", &ada.access);
+        app.send(token).await.refused(401, DETAIL);
+    }
+}

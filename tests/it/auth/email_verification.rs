@@ -1,0 +1,85 @@
+//! `POST /auth/email-verification`, `POST /auth/email-verification/confirm`, `/account/verify-email`
+
+use docent_app::accounts::create::Flags;
+use docent_domain::{audit::Deed, id::UserId};
+use docent_ports::{audit::AuditFilter, clock::Clock};
+use docent_tests::{app::TestApp, reply::Reply, rules};
+use serde_json::json;
+use std::time::Duration;
+
+const ADA: &str = "ada@example.org";
+const REFUSED: &str = "This link is not valid: it was used, has expired or was replaced by a newer one";
+
+async fn ask(app: &TestApp, email: &str) {
+    let reply = app.post("/auth/email-verification", json!({ "email": email })).await.expect(202);
+    assert_eq!(reply.text, "");
+}
+
+/// Asks, and gives the secret of the letter that comes.
+async fn token(app: &TestApp) -> String {
+    ask(app, ADA).await;
+    let mail = app.mails().await.pop().unwrap();
+    assert_eq!(mail.to.as_str(), ADA);
+    let rest = mail.text.split("/account/verify-email?token=").nth(1).unwrap();
+    rest.split_whitespace().next().unwrap().to_owned()
+}
+
+async fn confirm(app: &TestApp, token: &str) -> Reply {
+    app.post("/auth/email-verification/confirm", json!({ "token": token })).await
+}
+
+async fn verified_at(app: &TestApp, user: UserId) -> Option<chrono::DateTime<chrono::Utc>> {
+    app.app.store.read().await.unwrap().users().get(user).await.unwrap().unwrap().email_verified_at
+}
+
+rules! {
+    async fn a_link_confirms_the_address_once(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let token = token(&app).await;
+        assert_eq!(verified_at(&app, ada.user.id).await, None);
+        assert_eq!(confirm(&app, &token).await.expect(204).text, "");
+        assert_eq!(verified_at(&app, ada.user.id).await, Some(app.clock.now()));
+        confirm(&app, &token).await.refused(400, REFUSED);
+        let _ = ada.get("/documents").await.expect(200);
+        let filter = AuditFilter { deed: Some(Deed::VerifyEmail), ..AuditFilter::default() };
+        let [entry] = app.audit(filter).await.try_into().unwrap();
+        assert_eq!(entry.record, ada.user.id.to_string());
+    }
+
+    async fn a_confirmed_or_unknown_address_gets_no_letter(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let token = token(&app).await;
+        let _ = confirm(&app, &token).await.expect(204);
+        ask(&app, ADA).await;
+        ask(&app, "nobody@example.org").await;
+        assert_eq!(app.mails().await.len(), 1);
+    }
+
+    async fn a_link_ends_and_serves_nothing_else(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let token = token(&app).await;
+        let reset = json!({ "token": token, "password": "a new password" });
+        app.post("/auth/password-reset/confirm", reset).await.refused(400, REFUSED);
+        app.advance(Duration::from_secs(3 * 24 * 60 * 60));
+        confirm(&app, &token).await.refused(400, REFUSED);
+        app.post("/auth/email-verification/confirm", json!({})).await.invalid(&["body.token"]);
+        app.post("/auth/email-verification", json!({})).await.invalid(&["body.email"]);
+    }
+
+    async fn opening_the_page_confirms_nothing_its_button_does(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        let token = token(&app).await;
+        let path = "/account/verify-email";
+        let page = app.get(&format!("{path}?token={token}")).await.expect(200);
+        assert!(page.text.contains("<button"));
+        assert_eq!(verified_at(&app, user.id).await, None);
+        let submit = async || app.submit(path, &[("token", &token)]).await;
+        let _ = submit().await.expect(200);
+        assert!(verified_at(&app, user.id).await.is_some());
+        assert!(submit().await.expect(400).text.contains("not valid"));
+    }
+}

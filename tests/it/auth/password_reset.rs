@@ -1,0 +1,281 @@
+//! `POST /auth/password-reset`, `POST /auth/password-reset/confirm`, `/account/reset-password`
+
+use docent_app::{
+    accounts::{create::Flags, verification},
+    audit::By,
+    error::Error,
+};
+use docent_domain::{
+    access::{Actor, AddVerifications, Grant},
+    audit::{Author, Deed},
+    group::Rights,
+    id::UserId,
+    permission::{Permission, PermissionSet, RecordKind},
+    user::Password,
+    verification::Purpose,
+};
+use docent_ports::{audit::AuditFilter, error::FaultKind, page::Page};
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    member::Member,
+    reply::Reply,
+    rules,
+};
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+
+const ADA: &str = "ada@example.org";
+const REFUSED: &str = "This link is not valid: it was used, has expired or was replaced by a newer one";
+const NEW: &str = "a new password";
+
+async fn ask(app: &TestApp, email: &str) -> Reply {
+    app.post("/auth/password-reset", json!({ "email": email })).await
+}
+
+async fn confirm(app: &TestApp, token: &str, password: &str) -> Reply {
+    app.post("/auth/password-reset/confirm", json!({ "token": token, "password": password })).await
+}
+
+/// Asks, and gives the secret of the letter that comes.
+async fn token(app: &TestApp, email: &str) -> String {
+    let before = app.mails().await.len();
+    let _ = ask(app, email).await.expect(202);
+    let mails = app.mails().await;
+    assert_eq!(mails.len(), before + 1);
+    token_in(&mails[before].text).to_owned()
+}
+
+fn token_in(text: &str) -> &str {
+    text.split("/account/reset-password?token=").nth(1).unwrap().split_whitespace().next().unwrap()
+}
+
+/// Gives an account permissions, and the right to make links.
+async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Grant<AddVerifications> {
+    let permissions = permissions.union([Permission::AddVerification].into_iter().collect());
+    let mut work = app.app.store.begin().await.unwrap();
+    work.groups().set_rights(user, &Rights { permissions, ..Rights::default() }).await.unwrap();
+    let user = work.users().get(user).await.unwrap().unwrap();
+    work.commit().await.unwrap();
+    Actor::of(&user).unwrap().with_permissions(permissions).may().unwrap()
+}
+
+rules! {
+    async fn a_link_comes_by_mail_and_gives_a_new_password(setup) {
+        let app = setup.settings(|settings| settings.public_url = "https://docs.example.org".to_owned()).start().await;
+        let ada = app.ada().await;
+        app.advance(Duration::from_secs(1));
+        let reply = ask(&app, " Ada@Example.org ").await.expect(202);
+        assert_eq!(reply.text, "");
+        let [mail] = app.mails().await.try_into().unwrap();
+        assert_eq!(mail.to.as_str(), ADA);
+        assert!(mail.text.contains("https://docs.example.org/account/reset-password?token="), "{}", mail.text);
+        let _ = ada.get("/documents").await.expect(200);
+        let reply = confirm(&app, token_in(&mail.text), NEW).await.expect(204);
+        assert_eq!(reply.text, "");
+        app.login(ADA, PASSWORD).await.refused(401, "Invalid email or password");
+        let _ = app.login(ADA, NEW).await.expect(200);
+    }
+
+    async fn a_reset_ends_all_sessions_and_is_written_down(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.advance(Duration::from_secs(1));
+        let token = token(&app, ADA).await;
+        let _ = confirm(&app, &token, NEW).await.expect(204);
+        ada.get("/documents").await.refused(401, "Could not validate credentials");
+        let refresh = app.post("/auth/refresh", json!({ "refresh_token": ada.refresh })).await;
+        refresh.refused(401, "Invalid refresh token");
+        assert!(app.sessions(ada.user.id).await.iter().all(|session| session.revoked_at.is_some()));
+        let filter = AuditFilter { deed: Some(Deed::SetPassword), ..AuditFilter::default() };
+        let [entry] = app.audit(filter).await.try_into().unwrap();
+        assert_eq!(entry.by, Author::User { id: ada.user.id, email: ADA.to_owned(), api_key: None });
+        assert_eq!(entry.from, Some("127.0.0.1".parse().unwrap()));
+        let filter = AuditFilter { kind: Some(RecordKind::Verification), ..AuditFilter::default() };
+        let asked = app.audit(filter).await;
+        assert_eq!((asked.len(), &asked[0].by), (1, &Author::Nobody));
+        assert!(!format!("{asked:?}").contains(&token));
+    }
+
+    async fn a_link_works_once(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let token = token(&app, ADA).await;
+        let tries = futures::future::join_all((0..8).map(|_| confirm(&app, &token, NEW))).await;
+        assert_eq!(tries.iter().filter(|reply| reply.status == 204).count(), 1);
+        confirm(&app, &token, "another password").await.refused(400, REFUSED);
+        let _ = app.login(ADA, NEW).await.expect(200);
+    }
+
+    async fn a_link_ends_when_it_says(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let (first, second) = (token(&app, ADA).await, Duration::from_secs(1));
+        app.advance(Duration::from_secs(60 * 60));
+        confirm(&app, &first, NEW).await.refused(400, REFUSED);
+        let token = token(&app, ADA).await;
+        app.advance(Duration::from_secs(60 * 60) - second);
+        let _ = confirm(&app, &token, NEW).await.expect(204);
+    }
+
+    async fn the_newest_link_alone_is_good(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let (first, second) = (token(&app, ADA).await, token(&app, ADA).await);
+        confirm(&app, &first, NEW).await.refused(400, REFUSED);
+        let _ = confirm(&app, &second, NEW).await.expect(204);
+    }
+
+    async fn what_is_no_such_link_is_refused(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        let good = token(&app, ADA).await;
+        let grant = issuer(&app, user.id, PermissionSet::EMPTY).await;
+        let other = verification::issue(&app.app, &grant, user.id, Purpose::VerifyEmail).await.unwrap();
+        for wrong in ["", "x", &good[1..], &good.to_uppercase(), &other.token] {
+            confirm(&app, wrong, NEW).await.refused(400, REFUSED);
+        }
+        let _ = confirm(&app, &good, NEW).await.expect(204);
+    }
+
+    async fn a_poor_password_does_not_use_the_link_up(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let token = token(&app, ADA).await;
+        confirm(&app, &token, "short").await.invalid(&["body.password"]);
+        confirm(&app, &token, &"x".repeat(1025)).await.invalid(&["body.password"]);
+        app.post("/auth/password-reset/confirm", json!({})).await.invalid(&["body.token", "body.password"]);
+        let _ = confirm(&app, &token, NEW).await.expect(204);
+    }
+
+    async fn unknown_and_inactive_accounts_get_the_same_answer_and_no_mail(setup) {
+        let app = setup.start().await;
+        let gone = app.account("gone@example.org", Flags::default()).await;
+        app.deactivate(gone.id).await;
+        for email in ["nobody@example.org", "gone@example.org"] {
+            for n in 0..4 {
+                let reply = ask(&app, email).await;
+                assert_eq!(reply.status, if n < 3 { 202 } else { 429 }, "{email}");
+            }
+        }
+        app.post("/auth/password-reset", json!({ "email": "no address" })).await.invalid(&["body.email"]);
+        assert!(app.mails().await.is_empty());
+    }
+
+    async fn a_link_of_an_account_deactivated_since_is_refused(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        let token = token(&app, ADA).await;
+        app.app.registrar().set_active(&By::command_line(), user.id, false).await.unwrap();
+        confirm(&app, &token, NEW).await.refused(400, REFUSED);
+    }
+
+    async fn letters_to_an_account_are_limited(setup) {
+        let app = setup.http(|http| http.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()]).start().await;
+        app.account(ADA, Flags::default()).await;
+        let ask_from = async |address: &str| {
+            let request = app.request(Method::POST, "/auth/password-reset").header("X-Forwarded-For", address);
+            app.send(request.json(&json!({ "email": ADA }))).await
+        };
+        for _ in 0..3 {
+            let _ = ask_from("192.0.2.1").await.expect(202);
+        }
+        let reply = ask_from("192.0.2.1").await;
+        reply.refused(429, "Too Many Requests");
+        assert_eq!(reply.header("retry-after"), "900");
+        let _ = ask_from("192.0.2.2").await.expect(202);
+        app.advance(Duration::from_secs(15 * 60));
+        let _ = ask_from("192.0.2.1").await.expect(202);
+        let mut last = 202;
+        for n in 10..30 {
+            last = ask_from(&format!("192.0.2.{n}")).await.status;
+        }
+        assert_eq!(last, 429, "whoever asks");
+        assert!(app.mails().await.len() <= 20);
+    }
+
+    async fn a_mail_server_that_refuses_changes_no_answer(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        app.mailer.refuse_all();
+        let _ = ask(&app, ADA).await.expect(202);
+        assert!(app.mails().await.is_empty());
+    }
+
+    async fn without_the_key_value_store_nothing_is_sent(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        app.faults.limiter.fail_all(FaultKind::Unavailable);
+        for email in [ADA, "nobody@example.org"] {
+            ask(&app, email).await.refused(503, "The key-value store cannot be reached");
+        }
+        assert!(app.mails().await.is_empty());
+    }
+
+    async fn without_a_mail_server_staff_make_the_link(setup) {
+        let app = setup.start().await;
+        app.mailer.go_away();
+        let (staff, ada) = (app.account("staff@example.org", Flags::default()).await, app.account(ADA, Flags::default()).await);
+        let _ = ask(&app, ADA).await.expect(202);
+        let page = Page { offset: 0, limit: 9 };
+        app.settle().await;
+        let made = app.app.store.read().await.unwrap().verifications().list(None, page).await.unwrap();
+        assert_eq!(made.total, 0, "nobody could get it");
+        let grant = issuer(&app, staff.id, PermissionSet::EMPTY).await;
+        let new = verification::issue(&app.app, &grant, ada.id, Purpose::ResetPassword).await.unwrap();
+        assert_eq!(token_in(&new.link), new.token);
+        assert!(!format!("{new:?}").contains(&new.token));
+        let _ = confirm(&app, &new.token, NEW).await.expect(204);
+        let filter = AuditFilter { kind: Some(RecordKind::Verification), ..AuditFilter::default() };
+        let [entry] = app.audit(filter).await.try_into().unwrap();
+        let by = Author::User { id: staff.id, email: "staff@example.org".to_owned(), api_key: None };
+        assert_eq!((entry.deed, entry.by), (Deed::Add, by));
+    }
+
+    async fn nobody_makes_links_to_accounts_that_may_do_more(setup) {
+        let app = setup.start().await;
+        let staff = app.account("staff@example.org", Flags::default()).await;
+        let root = app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
+        let editor = app.account("editor@example.org", Flags::default()).await;
+        let change: PermissionSet = [Permission::ChangeUser].into_iter().collect();
+        issuer(&app, editor.id, change).await;
+        let weak = issuer(&app, staff.id, PermissionSet::EMPTY).await;
+        for above in [root.id, editor.id] {
+            let refused = verification::issue(&app.app, &weak, above, Purpose::ResetPassword).await;
+            assert!(matches!(refused, Err(Error::Forbidden)), "{refused:?}");
+            verification::issue(&app.app, &weak, above, Purpose::VerifyEmail).await.unwrap();
+        }
+        let equal = issuer(&app, staff.id, change).await;
+        verification::issue(&app.app, &equal, editor.id, Purpose::ResetPassword).await.unwrap();
+        let above_all = Actor::of(&root).unwrap().may().unwrap();
+        verification::issue(&app.app, &above_all, root.id, Purpose::ResetPassword).await.unwrap();
+    }
+
+    async fn a_new_password_makes_the_link_void(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        let token = token(&app, ADA).await;
+        let password = Password::chosen("set by hand".to_owned()).unwrap();
+        app.app.registrar().set_password(&By::command_line(), user.id, password).await.unwrap();
+        confirm(&app, &token, NEW).await.refused(400, REFUSED);
+    }
+
+    async fn the_page_of_a_link_needs_no_script(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        let token = token(&app, ADA).await;
+        let path = "/account/reset-password";
+        let page = app.get(&format!("{path}?token={token}")).await.expect(200);
+        assert!(page.header("content-type").starts_with("text/html"));
+        assert_eq!(page.header("referrer-policy"), "no-referrer");
+        assert!(page.text.contains(&format!("value=\"{token}\"")));
+        let odd = app.get(&format!("{path}?token=%22%3E%3Cscript%3E")).await.expect(200);
+        assert!(!odd.text.contains("<script"), "{}", odd.text);
+        let submit = async |password: &str| app.submit(path, &[("token", &token), ("password", password)]).await;
+        assert!(submit("short").await.expect(422).text.contains("at least 8"));
+        let _ = submit(NEW).await.expect(200);
+        assert!(submit("another password").await.expect(400).text.contains("not valid"));
+        let _ = app.login(ADA, NEW).await.expect(200);
+        assert_eq!(Member::login_with(&app, user, NEW).await.user.email.as_str(), ADA);
+    }
+}

@@ -1,0 +1,180 @@
+//! Sessions of clients, their ends, lock-outs, and what the audit log says of logins.
+
+use docent_app::{
+    accounts::{create::Flags, sessions},
+    audit::By,
+};
+use docent_domain::{
+    access::Actor,
+    audit::{Author, Deed},
+    session::SessionKind,
+    user::Password,
+};
+use docent_ports::{audit::AuditFilter, clock::Clock};
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    member::Member,
+    reply::Reply,
+    rules,
+};
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+
+const ADA: &str = "ada@example.org";
+const SECOND: Duration = Duration::from_secs(1);
+const REFUSED: &str = "Invalid refresh token";
+
+async fn refresh(app: &TestApp, token: &str) -> Reply {
+    app.post("/auth/refresh", json!({ "refresh_token": token })).await
+}
+
+/// Neither of its tokens is good.
+async fn is_out(app: &TestApp, member: &Member) {
+    member.get("/documents").await.refused(401, "Could not validate credentials");
+    refresh(app, &member.refresh).await.refused(401, REFUSED);
+}
+
+/// How long a login is refused, after so many failures.
+async fn locked_after_failing(app: &TestApp) -> u64 {
+    for _ in 0..10 {
+        app.login(ADA, "wrong").await.refused(401, "Invalid email or password");
+    }
+    let reply = app.login(ADA, PASSWORD).await;
+    reply.refused(429, "Too Many Requests");
+    reply.header("retry-after").parse().unwrap()
+}
+
+rules! {
+    async fn a_login_is_a_session_with_its_address_and_client(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        let login = app.request(Method::POST, "/auth/token").header("User-Agent", "x".repeat(500));
+        let _ = app.send(login.json(&json!({ "email": ADA, "password": PASSWORD }))).await.expect(200);
+        let [session] = app.sessions(user.id).await.try_into().unwrap();
+        assert_eq!(session.kind, SessionKind::Api);
+        assert_eq!(session.from, Some("127.0.0.1".parse().unwrap()));
+        assert_eq!(session.agent, Some("x".repeat(300)));
+        assert_eq!((session.started_at, session.last_used_at), (app.clock.now(), app.clock.now()));
+        assert!(session.is_good(app.clock.now()));
+    }
+
+    async fn a_refresh_is_a_use_of_its_session(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let [before] = app.sessions(ada.user.id).await.try_into().unwrap();
+        app.advance(Duration::from_secs(3600));
+        let _ = refresh(&app, &ada.refresh).await.expect(200);
+        let [after] = app.sessions(ada.user.id).await.try_into().unwrap();
+        assert_eq!((after.id, after.started_at), (before.id, before.started_at));
+        assert_eq!(after.last_used_at, app.clock.now());
+        assert_eq!(after.expires_at - before.expires_at, chrono::TimeDelta::hours(1));
+    }
+
+    async fn logging_out_ends_the_session_and_no_other(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.advance(SECOND);
+        let other = Member::login(&app, ada.user.clone()).await;
+        let _ = ada.post("/auth/logout", json!({ "refresh_token": ada.refresh })).await.expect(204);
+        let sessions = app.sessions(ada.user.id).await;
+        let good: Vec<_> = sessions.iter().map(|session| session.revoked_at.is_none()).collect();
+        assert_eq!(good, [true, false]);
+        let _ = refresh(&app, &other.refresh).await.expect(200);
+    }
+
+    async fn a_new_password_ends_all_sessions_with_their_access_tokens(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let bob = app.member("bob@example.org").await;
+        app.advance(SECOND);
+        let password = Password::chosen("another password".to_owned()).unwrap();
+        app.app.registrar().set_password(&By::command_line(), ada.user.id, password).await.unwrap();
+        is_out(&app, &ada).await;
+        assert!(app.sessions(ada.user.id).await.iter().all(|session| session.revoked_at.is_some()));
+        app.login(ADA, PASSWORD).await.refused(401, "Invalid email or password");
+        let _ = app.login(ADA, "another password").await.expect(200);
+        let _ = bob.get("/documents").await.expect(200);
+    }
+
+    async fn a_deactivation_ends_sessions_for_good(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.advance(SECOND);
+        for is_active in [false, true] {
+            app.app.registrar().set_active(&By::command_line(), ada.user.id, is_active).await.unwrap();
+            is_out(&app, &ada).await;
+        }
+        let _ = app.login(ADA, PASSWORD).await.expect(200);
+    }
+
+    async fn a_session_is_ended_by_its_account_and_not_by_others(setup) {
+        let app = setup.start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let [session] = app.sessions(ada.user.id).await.try_into().unwrap();
+        let stranger = Actor::of(&bob.user).unwrap();
+        assert!(sessions::revoke(&app.app, &stranger, session.id).await.is_err());
+        let _ = refresh(&app, &ada.refresh).await.expect(200);
+        sessions::revoke(&app.app, &Actor::of(&ada.user).unwrap(), session.id).await.unwrap();
+        refresh(&app, &ada.refresh).await.refused(401, REFUSED);
+    }
+
+    async fn a_stolen_refresh_token_ends_its_session(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let _ = refresh(&app, &ada.refresh).await.expect(200);
+        app.advance(Duration::from_secs(31));
+        refresh(&app, &ada.refresh).await.refused(401, REFUSED);
+        let [session] = app.sessions(ada.user.id).await.try_into().unwrap();
+        assert!(session.revoked_at.is_some());
+    }
+
+    async fn each_lock_within_a_day_is_twice_as_long(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        for minutes in [15, 30, 60] {
+            assert_eq!(locked_after_failing(&app).await, minutes * 60);
+            app.advance(Duration::from_secs(minutes * 60 - 1));
+            assert_eq!(app.login(ADA, PASSWORD).await.header("retry-after"), "1");
+            app.advance(SECOND);
+        }
+    }
+
+    async fn a_success_and_a_day_forget_earlier_locks(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        for _ in 0..2 {
+            assert_eq!(locked_after_failing(&app).await, 15 * 60);
+            app.advance(Duration::from_secs(15 * 60));
+            let _ = app.login(ADA, PASSWORD).await.expect(200);
+        }
+        assert_eq!(locked_after_failing(&app).await, 15 * 60);
+        app.advance(Duration::from_secs(24 * 60 * 60));
+        assert_eq!(locked_after_failing(&app).await, 15 * 60);
+    }
+
+    async fn logins_good_and_bad_are_in_the_audit_log(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        app.advance(SECOND);
+        app.login(ADA, "wrong").await.refused(401, "Invalid email or password");
+        app.advance(SECOND);
+        app.login("nobody@example.org", "secret words").await.refused(401, "Invalid email or password");
+        app.advance(SECOND);
+        let ada = Member::login(&app, user.clone()).await;
+        app.advance(SECOND);
+        let _ = ada.post("/auth/logout", json!({ "refresh_token": ada.refresh })).await.expect(204);
+        let mut log = app.audit(AuditFilter::default()).await;
+        log.truncate(4);
+        assert!(log.iter().all(|entry| entry.from == Some("127.0.0.1".parse().unwrap())));
+        let [out, login, unknown, wrong] = log.try_into().unwrap();
+        assert_eq!((out.deed, login.deed), (Deed::Logout, Deed::Login));
+        for entry in [out, login] {
+            assert_eq!(entry.by, Author::User { id: user.id, email: ADA.to_owned(), api_key: None });
+            assert_eq!(entry.record, user.id.to_string());
+        }
+        assert_eq!((wrong.deed, wrong.by, wrong.record), (Deed::LoginFailed, Author::Nobody, user.id.to_string()));
+        assert_eq!((unknown.deed, unknown.by.clone(), unknown.record.as_str()), (Deed::LoginFailed, Author::Nobody, ""));
+        assert!(!format!("{unknown:?}").contains("nobody@"), "what was typed may be a password");
+    }
+}
