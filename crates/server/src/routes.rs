@@ -47,10 +47,10 @@ routes! {
     "/auth/token"           { POST => api::auth::token::token }
     "/auth/refresh"         { POST => api::auth::refresh::refresh }
     "/auth/logout"          { POST => api::auth::logout::logout }
-    "/auth/password-reset"  { POST => api::auth::password_reset::ask }
-    "/auth/password-reset/confirm" { POST => api::auth::password_reset::confirm }
-    "/auth/email-verification" { POST => api::auth::email_verification::ask }
-    "/auth/email-verification/confirm" { POST => api::auth::email_verification::confirm }
+    "/auth/password-reset"  { POST => api::auth::verification::ask_for_reset }
+    "/auth/password-reset/confirm" { POST => api::auth::verification::reset_password }
+    "/auth/email-verification" { POST => api::auth::verification::ask_for_verification }
+    "/auth/email-verification/confirm" { POST => api::auth::verification::verify_email }
     "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
     "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
     "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }

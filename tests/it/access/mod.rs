@@ -58,7 +58,8 @@ impl Matrix {
             self.check(role, row, &reply);
         }
         if row.method != "GET" && snapshot(&self.app).await != before {
-            self.wrong.push(format!("{} {} ({:?}): a refusal changed something", row.method, row.path, row.whose));
+            self.wrong
+                .push(format!("{} {} ({:?}): a refusal changed something", row.method, row.path, row.whose));
         }
         for role in &may {
             role.prepare(&self.app, &self.people, row).await;
@@ -132,7 +133,8 @@ impl Matrix {
             }
             Spends::Session => {
                 let person = person.unwrap();
-                let request = self.app.request(reqwest::Method::GET, "/admin").header("Cookie", &person.cookie);
+                let request =
+                    self.app.request(reqwest::Method::GET, "/admin").header("Cookie", &person.cookie);
                 let _ = self.app.send(request).await.expect(303);
                 person.enter(&self.app).await;
             }

@@ -233,7 +233,8 @@ impl Role {
 
     /// What it is to be told.
     pub(super) fn verdict(&self, row: &Row) -> Verdict {
-        let allow = |is_allowed| if is_allowed { Verdict::Answered } else { Verdict::Refused(row.refusals[0]) };
+        let allow =
+            |is_allowed| if is_allowed { Verdict::Answered } else { Verdict::Refused(row.refusals[0]) };
         match row.takes {
             Takes::Nothing => return Verdict::Answered,
             Takes::ScrapeToken if matches!(self.bearer, Bearer::ScrapeToken) => return Verdict::Answered,

@@ -166,7 +166,8 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/documents/upload", Panel(&[AddDocument])),
     post("/admin/documents/upload", Panel(&[AddDocument]), 303).sends(Files(0)),
     post("/admin/documents/upload", Panel(&[AddDocument]), 303).sends(Files(1)),
-    post("/admin/documents/bulk", Panel(&[ViewDocument]), 200).fields(&[("act", "delete"), ("id", "{document}")]),
+    post("/admin/documents/bulk", Panel(&[ViewDocument]), 200)
+        .fields(&[("act", "delete"), ("id", "{document}")]),
     Row {
         // Its page tells of each document what became of it.
         refusals: [403, 200],
@@ -183,7 +184,8 @@ pub(super) const ROWS: &[Row] = &[
     post("/admin/documents/{id}/delete", Panel(&[ViewDocument]), 303).of(Own).spends(Record),
     get("/admin/conversations", Panel(&[ViewConversation])),
     get("/admin/conversations/{id}", Panel(&[ViewConversation])),
-    post("/admin/conversations/{id}/delete", Panel(&[ViewConversation, DeleteConversation]), 303).spends(Record),
+    post("/admin/conversations/{id}/delete", Panel(&[ViewConversation, DeleteConversation]), 303)
+        .spends(Record),
     // Operations.
     get("/admin/jobs", Panel(&[ViewJob])),
     get("/admin/usage", Panel(&[ViewUsage])),

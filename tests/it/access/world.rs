@@ -153,7 +153,8 @@ impl Records {
             "agents" => "chat".to_owned(),
             _ => String::new(),
         };
-        let path = ["{id}", "{doc_id}", "{name}"].iter().fold(row.path.to_owned(), |p, hole| p.replace(hole, &id));
+        let path =
+            ["{id}", "{doc_id}", "{name}"].iter().fold(row.path.to_owned(), |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }
