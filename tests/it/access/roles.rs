@@ -239,7 +239,9 @@ impl Role {
             Takes::Nothing => return Verdict::Answered,
             Takes::ScrapeToken if matches!(self.bearer, Bearer::ScrapeToken) => return Verdict::Answered,
             Takes::ScrapeToken => return Verdict::Unknown,
-            Takes::Account(_) | Takes::Login | Takes::Holder(_) if !self.is_known_to_api() => {
+            Takes::Account(_) | Takes::Owner(_) | Takes::Login | Takes::Holder(_)
+                if !self.is_known_to_api() =>
+            {
                 return Verdict::Unknown;
             }
             Takes::Staff | Takes::Panel(_) | Takes::Superuser if !self.is_at_panel() => {
@@ -254,6 +256,8 @@ impl Role {
                 let as_holder = row.whose == Whose::Own && self.has_scope(Scope::Admin);
                 allow(self.has_scope(scope) || as_holder && self.who == Who::Superuser)
             }
+            Takes::Owner(scope) if self.has_scope(scope) => Verdict::Refused(row.refusals[0]),
+            Takes::Owner(_) => Verdict::Refused(row.refusals[1]),
             Takes::Login => allow(matches!(self.bearer, Bearer::AccessToken)),
             Takes::Holder(needed) => allow(has(&needed) && self.has_scope(Scope::Admin)),
             Takes::Superuser => allow(self.who == Who::Superuser),

@@ -14,6 +14,9 @@ pub(super) enum Takes {
     ScrapeToken,
     /// An active account, by its access token, or by an API key with this scope.
     Account(Scope),
+    /// The same, and that the record is its own, which it is of none that asks: even superusers are told that there is
+    /// no such record.
+    Owner(Scope),
     /// An active account, by its access token alone.
     Login,
     /// An account with this permission; of an API key the scope `admin` besides.
@@ -117,13 +120,13 @@ const fn post(path: &'static str, takes: Takes, good: u16) -> Row {
 use Scope::{Chat, Ingest, Read};
 use Sent::{Files, Json};
 use Spends::{Record, Session};
-use Takes::{Account, Holder, Login, Nothing, Panel, ScrapeToken, Staff, Superuser};
+use Takes::{Account, Holder, Login, Nothing, Owner, Panel, ScrapeToken, Staff, Superuser};
 use Whose::{Own, Superusers};
 
 const NO_BODY: Sent = Json("{}");
 
-/// Statuses of 400 and more in the fourth place are answers to those who may, about a body without what it
-/// needs or a record in another state: nothing changes, and the row can be asked again.
+/// A status of 400 or more tells those who may that something else is wrong: a body lacks what it needs, or the record
+/// is in another state. Nothing changes then, and the row can be asked again.
 pub(super) const ROWS: &[Row] = &[
     get("/", Nothing),
     get("/status", Nothing),
@@ -151,6 +154,9 @@ pub(super) const ROWS: &[Row] = &[
     post("/documents/{doc_id}/retry", Holder(ChangeDocument), 409),
     post("/documents/{doc_id}/retry", Account(Ingest), 409).of(Own),
     post("/agents/{name}", Account(Chat), 200).sends(Json(r#"{"messages":[{"role":"user","content":"q"}]}"#)),
+    post("/agents/{name}", Owner(Chat), 200)
+        .sends(Json(r#"{"messages":[{"role":"user","content":"q"}],"conversation_id":"{conversation}"}"#))
+        .hidden(),
     // The door of the panel, and what is one's own there.
     get("/admin", Staff),
     get("/admin/admin.css", Nothing),

@@ -159,6 +159,11 @@ impl Records {
         path
     }
 
+    /// A body of JSON with the record that it names.
+    pub(super) fn body(&self, body: &str) -> String {
+        body.replace("{conversation}", &self.conversation)
+    }
+
     /// The value of a field of a form.
     pub(super) fn value(&self, value: &str) -> String {
         match value {
