@@ -13,6 +13,7 @@ mod generations;
 mod groups;
 mod inventory;
 mod jobs;
+mod term_statistics;
 mod users;
 
 use async_trait::async_trait;
@@ -38,6 +39,7 @@ use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
     page::{Listed, Page},
     store::{ReadWork, Schema, Store, UnitOfWork},
+    term_statistics::Contribution,
 };
 use std::{
     collections::BTreeMap,
@@ -71,6 +73,8 @@ struct Tables {
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
     generations: BTreeMap<GenerationId, Generation>,
     duties: BTreeMap<&'static str, Held>,
+    /// What each document of each collection has added.
+    term_statistics: BTreeMap<(String, DocumentId), Contribution>,
 }
 
 /// Who took a duty last, and when it was done.
