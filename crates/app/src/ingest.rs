@@ -17,6 +17,7 @@ use docent_domain::{
     chunking::chunk_pages,
     document::{Document, Failure, FailureCode},
     extraction::{Coverage, Effort, ExtractedPage, Extraction},
+    headings,
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
 use docent_ports::{
@@ -221,10 +222,11 @@ async fn embed(
     chunks: &[Chunk],
 ) -> Result<Vec<Embedding>, IngestError> {
     let mut embeddings = Vec::with_capacity(chunks.len());
-    for batch in chunks.chunks(BATCH) {
+    let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
+    for (batch, headings) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)) {
         let texts: Vec<(u32, &str)> =
             batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
-        let passages = Passages { title: document.title.as_str(), lead, chunks: &texts };
+        let passages = Passages { title: document.title.as_str(), lead, chunks: &texts, headings };
         let work = async {
             let batch = embedder.embed_passages(passages).await?;
             if batch.len() != texts.len() {

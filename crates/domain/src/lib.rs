@@ -12,6 +12,7 @@ pub mod error;
 pub mod extraction;
 pub mod generation;
 pub mod group;
+pub mod headings;
 pub mod id;
 pub mod job;
 pub mod permission;

@@ -3,6 +3,7 @@
 //! ```text
 //! lexical = Σ √idf(term, chunks) · saturation(frequency in the chunk, its length)
 //!         + 2   · Σ √idf(term, documents) over terms of the title
+//!         + 0.6 · Σ √idf(term, chunks under it) over terms of the headings
 //!         + 0.5 · Σ √idf(term, documents) over terms of the lead
 //! hybrid  = lexical / best lexical + cosine
 //! ```
@@ -15,6 +16,8 @@
 
 /// What a matching term of the title counts against one of the text.
 pub const TITLE_WEIGHT: f32 = 2.0;
+/// What a matching term of the headings that a chunk stands under counts: they say what it is about.
+pub const HEADING_WEIGHT: f32 = 0.6;
 /// What a matching term of the lead counts; it carries when titles say nothing.
 pub const LEAD_WEIGHT: f32 = 0.5;
 
@@ -50,17 +53,35 @@ pub struct Worth {
     pub title: f32,
     /// In a document's lead.
     pub lead: f32,
+    /// In the headings that a chunk stands under.
+    pub heading: f32,
 }
 
 impl Worth {
-    /// Of a term that so many chunks have in their text, and so many documents in title and lead.
-    pub fn of(body: u64, title: u64, lead: u64, totals: &Totals) -> Self {
+    /// Of a term that so many chunks have in their text and in their headings, and so many documents in title and
+    /// lead.
+    pub fn of(frequencies: Frequencies, totals: &Totals) -> Self {
+        let Frequencies { body, title, lead, heading } = frequencies;
         Self {
+            heading: HEADING_WEIGHT * rarity(heading, totals.chunks),
             body: rarity(body, totals.chunks),
             title: TITLE_WEIGHT * rarity(title, totals.documents),
             lead: LEAD_WEIGHT * rarity(lead, totals.documents),
         }
     }
+}
+
+/// How often a term is in a collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frequencies {
+    /// Chunks that have it in their text.
+    pub body: u64,
+    /// Documents that have it in their title.
+    pub title: u64,
+    /// Documents that have it in their lead.
+    pub lead: u64,
+    /// Chunks that stand under headings that have it.
+    pub heading: u64,
 }
 
 /// Where a term of the query occurs in a chunk and its document.
@@ -72,6 +93,8 @@ pub struct Occurrence {
     pub title: bool,
     /// Whether in the lead.
     pub lead: bool,
+    /// Whether in the headings that the chunk stands under.
+    pub heading: bool,
 }
 
 /// The lexical score of a chunk whose text has the norm `length_norm`: for each term of the query what it is
@@ -80,6 +103,9 @@ pub fn lexical(terms: &[(Worth, Occurrence)], length_norm: f32) -> f32 {
     let mut body = 0.0;
     for (worth, found) in terms.iter().filter(|(_, found)| found.body > 0) {
         body += worth.body * saturation(found.body, length_norm);
+    }
+    for (worth, _) in terms.iter().filter(|(_, found)| found.heading) {
+        body += worth.heading;
     }
     let mut document = 0.0;
     for (worth, _) in terms.iter().filter(|(_, found)| found.title) {
@@ -161,14 +187,15 @@ mod tests {
     #[test]
     fn a_term_counts_in_each_field_where_it_occurs() {
         let totals = Totals { documents: 10, chunks: 100, length: 20_000 };
-        let (rare, common) = (Worth::of(1, 1, 1, &totals), Worth::of(90, 9, 9, &totals));
+        let each = |body, title| Frequencies { body, title, lead: title, heading: body };
+        let (rare, common) = (Worth::of(each(1, 1), &totals), Worth::of(each(90, 9), &totals));
         let nowhere = Occurrence::default();
         let norm = length_norm(200, totals.average_length());
         assert_eq!(lexical(&[(rare, nowhere), (common, nowhere)], norm), 0.0);
         let body = Occurrence { body: 2, ..nowhere };
         assert_eq!(lexical(&[(rare, body)], norm), rare.body * saturation(2, norm));
-        let all = Occurrence { body: 2, title: true, lead: true };
-        let expected = rare.body * saturation(2, norm) + (rare.title + rare.lead);
+        let all = Occurrence { body: 2, title: true, lead: true, heading: true };
+        let expected = rare.body * saturation(2, norm) + rare.heading + (rare.title + rare.lead);
         assert_eq!(lexical(&[(rare, all), (common, nowhere)], norm), expected);
         assert!(rare.title > common.title && rare.title > 3.9 * rare.lead);
     }

@@ -52,6 +52,8 @@ pub struct SparseVector {
     pub title: TermCounts,
     /// Distinct terms of the beginning of the document.
     pub lead: TermCounts,
+    /// Distinct terms of the headings that the chunk stands under.
+    pub headings: TermCounts,
 }
 
 /// A chunk as the vector store sees it: a sparse part, a dense part, or both.
@@ -81,6 +83,8 @@ pub struct Passages<'a> {
     pub lead: &'a str,
     /// The chunks to embed: first page and text of each.
     pub chunks: &'a [(u32, &'a str)],
+    /// The headings that each chunk stands under, a line each; empty where nobody has looked for any.
+    pub headings: &'a [String],
 }
 
 /// A chunk to be stored in the vector store.

@@ -22,8 +22,8 @@ const QUERY_CHARS: usize = 8 * 1024;
 
 /// Makes the sparse part of an embedding and no dense one.
 ///
-/// The body's terms are those of a header (the title and the page) and of the chunk; the title and the lead
-/// give each of their terms once.
+/// The body's terms are those of a header (the title and the page) and of the chunk; the title, the lead and the
+/// headings give each of their terms once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltinEmbedder {
     analyzer: Analyzer,
@@ -35,12 +35,15 @@ impl BuiltinEmbedder {
         title: &str,
         lead: &str,
         chunks: impl Iterator<Item = (u32, &'a str)>,
+        headings: &[String],
     ) -> Vec<Embedding> {
         let title = named(title);
         let title_terms = TermCounts::count(self.analyzer.distinct_terms(&title));
         let lead_terms = TermCounts::count(self.analyzer.distinct_terms(beginning(lead, LEAD_CHARS)));
         let header_terms = self.analyzer.terms(&title);
-        let embed = |(page, text): (u32, &str)| {
+        // Chunks of which no headings are known have none.
+        let headings = headings.iter().map(String::as_str).chain(std::iter::repeat(""));
+        let embed = |((page, text), headings): ((u32, &str), &str)| {
             let mut body = header_terms.clone();
             body.push(page.to_string());
             body.extend(self.analyzer.terms(text));
@@ -48,10 +51,11 @@ impl BuiltinEmbedder {
                 body: TermCounts::count(body),
                 title: title_terms.clone(),
                 lead: lead_terms.clone(),
+                headings: TermCounts::count(self.analyzer.distinct_terms(headings)),
             };
             Embedding { sparse: Some(sparse), dense: None }
         };
-        chunks.map(embed).collect()
+        chunks.zip(headings).map(embed).collect()
     }
 
     fn embed_question(self, query: &str) -> QueryEmbedding {
@@ -78,13 +82,14 @@ impl Embedder for BuiltinEmbedder {
         let lead = beginning(passages.lead, LEAD_CHARS);
         if bytes <= INLINE_BYTES {
             let _entered = span.enter();
-            return Ok(this.embed(passages.title, lead, passages.chunks.iter().copied()));
+            return Ok(this.embed(passages.title, lead, passages.chunks.iter().copied(), passages.headings));
         }
         let (title, lead) = (passages.title.to_owned(), lead.to_owned());
         let chunks: Vec<(u32, String)> =
             passages.chunks.iter().map(|(page, text)| (*page, (*text).to_owned())).collect();
+        let headings = passages.headings.to_vec();
         spawn_blocking(move || {
-            this.embed(&title, &lead, chunks.iter().map(|(page, text)| (*page, text.as_str())))
+            this.embed(&title, &lead, chunks.iter().map(|(page, text)| (*page, text.as_str())), &headings)
         })
         .instrument(span)
         .await
@@ -102,7 +107,7 @@ impl Embedder for BuiltinEmbedder {
     }
 
     fn model(&self) -> &'static str {
-        "builtin-lexical-1"
+        "builtin-lexical-2"
     }
 }
 
@@ -118,11 +123,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_chunk_is_found_by_its_text_its_title_its_page_and_the_lead() {
+    async fn a_chunk_is_found_by_its_text_its_title_its_page_its_headings_and_the_lead() {
         let passages = Passages {
             title: "Pump_manual_2018.PDF",
             lead: "Pumps. Pumps and valves.",
             chunks: &[(7, "Close the valve; the valve leaks.")],
+            headings: &["Leaks\nValve Leaks".to_owned()],
         };
         let embedding = BuiltinEmbedder::default().embed_passages(passages).await.unwrap().remove(0);
         assert_eq!(embedding.dense, None);
@@ -133,13 +139,14 @@ mod tests {
         );
         assert_eq!(terms(&sparse.title), [("2018", 1), ("manual", 1), ("pump", 1)]);
         assert_eq!(terms(&sparse.lead), [("pump", 1), ("valv", 1)]);
+        assert_eq!(terms(&sparse.headings), [("leak", 1), ("valv", 1)]);
     }
 
     #[tokio::test]
     async fn large_documents_give_what_small_ones_give() {
         let long = "pump ".repeat(INLINE_BYTES);
         let chunks = [(1, long.as_str()), (2, "valve")];
-        let all = Passages { title: "t", lead: "", chunks: &chunks };
+        let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[] };
         let small = Passages { chunks: &chunks[1..], ..all };
         let embedder = BuiltinEmbedder::default();
         let large = embedder.embed_passages(all).await.unwrap();

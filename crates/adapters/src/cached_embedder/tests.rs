@@ -113,7 +113,7 @@ impl Bench {
 
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>> {
         let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, *text)).collect();
-        self.embedder.embed_passages(Passages { title: "t", lead: "l", chunks: &chunks }).await
+        self.embedder.embed_passages(Passages { title: "t", lead: "l", chunks: &chunks, headings: &[] }).await
     }
 
     async fn kept(&self, text: &str) -> Option<CachedVector> {
@@ -139,7 +139,7 @@ async fn what_was_embedded_before_is_not_embedded_again() {
     assert_eq!((&second[0], &second[2]), (&first[2], &first[0]));
     let noted = [Noted::LookedUp(Cache::Embeddings, 0, 3), Noted::LookedUp(Cache::Embeddings, 2, 1)];
     assert_eq!(bench.recorder.noted(), noted);
-    let other = Passages { title: "another", lead: "l", chunks: &[(1, "a")] };
+    let other = Passages { title: "another", lead: "l", chunks: &[(1, "a")], headings: &[] };
     bench.embedder.embed_passages(other).await.unwrap();
     assert_eq!(bench.inner.calls().len(), 4, "with another title it is another text");
 }
@@ -154,7 +154,7 @@ async fn another_process_finds_it_too() {
         Arc::clone(&bench.clock) as _,
         Arc::clone(&bench.recorder) as _,
     );
-    let again = other.embed_passages(Passages { title: "t", lead: "", chunks: &[(9, "b")] }).await.unwrap();
+    let again = other.embed_passages(Passages { title: "t", lead: "", chunks: &[(9, "b")], headings: &[] }).await.unwrap();
     assert_eq!(again, first[1..]);
     assert_eq!(bench.inner.calls().len(), 1);
 }

@@ -36,6 +36,8 @@ pub(super) struct Fields {
     first: Field,
     /// The chunk's terms.
     pub(super) body: Field,
+    /// The terms of the headings that the chunk stands under.
+    pub(super) heading_terms: Field,
     /// The document's terms, on its first chunk only: their document frequencies count documents.
     pub(super) title_terms: Field,
     pub(super) lead_terms: Field,
@@ -65,6 +67,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         vector: builder.add_u64_field(column::VECTOR, fast()),
         first: builder.add_u64_field("first", NumericOptions::from(INDEXED)),
         body: builder.add_text_field("body", terms(true)),
+        heading_terms: builder.add_text_field("heading_terms", terms(false)),
         title_terms: builder.add_text_field("title_terms", terms(false)),
         lead_terms: builder.add_text_field("lead_terms", terms(false)),
         title: builder.add_text_field("title", stored()),
@@ -105,6 +108,7 @@ impl Fields {
         }
         let sparse = entry.embedding.sparse.unwrap_or_default();
         record.add_text(self.body, joined(&sparse.body));
+        record.add_text(self.heading_terms, joined(&sparse.headings));
         if first {
             record.add_u64(self.first, 1);
             record.add_text(self.title_terms, joined(&sparse.title));

@@ -1,6 +1,6 @@
 //! Terms as places and weights of a sparse vector.
 //!
-//! One vector holds the terms of a chunk's text, of its document's title and of its lead. A term's place is the
+//! One vector holds the terms of a chunk's text and headings, of its document's title and of its lead. A term's place is the
 //! first four bytes of the SHA-256 of the field's mark and the term, so that it is the same on every machine and in
 //! every version, and another one in each field. Two terms of a vocabulary of a million share a place for some 230
 //! pairs; those count as one term, which changes a ranking now and then and breaks nothing.
@@ -9,7 +9,7 @@
 //! score but for the chunk's length, which is good enough to choose candidates by.
 
 use docent_domain::{
-    ranking::{Occurrence, Totals, Worth},
+    ranking::{Frequencies, Occurrence, Totals, Worth},
     retrieval::{IndexEntry, SparseVector as Fields, TermCounts},
 };
 use docent_ports::term_statistics::{Contribution, TermStatistics};
@@ -25,13 +25,17 @@ enum Field {
     Body,
     Title,
     Lead,
+    Heading,
 }
+
+const FIELDS: [Field; 4] = [Field::Body, Field::Title, Field::Lead, Field::Heading];
 
 fn place(field: Field, term: &str) -> u32 {
     let mark = match field {
         Field::Body => b"b",
         Field::Title => b"t",
         Field::Lead => b"l",
+        Field::Heading => b"h",
     };
     let [a, b, c, d, ..]: [u8; 32] = Sha256::new().chain_update(mark).chain_update(term).finalize().into();
     u32::from_be_bytes([a, b, c, d])
@@ -59,15 +63,19 @@ fn body(terms: &TermCounts) -> BTreeMap<u32, u32> {
 }
 
 fn of_document(fields: &Fields) -> impl Iterator<Item = u32> {
-    let of = |field, terms: &TermCounts| terms.iter().map(|(term, _)| place(field, term)).collect::<Vec<_>>();
-    of(Field::Title, &fields.title).into_iter().chain(of(Field::Lead, &fields.lead))
+    places(Field::Title, &fields.title).chain(places(Field::Lead, &fields.lead))
+}
+
+fn places(field: Field, terms: &TermCounts) -> impl Iterator<Item = u32> {
+    terms.iter().map(move |(term, _)| place(field, term))
 }
 
 /// The vector of a chunk.
 pub(super) fn vector(fields: &Fields) -> SparseVector {
     let mut weights: BTreeMap<u32, f32> =
         body(&fields.body).into_iter().map(|(place, n)| (place, saturated(n))).collect();
-    weights.extend(of_document(fields).map(|place| (place, 1.0)));
+    let once = of_document(fields).chain(places(Field::Heading, &fields.headings));
+    weights.extend(once.map(|place| (place, 1.0)));
     let (indices, values) = weights.into_iter().unzip();
     SparseVector { values, indices }
 }
@@ -77,7 +85,7 @@ pub(super) fn contribution(entries: &[IndexEntry]) -> Contribution {
     let mut added = Contribution { chunks: entries.len() as u32, ..Contribution::default() };
     for fields in entries.iter().filter_map(|entry| entry.embedding.sparse.as_ref()) {
         added.length += fields.body.total();
-        for place in body(&fields.body).into_keys() {
+        for place in body(&fields.body).into_keys().chain(places(Field::Heading, &fields.headings)) {
             *added.places.entry(place).or_default() += 1;
         }
     }
@@ -90,18 +98,18 @@ pub(super) fn contribution(entries: &[IndexEntry]) -> Contribution {
 
 /// The terms of a query.
 pub(super) struct Sought {
-    /// The places of each term in the three fields.
-    terms: Vec<[u32; 3]>,
+    /// The places of each term in [`FIELDS`].
+    terms: Vec<[u32; 4]>,
     /// Which term a place belongs to, and which field.
     fields: HashMap<u32, (usize, Field)>,
 }
 
 impl Sought {
     pub(super) fn of(terms: &TermCounts) -> Self {
-        let places = |(term, _)| [Field::Body, Field::Title, Field::Lead].map(|field| place(field, term));
-        let terms: Vec<_> = terms.iter().map(places).collect();
-        let each = |(n, [body, title, lead]): (usize, &[u32; 3])| {
-            [(*body, (n, Field::Body)), (*title, (n, Field::Title)), (*lead, (n, Field::Lead))]
+        let terms: Vec<_> = terms.iter().map(|(term, _)| FIELDS.map(|field| place(field, term))).collect();
+        let each = |(n, places): (usize, &[u32; 4])| {
+            let fields = places.iter().zip(FIELDS);
+            fields.map(|(place, field)| (*place, (n, field))).collect::<Vec<_>>()
         };
         let fields = terms.iter().enumerate().flat_map(each).collect();
         Self { terms, fields }
@@ -115,8 +123,9 @@ impl Sought {
     /// The same with what each term is worth.
     pub(super) fn weighed(self, statistics: &TermStatistics) -> Weighed {
         let frequency = |place: &u32| statistics.frequencies.get(place).copied().unwrap_or(0);
-        let worth = |[body, title, lead]: &[u32; 3]| {
-            Worth::of(frequency(body), frequency(title), frequency(lead), &statistics.totals)
+        let worth = |places: &[u32; 4]| {
+            let [body, title, lead, heading] = places.map(|place| frequency(&place));
+            Worth::of(Frequencies { body, title, lead, heading }, &statistics.totals)
         };
         let worths = self.terms.iter().map(worth).collect();
         Weighed { sought: self, worths, totals: statistics.totals }
@@ -134,8 +143,8 @@ impl Weighed {
     /// What candidates are chosen by.
     pub(super) fn vector(&self) -> SparseVector {
         let mut weights = BTreeMap::new();
-        for ([body, title, lead], worth) in self.sought.terms.iter().zip(&self.worths) {
-            weights.extend([(*body, worth.body), (*title, worth.title), (*lead, worth.lead)]);
+        for (places, worth) in self.sought.terms.iter().zip(&self.worths) {
+            weights.extend(places.iter().copied().zip([worth.body, worth.title, worth.lead, worth.heading]));
         }
         let (indices, values) = weights.into_iter().unzip();
         SparseVector { values, indices }
@@ -152,6 +161,7 @@ impl Weighed {
                     Field::Body => occurrence.body = frequency(*weight),
                     Field::Title => occurrence.title = true,
                     Field::Lead => occurrence.lead = true,
+                    Field::Heading => occurrence.heading = true,
                 }
             }
         }
@@ -165,7 +175,12 @@ mod tests {
     use docent_testkit::retrieval::{entry, terms};
 
     fn fields() -> Fields {
-        Fields { body: terms("pump valve pump pump"), title: terms("valve manual"), lead: terms("pump") }
+        Fields {
+            body: terms("pump valve pump pump"),
+            title: terms("valve manual"),
+            lead: terms("pump"),
+            headings: terms("valve"),
+        }
     }
 
     #[test]
@@ -178,7 +193,7 @@ mod tests {
     #[test]
     fn each_place_occurs_once_and_in_order() {
         let vector = vector(&fields());
-        assert!(vector.indices.is_sorted() && vector.indices.len() == 5);
+        assert!(vector.indices.is_sorted() && vector.indices.len() == 6);
         let weight = |field, term| {
             let at = vector.indices.iter().position(|known| *known == place(field, term)).unwrap();
             vector.values[at]
@@ -204,9 +219,9 @@ mod tests {
             query.occurrences(&vector(&fields())).into_iter().map(|(_, found)| found).collect();
         let nowhere = Occurrence::default();
         let pump = Occurrence { body: 3, lead: true, ..nowhere };
-        let valve = Occurrence { body: 1, title: true, ..nowhere };
+        let valve = Occurrence { body: 1, title: true, heading: true, ..nowhere };
         assert_eq!(found, [nowhere, pump, valve]);
-        assert_eq!(query.vector().indices.len(), 9);
+        assert_eq!(query.vector().indices.len(), 12);
     }
 
     #[test]

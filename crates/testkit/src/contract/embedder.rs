@@ -8,7 +8,7 @@ const CHUNKS: [(u32, &str); 3] =
     [(1, "Centrifugal pumps move water."), (2, "Valves regulate pressure."), (9, "Cranes lift heavy loads.")];
 
 fn passages<'a>(chunks: &'a [(u32, &'a str)]) -> Passages<'a> {
-    Passages { title: "Machines", lead: "About machines.", chunks }
+    Passages { title: "Machines", lead: "About machines.", chunks, headings: &[] }
 }
 
 /// How much a query and a chunk have in common, counted simply.
@@ -75,7 +75,7 @@ crate::battery! {
         let odd = ["", " \n\t", "…!?", "水泵 насос مضخة ปั๊ม 🚰", "\u{0}\u{fffd}"];
         for text in odd {
             embedder.embed_query(text).await.unwrap();
-            let empty = Passages { title: text, lead: text, chunks: &[(1, text)] };
+            let empty = Passages { title: text, lead: text, chunks: &[(1, text)], headings: &[text.to_owned()] };
             assert_eq!(embedder.embed_passages(empty).await.unwrap().len(), 1);
         }
     }

@@ -4,7 +4,7 @@ use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
 use docent_domain::{
     chunk::{PageStart, Position, Span},
     id::ChunkId,
-    ranking::{Occurrence, Totals, Worth, length_norm, lexical, rounded_length},
+    ranking::{Frequencies, Occurrence, Totals, Worth, length_norm, lexical, rounded_length},
     retrieval::{IndexEntry, QueryEmbedding, ScoredChunk},
 };
 use docent_ports::{
@@ -71,7 +71,7 @@ crate::battery! {
     }
 
     /// Scores are those of the domain's ranking, whatever the store: they count what is rare in the collection, in
-    /// text, title and lead, and hold length against a chunk.
+    /// text, title, headings and lead, and hold length against a chunk.
     async fn ranks_as_the_domain_does(index) {
         let long = "pump ".to_owned() + &"other words ".repeat(40);
         let texts_in = [
@@ -84,6 +84,7 @@ crate::battery! {
                 let mut entry = entry(n, at, text);
                 if let Some(sparse) = &mut entry.embedding.sparse {
                     (sparse.title, sparse.lead) = (terms(title), terms(lead));
+                    sparse.headings = if at == 0 { terms("valve care") } else { terms("closing") };
                 }
                 entry
             });
@@ -99,19 +100,22 @@ crate::battery! {
         });
         let totals = Totals { documents: 3, chunks: 6, length: length.sum() };
         // In how many chunks, titles and leads the words of the query are.
-        let (pump, valve) = (Worth::of(3, 1, 1, &totals), Worth::of(2, 1, 1, &totals));
-        let found = |body, title, lead| Occurrence { body, title, lead };
+        let once = Frequencies { title: 1, lead: 1, ..Frequencies::default() };
+        let pump = Worth::of(Frequencies { body: 3, ..once }, &totals);
+        let valve = Worth::of(Frequencies { body: 2, heading: 3, ..once }, &totals);
+        let found = |body, title, lead| Occurrence { body, title, lead, heading: false };
+        let heading = |found| Occurrence { heading: true, ..found };
         let score = |words: usize, pumps, valves| {
             let length = rounded_length(u32::try_from(words).unwrap());
             lexical(&[(pump, pumps), (valve, valves)], length_norm(length, totals.average_length()))
         };
         let no = found(0, false, false);
         let mut expected = vec![
-            (1, 0, score(3, found(2, true, true), found(1, false, false))),
+            (1, 0, score(3, found(2, true, true), heading(found(1, false, false)))),
             (1, 1, score(81, found(1, true, true), no)),
-            (2, 0, score(2, found(1, false, false), found(0, true, true))),
+            (2, 0, score(2, found(1, false, false), heading(found(0, true, true)))),
             (2, 1, score(4, no, found(0, true, true))),
-            (3, 0, score(1, no, found(1, false, false))),
+            (3, 0, score(1, no, heading(found(1, false, false)))),
         ];
         expected.sort_by(|a, b| b.2.total_cmp(&a.2));
         let found = index.search(&query("pump valve"), None, 9).await.unwrap();

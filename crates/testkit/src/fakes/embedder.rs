@@ -42,8 +42,12 @@ impl FakeEmbedder {
 impl Embedder for FakeEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
         let embed = |(_, text): &(u32, &str)| {
-            let sparse =
-                SparseVector { body: terms(text), title: terms(passages.title), lead: terms(passages.lead) };
+            let sparse = SparseVector {
+                body: terms(text),
+                title: terms(passages.title),
+                lead: terms(passages.lead),
+                ..SparseVector::default()
+            };
             Embedding { sparse: Some(sparse), dense: self.dense(text) }
         };
         Ok(passages.chunks.iter().map(embed).collect())

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::{
     id::DocumentId,
-    ranking::{Occurrence, Totals, Worth, hybrid, length_norm, lexical, rounded_length},
+    ranking::{Frequencies, Occurrence, Totals, Worth, hybrid, length_norm, lexical, rounded_length},
     retrieval::{
         IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk, TermCounts,
     },
@@ -44,10 +44,14 @@ fn weighed<'q>(
         length: chunks.iter().map(|(_, of)| of.body.total()).sum(),
     };
     let worth = |(term, _): (&'q str, u32)| {
-        let body = chunks.iter().filter(|(_, of)| frequency(&of.body, term) > 0).count() as u64;
-        let title = documents.values().filter(|of| frequency(&of.title, term) > 0).count() as u64;
-        let lead = documents.values().filter(|of| frequency(&of.lead, term) > 0).count() as u64;
-        (term, Worth::of(body, title, lead, &totals))
+        let has = |terms: &TermCounts| frequency(terms, term) > 0;
+        let frequencies = Frequencies {
+            body: chunks.iter().filter(|(_, of)| has(&of.body)).count() as u64,
+            title: documents.values().filter(|of| has(&of.title)).count() as u64,
+            lead: documents.values().filter(|of| has(&of.lead)).count() as u64,
+            heading: chunks.iter().filter(|(_, of)| has(&of.headings)).count() as u64,
+        };
+        (term, Worth::of(frequencies, &totals))
     };
     (totals, query.iter().map(worth).collect())
 }
@@ -58,9 +62,14 @@ fn frequency(terms: &TermCounts, sought: &str) -> u32 {
 
 fn lexical_of(terms: &[(&str, Worth)], totals: &Totals, chunk: &SparseVector) -> f32 {
     let found = terms.iter().map(|(term, worth)| {
-        let title = frequency(&chunk.title, term) > 0;
-        let lead = frequency(&chunk.lead, term) > 0;
-        (*worth, Occurrence { body: frequency(&chunk.body, term), title, lead })
+        let has = |terms: &TermCounts| frequency(terms, term) > 0;
+        let occurrence = Occurrence {
+            body: frequency(&chunk.body, term),
+            title: has(&chunk.title),
+            lead: has(&chunk.lead),
+            heading: has(&chunk.headings),
+        };
+        (*worth, occurrence)
     });
     let length = rounded_length(u32::try_from(chunk.body.total()).unwrap());
     lexical(&found.collect::<Vec<_>>(), length_norm(length, totals.average_length()))

@@ -4,7 +4,7 @@ use super::{Segment, alive_count, best::Best, each_alive};
 use crate::embedded_index::schema::Fields;
 use docent_domain::{
     id::DocumentId,
-    ranking::{self, LEAD_WEIGHT, TITLE_WEIGHT},
+    ranking::{self, HEADING_WEIGHT, LEAD_WEIGHT, TITLE_WEIGHT},
     retrieval::TermCounts,
 };
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 /// What a query's terms are worth in every chunk and document.
 pub(super) struct Scores {
-    /// For each segment, what the text of each of its chunks adds.
+    /// For each segment, what text and headings of each of its chunks add.
     bodies: Vec<Vec<f32>>,
     /// What title and lead add, for each document where they add something.
     documents: HashMap<u128, f32>,
@@ -33,7 +33,8 @@ impl Scores {
         fields: &Fields,
         terms: &TermCounts,
     ) -> tantivy::Result<Self> {
-        let bodies = bodies(searcher, fields.body, terms)?;
+        let mut bodies = bodies(searcher, fields.body, terms)?;
+        add_headings(searcher, fields.heading_terms, terms, &mut bodies)?;
         let mut documents = HashMap::new();
         let total = alive_count(searcher, &fields.first_term())?;
         for (field, weight) in [(fields.title_terms, TITLE_WEIGHT), (fields.lead_terms, LEAD_WEIGHT)] {
@@ -131,6 +132,27 @@ fn bodies(searcher: &Searcher, field: Field, terms: &TermCounts) -> tantivy::Res
         }
     }
     Ok(scores)
+}
+
+/// Adds what the terms are worth to the scores of the chunks that stand under headings with them.
+fn add_headings(
+    searcher: &Searcher,
+    field: Field,
+    terms: &TermCounts,
+    scores: &mut [Vec<f32>],
+) -> tantivy::Result<()> {
+    for (term, _) in terms.iter() {
+        let term = Term::from_field_text(field, term);
+        let gain = HEADING_WEIGHT * ranking::rarity(alive_count(searcher, &term)?, searcher.num_docs());
+        for (reader, scores) in searcher.segment_readers().iter().zip(&mut *scores) {
+            each_alive(reader, &term, |doc| {
+                if let Some(score) = scores.get_mut(doc as usize) {
+                    *score += gain;
+                }
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds a term's worth to the score of every chunk that has it.

@@ -56,7 +56,7 @@ const CHUNKS: [(u32, &str); 5] = [
 ];
 
 fn passages() -> Passages<'static> {
-    Passages { title: "Machines.pdf", lead: "", chunks: &CHUNKS }
+    Passages { title: "Machines.pdf", lead: "", chunks: &CHUNKS, headings: &[] }
 }
 
 async fn embed(embedder: &OpenAiEmbedder) -> Result<Vec<Vec<f32>>> {

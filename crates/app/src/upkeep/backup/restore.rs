@@ -19,6 +19,7 @@ use crate::{
 };
 use docent_domain::{
     document::{BlobKey, Document, DocumentState},
+    headings,
     id::{ChunkId, DocumentId, JobId},
     job::{Job, JobKind},
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages, StoredChunk},
@@ -251,10 +252,11 @@ impl Copying<'_> {
         let keeps = self.same_model && chunks.iter().all(|chunk| chunk.dense.is_some());
         let lead = lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()));
         let mut embeddings = Vec::with_capacity(chunks.len());
-        for batch in chunks.chunks(BATCH) {
+        let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
+        for (batch, headings) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)) {
             let texts: Vec<(u32, &str)> =
                 batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
-            let passages = Passages { title: document.title.as_str(), lead: &lead, chunks: &texts };
+            let passages = Passages { title: document.title.as_str(), lead: &lead, chunks: &texts, headings };
             let made: Vec<Embedding> = if keeps {
                 let sparse = match embedder.embed_sparse(passages).await? {
                     Some(sparse) => sparse.into_iter().map(Some).collect(),
