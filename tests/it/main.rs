@@ -4,6 +4,8 @@
 mod admin;
 mod agents;
 mod auth;
+#[cfg(feature = "browser")]
+mod browser;
 mod client;
 mod cors;
 mod documents;

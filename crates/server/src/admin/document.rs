@@ -9,14 +9,20 @@ use super::{
 };
 use crate::context::State;
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
-use docent_app::{accounts::users, documents::inspect as use_case, error::Error};
+use docent_app::{
+    accounts::users,
+    documents::inspect::{self as use_case, Inspection},
+    error::Error,
+    recorder::Stage,
+};
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers},
     document::{DocumentState, StoredFile},
     extraction::{Coverage, Effort},
+    job::{Job, JobKind, JobState},
 };
 use serde::Serialize;
-use std::time::Duration;
+use std::{cmp::Ordering, time::Duration};
 
 #[derive(Serialize)]
 struct FileView {
@@ -86,6 +92,36 @@ impl EffortView {
     }
 }
 
+/// A step of the ingestion under way.
+#[derive(Serialize)]
+struct StepView {
+    name: &'static str,
+    /// `done`, `current` or `ahead`.
+    state: &'static str,
+}
+
+/// The steps of a document that is pending: none when nothing is to come.
+fn steps(inspection: &Inspection) -> Vec<StepView> {
+    let is_due = |job: &&Job| job.kind == JobKind::Ingest && job.state != JobState::Done;
+    let Some(job) = inspection.jobs.iter().find(is_due) else { return Vec::new() };
+    let at = match (&job.state, inspection.stage) {
+        (JobState::Queued | JobState::Done, _) => 0,
+        (JobState::Leased { .. }, None | Some(Stage::Extract)) => 1,
+        (JobState::Leased { .. }, Some(Stage::Chunk)) => 2,
+        (JobState::Leased { .. }, Some(Stage::Embed)) => 3,
+        (JobState::Leased { .. }, Some(Stage::Index)) => 4,
+    };
+    let step = |(n, name)| StepView {
+        name,
+        state: match at.cmp(&n) {
+            Ordering::Less => "ahead",
+            Ordering::Equal => "current",
+            Ordering::Greater => "done",
+        },
+    };
+    (0..).zip(["Queue", "Extract", "Chunk", "Embed", "Index"]).map(step).collect()
+}
+
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewDocuments>()?;
     let id = id.parse().map_err(|_| Error::DocumentNotFound)?;
@@ -101,6 +137,7 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     values.insert("document", &Row::of(document, &emails, now));
     values.insert("may_retry", &(code.is_some() && staff.actor.may_to::<ChangeDocuments>(owner).is_ok()));
     values.insert("may_delete", &staff.actor.may_to::<DeleteDocuments>(owner).is_ok());
+    values.insert("steps", &steps(&inspection));
     values.insert("warnings", &document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default());
     values.insert("effort", &document.effort.as_ref().map(EffortView::of));
     values.insert("code", &code);

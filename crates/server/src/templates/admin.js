@@ -74,6 +74,40 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
+// Looks at a document's page again and again, ever more slowly, until its ingestion has ended. `show` gets what the page
+// says of the steps, and `end` the page itself, or nothing when it cannot be had.
+function follow(address, show, end) {
+  let pause = 1000;
+  const look = async () => {
+    if (document.hidden) return again();
+    let page;
+    try {
+      const answer = await fetch(address, { redirect: "error" });
+      if (!answer.ok) return end();
+      page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    } catch {
+      return again();
+    }
+    const steps = page.querySelector("[data-progress] .steps");
+    if (!steps) return end(page);
+    show(steps);
+    again();
+  };
+  const again = () => {
+    setTimeout(look, pause);
+    pause = Math.min(pause * 1.2, 15000);
+  };
+  look();
+}
+
+// Puts steps in the place of others, unless they say the same: what did not change is not announced.
+function advance(from, to) {
+  if (from.innerHTML !== to.innerHTML) from.innerHTML = to.innerHTML;
+}
+
+const progress = document.querySelector("[data-progress] .steps");
+if (progress) follow(location.href, (steps) => advance(progress, steps), (page) => { if (page) location.reload(); });
+
 // `<form data-upload>` sends its files one after the other and shows how far each has come; files can be dropped.
 for (const form of document.querySelectorAll("form[data-upload]")) {
   const list = document.querySelector("[data-upload-list]");
@@ -82,6 +116,22 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   const hint = form.querySelector("[data-drop-hint]");
   const hasLinks = "uploadLinks" in list.dataset;
   if (hint) hint.hidden = false;
+
+  // Says below a file's name how far its ingestion has come, and in the end what came of it.
+  const watch = (name, line) => {
+    let steps;
+    follow(name.href, (now) => {
+      if (steps) return advance(steps, now);
+      steps = document.importNode(now, true);
+      line.replaceChildren(name, steps);
+    }, (page) => {
+      const status = page?.querySelector("[data-status]");
+      if (!status) return;
+      const reason = page.querySelector("[data-reason]");
+      line.replaceChildren(name, " ", document.importNode(status, true));
+      if (reason) line.append(` ${reason.textContent}`);
+    });
+  };
 
   const send = (file, line) => new Promise((resolve) => {
     const bar = document.createElement("progress");
@@ -110,6 +160,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
       if (hasLinks) name.href = `/admin/documents/${done.id}`;
       name.textContent = done.title;
       line.replaceChildren(name, ": uploaded, and being ingested.");
+      if (hasLinks) watch(name, line);
       resolve();
     });
     // The token comes first: the server reads it before any file.
