@@ -47,15 +47,15 @@ async fn an_upload_is_followed_until_it_is_ingested_its_report_read_and_all_dele
             window.goto("/admin/documents/upload").await;
             window.choose("#file", &[&paths[0], &paths[1]]).await;
             window.press("Upload").await;
-            window.find("[data-upload-list] li:nth-child(2) .steps").await;
+            window.find("[data-upload-list] li:nth-child(2) .stages").await;
             assert_eq!(window.texts("[data-upload-list] li:nth-child(2) .current").await, ["Queue"]);
 
             let service = app.clone();
             let jobs = tokio::spawn(async move { service.run_jobs().await });
             window.find("[data-upload-list] .done").await;
             assert_eq!(
-                window.texts("[data-upload-list] li:has(.done) .steps li").await,
-                ["Queue done", "Extract", "Chunk", "Embed", "Index"]
+                window.texts("[data-upload-list] li:has(.done) .stages li").await,
+                ["Queue\ndone", "Extract", "Chunk", "Embed", "Index"]
             );
             window.press("Zebras.pdf").await;
             window.see("Its pages have not been read.").await;
@@ -88,7 +88,7 @@ async fn a_file_that_is_refused_is_told_and_one_that_fails_says_why() {
             window.choose("#file", &[&text, &broken]).await;
             window.press("Upload").await;
             window.see("notes.txt: not uploaded: Only PDF files are supported.").await;
-            window.find("[data-upload-list] .steps").await;
+            window.find("[data-upload-list] .stages").await;
             app.run_jobs().await;
             window.see("broken.pdf failed the file is not a PDF").await;
         },
@@ -116,6 +116,31 @@ async fn everything_goes_without_scripts() {
                 window.click(&format!("tbody tr:nth-child({n}) input")).await;
             }
             confirm_deletion(app, window, 2).await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_long_id_is_shown_short_and_copied_whole() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            superuser(app, window).await;
+            let document =
+                app.ada().await.post("/documents", json!({ "title": "t" })).await.expect(201).json();
+            let id = document["id"].as_str().unwrap();
+            let permissions = json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+            window.devtools("Browser.grantPermissions", permissions).await;
+            for page in ["/admin/documents".to_owned(), format!("/admin/documents/{id}")] {
+                window.goto(&page).await;
+                assert_eq!(window.texts("code[data-id]").await[0], id[28..]);
+                window.click("button.copy").await;
+                window.find("button.copy[aria-label=Copied]").await;
+                let copied =
+                    window.run_async("navigator.clipboard.readText().then(arguments[0])", vec![]).await;
+                assert_eq!(copied, json!(id), "{page}");
+            }
         },
     )
     .await;

@@ -1,7 +1,7 @@
 //! Every page: accessible, within the width of a phone, and without a complaint of the browser.
 
 use super::{
-    journey,
+    ROOT, journey,
     records::{self, Records},
     superuser,
 };
@@ -11,12 +11,15 @@ use docent_tests::{
     chromium::{Chromium, optional_setting, setting},
 };
 use serde_json::{Value, json};
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 /// The file of axe-core that pages are checked with.
 const AXE: &str = "DOCENT_TEST_AXE";
 /// The folder for pictures of every page; none are taken without it.
 const PICTURES: &str = "DOCENT_TEST_SCREENSHOTS";
+
+/// Longer than what the records take.
+const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A wide screen, a tablet, a phone.
 const WIDTHS: [u32; 3] = [1440, 768, 360];
@@ -231,12 +234,16 @@ async fn visit_answers(app: &TestApp, inspection: &mut Inspection<'_>, records: 
 
 async fn all_pages_pass(scheme: &'static str) {
     journey(
-        |setup| setup.api_keys().script(records::script()),
+        |setup| {
+            setup.api_keys().script(records::script()).settings(|settings| settings.access_token_ttl = MONTH)
+        },
         async |app, window| {
             superuser(app, window).await;
             let mut inspection = Inspection::begin(window, scheme).await;
             inspection.visit(EMPTY, "empty-", &Records::default()).await;
             let records = Records::make(app).await;
+            // That took some days.
+            window.login(ROOT).await;
             inspection.visit(PAGES, "", &records).await;
             visit_answers(app, &mut inspection, &records).await;
             inspection.end();

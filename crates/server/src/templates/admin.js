@@ -74,6 +74,30 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
+// `<code data-id="the id" title="ID">` shows the end of a long id, and a button copies all of it.
+for (const code of document.querySelectorAll("code[data-id]")) {
+  if (!navigator.clipboard) break;
+  const whole = code.title || code.textContent.trim();
+  const button = document.createElement("button");
+  const label = `Copy ${code.dataset.id}`;
+  const draw = (icon, text) => {
+    button.innerHTML = `<svg class="icon" aria-hidden="true"><use href="#${icon}"/></svg>`;
+    button.title = text;
+    button.setAttribute("aria-label", text);
+  };
+  button.type = "button";
+  button.className = "copy";
+  draw("copy", label);
+  code.textContent = whole.slice(-8);
+  code.title = whole;
+  (code.closest("a") ?? code).after(button);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(whole);
+    draw("copied", "Copied");
+    setTimeout(() => draw("copy", label), 2000);
+  });
+}
+
 // Looks at a document's page again and again, ever more slowly, until its ingestion has ended. `show` gets what the page
 // says of the steps, and `end` the page itself, or nothing when it cannot be had.
 function follow(address, show, end) {
@@ -88,7 +112,7 @@ function follow(address, show, end) {
     } catch {
       return again();
     }
-    const steps = page.querySelector("[data-progress] .steps");
+    const steps = page.querySelector("[data-progress] .stages");
     if (!steps) return end(page);
     show(steps);
     again();
@@ -105,7 +129,7 @@ function advance(from, to) {
   if (from.innerHTML !== to.innerHTML) from.innerHTML = to.innerHTML;
 }
 
-const progress = document.querySelector("[data-progress] .steps");
+const progress = document.querySelector("[data-progress] .stages");
 if (progress) follow(location.href, (steps) => advance(progress, steps), (page) => { if (page) location.reload(); });
 
 // `<form data-upload>` sends its files one after the other and shows how far each has come; files can be dropped.
