@@ -81,7 +81,7 @@ for (const code of document.querySelectorAll("code[data-id]")) {
   const button = document.createElement("button");
   const label = `Copy ${code.dataset.id}`;
   const draw = (icon, text) => {
-    button.innerHTML = `<svg class="icon" aria-hidden="true"><use href="#${icon}"/></svg>`;
+    button.innerHTML = `<svg class="glyph" aria-hidden="true"><use href="#${icon}"/></svg>`;
     button.title = text;
     button.setAttribute("aria-label", text);
   };
