@@ -27,7 +27,7 @@ axe_fetch() {
     local archive=$1
     if ! is_axe "$archive"; then
         mkdir -p "$(dirname "$archive")" || return
-        (cd "$browser_folder" && npm pack --silent --cache "$browser_folder/npm" "axe-core@$axe_version") || return
+        (cd "$browser_folder" && npm pack --silent --cache "$browser_folder/npm" "axe-core@$axe_version" >/dev/null) || return
         mv "$browser_folder/axe-core-$axe_version.tgz" "$archive" || return
         is_axe "$archive" || { echo "axe-core $axe_version is not what it was" >&2 && return 1; }
     fi

@@ -3,6 +3,7 @@
 use super::{journey, superuser};
 use docent_tests::{app::PASSWORD, chromium::Chromium};
 use reqwest::Method;
+use serde_json::json;
 
 /// What the menu offers.
 async fn menu(window: &Chromium) -> Vec<String> {
@@ -73,7 +74,7 @@ async fn an_api_key_is_shown_once_works_and_ends_with_its_revocation() {
             let ask = |path: &str| app.request(Method::GET, path).bearer_auth(&secret);
             let _ = app.send(ask("/documents")).await.expect(200);
             let refused = app.request(Method::POST, "/documents").bearer_auth(&secret);
-            let _ = app.send(refused.json(&serde_json::json!({ "title": "t" }))).await.expect(403);
+            let _ = app.send(refused.json(&json!({ "title": "t" }))).await.expect(403);
 
             window.goto("/admin/api-keys").await;
             assert!(!window.text().await.contains(&secret));
@@ -111,6 +112,26 @@ async fn what_is_wrong_is_said_beside_its_field_and_nothing_typed_is_lost() {
             for kept in ["#is_staff", "#permissions input[value='documents.view_document']"] {
                 assert!(window.find(kept).await.is_selected().await.unwrap(), "{kept}");
             }
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn permissions_are_picked_without_scripts() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+            superuser(app, window).await;
+            window.goto("/admin/groups/add").await;
+            assert!(!window.has(".pane").await, "scripts run");
+            window.fill("name", "Librarians").await;
+            tick(window, "permissions", "documents.view_document").await;
+            window.press("Create the group").await;
+            window.arrive("/admin/groups").await;
+            window.goto("/admin/groups").await;
+            assert_eq!(window.texts("tbody td").await[..3], ["Librarians", "0", "1"]);
         },
     )
     .await;

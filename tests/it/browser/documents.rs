@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// Files of one page each.
-fn files(names: &[&str]) -> (TempDir, Vec<PathBuf>) {
+pub(super) fn files(names: &[&str]) -> (TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &&str| {
         let path = folder.path().join(name);
@@ -47,14 +47,14 @@ async fn an_upload_is_followed_until_it_is_ingested_its_report_read_and_all_dele
             window.goto("/admin/documents/upload").await;
             window.choose("#file", &[&paths[0], &paths[1]]).await;
             window.press("Upload").await;
-            window.find("[data-upload-list] li:nth-child(2) .stages").await;
-            assert_eq!(window.texts("[data-upload-list] li:nth-child(2) .current").await, ["Queue"]);
+            window.find("[data-upload-list] > li:nth-child(2) .stages").await;
+            assert_eq!(window.texts("[data-upload-list] > li:nth-child(2) .current").await, ["Queue"]);
 
             let service = app.clone();
             let jobs = tokio::spawn(async move { service.run_jobs().await });
             window.find("[data-upload-list] .done").await;
             assert_eq!(
-                window.texts("[data-upload-list] li:has(.done) .stages li").await,
+                window.texts("[data-upload-list] > li:has(.done) .stages li").await,
                 ["Queue\ndone", "Extract", "Chunk", "Embed", "Index"]
             );
             window.press("Zebras.pdf").await;
@@ -97,7 +97,7 @@ async fn a_file_that_is_refused_is_told_and_one_that_fails_says_why() {
 }
 
 #[tokio::test]
-async fn everything_goes_without_scripts() {
+async fn documents_are_managed_without_scripts() {
     journey(
         |setup| setup,
         async |app, window| {

@@ -1,7 +1,9 @@
 //! Every page: accessible, within the width of a phone, and without a complaint of the browser.
 
 use super::{
-    ROOT, journey,
+    ROOT,
+    documents::files,
+    journey,
     records::{self, Records},
     superuser,
 };
@@ -172,8 +174,43 @@ impl<'a> Inspection<'a> {
     }
 }
 
-/// Pages that no address alone leads to: answers to forms, and refusals.
-async fn visit_answers(app: &TestApp, inspection: &mut Inspection<'_>, records: &Records) {
+/// What forms and menus of a page open.
+async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
+    let window = inspection.window;
+    window.goto("/admin").await;
+    window.resize(360, 900).await;
+    window.press("Menu").await;
+    window.find("nav[aria-label=Panel] a").await;
+    inspection.run_axe("menu", 360).await;
+    inspection.keep_picture("menu", 360, &json!(900)).await;
+    window.resize(WIDTHS[0], 900).await;
+
+    window.goto(&records.fill("/admin/documents/{ingested}")).await;
+    window.press("Delete…").await;
+    window.find("button.danger").await;
+    inspection.look("document-delete").await;
+    window.goto(&records.fill("/admin/conversations/{conversation}")).await;
+    window.press("Sources: 5").await;
+    inspection.look("conversation-sources").await;
+
+    let (_folder, paths) = files(&["Zebras.pdf", "Notes.txt"]);
+    window.goto("/admin/documents/upload").await;
+    window.choose("#file", &[&paths[0], &paths[1]]).await;
+    window.press("Upload").await;
+    window.find("[data-upload-list] .stages").await;
+    window.see("Only PDF files are supported").await;
+    // The refusal is an answer that the browser tells of.
+    window.complaints().await;
+    inspection.look("upload-under-way").await;
+
+    window.goto("/admin/documents?status=failed").await;
+    window.click("thead input[type=checkbox]").await;
+    window.see("selected").await;
+    inspection.look("documents-selected").await;
+}
+
+/// Answers to forms.
+async fn visit_answers(inspection: &mut Inspection<'_>, records: &Records) {
     let window = inspection.window;
     window.goto("/admin/users/add").await;
     window.fill("email", "no address").await;
@@ -198,16 +235,13 @@ async fn visit_answers(app: &TestApp, inspection: &mut Inspection<'_>, records: 
     window.find(".flash").await;
     inspection.look("group-saved").await;
 
-    window.goto("/admin/documents?status=failed").await;
-    window.click("thead input[type=checkbox]").await;
-    window.see("selected").await;
-    inspection.look("documents-selected").await;
-    window.press("Retry the ingestion…").await;
-    window.find("form[action='/admin/documents/bulk']").await;
-    inspection.look("bulk-retry").await;
-    window.goto("/admin/documents?status=failed").await;
-    window.click("thead input[type=checkbox]").await;
-    window.press("Delete…").await;
+    for (button, page) in [("Retry the ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
+        window.goto("/admin/documents?status=failed").await;
+        window.click("thead input[type=checkbox]").await;
+        window.press(button).await;
+        window.find("form [name=confirmed] ~ .actions").await;
+        inspection.look(page).await;
+    }
     window.fill("word", "no").await;
     window.click("main button.danger").await;
     window.see("Nothing has been deleted.").await;
@@ -217,7 +251,11 @@ async fn visit_answers(app: &TestApp, inspection: &mut Inspection<'_>, records: 
     window.press("Confirm").await;
     window.find(".alert").await;
     inspection.look("verify-email-refused").await;
+}
 
+/// What those see who are not in, or may do nothing.
+async fn visit_as_others(app: &TestApp, inspection: &mut Inspection<'_>) {
+    let window = inspection.window;
     window.goto("/admin").await;
     window.press("Log out").await;
     window.arrive("/admin/login").await;
@@ -245,7 +283,9 @@ async fn all_pages_pass(scheme: &'static str) {
             // That took some days.
             window.login(ROOT).await;
             inspection.visit(PAGES, "", &records).await;
-            visit_answers(app, &mut inspection, &records).await;
+            visit_states(&mut inspection, &records).await;
+            visit_answers(&mut inspection, &records).await;
+            visit_as_others(app, &mut inspection).await;
             inspection.end();
             app.leave_jobs();
         },

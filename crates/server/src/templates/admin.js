@@ -163,7 +163,11 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     bar.value = 0;
     bar.setAttribute("aria-label", `Uploading ${file.name}`);
     line.replaceChildren(`${file.name} `, bar);
-    const end = (text) => { line.replaceChildren(`${file.name}: ${text}`); resolve(); };
+    const end = (text) => {
+      line.className = "reason";
+      line.replaceChildren(`${file.name}: ${text}`);
+      resolve();
+    };
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
