@@ -2,6 +2,7 @@
 
 mod access;
 mod documents;
+mod inspection;
 mod login;
 mod pages;
 mod records;

@@ -3,31 +3,18 @@
 use super::{
     ROOT,
     documents::files,
+    inspection::{Inspection, Page},
     journey,
     records::{self, Records},
     superuser,
 };
 use docent_app::accounts::create::Flags;
-use docent_tests::{
-    app::TestApp,
-    chromium::{Chromium, optional_setting, setting},
-};
-use serde_json::{Value, json};
-use std::{path::Path, time::Duration};
-
-/// The file of axe-core that pages are checked with.
-const AXE: &str = "DOCENT_TEST_AXE";
-/// The folder for pictures of every page; none are taken without it.
-const PICTURES: &str = "DOCENT_TEST_SCREENSHOTS";
+use docent_tests::app::TestApp;
+use serde_json::json;
+use std::time::Duration;
 
 /// Longer than what the records take.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-/// A wide screen, a tablet, a phone.
-const WIDTHS: [u32; 3] = [1440, 768, 360];
-
-/// A page of the panel: what pictures of it are called, and its address, in which `{…}` stands for a record.
-type Page = (&'static str, &'static str);
 
 const PAGES: &[Page] = &[
     ("dashboard", "/admin"),
@@ -69,6 +56,9 @@ const PAGES: &[Page] = &[
     ("verify-email", "/account/verify-email?token=x"),
 ];
 
+/// What links lead to that is no page.
+const NO_PAGES: [&str; 2] = ["/admin/documents/{}/file", "/admin/usage.csv"];
+
 /// The sections of an installation where nothing has happened.
 const EMPTY: &[Page] = &[
     ("dashboard", "/admin"),
@@ -82,98 +72,6 @@ const EMPTY: &[Page] = &[
     ("verifications", "/admin/verifications"),
 ];
 
-/// What is looked at, and what was found.
-struct Inspection<'a> {
-    window: &'a Chromium,
-    scheme: &'static str,
-    findings: Vec<String>,
-}
-
-impl<'a> Inspection<'a> {
-    async fn begin(window: &'a Chromium, scheme: &'static str) -> Self {
-        // Colours that fade would be caught half way.
-        let features = json!([
-            { "name": "prefers-color-scheme", "value": scheme },
-            { "name": "prefers-reduced-motion", "value": "reduce" },
-        ]);
-        window.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
-        Self { window, scheme, findings: Vec::new() }
-    }
-
-    /// Opens pages one after the other.
-    async fn visit(&mut self, pages: &[Page], name: &str, records: &Records) {
-        for (page, address) in pages {
-            let path = records.fill(address);
-            self.window.goto(&path).await;
-            assert_eq!(self.window.path().await, path, "{page} leads elsewhere");
-            self.look(&format!("{name}{page}")).await;
-        }
-    }
-
-    /// Looks at the page that is shown, at each width.
-    async fn look(&mut self, page: &str) {
-        for complaint in self.window.complaints().await {
-            // The browser tells of a page that is an error by itself.
-            let is_page =
-                complaint.contains(&format!("{} - Failed to load resource", self.window.url().await));
-            if !is_page {
-                self.find(page, &complaint);
-            }
-        }
-        for width in WIDTHS {
-            self.window.resize(width, 900).await;
-            let size = "const root = document.documentElement; return [root.scrollWidth, root.scrollHeight]";
-            let size = self.window.run(size, vec![]).await;
-            if size[0].as_u64().unwrap() > u64::from(width) {
-                self.find(page, &format!("scrolls sideways at {width}: its content is {} wide", size[0]));
-            }
-            if width != 768 {
-                self.run_axe(page, width).await;
-            }
-            self.keep_picture(page, width, &size[1]).await;
-        }
-        self.window.resize(WIDTHS[0], 900).await;
-    }
-
-    /// Has axe-core look at the page; what it holds for serious or critical is a finding.
-    async fn run_axe(&mut self, page: &str, width: u32) {
-        let axe = std::fs::read_to_string(setting(AXE)).unwrap();
-        self.window.run(&axe, vec![]).await;
-        let check = "const done = arguments[0];
-            axe.run(document, { resultTypes: ['violations'] })
-                .then((results) => done(results.violations.map(({ id, impact, help, nodes }) =>
-                    ({ id, impact, help, places: nodes.map((node) => node.target.join(' ')) }))))
-                .catch((error) => done(String(error)))";
-        let violations = self.window.run_async(check, vec![]).await;
-        let violations = violations.as_array().unwrap_or_else(|| panic!("{page}: {violations}"));
-        for violation in violations {
-            if ["serious", "critical"].contains(&violation["impact"].as_str().unwrap_or_default()) {
-                let Value::Array(places) = &violation["places"] else { continue };
-                let places: Vec<_> = places.iter().filter_map(Value::as_str).take(4).collect();
-                let (id, help) = (&violation["id"], &violation["help"]);
-                self.find(page, &format!("{id} at {width}: {help}: {}", places.join(", ")));
-            }
-        }
-    }
-
-    /// Takes a picture of the whole page, if pictures are wanted.
-    async fn keep_picture(&self, page: &str, width: u32, height: &Value) {
-        let Some(folder) = optional_setting(PICTURES) else { return };
-        let height = u32::try_from(height.as_u64().unwrap()).unwrap().clamp(600, 8000);
-        self.window.resize(width, height).await;
-        let path = Path::new(&folder).join(format!("{page}-{width}-{}.png", self.scheme));
-        std::fs::write(path, self.window.picture().await).unwrap();
-    }
-
-    fn find(&mut self, page: &str, what: &str) {
-        self.findings.push(format!("{page} ({}): {what}", self.scheme));
-    }
-
-    fn end(self) {
-        assert!(self.findings.is_empty(), "{} findings:\n{}", self.findings.len(), self.findings.join("\n"));
-    }
-}
-
 /// What forms and menus of a page open.
 async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
     let window = inspection.window;
@@ -181,9 +79,7 @@ async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
     window.resize(360, 900).await;
     window.press("Menu").await;
     window.find("nav[aria-label=Panel] a").await;
-    inspection.run_axe("menu", 360).await;
-    inspection.keep_picture("menu", 360, &json!(900)).await;
-    window.resize(WIDTHS[0], 900).await;
+    inspection.look_on_phone("menu").await;
 
     window.goto(&records.fill("/admin/documents/{ingested}")).await;
     window.press("Delete…").await;
@@ -286,6 +182,7 @@ async fn all_pages_pass(scheme: &'static str) {
             visit_states(&mut inspection, &records).await;
             visit_answers(&mut inspection, &records).await;
             visit_as_others(app, &mut inspection).await;
+            assert_eq!(inspection.unseen(), NO_PAGES, "pages that links lead to are in no list");
             inspection.end();
             app.leave_jobs();
         },
@@ -301,6 +198,35 @@ async fn all_pages_pass_in_light() {
 #[tokio::test]
 async fn all_pages_pass_in_dark() {
     all_pages_pass("dark").await;
+}
+
+/// Without this, a check that finds nothing would show nothing.
+#[tokio::test]
+async fn what_is_wrong_with_a_page_is_found() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            superuser(app, window).await;
+            let mut inspection = Inspection::begin(window, "light").await;
+            window.goto("/admin").await;
+            let harm = "const image = document.createElement('img');
+                const text = document.createElement('p');
+                image.src = 'https://elsewhere.example/x.png';
+                text.textContent = 'faint';
+                text.style.color = '#aaa';
+                text.style.width = '2000px';
+                document.querySelector('main').append(image, text);";
+            window.run(harm, vec![]).await;
+            inspection.look("harmed").await;
+            let findings = inspection.findings().join("\n");
+            for found in
+                ["image-alt", "color-contrast", "scrolls sideways at 1440", "Content Security Policy"]
+            {
+                assert!(findings.contains(found), "{found}: {findings}");
+            }
+        },
+    )
+    .await;
 }
 
 #[tokio::test]
