@@ -93,33 +93,40 @@ impl EffortView {
 }
 
 /// A step of the ingestion under way.
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 struct StepView {
     name: &'static str,
     /// `done`, `current` or `ahead`.
     state: &'static str,
 }
 
-/// The steps of a document that is pending: none when nothing is to come.
+/// The steps of a document whose ingestion is to come or under way.
 fn steps(inspection: &Inspection) -> Vec<StepView> {
     let is_due = |job: &&Job| job.kind == JobKind::Ingest && job.state != JobState::Done;
-    let Some(job) = inspection.jobs.iter().find(is_due) else { return Vec::new() };
-    let at = match (&job.state, inspection.stage) {
+    let job = inspection.jobs.iter().find(is_due);
+    job.map(|job| steps_of(&job.state, inspection.stage)).unwrap_or_default()
+}
+
+fn steps_of(state: &JobState, stage: Option<Stage>) -> Vec<StepView> {
+    let at = match (state, stage) {
         (JobState::Queued | JobState::Done, _) => 0,
-        (JobState::Leased { .. }, None | Some(Stage::Extract)) => 1,
+        // Another process has it, which alone knows how far it is.
+        (JobState::Leased { .. }, None) => return in_order(&["Queue", "In work"], 1),
+        (JobState::Leased { .. }, Some(Stage::Extract)) => 1,
         (JobState::Leased { .. }, Some(Stage::Chunk)) => 2,
         (JobState::Leased { .. }, Some(Stage::Embed)) => 3,
         (JobState::Leased { .. }, Some(Stage::Index)) => 4,
     };
-    let step = |(n, name)| StepView {
-        name,
-        state: match at.cmp(&n) {
-            Ordering::Less => "ahead",
-            Ordering::Equal => "current",
-            Ordering::Greater => "done",
-        },
+    in_order(&["Queue", "Extract", "Chunk", "Embed", "Index"], at)
+}
+
+fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
+    let state = |n: usize| match n.cmp(&at) {
+        Ordering::Less => "done",
+        Ordering::Equal => "current",
+        Ordering::Greater => "ahead",
     };
-    (0..).zip(["Queue", "Extract", "Chunk", "Embed", "Index"]).map(step).collect()
+    names.iter().enumerate().map(|(n, name)| StepView { name, state: state(n) }).collect()
 }
 
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
@@ -172,6 +179,24 @@ fn ranges(pages: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docent_domain::id::LeaseId;
+
+    #[test]
+    fn the_step_at_work_is_told_as_far_as_it_is_known() {
+        let leased = JobState::Leased {
+            lease: LeaseId::from_uuid(uuid::Uuid::nil()),
+            until: chrono::DateTime::UNIX_EPOCH,
+        };
+        let told = |state: &JobState, stage| {
+            steps_of(state, stage).iter().map(|step| (step.name, step.state)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&JobState::Queued, None)[..2], [("Queue", "current"), ("Extract", "ahead")]);
+        assert_eq!(
+            told(&leased, Some(Stage::Chunk))[1..4],
+            [("Extract", "done"), ("Chunk", "current"), ("Embed", "ahead")]
+        );
+        assert_eq!(told(&leased, None), [("Queue", "done"), ("In work", "current")]);
+    }
 
     #[test]
     fn runs_of_pages_are_ranges() {
