@@ -16,6 +16,8 @@ mod m0010_access;
 mod m0011_credentials;
 mod m0012_audit_log;
 mod m0013_conversations;
+mod m0014_term_statistics;
+mod m0015_list_indexes;
 mod state;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -44,6 +46,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0011_credentials::Migration),
             Box::new(m0012_audit_log::Migration),
             Box::new(m0013_conversations::Migration),
+            Box::new(m0014_term_statistics::Migration),
+            Box::new(m0015_list_indexes::Migration),
         ]
     }
 }

@@ -117,7 +117,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let basics = basics()?;
     make_folder(&settings.service.data_dir)?;
     let secret = secret(profile, settings, &*basics.entropy)?;
-    let (collections, owns_index) = collections(settings)?;
+    let (collections, owns_index) = collections(settings, &store)?;
     let (tokens, limiter) = key_value(settings)?;
     // On a server there may be others, with embedded vector stores of their own: they must not be robbed.
     let is_exclusive = owns_index && matches!(settings.storage.database_url, DatabaseUrl::Sqlite(_));
@@ -253,7 +253,7 @@ fn mailer(
     }
 }
 
-fn collections(settings: &Settings) -> anyhow::Result<(Arc<dyn Collections>, bool)> {
+fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn Collections>, bool)> {
     match settings.storage.vector_db {
         VectorDb::Embedded => {
             let root = &settings.service.data_dir;
@@ -267,7 +267,8 @@ fn collections(settings: &Settings) -> anyhow::Result<(Arc<dyn Collections>, boo
             let header_hook: Option<qdrant::HeaderHook> =
                 settings.telemetry.tracing_enabled.then_some(propagation::carry_on);
             let options = qdrant::Options { header_hook, ..qdrant::Options::default() };
-            Ok((Arc::new(QdrantCollections::new(&url, key, options)?), false))
+            let collections = QdrantCollections::new(&url, key, options, Arc::new(store.clone()))?;
+            Ok((Arc::new(collections), false))
         }
     }
 }

@@ -17,8 +17,11 @@ use docent_ports::{
     token_store::TokenStore,
     vector_index::VectorIndex,
 };
-use docent_testkit::servers::{Impostor, Manner};
-use std::{net::SocketAddr, time::Duration};
+use docent_testkit::{
+    fakes::store::FakeStore,
+    servers::{Impostor, Manner},
+};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 /// How long the clients are told to wait.
 const LIMIT: Duration = Duration::from_millis(500);
@@ -70,7 +73,13 @@ async fn in_place_of_qdrant() {
     let options =
         qdrant::Options { connect_timeout: LIMIT, read_timeout: LIMIT, ..qdrant::Options::default() };
     meet(Part::VectorStore, async |address| {
-        let index = QdrantIndex::new(&format!("http://{address}"), None, options.clone()).unwrap();
+        let index = QdrantIndex::new(
+            &format!("http://{address}"),
+            None,
+            options.clone(),
+            Arc::new(FakeStore::default()),
+        )
+        .unwrap();
         index.check().await.err()
     })
     .await;

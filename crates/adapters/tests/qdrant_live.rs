@@ -10,6 +10,7 @@ use docent_adapters::{
 };
 use docent_ports::vector_index::VectorIndex;
 use docent_testkit::{
+    fakes::store::FakeStore,
     retrieval::{document_id, entry, hybrid_entry, indexed, query},
     servers::unique_name,
 };
@@ -21,6 +22,7 @@ struct Own {
     name: String,
     url: String,
     key: Option<String>,
+    statistics: FakeStore,
 }
 
 impl Own {
@@ -31,12 +33,13 @@ impl Own {
             url: std::env::var("DOCENT_TEST_QDRANT_URL")
                 .expect("DOCENT_TEST_QDRANT_URL names a Qdrant server"),
             key: std::env::var("DOCENT_TEST_QDRANT_API_KEY").ok(),
+            statistics: FakeStore::default(),
         }
     }
 
     fn index(&self) -> QdrantIndex {
         let options = Options { collection: self.name.clone(), ..Options::default() };
-        QdrantIndex::new(&self.url, self.key.as_deref(), options).unwrap()
+        QdrantIndex::new(&self.url, self.key.as_deref(), options, Arc::new(self.statistics.clone())).unwrap()
     }
 
     fn client(&self) -> Qdrant {

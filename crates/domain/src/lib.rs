@@ -15,6 +15,7 @@ pub mod group;
 pub mod id;
 pub mod job;
 pub mod permission;
+pub mod ranking;
 pub mod retrieval;
 pub mod session;
 pub mod text;

@@ -25,6 +25,7 @@ pub mod rate_limiter;
 pub mod recorder;
 pub mod sessions;
 pub mod store;
+pub mod term_statistics;
 pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;

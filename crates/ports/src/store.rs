@@ -16,6 +16,7 @@ use crate::{
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
     sessions::{SessionReader, SessionWriter},
+    term_statistics::{TermStatisticsReader, TermStatisticsWriter},
     usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
     verifications::{VerificationReader, VerificationWriter},
@@ -95,6 +96,8 @@ pub trait ReadWork: Send {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader;
     /// Generations of the index.
     fn generations(&mut self) -> &mut dyn GenerationReader;
+    /// How often terms occur in collections.
+    fn term_statistics(&mut self) -> &mut dyn TermStatisticsReader;
     /// Everything, page by page.
     fn inventory(&mut self) -> &mut dyn Inventory;
 }
@@ -129,6 +132,8 @@ pub trait UnitOfWork: Send {
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
     /// Generations of the index.
     fn generations(&mut self) -> &mut dyn GenerationWriter;
+    /// How often terms occur in collections.
+    fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter;
     /// What one process at a time sees to.
     fn duties(&mut self) -> &mut dyn DutyWriter;
 

@@ -11,6 +11,10 @@ mod index;
 #[cfg(feature = "load")]
 mod ingest;
 #[cfg(feature = "load")]
+mod lists;
+#[cfg(feature = "load")]
+mod login;
+#[cfg(feature = "load")]
 mod peer;
 #[cfg(feature = "load")]
 mod restore;
@@ -66,12 +70,19 @@ pub(crate) enum Bench {
     Sse(Sse),
     /// Upload PDFs and follow them until they can be found.
     Ingest(Ingest),
+    /// Open the lists of the API and of the panel with many documents and accounts, on both databases.
+    Lists(Lists),
+    /// Try to log in with a wrong password to an account that exists and to ones that do not.
+    Login(Login),
     /// Ask questions, move the installation to the other profile and ask them again.
     Restore(Restore),
 }
 
 #[cfg(feature = "load")]
-pub(crate) use {http::Load as Http, ingest::Load as Ingest, restore::Load as Restore, sse::Load as Sse};
+pub(crate) use {
+    http::Load as Http, ingest::Load as Ingest, lists::Load as Lists, login::Load as Login,
+    restore::Load as Restore, sse::Load as Sse,
+};
 
 /// Arguments that the build with the feature `load` reads.
 #[cfg(not(feature = "load"))]
@@ -81,7 +92,9 @@ pub(crate) struct Passed {
     _arguments: Vec<String>,
 }
 #[cfg(not(feature = "load"))]
-pub(crate) use {Passed as Http, Passed as Ingest, Passed as Restore, Passed as Sse};
+pub(crate) use {
+    Passed as Http, Passed as Ingest, Passed as Lists, Passed as Login, Passed as Restore, Passed as Sse,
+};
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -101,9 +114,18 @@ impl Bench {
             #[cfg(feature = "load")]
             Self::Ingest(load) => ingest::run(&crate::root()?, load),
             #[cfg(feature = "load")]
+            Self::Lists(load) => lists::run(&crate::root()?, &load),
+            #[cfg(feature = "load")]
+            Self::Login(load) => login::run(&crate::root()?, &load),
+            #[cfg(feature = "load")]
             Self::Restore(load) => restore::run(&crate::root()?, &load),
             #[cfg(not(feature = "load"))]
-            Self::Http(_) | Self::Sse(_) | Self::Ingest(_) | Self::Restore(_) => again("load"),
+            Self::Http(_)
+            | Self::Sse(_)
+            | Self::Ingest(_)
+            | Self::Lists(_)
+            | Self::Login(_)
+            | Self::Restore(_) => again("load"),
         }
     }
 }

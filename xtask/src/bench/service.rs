@@ -13,8 +13,8 @@ use std::{
 };
 
 const PATIENCE: Duration = Duration::from_secs(60);
-const EMAIL: &str = "bench@example.org";
-const PASSWORD: &str = "the benchmark's own pass phrase";
+pub(super) const EMAIL: &str = "bench@example.org";
+pub(super) const PASSWORD: &str = "the benchmark's own pass phrase";
 
 /// A process that ends with its owner.
 pub(super) struct Peer {

@@ -72,6 +72,13 @@ impl Client {
 
     /// Sends a request and waits for its response, which must have a length and a status 2xx.
     pub(super) async fn exchange(&mut self, request: &[u8]) -> Result<Size> {
+        let (status, size) = self.response(request).await?;
+        ensure!((200..300).contains(&status), "{}", String::from_utf8_lossy(&self.buffer));
+        Ok(size)
+    }
+
+    /// Sends a request and waits for its response, which must have a length; gives its status too.
+    pub(super) async fn response(&mut self, request: &[u8]) -> Result<(u16, Size)> {
         self.buffer.clear();
         self.send(request).await?;
         let head = loop {
@@ -81,17 +88,16 @@ impl Client {
             self.more().await?.context("the server hung up")?;
         };
         let text = std::str::from_utf8(&self.buffer[..head]).context("a head of plain text")?;
-        ensure!(text.starts_with("HTTP/1.1 2"), "{}", String::from_utf8_lossy(&self.buffer));
+        let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).context("a status")?;
         let length = |line: &str| {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
         };
-        let is_empty = text.starts_with("HTTP/1.1 204");
-        let body = text.lines().find_map(length).or(is_empty.then_some(0)).context("a length")?;
+        let body = text.lines().find_map(length).or((status == 204).then_some(0)).context("a length")?;
         while self.buffer.len() < head + body {
             self.more().await?.context("the server hung up")?;
         }
-        Ok(Size { head, body })
+        Ok((status, Size { head, body }))
     }
 
     /// The text that answers a request.

@@ -21,7 +21,7 @@ pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc
     make_folder(&settings.service.data_dir)?;
     let (collections, _) = match settings.storage.vector_db {
         VectorDb::Embedded => (beside(settings), false),
-        VectorDb::Qdrant => collections(settings)?,
+        VectorDb::Qdrant => collections(settings, &store)?,
     };
     let (tokens, limiter) = match settings.storage.redis_url {
         KeyValueUrl::Memory => memory(settings),

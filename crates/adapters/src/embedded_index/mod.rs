@@ -17,7 +17,6 @@
 mod collections;
 mod inventory;
 mod schema;
-mod scoring;
 mod search;
 mod spans;
 mod vectors;

@@ -8,7 +8,7 @@ use super::{
 use docent_ports::error::{Fault, FaultKind, Result};
 use qdrant_client::qdrant::{
     CollectionExistsRequest, CreateCollection, CreateFieldIndexCollection, CreateVectorNameRequest,
-    DenseVectorCreationConfig, Distance, FieldType, GetCollectionInfoRequest, Modifier, SparseVectorConfig,
+    DenseVectorCreationConfig, Distance, FieldType, GetCollectionInfoRequest, SparseVectorConfig,
     SparseVectorParams, VectorParams, VectorParamsMap, VectorsConfig,
     create_vector_name_request::VectorConfig, vectors_config,
 };
@@ -137,9 +137,9 @@ impl Collection {
         };
         let params = info.and_then(|info| info.config).and_then(|config| config.params).unwrap_or_default();
         let sparse = params.sparse_vectors_config.unwrap_or_default().map;
-        if [name::BODY, name::TITLE, name::LEAD].iter().any(|name| !sparse.contains_key(*name)) {
+        if !sparse.contains_key(name::TERMS) {
             return Err(rejected(format!(
-                "the collection {} is not one of ours: it lacks our sparse vectors; name another one, or delete it",
+                "the collection {} is not one of ours: it lacks our sparse vector; name another one, or delete it",
                 self.name
             )));
         }
@@ -202,17 +202,14 @@ impl Collection {
 
 /// How the collection is made.
 fn creation(name: &str, dimensions: Option<u64>) -> CreateCollection {
-    let sparse = |name: &str| {
-        let params =
-            SparseVectorParams { modifier: Some(Modifier::Idf.into()), ..SparseVectorParams::default() };
-        (name.to_owned(), params)
-    };
     let dense = dimensions.map(|size| {
         let params = VectorParams { size, distance: Distance::Cosine.into(), ..VectorParams::default() };
         (name::DENSE.to_owned(), params)
     });
     let dense = VectorParamsMap { map: dense.into_iter().collect() };
-    let sparse = SparseVectorConfig { map: [name::BODY, name::TITLE, name::LEAD].map(sparse).into() };
+    // Queries bring their own weights: no modifier.
+    let sparse = [(name::TERMS.to_owned(), SparseVectorParams::default())];
+    let sparse = SparseVectorConfig { map: sparse.into() };
     CreateCollection {
         collection_name: name.to_owned(),
         vectors_config: Some(VectorsConfig { config: Some(vectors_config::Config::ParamsMap(dense)) }),

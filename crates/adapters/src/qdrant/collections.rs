@@ -6,7 +6,7 @@ use super::{
     connection::{Connection, fault},
 };
 use async_trait::async_trait;
-use docent_ports::{collections::Collections, error::Result, vector_index::VectorIndex};
+use docent_ports::{collections::Collections, error::Result, store::Store, vector_index::VectorIndex};
 use qdrant_client::qdrant::DeleteCollection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tonic::Code;
@@ -15,9 +15,9 @@ use tonic::Code;
 const KEPT: usize = 4;
 
 /// The collections of a Qdrant server.
-#[derive(Debug)]
 pub struct QdrantCollections {
     connection: Arc<Connection>,
+    statistics: Arc<dyn Store>,
     /// Whose existence is asked for to see whether the server answers.
     usual: String,
     opened: Mutex<Vec<Arc<QdrantIndex>>>,
@@ -28,9 +28,14 @@ impl QdrantCollections {
     ///
     /// # Errors
     /// When the address or the key cannot be used.
-    pub fn new(url: &str, api_key: Option<&str>, options: Options) -> Result<Self> {
+    pub fn new(
+        url: &str,
+        api_key: Option<&str>,
+        options: Options,
+        statistics: Arc<dyn Store>,
+    ) -> Result<Self> {
         let connection = Arc::new(Connection::new(url, api_key, &options)?);
-        Ok(Self { connection, usual: options.collection, opened: Mutex::default() })
+        Ok(Self { connection, statistics, usual: options.collection, opened: Mutex::default() })
     }
 
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {
@@ -45,8 +50,11 @@ impl Collections for QdrantCollections {
         if let Some(index) = opened.iter().find(|index| index.collection.name() == name) {
             return Ok(Arc::clone(index) as _);
         }
-        let connection = Arc::clone(&self.connection);
-        let index = Arc::new(QdrantIndex { connection, collection: Collection::new(name.to_owned()) });
+        let index = Arc::new(QdrantIndex {
+            connection: Arc::clone(&self.connection),
+            collection: Collection::new(name.to_owned()),
+            statistics: Arc::clone(&self.statistics),
+        });
         if opened.len() == KEPT {
             opened.remove(0);
         }
@@ -68,9 +76,12 @@ impl Collections for QdrantCollections {
         let removed = self.connection.write(self.connection.collections().delete(request)).await;
         self.close(name).await?;
         match removed {
-            Err(status) if status.code() == Code::NotFound => Ok(()),
-            answer => answer.map(|_| ()).map_err(|status| fault("remove the collection", status)),
+            Err(status) if status.code() == Code::NotFound => {}
+            answer => answer.map(drop).map_err(|status| fault("remove the collection", status))?,
         }
+        let mut unit = self.statistics.begin().await?;
+        unit.term_statistics().clear(name).await?;
+        unit.commit().await
     }
 
     async fn check(&self) -> Result<()> {

@@ -11,9 +11,8 @@ use docent_ports::{
     vector_index::IndexPage,
 };
 use qdrant_client::qdrant::{
-    FacetCounts, FacetHit, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse, VectorsSelector,
-    WithPayloadSelector, WithVectorsSelector, facet_value, point_id::PointIdOptions, with_payload_selector,
-    with_vectors_selector,
+    FacetCounts, FacetHit, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse,
+    WithPayloadSelector, facet_value, point_id::PointIdOptions, with_payload_selector,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -69,7 +68,7 @@ impl QdrantIndex {
                 offset: offset.take(),
                 limit: Some(CHUNKS),
                 with_payload: Some(true.into()),
-                with_vectors: Some(if has_dense { only_dense() } else { false.into() }),
+                with_vectors: Some(if has_dense { query::vectors([name::DENSE]) } else { false.into() }),
                 ..self.scroll()
             };
             let Some(answer) = self.scrolled(request).await? else { return Ok(Vec::new()) };
@@ -103,11 +102,6 @@ impl QdrantIndex {
 fn only_document() -> WithPayloadSelector {
     let fields = PayloadIncludeSelector { fields: vec![DOCUMENT.to_owned()] };
     with_payload_selector::SelectorOptions::Include(fields).into()
-}
-
-fn only_dense() -> WithVectorsSelector {
-    let names = VectorsSelector { names: vec![name::DENSE.to_owned()] };
-    with_vectors_selector::SelectorOptions::Include(names).into()
 }
 
 fn point(id: &str) -> PointId {

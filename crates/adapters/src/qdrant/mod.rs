@@ -1,18 +1,17 @@
-//! The vector store on a Qdrant server (1.14 or newer), over gRPC.
+//! The vector store on a Qdrant server (1.12 or newer), over gRPC.
 //!
 //! A collection holds the chunks of all documents, one point each, under the chunk's id:
 //!
 //! ```text
 //! dense              cosine, of the size that the first vectors had; only when there are vectors
-//! body               sparse: the chunk's terms, with how often they occur, saturated
-//! title, lead        sparse: the document's distinct terms, each 1
-//! payload            document_id, title, filename, ordinal, text, span, pages
+//! terms              sparse: the chunk's terms, with how often they occur, and those of title and lead; see [`terms`]
+//! payload            document_id, title, filename, ordinal, length, text, span, pages
 //! ```
 //!
-//! A term's place in the sparse vectors is a hash of it; see [`terms`]. The server weighs terms by
-//! their inverse document frequency. A search is one request: the three sparse vectors are added up
-//! with their weights, and where the query has a dense vector too, the two rankings are fused by
-//! their reciprocal ranks.
+//! A search is one request to the server, which chooses candidates: by the terms, weighed as this collection makes
+//! them worth, and where the query has a dense vector too, by both rankings. They are ranked here, by the functions
+//! that rank on every store. How often terms occur, which that takes, the server cannot tell: it is kept in the
+//! relational store, counted anew with each document that is written or removed.
 //!
 //! Nothing is assumed of the collection but what it was found to be: it may be made by another
 //! replica, or deleted, at any time.
@@ -23,6 +22,7 @@ mod connection;
 mod inventory;
 mod points;
 mod query;
+mod rank;
 mod spans;
 mod terms;
 
@@ -32,16 +32,19 @@ pub use collections::QdrantCollections;
 use connection::{Connection, kind};
 use docent_domain::{
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts},
 };
 use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
+    store::Store,
+    term_statistics::Contribution,
     vector_index::{IndexPage, VectorIndex},
 };
 use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
 pub use spans::HeaderHook;
 use spans::traced;
 use std::{collections::HashMap, sync::Arc, time::Duration};
+use terms::{Sought, Weighed};
 use tonic::Code;
 
 /// Points in one request; the largest have some 40 KB.
@@ -75,21 +78,28 @@ impl Default for Options {
 }
 
 /// A vector store on a Qdrant server.
-#[derive(Debug)]
 pub struct QdrantIndex {
     connection: Arc<Connection>,
     collection: Collection,
+    /// Where it is counted how often terms occur.
+    statistics: Arc<dyn Store>,
 }
 
 impl QdrantIndex {
     /// Takes the address of the server's gRPC port, such as `http://localhost:6334`; `https` is TLS,
-    /// which trusts the system's certificates. Connects to nothing yet.
+    /// which trusts the system's certificates. Connects to nothing yet. How often terms occur is counted in
+    /// `statistics`.
     ///
     /// # Errors
     /// When the address or the key cannot be used.
-    pub fn new(url: &str, api_key: Option<&str>, options: Options) -> Result<Self> {
+    pub fn new(
+        url: &str,
+        api_key: Option<&str>,
+        options: Options,
+        statistics: Arc<dyn Store>,
+    ) -> Result<Self> {
         let connection = Arc::new(Connection::new(url, api_key, &options)?);
-        Ok(Self { connection, collection: Collection::new(options.collection) })
+        Ok(Self { connection, collection: Collection::new(options.collection), statistics })
     }
 
     /// Writes all points. A collection that is gone is made again first.
@@ -145,11 +155,36 @@ impl QdrantIndex {
             }
             _ => None,
         };
-        let request = query::request(self.collection.name(), query.sparse.as_ref(), dense, documents, limit);
+        let terms = match query.sparse.as_ref().filter(|terms| !terms.is_empty()) {
+            Some(terms) => Some(self.weighed(terms).await?),
+            None => None,
+        };
+        let request = query::request(self.collection.name(), terms.as_ref(), dense, documents, limit);
         let Some(request) = request else { return Ok(Vec::new()) };
         let found = self.connection.read(self.connection.points().query(request)).await;
         let Some(found) = self.unless_absent("search", found)? else { return Ok(Vec::new()) };
-        points::best(found.result, limit)
+        Ok(rank::best(points::candidates(found.result)?, terms.as_ref(), dense, limit))
+    }
+
+    /// The terms with what they are worth now.
+    async fn weighed(&self, terms: &TermCounts) -> Result<Weighed> {
+        let sought = Sought::of(terms);
+        let mut view = self.statistics.glance().await?;
+        let known = view.term_statistics().read(self.collection.name(), &sought.places()).await?;
+        Ok(sought.weighed(&known))
+    }
+
+    /// Takes down what a document's chunks add to the statistics.
+    async fn count_terms(&self, document: DocumentId, added: &Contribution) -> Result<()> {
+        let mut unit = self.statistics.begin().await?;
+        unit.term_statistics().put(self.collection.name(), document, added).await?;
+        unit.commit().await
+    }
+
+    async fn forget_terms(&self, document: DocumentId) -> Result<()> {
+        let mut unit = self.statistics.begin().await?;
+        unit.term_statistics().take(self.collection.name(), document).await?;
+        unit.commit().await
     }
 
     /// `None` when the collection does not exist.
@@ -190,22 +225,31 @@ fn rejected(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
 #[async_trait]
 impl VectorIndex for QdrantIndex {
     // New points are written before old ones are deleted, so that a search never finds the document
-    // empty. Points have the chunks' ids: a replay after a crash overwrites them.
+    // empty. Points have the chunks' ids: a replay after a crash overwrites them, and counts their terms.
     async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
         let dimensions = dimensions(&entries)?;
+        let added = terms::contribution(&entries);
         let ids: Vec<_> = entries.iter().map(|entry| points::id(entry.id)).collect();
         let points: Vec<_> = entries.into_iter().map(|entry| points::write(document, entry)).collect();
         let work = async {
             if !points.is_empty() {
                 self.upsert(&points, dimensions).await?;
             }
-            self.delete(query::all_of_but(document.id, ids)).await
+            self.delete(query::all_of_but(document.id, ids)).await?;
+            match added.chunks {
+                0 => self.forget_terms(document.id).await,
+                _ => self.count_terms(document.id, &added).await,
+            }
         };
         traced("upsert", self.collection.name(), work).await
     }
 
     async fn remove(&self, document: DocumentId) -> Result<()> {
-        traced("delete", self.collection.name(), self.delete(query::all_of(document))).await
+        let work = async {
+            self.delete(query::all_of(document)).await?;
+            self.forget_terms(document).await
+        };
+        traced("delete", self.collection.name(), work).await
     }
 
     async fn search(

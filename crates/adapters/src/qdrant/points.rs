@@ -1,6 +1,6 @@
 //! Chunks as points, and points as chunks that were found.
 
-use super::terms;
+use super::{rank::Candidate, terms};
 use docent_domain::{
     chunk::{PageStart, Position, Span},
     id::{ChunkId, DocumentId},
@@ -8,18 +8,16 @@ use docent_domain::{
 };
 use docent_ports::error::{Fault, FaultKind, Part, Result};
 use qdrant_client::qdrant::{
-    DenseVector, ListValue, NamedVectors, PointId, PointStruct, RetrievedPoint, ScoredPoint, Struct, Value,
-    Vector, Vectors, point_id::PointIdOptions, value::Kind, vector, vector_output, vectors::VectorsOptions,
-    vectors_output,
+    DenseVector, ListValue, NamedVectors, PointId, PointStruct, RetrievedPoint, ScoredPoint, SparseVector,
+    Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput, point_id::PointIdOptions, value::Kind,
+    vector, vector_output, vectors::VectorsOptions, vectors_output,
 };
 use std::collections::HashMap;
 
 /// The names of a point's vectors.
 pub(super) mod name {
     pub(in super::super) const DENSE: &str = "dense";
-    pub(in super::super) const BODY: &str = "body";
-    pub(in super::super) const TITLE: &str = "title";
-    pub(in super::super) const LEAD: &str = "lead";
+    pub(in super::super) const TERMS: &str = "terms";
 }
 
 /// The payload's field that points are filtered by.
@@ -28,6 +26,7 @@ pub(super) const DOCUMENT: &str = "document_id";
 const TITLE: &str = "title";
 const FILENAME: &str = "filename";
 const ORDINAL: &str = "ordinal";
+const LENGTH: &str = "length";
 const TEXT: &str = "text";
 const SPAN: &str = "span";
 const PAGES: &str = "pages";
@@ -51,22 +50,19 @@ pub(super) fn write(document: &IndexedDocument, entry: IndexEntry) -> PointStruc
     if let Some(data) = embedding.dense {
         put(name::DENSE, vector::Vector::Dense(DenseVector { data }));
     }
-    if let Some(sparse) = &embedding.sparse {
-        let fields = [
-            (name::BODY, terms::body(&sparse.body)),
-            (name::TITLE, terms::distinct(&sparse.title)),
-            (name::LEAD, terms::distinct(&sparse.lead)),
-        ];
-        for (name, vector) in fields.into_iter().filter(|(_, vector)| !vector.indices.is_empty()) {
-            put(name, vector::Vector::Sparse(vector));
-        }
+    let sparse = embedding.sparse.unwrap_or_default();
+    let terms = terms::vector(&sparse);
+    if !terms.indices.is_empty() {
+        put(name::TERMS, vector::Vector::Sparse(terms));
     }
+    let length = u32::try_from(sparse.body.total()).unwrap_or(u32::MAX);
     let pages = pages.iter().map(|start| object([(PAGE, number(start.page)), (AT, number(start.at))]));
     let payload = [
         (DOCUMENT, string(document.id.to_string())),
         (TITLE, string(document.title.as_str().to_owned())),
         (FILENAME, string(document.filename.clone())),
         (ORDINAL, number(ordinal)),
+        (LENGTH, number(length)),
         (TEXT, string(text)),
         (SPAN, object([(START, position(span.start)), (END, position(span.end))])),
         (PAGES, Value { kind: Some(Kind::ListValue(ListValue { values: pages.collect() })) }),
@@ -98,39 +94,51 @@ fn number(n: u32) -> Value {
     Value { kind: Some(Kind::IntegerValue(n.into())) }
 }
 
-/// The best of the points found, in their final order: that of documents and ordinals where scores
-/// are equal.
-pub(super) fn best(points: Vec<ScoredPoint>, limit: usize) -> Result<Vec<ScoredChunk>> {
-    let found = points.into_iter().filter(|point| point.score > 0.0);
-    let mut chunks = found.map(read).collect::<Result<Vec<_>>>()?;
-    chunks.sort_by(|(a, ordinal_a), (b, ordinal_b)| {
-        let key = |chunk: &ScoredChunk, ordinal| (chunk.document_id, ordinal);
-        b.score.total_cmp(&a.score).then_with(|| key(a, *ordinal_a).cmp(&key(b, *ordinal_b)))
-    });
-    chunks.truncate(limit);
-    Ok(chunks.into_iter().map(|(chunk, _)| chunk).collect())
+/// What a search found, yet to be ranked.
+pub(super) fn candidates(points: Vec<ScoredPoint>) -> Result<Vec<Candidate>> {
+    let read = |point| {
+        read(point).ok_or_else(|| {
+            let message = "the collection holds a point that is no chunk of ours";
+            Fault::new(Part::VectorStore, FaultKind::Garbage, message)
+        })
+    };
+    points.into_iter().map(read).collect()
 }
 
-/// A chunk with its ordinal.
-fn read(mut point: ScoredPoint) -> Result<(ScoredChunk, u32)> {
-    let read = || {
-        let Some(PointIdOptions::Uuid(id)) = point.id?.point_id_options else { return None };
-        let payload = &mut point.payload;
-        let chunk = ScoredChunk {
-            id: id.parse().ok()?,
-            document_id: take_string(payload, DOCUMENT)?.parse::<DocumentId>().ok()?,
-            title: take_string(payload, TITLE)?,
-            text: take_string(payload, TEXT)?,
-            span: read_span(payload.get(SPAN)?)?,
-            pages: read_pages(payload.get(PAGES)?)?,
-            score: point.score,
-        };
-        Some((chunk, read_number(payload.get(ORDINAL)?)?))
+fn read(mut point: ScoredPoint) -> Option<Candidate> {
+    let Some(PointIdOptions::Uuid(id)) = point.id?.point_id_options else { return None };
+    let payload = &mut point.payload;
+    let chunk = ScoredChunk {
+        id: id.parse().ok()?,
+        document_id: take_string(payload, DOCUMENT)?.parse::<DocumentId>().ok()?,
+        title: take_string(payload, TITLE)?,
+        text: take_string(payload, TEXT)?,
+        span: read_span(payload.get(SPAN)?)?,
+        pages: read_pages(payload.get(PAGES)?)?,
+        score: point.score,
     };
-    read().ok_or_else(|| {
-        let message = "the collection holds a point that is no chunk of ours";
-        Fault::new(Part::VectorStore, FaultKind::Garbage, message)
-    })
+    let (ordinal, length) = (read_number(payload.get(ORDINAL)?)?, read_number(payload.get(LENGTH)?)?);
+    let mut vectors = named(point.vectors);
+    let terms = match vectors.remove(name::TERMS).map(VectorOutput::into_vector) {
+        Some(vector_output::Vector::Sparse(terms)) => terms,
+        _ => SparseVector::default(),
+    };
+    Some(Candidate { chunk, ordinal, length, terms, dense: dense(&mut vectors) })
+}
+
+/// The vectors that came back with a point.
+fn named(vectors: Option<VectorsOutput>) -> HashMap<String, VectorOutput> {
+    match vectors.and_then(|vectors| vectors.vectors_options) {
+        Some(vectors_output::VectorsOptions::Vectors(named)) => named.vectors,
+        Some(vectors_output::VectorsOptions::Vector(_)) | None => HashMap::new(),
+    }
+}
+
+fn dense(vectors: &mut HashMap<String, VectorOutput>) -> Option<Vec<f32>> {
+    match vectors.remove(name::DENSE)?.into_vector() {
+        vector_output::Vector::Dense(dense) => Some(dense.data),
+        vector_output::Vector::Sparse(_) | vector_output::Vector::MultiDense(_) => None,
+    }
 }
 
 /// The document that a point's payload names.
@@ -149,14 +157,7 @@ pub(super) fn stored(mut point: RetrievedPoint) -> Option<StoredChunk> {
         span: read_span(payload.get(SPAN)?)?,
         pages: read_pages(payload.get(PAGES)?)?,
         text: take_string(payload, TEXT)?,
-        dense: match point.vectors.and_then(|vectors| vectors.vectors_options) {
-            Some(vectors_output::VectorsOptions::Vectors(mut named)) => named.vectors.remove(name::DENSE),
-            Some(vectors_output::VectorsOptions::Vector(_)) | None => None,
-        }
-        .and_then(|vector| match vector.into_vector() {
-            vector_output::Vector::Dense(dense) => Some(dense.data),
-            vector_output::Vector::Sparse(_) | vector_output::Vector::MultiDense(_) => None,
-        }),
+        dense: dense(&mut named(point.vectors)),
     })
 }
 
@@ -232,16 +233,16 @@ mod tests {
         }
     }
 
-    fn scored(document: &IndexedDocument, ordinal: u32, score: f32) -> ScoredPoint {
+    fn scored(document: &IndexedDocument, ordinal: u32) -> ScoredPoint {
         let PointStruct { id, payload, .. } = write(document, entry(document, ordinal));
-        ScoredPoint { id, payload, score, ..ScoredPoint::default() }
+        ScoredPoint { id, payload, score: 0.5, ..ScoredPoint::default() }
     }
 
     #[test]
     fn a_chunk_survives_the_way_there_and_back() {
-        let (document, score) = (document(7), 0.5);
+        let document = document(7);
         let stored = entry(&document, 3);
-        let found = best(vec![scored(&document, 3, score)], 5).unwrap();
+        let found = candidates(vec![scored(&document, 3)]).unwrap().remove(0);
         let expected = ScoredChunk {
             id: stored.id,
             document_id: document.id,
@@ -249,9 +250,9 @@ mod tests {
             text: stored.text,
             span: stored.span,
             pages: stored.pages,
-            score,
+            score: 0.5,
         };
-        assert_eq!(found, [expected]);
+        assert_eq!((found.chunk, found.ordinal, found.length), (expected, 3, 1));
     }
 
     #[test]
@@ -266,34 +267,15 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(names(entry(&document, 0)), ["body", "dense"]);
+        assert_eq!(names(entry(&document, 0)), ["dense", "terms"]);
         let nothing = Embedding { sparse: None, dense: None };
         assert!(names(IndexEntry { embedding: nothing, ..entry(&document, 0) }).is_empty());
     }
 
     #[test]
-    fn equals_are_in_the_order_of_documents_and_ordinals_and_what_does_not_fit_is_left_out() {
-        let (a, b) = (document(1), document(2));
-        let points = vec![
-            scored(&b, 0, 1.0),
-            scored(&a, 10, 1.0),
-            scored(&a, 9, 1.0),
-            scored(&b, 1, 2.0),
-            scored(&b, 2, 0.0),
-            scored(&b, 3, -1.0),
-        ];
-        let ids = |limit| {
-            best(points.clone(), limit).unwrap().into_iter().map(|chunk| chunk.id).collect::<Vec<_>>()
-        };
-        let expected = [(&b, 1), (&a, 9), (&a, 10), (&b, 0)].map(|(of, n)| ChunkId::of(of.id, n));
-        assert_eq!(ids(9), expected);
-        assert_eq!(ids(2), expected[..2]);
-    }
-
-    #[test]
     fn a_foreign_point_is_garbage() {
-        let mut point = scored(&document(1), 0, 1.0);
+        let mut point = scored(&document(1), 0);
         point.payload.remove(SPAN);
-        assert_eq!(best(vec![point], 1).unwrap_err().kind(), FaultKind::Garbage);
+        assert_eq!(candidates(vec![point]).unwrap_err().kind(), FaultKind::Garbage);
     }
 }

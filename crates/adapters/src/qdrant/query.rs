@@ -2,22 +2,17 @@
 
 use super::{
     points::{DOCUMENT, name},
-    terms,
+    terms::Weighed,
 };
-use docent_domain::{id::DocumentId, retrieval::TermCounts};
+use docent_domain::id::DocumentId;
 use qdrant_client::qdrant::{
-    Condition, DenseVector, Expression, Filter, Formula, Fusion, PointId, PrefetchQuery, Query, QueryPoints,
-    VectorInput, query, vector_input,
+    Condition, DenseVector, Filter, Fusion, PointId, PrefetchQuery, Query, QueryPoints, VectorInput,
+    VectorsSelector, WithVectorsSelector, query, vector_input, with_vectors_selector,
 };
 
-/// How many chunks each ranking gives at least, however few are wanted: those that are equal, or good
-/// in both rankings, must be among them.
+/// How many chunks are ranked at least, however few are wanted: the server orders them without regard to their
+/// lengths, and the best ones must be among them.
 const CANDIDATES: usize = 200;
-
-/// What a matching term of the title counts against one of the text.
-const TITLE_WEIGHT: f32 = 2.0;
-/// What a matching term of the lead counts.
-const LEAD_WEIGHT: f32 = 0.5;
 
 /// Vectors at a right angle or more have nothing in common; the server keeps what is above it.
 const COSINE_MIN: f32 = 1e-6;
@@ -39,10 +34,10 @@ pub(super) fn all_of_but(document: DocumentId, kept: Vec<PointId>) -> Filter {
     Filter { must_not: but, ..all_of(document) }
 }
 
-/// A search; `None` when nothing can be found by it.
+/// The search for candidates; `None` when nothing can be found by it.
 pub(super) fn request(
     collection: &str,
-    sparse: Option<&TermCounts>,
+    sparse: Option<&Weighed>,
     dense: Option<&[f32]>,
     documents: Option<&[DocumentId]>,
     limit: usize,
@@ -52,8 +47,8 @@ pub(super) fn request(
     }
     let filter = documents.map(any_of);
     let limit = limit.max(CANDIDATES) as u64;
-    let lexical =
-        sparse.filter(|terms| !terms.is_empty()).map(|terms| lexical(terms, filter.as_ref(), limit));
+    let wanted = [sparse.map(|_| name::TERMS), dense.map(|_| name::DENSE)];
+    let lexical = sparse.map(|terms| lexical(terms, filter.clone(), limit));
     let dense = dense.map(|vector| near(vector, filter, limit));
     let root = match (lexical, dense) {
         (Some(lexical), Some(dense)) => PrefetchQuery {
@@ -74,29 +69,23 @@ pub(super) fn request(
         score_threshold: root.score_threshold,
         limit: root.limit,
         with_payload: Some(true.into()),
-        with_vectors: Some(false.into()),
+        with_vectors: Some(vectors(wanted.into_iter().flatten())),
         ..QueryPoints::default()
     })
 }
 
-/// The chunks that share terms with the query, scored by all three fields together.
-fn lexical(terms: &TermCounts, filter: Option<&Filter>, limit: u64) -> PrefetchQuery {
-    let sought = terms::distinct(terms);
-    let fields = [(name::BODY, 1.0), (name::TITLE, TITLE_WEIGHT), (name::LEAD, LEAD_WEIGHT)];
-    let weighed = (0..).zip(fields).map(|(n, (_, weight))| {
-        Expression::mult_with([Expression::constant(weight), Expression::score_idx(n)])
-    });
-    let formula = Formula { expression: Some(Expression::sum_with(weighed)), ..Formula::default() };
-    let field = |(name, _): (&str, f32)| PrefetchQuery {
-        query: Some(nearest(vector_input::Variant::Sparse(sought.clone()))),
-        using: Some(name.to_owned()),
-        filter: filter.cloned(),
-        limit: Some(limit),
-        ..PrefetchQuery::default()
-    };
+/// The vectors that points come back with.
+pub(super) fn vectors<'a>(names: impl IntoIterator<Item = &'a str>) -> WithVectorsSelector {
+    let names = VectorsSelector { names: names.into_iter().map(str::to_owned).collect() };
+    with_vectors_selector::SelectorOptions::Include(names).into()
+}
+
+/// The chunks that share terms with the query, those first whose terms are worth most.
+fn lexical(terms: &Weighed, filter: Option<Filter>, limit: u64) -> PrefetchQuery {
     PrefetchQuery {
-        prefetch: fields.into_iter().map(field).collect(),
-        query: Some(variant(query::Variant::Formula(formula))),
+        query: Some(nearest(vector_input::Variant::Sparse(terms.vector()))),
+        using: Some(name::TERMS.to_owned()),
+        filter,
         limit: Some(limit),
         ..PrefetchQuery::default()
     }

@@ -25,6 +25,10 @@ impl Session {
         E::Model: FromQueryResult + Send + Sync,
     {
         let total = self.counted(doing, rows.clone()).await?;
+        if page.offset >= total {
+            // Otherwise all rows would be gone through again.
+            return Ok(Listed { records: Vec::new(), total });
+        }
         let query = on(order(rows), page);
         let rows = self.run(doing, |db| Box::pin(query.all(db))).await?;
         Ok(Listed { records: rows.into_iter().map(from_row).collect::<Result<_>>()?, total })

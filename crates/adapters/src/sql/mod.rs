@@ -24,6 +24,7 @@ mod rollbacks;
 mod session;
 mod sessions;
 mod sqlite;
+mod term_statistics;
 mod usage;
 mod users;
 mod values;

@@ -27,6 +27,7 @@ use docent_ports::{
     jobs::{JobReader, JobWriter},
     sessions::{SessionReader, SessionWriter},
     store::{ReadWork, UnitOfWork},
+    term_statistics::{TermStatisticsReader, TermStatisticsWriter},
     usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
     verifications::{VerificationReader, VerificationWriter},
@@ -214,6 +215,10 @@ impl ReadWork for SqlView {
         &mut self.0
     }
 
+    fn term_statistics(&mut self) -> &mut dyn TermStatisticsReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -269,6 +274,10 @@ impl UnitOfWork for SqlUnit {
     }
 
     fn generations(&mut self) -> &mut dyn GenerationWriter {
+        &mut self.0
+    }
+
+    fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter {
         &mut self.0
     }
 

@@ -35,6 +35,7 @@ mod records;
 pub mod relational;
 pub mod sessions;
 pub mod store;
+pub mod term_statistics;
 pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;

@@ -41,6 +41,10 @@ macro_rules! relational_contracts {
             $crate::generations_contract!(super::$fresh());
         }
 
+        mod term_statistics {
+            $crate::term_statistics_contract!(super::$fresh());
+        }
+
         mod usage {
             $crate::usage_contract!(super::$fresh());
         }

@@ -1,9 +1,10 @@
 //! What every vector store does.
 
-use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
 use docent_domain::{
     chunk::{PageStart, Position, Span},
     id::ChunkId,
+    ranking::{Occurrence, Totals, Worth, length_norm, lexical, rounded_length},
     retrieval::{IndexEntry, QueryEmbedding, ScoredChunk},
 };
 use docent_ports::{
@@ -67,6 +68,59 @@ crate::battery! {
         let found = index.search(&query("pump valve"), None, 5).await.unwrap();
         assert_eq!(texts(&found), [texts_in[0], texts_in[1]]);
         assert!(found[0].score > found[1].score);
+    }
+
+    /// Scores are those of the domain's ranking, whatever the store: they count what is rare in the collection, in
+    /// text, title and lead, and hold length against a chunk.
+    async fn ranks_as_the_domain_does(index) {
+        let long = "pump ".to_owned() + &"other words ".repeat(40);
+        let texts_in = [
+            (1, "pump manual", "about the red pump", ["pump pump valve", long.as_str()]),
+            (2, "valve manual", "about the green valve", ["pump seal", "seal and nothing else"]),
+            (3, "minutes", "who was there", ["valve", "nobody"]),
+        ];
+        let of_document = |(n, title, lead, chunks): (u32, &str, &str, [&str; 2])| {
+            let entries = (0..).zip(chunks).map(|(at, text)| {
+                let mut entry = entry(n, at, text);
+                if let Some(sparse) = &mut entry.embedding.sparse {
+                    (sparse.title, sparse.lead) = (terms(title), terms(lead));
+                }
+                entry
+            });
+            (indexed(n), entries.collect::<Vec<_>>())
+        };
+        let documents = texts_in.map(of_document);
+        for (document, entries) in &documents {
+            index.replace(document, entries.clone()).await.unwrap();
+        }
+
+        let length = documents.iter().flat_map(|(_, entries)| entries).map(|entry| {
+            entry.embedding.sparse.as_ref().map_or(0, |sparse| sparse.body.total())
+        });
+        let totals = Totals { documents: 3, chunks: 6, length: length.sum() };
+        // In how many chunks, titles and leads the words of the query are.
+        let (pump, valve) = (Worth::of(3, 1, 1, &totals), Worth::of(2, 1, 1, &totals));
+        let found = |body, title, lead| Occurrence { body, title, lead };
+        let score = |words: usize, pumps, valves| {
+            let length = rounded_length(u32::try_from(words).unwrap());
+            lexical(&[(pump, pumps), (valve, valves)], length_norm(length, totals.average_length()))
+        };
+        let no = found(0, false, false);
+        let mut expected = vec![
+            (1, 0, score(3, found(2, true, true), found(1, false, false))),
+            (1, 1, score(81, found(1, true, true), no)),
+            (2, 0, score(2, found(1, false, false), found(0, true, true))),
+            (2, 1, score(4, no, found(0, true, true))),
+            (3, 0, score(1, no, found(1, false, false))),
+        ];
+        expected.sort_by(|a, b| b.2.total_cmp(&a.2));
+        let found = index.search(&query("pump valve"), None, 9).await.unwrap();
+        let ids: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
+        let ids_expected: Vec<_> = expected.iter().map(|(n, at, _)| ChunkId::of(document_id(*n), *at)).collect();
+        assert_eq!(ids, ids_expected);
+        for (chunk, (.., score)) in found.iter().zip(&expected) {
+            assert!((chunk.score - score).abs() < 1e-4, "{} is not {score}", chunk.score);
+        }
     }
 
     /// No more than asked for; equals are in the order of documents and ordinals, always.

@@ -13,6 +13,7 @@ mod generations;
 mod groups;
 mod inventory;
 mod jobs;
+mod term_statistics;
 mod users;
 
 use async_trait::async_trait;
@@ -48,6 +49,7 @@ use docent_ports::{
     page::{Listed, Page},
     sessions::{SessionReader, SessionWriter},
     store::{ReadWork, Schema, Store, UnitOfWork},
+    term_statistics::{Contribution, TermStatisticsReader, TermStatisticsWriter},
     usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
     verifications::{VerificationReader, VerificationWriter},
@@ -84,6 +86,8 @@ struct Tables {
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
     generations: BTreeMap<GenerationId, Generation>,
     duties: BTreeMap<&'static str, Held>,
+    /// What each document of each collection has added.
+    term_statistics: BTreeMap<(String, DocumentId), Contribution>,
 }
 
 /// Who took a duty last, and when it was done.
@@ -172,6 +176,10 @@ impl ReadWork for View {
         &mut self.0
     }
 
+    fn term_statistics(&mut self) -> &mut dyn TermStatisticsReader {
+        &mut self.0
+    }
+
     fn documents(&mut self) -> &mut dyn DocumentReader {
         &mut self.0
     }
@@ -230,6 +238,10 @@ impl UnitOfWork for Unit {
     }
 
     fn generations(&mut self) -> &mut dyn GenerationWriter {
+        &mut self.session
+    }
+
+    fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter {
         &mut self.session
     }
 

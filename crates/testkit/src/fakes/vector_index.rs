@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::{
     id::DocumentId,
+    ranking::{Occurrence, Totals, Worth, hybrid, length_norm, lexical, rounded_length},
     retrieval::{
         IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk, TermCounts,
     },
@@ -17,8 +18,7 @@ use std::{
     sync::Mutex,
 };
 
-/// Scores by the share of the query's terms that a chunk has, with half as much for its length and
-/// its title, plus the cosine. It compares with every chunk.
+/// Scores every chunk, and counts everything anew for each search.
 #[derive(Debug, Default)]
 pub struct FakeVectorIndex {
     documents: Mutex<BTreeMap<DocumentId, (IndexedDocument, Vec<IndexEntry>)>>,
@@ -31,23 +31,39 @@ impl FakeVectorIndex {
     }
 }
 
-fn overlap(query: &TermCounts, field: &TermCounts) -> f32 {
-    let shared = query.iter().filter(|(term, _)| field.iter().any(|(other, _)| other == *term)).count();
-    shared as f32 / query.iter().len().max(1) as f32
+/// How much there is, and what each term of the query is worth.
+fn weighed<'q>(
+    query: &'q TermCounts,
+    chunks: &[(DocumentId, &SparseVector)],
+) -> (Totals, Vec<(&'q str, Worth)>) {
+    // All chunks of a document have its title and lead.
+    let documents: BTreeMap<DocumentId, &SparseVector> = chunks.iter().map(|(id, of)| (*id, *of)).collect();
+    let totals = Totals {
+        documents: documents.len() as u64,
+        chunks: chunks.len() as u64,
+        length: chunks.iter().map(|(_, of)| of.body.total()).sum(),
+    };
+    let worth = |(term, _): (&'q str, u32)| {
+        let body = chunks.iter().filter(|(_, of)| frequency(&of.body, term) > 0).count() as u64;
+        let title = documents.values().filter(|of| frequency(&of.title, term) > 0).count() as u64;
+        let lead = documents.values().filter(|of| frequency(&of.lead, term) > 0).count() as u64;
+        (term, Worth::of(body, title, lead, &totals))
+    };
+    (totals, query.iter().map(worth).collect())
 }
 
-fn lexical(query: &TermCounts, chunk: &SparseVector) -> f32 {
-    let body = overlap(query, &chunk.body);
-    let brevity = 1.0 + 0.5 / (1.0 + chunk.body.total() as f32);
-    body * brevity + overlap(query, &chunk.title) / 2.0 + overlap(query, &chunk.lead) / 4.0
+fn frequency(terms: &TermCounts, sought: &str) -> u32 {
+    terms.iter().find(|(term, _)| *term == sought).map_or(0, |(_, n)| n)
 }
 
-fn score(query: &QueryEmbedding, entry: &IndexEntry) -> f32 {
-    let sparse = query.sparse.as_ref().zip(entry.embedding.sparse.as_ref());
-    let dense = query.dense.as_ref().zip(entry.embedding.dense.as_ref());
-    let lexical = sparse.map_or(0.0, |(query, chunk)| lexical(query, chunk));
-    let cosine: f32 = dense.map_or(0.0, |(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum());
-    if lexical > 0.0 { lexical + cosine } else { cosine }
+fn lexical_of(terms: &[(&str, Worth)], totals: &Totals, chunk: &SparseVector) -> f32 {
+    let found = terms.iter().map(|(term, worth)| {
+        let title = frequency(&chunk.title, term) > 0;
+        let lead = frequency(&chunk.lead, term) > 0;
+        (*worth, Occurrence { body: frequency(&chunk.body, term), title, lead })
+    });
+    let length = rounded_length(u32::try_from(chunk.body.total()).unwrap());
+    lexical(&found.collect::<Vec<_>>(), length_norm(length, totals.average_length()))
 }
 
 #[async_trait]
@@ -78,19 +94,41 @@ impl VectorIndex for FakeVectorIndex {
         limit: usize,
     ) -> Result<Vec<ScoredChunk>> {
         let documents = self.documents.lock().unwrap();
-        let mut found = Vec::new();
-        for (document, entries) in documents.values() {
-            for entry in entries {
-                if let (Some(query), Some(stored)) = (&query.dense, &entry.embedding.dense)
-                    && query.len() != stored.len()
-                {
-                    return Err(Fault::new(Part::VectorStore, FaultKind::Rejected, "other dimensions"));
-                }
-                let score = score(query, entry);
-                if score > 0.0 && wanted.is_none_or(|wanted| wanted.contains(&document.id)) {
-                    found.push((entry.ordinal, scored(document, entry, score)));
-                }
+        let stored =
+            || documents.values().flat_map(|(of, entries)| entries.iter().map(move |entry| (of, entry)));
+        let sizes = |entry: &IndexEntry| entry.embedding.dense.as_ref().map(Vec::len);
+        if let Some(query) = &query.dense
+            && stored().filter_map(|(_, entry)| sizes(entry)).any(|size| size != query.len())
+        {
+            return Err(Fault::new(Part::VectorStore, FaultKind::Rejected, "other dimensions"));
+        }
+        let sparse: Vec<_> =
+            stored().filter_map(|(of, entry)| Some((of.id, entry.embedding.sparse.as_ref()?))).collect();
+        let terms = query.sparse.clone().unwrap_or_default();
+        let (totals, terms) = weighed(&terms, &sparse);
+        let mut found: Vec<_> = stored()
+            .filter(|(of, _)| wanted.is_none_or(|wanted| wanted.contains(&of.id)))
+            .map(|(of, entry)| {
+                let sparse = entry.embedding.sparse.as_ref();
+                let lexical = sparse.map_or(0.0, |chunk| lexical_of(&terms, &totals, chunk));
+                (entry.ordinal, scored(of, entry, lexical))
+            })
+            .collect();
+        match &query.dense {
+            Some(vector) => {
+                let highest = found.iter().map(|(_, chunk)| chunk.score).fold(0.0, f32::max);
+                let cosine = |chunk: &ScoredChunk| {
+                    let entry = stored().find(|(_, entry)| entry.id == chunk.id);
+                    let dense = entry.and_then(|(_, entry)| entry.embedding.dense.as_ref());
+                    dense.map_or(0.0, |dense| dense.iter().zip(vector).map(|(a, b)| a * b).sum())
+                };
+                found.retain_mut(|(_, chunk)| {
+                    let (lexical, cosine) = (chunk.score, cosine(chunk));
+                    chunk.score = hybrid(lexical, highest, cosine);
+                    lexical > 0.0 || cosine > 0.0
+                });
             }
+            None => found.retain(|(_, chunk)| chunk.score > 0.0),
         }
         found.sort_by(|(n, a), (m, b)| {
             b.score.total_cmp(&a.score).then_with(|| (a.document_id, n).cmp(&(b.document_id, m)))

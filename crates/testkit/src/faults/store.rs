@@ -15,6 +15,7 @@ use docent_ports::{
     jobs::JobWriter,
     sessions::SessionWriter,
     store::{ReadWork, Schema, Store, UnitOfWork},
+    term_statistics::TermStatisticsWriter,
     usage::UsageWriter,
     users::UserWriter,
     verifications::VerificationWriter,
@@ -119,6 +120,10 @@ impl UnitOfWork for FaultyUnit {
 
     fn generations(&mut self) -> &mut dyn GenerationWriter {
         self.inner.generations()
+    }
+
+    fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter {
+        self.inner.term_statistics()
     }
 
     fn documents(&mut self) -> &mut dyn DocumentWriter {

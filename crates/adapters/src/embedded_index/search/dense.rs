@@ -1,7 +1,8 @@
 //! The dense side, alone or with the lexical one.
 
 use super::{Segment, best::Best, lexical::Scores, vector_keys};
-use crate::embedded_index::{scoring, vectors::Vectors};
+use crate::embedded_index::vectors::Vectors;
+use docent_domain::ranking;
 
 /// Compares the query with every vector and offers every chunk that has something in common with it.
 pub(super) fn rank(
@@ -27,7 +28,7 @@ pub(super) fn rank(
             });
             let lexical = score(segment, doc);
             if lexical > 0.0 || cosine > 0.0 {
-                let score = scoring::hybrid(lexical, highest, cosine);
+                let score = ranking::hybrid(lexical, highest, cosine);
                 if best.may_take(score) {
                     best.offer(segment.candidate(doc, segment.document(doc), score));
                 }

@@ -1,11 +1,12 @@
 //! The lexical side.
 
 use super::{Segment, alive_count, best::Best, each_alive};
-use crate::embedded_index::{
-    schema::Fields,
-    scoring::{self, LEAD_WEIGHT, TITLE_WEIGHT},
+use crate::embedded_index::schema::Fields;
+use docent_domain::{
+    id::DocumentId,
+    ranking::{self, LEAD_WEIGHT, TITLE_WEIGHT},
+    retrieval::TermCounts,
 };
-use docent_domain::{id::DocumentId, retrieval::TermCounts};
 use std::collections::HashMap;
 use tantivy::{
     DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
@@ -38,7 +39,7 @@ impl Scores {
         for (field, weight) in [(fields.title_terms, TITLE_WEIGHT), (fields.lead_terms, LEAD_WEIGHT)] {
             for (term, _) in terms.iter() {
                 let term = Term::from_field_text(field, term);
-                let gain = weight * scoring::rarity(alive_count(searcher, &term)?, total);
+                let gain = weight * ranking::rarity(alive_count(searcher, &term)?, total);
                 for segment in segments {
                     each_alive(segment.reader, &term, |doc| {
                         *documents.entry(segment.document(doc)).or_insert(0.0) += gain;
@@ -119,12 +120,12 @@ fn bodies(searcher: &Searcher, field: Field, terms: &TermCounts) -> tantivy::Res
     }
     let average = length as f32 / chunks.max(1) as f32;
     let norms: Vec<f32> =
-        (0..=u8::MAX).map(|id| scoring::length_norm(FieldNormReader::id_to_fieldnorm(id), average)).collect();
+        (0..=u8::MAX).map(|id| ranking::length_norm(FieldNormReader::id_to_fieldnorm(id), average)).collect();
     let mut scores: Vec<Vec<f32>> =
         readers.iter().map(|reader| vec![0.0; reader.max_doc() as usize]).collect();
     for (term, _) in terms.iter() {
         let term = Term::from_field_text(field, term);
-        let rarity = scoring::rarity(alive_count(searcher, &term)?, searcher.num_docs());
+        let rarity = ranking::rarity(alive_count(searcher, &term)?, searcher.num_docs());
         for (reader, scores) in readers.iter().zip(&mut scores) {
             add_postings(reader, &term, rarity, &norms, scores)?;
         }
@@ -149,9 +150,22 @@ fn add_postings(
         let doc = postings.doc();
         let norm = norms.get(usize::from(lengths.fieldnorm_id(doc))).copied().unwrap_or(1.0);
         if let Some(score) = scores.get_mut(doc as usize) {
-            *score += rarity * scoring::saturation(postings.term_freq(), norm);
+            *score += rarity * ranking::saturation(postings.term_freq(), norm);
         }
         postings.advance();
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_remembered_as_the_ranking_rounds_them() {
+        for length in (0..5_000).chain([100_000, 1 << 20]) {
+            let kept = FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length));
+            assert_eq!(kept, ranking::rounded_length(length));
+        }
+    }
 }

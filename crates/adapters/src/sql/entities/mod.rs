@@ -7,6 +7,8 @@
 
 pub(super) mod api_keys;
 pub(super) mod audit_log;
+pub(super) mod collection_documents;
+pub(super) mod collection_terms;
 pub(super) mod conversations;
 pub(super) mod documents;
 pub(super) mod duties;

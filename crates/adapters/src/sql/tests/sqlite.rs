@@ -271,15 +271,29 @@ async fn stored_nonsense_is_a_fault_and_not_a_panic() {
 #[tokio::test]
 async fn queries_use_their_indexes() {
     let (store, _folder) = migrated().await;
-    let newest = "ORDER BY created_at DESC, id DESC LIMIT 50";
+    let (there, newest) = ("deleted_at IS NULL", "ORDER BY created_at DESC, id DESC LIMIT 50");
     for (query, index) in [
-        (format!("SELECT * FROM documents {newest}"), "documents_created_at_idx"),
+        (format!("SELECT * FROM documents WHERE {there} {newest}"), "documents_created_at_idx"),
         (
-            format!("SELECT * FROM documents WHERE (created_at, id) < (5, x'00') {newest}"),
+            format!("SELECT * FROM documents WHERE {there} AND (created_at, id) < (5, x'00') {newest}"),
             "documents_created_at_idx",
         ),
-        (format!("SELECT * FROM documents WHERE status = 'failed' {newest}"), "documents_status_idx"),
-        ("SELECT status, COUNT(id) FROM documents GROUP BY status".to_owned(), "documents_status_idx"),
+        (
+            format!("SELECT * FROM documents WHERE {there} AND status = 'failed' {newest}"),
+            "documents_status_idx",
+        ),
+        (
+            format!("SELECT status, COUNT(*) FROM documents WHERE {there} GROUP BY status"),
+            "COVERING INDEX documents_status_idx",
+        ),
+        (
+            format!("SELECT COUNT(*) FROM documents WHERE {there} AND instr(lower(title), 'x') > 0"),
+            "COVERING INDEX documents_",
+        ),
+        (
+            "SELECT * FROM audit_log WHERE deed = 'delete' ORDER BY at DESC, id DESC LIMIT 50".to_owned(),
+            "audit_log_deed_idx",
+        ),
         ("SELECT id FROM jobs WHERE due_at <= 5 ORDER BY due_at, id LIMIT 1".to_owned(), "jobs_due_at_idx"),
         ("SELECT MIN(due_at) FROM jobs".to_owned(), "jobs_due_at_idx"),
         (format!("SELECT * FROM jobs WHERE document_id = x'00' {newest}"), "jobs_document_id_idx"),

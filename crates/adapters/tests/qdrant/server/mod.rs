@@ -9,6 +9,7 @@ mod stored;
 pub(crate) use stored::Stored;
 
 use ::qdrant_client::qdrant::{collections_server::CollectionsServer, points_server::PointsServer};
+use docent_testkit::fakes::store::FakeStore;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex},
@@ -42,6 +43,8 @@ pub(crate) struct State {
 pub(crate) struct Fake {
     pub(crate) url: String,
     pub(crate) state: Arc<Mutex<State>>,
+    /// Where everybody who uses it counts terms.
+    pub(crate) statistics: Arc<FakeStore>,
     // Its own, so that stopping the server ends its connections too. `None` once it is stopped.
     runtime: Option<Runtime>,
 }
@@ -67,7 +70,7 @@ impl Fake {
                 .await
                 .unwrap();
         });
-        Self { url, state, runtime: Some(runtime) }
+        Self { url, state, statistics: Arc::default(), runtime: Some(runtime) }
     }
 
     /// Stops it and waits until its connections are closed.

@@ -84,11 +84,10 @@ service! {
         let found = stored.matching(request.filter.as_ref())?;
         let mut rest = found.into_iter().filter(|point| uuid(point.id.as_ref()) >= from);
         let page: Vec<_> = rest.by_ref().take(request.limit.unwrap_or(10) as usize).collect();
-        let wants_vectors = request.with_vectors.as_ref().is_some_and(|wanted| *wanted != false.into());
         let retrieved = |point: &PointStruct| RetrievedPoint {
             id: point.id.clone(),
             payload: point.payload.clone(),
-            vectors: wants_vectors.then(|| read_back(point)),
+            vectors: read_back(point, request.with_vectors.as_ref()),
             ..RetrievedPoint::default()
         };
         Ok(ScrollResponse {
@@ -132,7 +131,13 @@ service! {
         };
         let result = stored.ranking(root)?.into_iter().map(|(id, score)| {
             let point = &stored.points[&id];
-            ScoredPoint { id: point.id.clone(), payload: point.payload.clone(), score, ..ScoredPoint::default() }
+            ScoredPoint {
+                id: point.id.clone(),
+                payload: point.payload.clone(),
+                score,
+                vectors: read_back(point, request.with_vectors.as_ref()),
+                ..ScoredPoint::default()
+            }
         });
         Ok(QueryResponse { result: result.collect(), ..QueryResponse::default() })
     }
@@ -191,7 +196,7 @@ service! {
             other => panic!("not named: {other:?}"),
         };
         let sparse = request.sparse_vectors_config.unwrap().map;
-        assert!(sparse.values().all(|params| params.modifier == Some(Modifier::Idf as i32)));
+        assert!(sparse.values().all(|params| params.modifier.is_none()), "weights of the server's own");
         let stored = Stored { dense, sparse: sparse.into_keys().collect(), ..Stored::default() };
         state.collections.insert(name, stored);
         Ok(CollectionOperationResponse { result: true, ..CollectionOperationResponse::default() })

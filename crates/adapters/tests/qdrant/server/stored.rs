@@ -1,8 +1,8 @@
 //! The points of a collection: what is written, filtered and ranked.
 
 use ::qdrant_client::qdrant::{
-    condition::ConditionOneOf, expression, r#match::MatchValue, point_id::PointIdOptions, query, value,
-    vector, vector_input, vectors, *,
+    condition::ConditionOneOf, r#match::MatchValue, point_id::PointIdOptions, query, value, vector,
+    vector_input, vectors, *,
 };
 use std::collections::{BTreeMap, HashMap};
 use tonic::Status;
@@ -73,16 +73,6 @@ impl Stored {
             Some(query::Variant::Nearest(near)) => {
                 self.nearest(&using, near.variant.unwrap(), query.filter.as_ref())?
             }
-            Some(query::Variant::Formula(formula)) => {
-                let sources: Vec<HashMap<_, _>> = sources.into_iter().map(HashMap::from_iter).collect();
-                let ids = sources
-                    .iter()
-                    .flat_map(HashMap::keys)
-                    .cloned()
-                    .collect::<std::collections::BTreeSet<_>>();
-                let score = |id: &String| value_of(formula.expression.as_ref().unwrap(), id, &sources);
-                ids.into_iter().map(|id| Ok((id.clone(), score(&id)?))).collect::<Result<_, Status>>()?
-            }
             Some(query::Variant::Fusion(fusion)) if fusion == Fusion::Rrf as i32 => {
                 let mut fused = BTreeMap::<String, f32>::new();
                 for (rank, (id, _)) in sources.into_iter().flat_map(|source| source.into_iter().enumerate()) {
@@ -118,19 +108,11 @@ impl Stored {
                 }
             }
             vector_input::Variant::Sparse(sought) => {
-                let all: Vec<&PointStruct> = self.points.values().collect();
-                let all = with(&all, using);
-                let idf = |place: &u32| {
-                    let frequency =
-                        all.iter().filter(|(_, vector)| at(vector, *place).is_some()).count() as f32;
-                    ((all.len() as f32 - frequency + 0.5) / (frequency + 0.5) + 1.0).ln()
-                };
-                let idfs: Vec<f32> = sought.indices.iter().map(idf).collect();
                 for (id, vector) in with(&points, using) {
                     let mut score = None;
-                    for ((place, weight), idf) in sought.indices.iter().zip(&sought.values).zip(&idfs) {
+                    for (place, weight) in sought.indices.iter().zip(&sought.values) {
                         if let Some(value) = at(vector, *place) {
-                            *score.get_or_insert(0.0) += weight * idf * value;
+                            *score.get_or_insert(0.0) += weight * value;
                         }
                     }
                     scores.extend(score.map(|score| (id, score)));
@@ -156,18 +138,24 @@ fn named(point: &PointStruct) -> &HashMap<String, Vector> {
     }
 }
 
-/// The dense vector as the server gives it back.
-pub(super) fn read_back(point: &PointStruct) -> VectorsOutput {
-    let dense = |(name, vector): (String, Vector)| match vector.vector {
-        Some(vector::Vector::Dense(dense)) => {
-            let vector = Some(vector_output::Vector::Dense(dense));
-            Some((name, VectorOutput { vector, ..VectorOutput::default() }))
-        }
-        _ => None,
+/// The vectors that are asked for by their names.
+pub(super) fn read_back(point: &PointStruct, wanted: Option<&WithVectorsSelector>) -> Option<VectorsOutput> {
+    let names = match wanted?.selector_options.as_ref()? {
+        with_vectors_selector::SelectorOptions::Include(names) => &names.names,
+        with_vectors_selector::SelectorOptions::Enable(false) => return None,
+        with_vectors_selector::SelectorOptions::Enable(true) => panic!("vectors of any name"),
     };
-    let vectors = named(point).clone().into_iter().filter_map(dense).collect();
+    let output = |name: &String| {
+        let vector = match named(point).get(name)?.vector.clone()? {
+            vector::Vector::Dense(dense) => vector_output::Vector::Dense(dense),
+            vector::Vector::Sparse(sparse) => vector_output::Vector::Sparse(sparse),
+            other => panic!("{other:?}"),
+        };
+        Some((name.clone(), VectorOutput { vector: Some(vector), ..VectorOutput::default() }))
+    };
+    let vectors = names.iter().filter_map(output).collect();
     let named = vectors_output::VectorsOptions::Vectors(NamedVectorsOutput { vectors });
-    VectorsOutput { vectors_options: Some(named) }
+    Some(VectorsOutput { vectors_options: Some(named) })
 }
 
 fn with<'p>(points: &[&'p PointStruct], name: &str) -> Vec<(String, &'p vector::Vector)> {
@@ -195,20 +183,5 @@ fn holds(point: &PointStruct, condition: &Condition) -> Result<bool, Status> {
             }
         }
         _ => Err(Status::unimplemented("condition")),
-    }
-}
-
-fn value_of(of: &Expression, id: &str, sources: &[HashMap<String, f32>]) -> Result<f32, Status> {
-    let values =
-        |of: &[Expression]| of.iter().map(|of| value_of(of, id, sources)).collect::<Result<Vec<_>, _>>();
-    match of.variant.as_ref().unwrap() {
-        expression::Variant::Constant(value) => Ok(*value),
-        expression::Variant::Variable(name) => {
-            let number = name.strip_prefix("$score[").and_then(|rest| rest.strip_suffix(']')).unwrap();
-            Ok(sources[number.parse::<usize>().unwrap()].get(id).copied().unwrap_or(0.0))
-        }
-        expression::Variant::Mult(of) => Ok(values(&of.mult)?.into_iter().product()),
-        expression::Variant::Sum(of) => Ok(values(&of.sum)?.into_iter().sum()),
-        _ => Err(Status::unimplemented("expression")),
     }
 }

@@ -1,0 +1,119 @@
+//! The final order of candidates.
+
+use super::terms::Weighed;
+use docent_domain::{
+    ranking::{hybrid, length_norm, lexical, rounded_length},
+    retrieval::ScoredChunk,
+};
+use qdrant_client::qdrant::SparseVector;
+
+/// A chunk that may be among the best; its score is still to be found.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) chunk: ScoredChunk,
+    pub(super) ordinal: u32,
+    /// The terms of its text, repetitions counted.
+    pub(super) length: u32,
+    pub(super) terms: SparseVector,
+    pub(super) dense: Option<Vec<f32>>,
+}
+
+/// The best of the candidates, in the order of documents and ordinals where scores are equal.
+pub(super) fn best(
+    candidates: Vec<Candidate>,
+    query: Option<&Weighed>,
+    dense: Option<&[f32]>,
+    limit: usize,
+) -> Vec<ScoredChunk> {
+    let lexical_of = |candidate: &Candidate| {
+        let Some(query) = query else { return 0.0 };
+        let norm = length_norm(rounded_length(candidate.length), query.totals.average_length());
+        lexical(&query.occurrences(&candidate.terms), norm)
+    };
+    let mut scored: Vec<(f32, Candidate)> =
+        candidates.into_iter().map(|candidate| (lexical_of(&candidate), candidate)).collect();
+    if let Some(dense) = dense {
+        let highest = scored.iter().map(|(score, _)| *score).fold(0.0, f32::max);
+        scored.retain_mut(|(score, candidate)| {
+            let cosine = candidate.dense.as_deref().map_or(0.0, |vector| product(vector, dense));
+            let fits = *score > 0.0 || cosine > 0.0;
+            *score = hybrid(*score, highest, cosine);
+            fits
+        });
+    } else {
+        scored.retain(|(score, _)| *score > 0.0);
+    }
+    scored.sort_by(|(a, one), (b, other)| {
+        let key = |candidate: &Candidate| (candidate.chunk.document_id, candidate.ordinal);
+        b.total_cmp(a).then_with(|| key(one).cmp(&key(other)))
+    });
+    scored.truncate(limit);
+    scored.into_iter().map(|(score, candidate)| ScoredChunk { score, ..candidate.chunk }).collect()
+}
+
+fn product(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::terms::Sought, *};
+    use docent_domain::{ranking::Totals, retrieval::SparseVector as Fields};
+    use docent_ports::term_statistics::TermStatistics;
+    use docent_testkit::retrieval::{found, terms};
+
+    fn candidate(document: u32, ordinal: u32, text: &str, dense: Option<[f32; 2]>) -> Candidate {
+        let fields = Fields { body: terms(text), ..Fields::default() };
+        Candidate {
+            chunk: found(document, ordinal, text),
+            ordinal,
+            length: fields.body.total() as u32,
+            terms: super::super::terms::vector(&fields),
+            dense: dense.map(Vec::from),
+        }
+    }
+
+    fn pump() -> Weighed {
+        let totals = Totals { documents: 2, chunks: 4, length: 8 };
+        Sought::of(&terms("pump")).weighed(&TermStatistics { totals, ..TermStatistics::default() })
+    }
+
+    fn order(found: &[ScoredChunk]) -> Vec<&str> {
+        found.iter().map(|chunk| chunk.text.as_str()).collect()
+    }
+
+    #[test]
+    fn equals_are_in_the_order_of_documents_and_ordinals_and_what_does_not_fit_is_left_out() {
+        let candidates = vec![
+            candidate(2, 0, "pump b0", None),
+            candidate(1, 10, "pump a10", None),
+            candidate(1, 9, "pump a9", None),
+            candidate(2, 2, "valve", None),
+            candidate(2, 1, "pump pump", None),
+        ];
+        let found = best(candidates.clone(), Some(&pump()), None, 9);
+        assert_eq!(order(&found), ["pump pump", "pump a9", "pump a10", "pump b0"]);
+        assert!(found.iter().map(|chunk| chunk.score).is_sorted_by(|a, b| a >= b));
+        assert_eq!(best(candidates, Some(&pump()), None, 2), found[..2]);
+    }
+
+    #[test]
+    fn long_chunks_come_after_short_ones() {
+        let candidates =
+            vec![candidate(1, 0, "pump and a good many other words", None), candidate(1, 1, "pump", None)];
+        assert_eq!(best(candidates, Some(&pump()), None, 1)[0].text, "pump");
+    }
+
+    #[test]
+    fn with_vectors_both_kinds_of_fit_are_added_up() {
+        let candidates = vec![
+            candidate(1, 0, "pump", Some([0.0, 1.0])),
+            candidate(1, 1, "valve", Some([1.0, 0.0])),
+            candidate(1, 2, "lathe", Some([0.0, 1.0])),
+            candidate(1, 3, "pump pump", Some([0.6, 0.8])),
+        ];
+        let found = best(candidates.clone(), Some(&pump()), Some(&[1.0, 0.0]), 9);
+        assert_eq!(order(&found), ["pump pump", "valve", "pump"]);
+        assert_eq!(order(&best(candidates, None, Some(&[1.0, 0.0]), 9)), ["valve", "pump pump"]);
+    }
+}

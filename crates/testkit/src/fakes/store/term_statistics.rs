@@ -1,0 +1,54 @@
+//! Statistics of terms in memory, added up anew for every question.
+
+use super::Session;
+use async_trait::async_trait;
+use docent_domain::id::DocumentId;
+use docent_ports::{
+    error::Result,
+    term_statistics::{Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter},
+};
+
+#[async_trait]
+impl TermStatisticsReader for Session {
+    async fn read(&mut self, collection: &str, places: &[u32]) -> Result<TermStatistics> {
+        let mut found = TermStatistics::default();
+        for ((of, _), added) in &Session::read(self)?.term_statistics {
+            if of != collection {
+                continue;
+            }
+            found.totals.documents += 1;
+            found.totals.chunks += u64::from(added.chunks);
+            found.totals.length += added.length;
+            for place in places {
+                if let Some(n) = added.places.get(place) {
+                    *found.frequencies.entry(*place).or_default() += u64::from(*n);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[async_trait]
+impl TermStatisticsWriter for Session {
+    async fn put(&mut self, collection: &str, document: DocumentId, added: &Contribution) -> Result<()> {
+        self.write(|tables| {
+            tables.term_statistics.insert((collection.to_owned(), document), added.clone());
+            Ok(())
+        })
+    }
+
+    async fn take(&mut self, collection: &str, document: DocumentId) -> Result<()> {
+        self.write(|tables| {
+            tables.term_statistics.remove(&(collection.to_owned(), document));
+            Ok(())
+        })
+    }
+
+    async fn clear(&mut self, collection: &str) -> Result<()> {
+        self.write(|tables| {
+            tables.term_statistics.retain(|(of, _), _| of != collection);
+            Ok(())
+        })
+    }
+}

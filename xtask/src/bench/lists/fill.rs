@@ -1,0 +1,70 @@
+//! Many records of every kind that a list shows.
+
+use anyhow::{Result, ensure};
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_adapters::sql::{SqlOptions, SqlStore};
+use docent_domain::{
+    document::{Document, Failure, FailureCode},
+    id::UserId,
+    job::{Job, JobState},
+    text::Title,
+};
+use docent_ports::store::Store;
+use docent_testkit::builders::{audit_entry, coverage, document, id, job, session, usage, user};
+
+/// Documents that are written together.
+const BATCH: u32 = 2_000;
+/// Between two documents: a hundred thousand make some four months.
+const PAUSE: TimeDelta = TimeDelta::seconds(100);
+const TITLES: [&str; 5] = ["Annual report", "Minutes of the meeting", "Contract", "Manual", "Tax return"];
+
+/// Writes so many accounts and documents.
+pub(super) async fn fill(database: &str, users: u32, documents: u32) -> Result<()> {
+    let store = SqlStore::connect(database, SqlOptions::default()).await?;
+    let mut unit = store.begin().await?;
+    for n in 1..=users {
+        ensure!(unit.users().insert(&user(n)).await?, "an account that is there already");
+        unit.sessions().insert(&session(n, id(n))).await?;
+    }
+    unit.commit().await?;
+    let end = Utc::now();
+    for first in (1..=documents).step_by(BATCH as usize) {
+        let mut unit = store.begin().await?;
+        for n in first..(first + BATCH).min(documents + 1) {
+            let at = end - PAUSE * i32::try_from(documents - n)?;
+            let owner: UserId = id(1 + n % users);
+            let document = one(n, owner, at)?;
+            unit.documents().insert(&document).await?;
+            let state = JobState::Done;
+            let job = job(n, document.id);
+            let job = Job { owner: Some(owner), state, run_at: at, created_at: at, updated_at: at, ..job };
+            unit.jobs().insert(&job).await?;
+            let mut usage = usage(n, owner);
+            usage.at = at;
+            unit.usage().insert(&usage).await?;
+            let mut entry = audit_entry(n);
+            entry.at = at;
+            unit.audit().append(&entry).await?;
+        }
+        unit.commit().await?;
+    }
+    store.close().await?;
+    Ok(())
+}
+
+/// One in ten has failed and one in twenty waits; the others can be searched.
+fn one(n: u32, owner: UserId, at: DateTime<Utc>) -> Result<Document> {
+    let title = format!("{} number {:03}, copy {}", TITLES[n as usize % TITLES.len()], n % 1_000, n / 1_000);
+    let document = Document {
+        owner: Some(owner),
+        title: Title::parse(&title)?,
+        created_at: at,
+        updated_at: at,
+        ..document(n)
+    };
+    Ok(match n % 20 {
+        0 => document,
+        1 | 2 => document.failed(Failure::of(FailureCode::NoText), Some(coverage()), at)?,
+        _ => document.ingested(coverage(), at)?,
+    })
+}
