@@ -70,7 +70,7 @@ rules! {
         let _ = browser.post(&delete, &[("form_token", "x")]).await.expect(403);
         let reply = browser.post(&delete, &[("form_token", &token)]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/conversations");
-        let _ = browser.get(&path).await.expect(404);
+        assert!(browser.get(&path).await.expect(404).text.contains("Conversation not found"));
         let _ = browser.post(&delete, &[("form_token", &token)]).await.expect(404);
     }
 }

@@ -10,6 +10,7 @@ use docent_domain::{
     document::Document,
     id::DocumentId,
     job::Job,
+    permission::RecordKind,
 };
 
 /// A document and the work on it.
@@ -26,10 +27,10 @@ pub struct Inspection {
 /// Looks at one document.
 ///
 /// # Errors
-/// [`Error::DocumentNotFound`], or when the database cannot be reached.
+/// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn inspect(app: &App, _grant: Grant<ViewDocuments>, id: DocumentId) -> Result<Inspection> {
     let mut view = app.store.read().await?;
-    let document = view.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    let document = view.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let jobs = view.jobs().of_document(id).await?;
     let stage = app.running.stage(id);
     Ok(Inspection { document, jobs, stage })

@@ -20,6 +20,7 @@ use docent_domain::{
     document::{DocumentState, StoredFile},
     extraction::{Coverage, Effort},
     job::{Job, JobKind, JobState},
+    permission::RecordKind,
 };
 use serde::Serialize;
 use std::{cmp::Ordering, time::Duration};
@@ -131,7 +132,7 @@ fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
 
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewDocuments>()?;
-    let id = id.parse().map_err(|_| Error::DocumentNotFound)?;
+    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
     let inspection = use_case::inspect(&context.app, grant, id).await?;
     let (document, now) = (&inspection.document, context.app.clock.now());
     let code = match &document.state {
@@ -156,9 +157,8 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     values.insert("updated", &Time::of(document.updated_at, now));
     values.insert("file", &document.file.as_ref().map(FileView::of));
     values.insert("coverage", &document.coverage.as_ref().map(CoverageView::of));
-    values.insert("jobs", &inspection.jobs.iter().map(|job| JobRow::of(job, now)).collect::<Vec<_>>());
+    values.insert("jobs", &inspection.jobs.iter().map(|job| JobRow::of(job, None, now)).collect::<Vec<_>>());
     values.insert("with_document", &false);
-    values.insert("may_view_documents", &false);
     page::show(&context, StatusCode::OK, "document.html", &values)
 }
 
