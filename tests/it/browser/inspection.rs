@@ -13,6 +13,15 @@ const PICTURES: &str = "DOCENT_TEST_SCREENSHOTS";
 /// A wide screen, a tablet, a phone.
 const WIDTHS: [u32; 3] = [1440, 768, 360];
 
+/// What a browser gets there and is no page.
+const NO_PAGES: [&str; 5] = [
+    "/admin/admin.css",
+    "/admin/admin.js",
+    "/admin/picker.js",
+    "/admin/documents/{id}/file",
+    "/admin/usage.csv",
+];
+
 /// A page of the panel: what pictures of it are called, and its address, in which `{…}` stands for a record.
 pub(super) type Page = (&'static str, &'static str);
 
@@ -21,9 +30,8 @@ pub(super) struct Inspection<'a> {
     pub(super) window: &'a Chromium,
     scheme: &'static str,
     findings: Vec<String>,
-    /// Patterns of the pages that were looked at, and of those that their links lead to.
+    /// Patterns of the pages that were looked at.
     seen: BTreeSet<String>,
-    linked: BTreeSet<String>,
 }
 
 impl<'a> Inspection<'a> {
@@ -34,7 +42,7 @@ impl<'a> Inspection<'a> {
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
         window.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
-        Self { window, scheme, findings: Vec::new(), seen: BTreeSet::new(), linked: BTreeSet::new() }
+        Self { window, scheme, findings: Vec::new(), seen: BTreeSet::new() }
     }
 
     /// Opens pages one after the other.
@@ -57,7 +65,8 @@ impl<'a> Inspection<'a> {
                 self.find(page, &complaint);
             }
         }
-        self.follow_links().await;
+        let path = self.window.path().await;
+        self.seen.insert(pattern(path.split('?').next().unwrap()));
         for width in WIDTHS {
             self.window.resize(width, 900).await;
             let size = "const root = document.documentElement; return [root.scrollWidth, root.scrollHeight]";
@@ -80,19 +89,14 @@ impl<'a> Inspection<'a> {
         self.window.resize(WIDTHS[0], 900).await;
     }
 
-    /// Writes down where the page's links lead.
-    async fn follow_links(&mut self) {
-        let links = "return [...document.links].filter((link) => link.origin === location.origin)
-            .map((link) => link.pathname)";
-        let links = self.window.run(links, vec![]).await;
-        self.linked.extend(links.as_array().unwrap().iter().map(|link| pattern(link.as_str().unwrap())));
-        let path = self.window.path().await;
-        self.seen.insert(pattern(path.split('?').next().unwrap()));
-    }
-
-    /// Patterns of what links lead to and was not looked at.
-    pub(super) fn unseen(&self) -> Vec<&str> {
-        self.linked.difference(&self.seen).map(String::as_str).collect()
+    /// Patterns of the pages that were not looked at.
+    pub(super) fn unseen(&self) -> Vec<String> {
+        let is_page = |(path, methods): &(&str, &[&str])| {
+            let is_shown = path.starts_with("/admin") || path.starts_with("/account");
+            is_shown && methods.contains(&"GET") && !NO_PAGES.contains(path)
+        };
+        let pages = docent_server::routes::all().filter(is_page).map(|(path, _)| path.replace("{id}", "{}"));
+        pages.filter(|page| !self.seen.contains(page)).collect()
     }
 
     /// What was found.

@@ -56,9 +56,6 @@ const PAGES: &[Page] = &[
     ("verify-email", "/account/verify-email?token=x"),
 ];
 
-/// What links lead to that is no page.
-const NO_PAGES: [&str; 2] = ["/admin/documents/{}/file", "/admin/usage.csv"];
-
 /// The sections of an installation where nothing has happened.
 const EMPTY: &[Page] = &[
     ("dashboard", "/admin"),
@@ -182,7 +179,7 @@ async fn all_pages_pass(scheme: &'static str) {
             visit_states(&mut inspection, &records).await;
             visit_answers(&mut inspection, &records).await;
             visit_as_others(app, &mut inspection).await;
-            assert_eq!(inspection.unseen(), NO_PAGES, "pages that links lead to are in no list");
+            assert!(inspection.unseen().is_empty(), "pages that are in no list: {:?}", inspection.unseen());
             inspection.end();
             app.leave_jobs();
         },
