@@ -5,6 +5,8 @@ mod access;
 mod admin;
 mod agents;
 mod auth;
+#[cfg(feature = "browser")]
+mod browser;
 mod client;
 mod cors;
 mod documents;

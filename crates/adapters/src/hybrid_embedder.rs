@@ -132,7 +132,8 @@ mod tests {
         }
     }
 
-    const CHUNKS: Passages<'static> = Passages { title: "t", lead: "l", chunks: &[(1, "a"), (2, "b")], headings: &[] };
+    const CHUNKS: Passages<'static> =
+        Passages { title: "t", lead: "l", chunks: &[(1, "a"), (2, "b")], headings: &[] };
 
     #[tokio::test]
     async fn both_parts_are_joined() {

@@ -51,7 +51,12 @@ mod tests {
 
     #[test]
     fn headings_are_told_from_running_text_and_rows() {
-        for line in ["Consolidated Balance Sheet", "NOTE 7: Financial Instruments", "Über den Betrieb", "Cash and Cash Equivalents"] {
+        for line in [
+            "Consolidated Balance Sheet",
+            "NOTE 7: Financial Instruments",
+            "Über den Betrieb",
+            "Cash and Cash Equivalents",
+        ] {
             assert!(is_heading(line), "{line}");
         }
         for line in [

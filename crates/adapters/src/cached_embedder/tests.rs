@@ -154,7 +154,10 @@ async fn another_process_finds_it_too() {
         Arc::clone(&bench.clock) as _,
         Arc::clone(&bench.recorder) as _,
     );
-    let again = other.embed_passages(Passages { title: "t", lead: "", chunks: &[(9, "b")], headings: &[] }).await.unwrap();
+    let again = other
+        .embed_passages(Passages { title: "t", lead: "", chunks: &[(9, "b")], headings: &[] })
+        .await
+        .unwrap();
     assert_eq!(again, first[1..]);
     assert_eq!(bench.inner.calls().len(), 1);
 }

@@ -236,6 +236,7 @@ mod tests {
             [of(Field::Body, "pump"), of(Field::Body, "valve"), of(Field::Body, "lathe")],
             [Some(2), Some(1), Some(1)]
         );
+        assert_eq!(of(Field::Heading, "valve"), Some(2));
         assert_eq!(
             [of(Field::Title, "valve"), of(Field::Lead, "pump"), of(Field::Title, "pump")],
             [Some(1), Some(1), None]

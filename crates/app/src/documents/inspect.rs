@@ -3,6 +3,7 @@
 use crate::{
     App,
     error::{Error, Result},
+    recorder::Stage,
 };
 use docent_domain::{
     access::{Grant, ViewDocuments},
@@ -19,6 +20,8 @@ pub struct Inspection {
     pub document: Document,
     /// Its jobs, newest first.
     pub jobs: Vec<Job>,
+    /// The step that its ingestion is at, when that is under way in this process.
+    pub stage: Option<Stage>,
 }
 
 /// Looks at one document.
@@ -29,5 +32,6 @@ pub async fn inspect(app: &App, _grant: Grant<ViewDocuments>, id: DocumentId) ->
     let mut view = app.store.read().await?;
     let document = view.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let jobs = view.jobs().of_document(id).await?;
-    Ok(Inspection { document, jobs })
+    let stage = app.running.stage(id);
+    Ok(Inspection { document, jobs, stage })
 }

@@ -101,7 +101,8 @@ mod tests {
     #[test]
     fn a_chunk_is_embedded_with_its_documents_title() {
         let chunks = [(1, "Close the valve."), (2, " \n")];
-        let texts = |title| passage_texts(Passages { title, lead: "not this", chunks: &chunks, headings: &[] });
+        let texts =
+            |title| passage_texts(Passages { title, lead: "not this", chunks: &chunks, headings: &[] });
         assert_eq!(texts("Pump.PDF"), ["Pump\n\nClose the valve.", "Pump"]);
         assert_eq!(texts("Ümläut"), ["Ümläut\n\nClose the valve.", "Ümläut"]);
         assert_eq!(texts(" "), ["Close the valve.", "-"]);
