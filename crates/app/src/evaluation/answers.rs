@@ -1,6 +1,6 @@
 //! Having questions answered.
 
-use super::{Estimate, Posed, estimate};
+use super::{Estimate, Judged, Passage, Posed, estimate};
 use crate::{
     App,
     agent::{self, AnswerEvent},
@@ -30,6 +30,8 @@ pub struct Answered {
     pub text: String,
     /// Whether it quotes a page that answers the question; never, where none does.
     pub quotes_page: bool,
+    /// Whether what was found for it holds such a page.
+    pub sources_hold_page: bool,
     /// Whether it says that the documents do not say.
     pub declined: bool,
 }
@@ -48,11 +50,12 @@ pub async fn answers(
     progress.begin("answering", Some(questions.len() as u64));
     let mut all = Vec::with_capacity(questions.len());
     for Posed { question, source } in questions {
-        let text = answer(app, actor, &question.text).await?;
+        let (text, sources) = answer(app, actor, &question.text).await?;
         let title = source.title.as_str();
         let quotes_page = question.pages.iter().any(|page| (reading.quotes)(&text, title, *page));
+        let sources_hold_page = Judged::of(question, source.document, &sources, 0).rank.is_some();
         let declined = (reading.declines)(&text);
-        all.push(Answered { id: question.id.clone(), text, quotes_page, declined });
+        all.push(Answered { id: question.id.clone(), text, quotes_page, sources_hold_page, declined });
         progress.advance(1);
     }
     progress.end();
@@ -73,9 +76,9 @@ pub async fn bare_answers(
     progress.begin("answering what no document answers", Some(questions.len() as u64));
     let mut all = Vec::with_capacity(questions.len());
     for (number, question) in (1..).zip(questions) {
-        let text = answer(app, actor, question).await?;
-        let declined = (reading.declines)(&text);
-        all.push(Answered { id: format!("{number}"), text, quotes_page: false, declined });
+        let (text, _) = answer(app, actor, question).await?;
+        let (id, declined) = (format!("{number}"), (reading.declines)(&text));
+        all.push(Answered { id, text, quotes_page: false, sources_hold_page: false, declined });
         progress.advance(1);
     }
     progress.end();
@@ -85,6 +88,11 @@ pub async fn bare_answers(
 /// The share of answers that quote a page that answers the question.
 pub fn share_quoting(answers: &[Answered]) -> Option<Estimate> {
     share(answers, |answer| answer.quotes_page)
+}
+
+/// The share of answers that had such a page before them.
+pub fn share_sourced(answers: &[Answered]) -> Option<Estimate> {
+    share(answers, |answer| answer.sources_hold_page)
 }
 
 /// The share of answers that say that the documents do not say.
@@ -97,15 +105,17 @@ fn share(answers: &[Answered], is_so: impl Fn(&Answered) -> bool) -> Option<Esti
     estimate(&values)
 }
 
-async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<String> {
+/// The answer's text, and the passages that were found for it.
+async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<(String, Vec<Passage>)> {
     let messages = vec![Message::User(question.to_owned())];
     let asked = agent::Question { actor: actor.clone(), messages, conversation: None };
     let mut events = agent::answer::ask(app, actor.may()?, "chat", asked).await?;
-    let mut text = String::new();
+    let (mut text, mut passages) = (String::new(), Vec::new());
     while let Some(event) = events.next().await {
-        if let AnswerEvent::Text(piece) = event? {
-            text.push_str(&piece);
+        match event? {
+            AnswerEvent::Text(piece) => text.push_str(&piece),
+            AnswerEvent::Sources(sources) => passages.extend(sources.into_iter().map(Passage::from)),
         }
     }
-    Ok(text)
+    Ok((text, passages))
 }

@@ -149,8 +149,8 @@ pub fn details(questions: &[Measured], sources: &[Source], answers: &[Answered])
                 "first": outcome.first.iter().map(passage).collect::<Vec<_>>(),
             });
         }
-        if let Some(Answered { text, quotes_page, declined, .. }) = answers.get(question.id.as_str()) {
-            detail["answer"] = json!({ "text": text, "quotes_page": quotes_page, "declined": declined });
+        if let Some(answer) = answers.get(question.id.as_str()) {
+            detail["answer"] = json!(answer);
         }
         detail
     };
@@ -201,7 +201,7 @@ mod tests {
             title: Title::parse("doc-01.pdf").unwrap(),
         };
         let answer =
-            Answered { id: "b".to_owned(), text: "t".to_owned(), quotes_page: true, declined: false };
+            Answered { id: "b".to_owned(), text: "t".to_owned(), quotes_page: true, sources_hold_page: true, declined: false };
         let all = details(&[measured("a", None, None), measured("b", Some(1), None)], &[source], &[answer]);
         let found = json!({ "rank": 1, "evidence_recall": null,
             "first": [{ "file": "f.pdf", "page_start": 6, "page_end": 8, "score": 2.5 }] });

@@ -112,7 +112,11 @@ impl Results {
             ),
         });
         if let Some(given) = &self.answers {
-            json["answers"] = json!({ "quotes_page": answers::share_quoting(given), "declined": answers::share_declined(given) });
+            json["answers"] = json!({
+                "quotes_page": answers::share_quoting(given),
+                "sources_hold_page": answers::share_sourced(given),
+                "declined": answers::share_declined(given),
+            });
         }
         if let Some(given) = &self.unanswerable {
             json["unanswerable"] = json!({ "declined": answers::share_declined(given), "answers": given });

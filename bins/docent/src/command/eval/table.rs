@@ -3,14 +3,14 @@
 use super::Results;
 use docent_app::evaluation::{
     Answered, Estimate, Measured, Metric, RESAMPLES, Ranking, Scope,
-    answers::{share_declined, share_quoting},
+    answers::{share_declined, share_quoting, share_sourced},
     report::summary,
 };
 use std::fmt::Write;
 
 /// The width of a metric's name, and that of what a ranking came to.
-const NAME: usize = 20;
-const CELL: usize = 22;
+const NAME: usize = 22;
+const CELL: usize = 26;
 
 /// All results as text, a line each.
 pub(super) fn text(results: &Results) -> String {
@@ -55,12 +55,13 @@ fn table(text: &mut String, questions: &[Measured], scope: Scope, name: &str, to
     }
 }
 
+/// A row of a table; one whose name is not indented begins a table.
 fn line(text: &mut String, name: &str, cells: impl Iterator<Item = String>) {
-    let cells: String = cells.map(|cell| format!("{cell:<CELL$}")).collect();
     if !name.starts_with(' ') {
         text.push('\n');
     }
-    let _ = writeln!(text, "{}", format!("{name:<NAME$}  {cells}").trim_end());
+    let cells: String = cells.map(|cell| format!("{cell:<CELL$}")).collect();
+    let _ = writeln!(text, "{}", format!("{name:<NAME$}{cells}").trim_end());
 }
 
 fn cell(metric: Metric, estimate: Option<Estimate>) -> String {
@@ -78,17 +79,56 @@ fn percent(Estimate { mean, low, high }: Estimate) -> String {
 }
 
 fn answers(text: &mut String, given: Option<&[Answered]>, unanswerable: Option<&[Answered]>) {
-    let mut row = |name: &str, share: Option<Estimate>| {
-        let share = share.map_or_else(|| "-".to_owned(), percent);
-        line(text, name, [share].into_iter());
+    let mut rows = |heading: &str, shares: &[(&str, Option<Estimate>)]| {
+        let _ = writeln!(text, "\n{heading}");
+        for (name, share) in shares {
+            let _ = writeln!(text, "  {name:<36}{}", share.map_or_else(|| "-".to_owned(), percent));
+        }
     };
     if let Some(given) = given {
-        row("Built-in answerer, all documents", None);
-        row("  quotes a right page", share_quoting(given));
-        row("  says that the documents do not say", share_declined(given));
+        rows(
+            "Built-in answerer, all documents",
+            &[
+                ("quotes a right page", share_quoting(given)),
+                ("has a right page among its sources", share_sourced(given)),
+                ("says that the documents do not say", share_declined(given)),
+            ],
+        );
     }
     if let Some(given) = unanswerable {
-        row("Questions that no document answers", None);
-        row("  says that the documents do not say", share_declined(given));
+        rows(
+            "Built-in answerer, questions that no document answers",
+            &[("says that the documents do not say", share_declined(given))],
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_percentages_and_ranks_are_not() {
+        let estimate = Some(Estimate { mean: 0.3125, low: 0.2, high: 0.4567 });
+        assert_eq!(cell(Metric::PageHit(5), estimate), "31.2 (20.0 to 45.7)");
+        assert_eq!(cell(Metric::ReciprocalRank, estimate), "0.312 (0.200 to 0.457)");
+        assert_eq!(cell(Metric::Evidence, None), "-");
+    }
+
+    #[test]
+    fn answers_are_told_of_when_there_are_some() {
+        let answered = |declined| Answered {
+            id: "1".to_owned(),
+            text: String::new(),
+            quotes_page: !declined,
+            sources_hold_page: true,
+            declined,
+        };
+        let mut text = String::new();
+        answers(&mut text, None, None);
+        assert_eq!(text, "");
+        answers(&mut text, Some(&[answered(false)]), Some(&[answered(true)]));
+        assert_eq!(text.matches("100.0 (100.0 to 100.0)").count(), 3, "{text}");
+        assert_eq!(text.matches(" 0.0 (0.0 to 0.0)").count(), 1, "{text}");
     }
 }
