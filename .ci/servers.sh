@@ -21,11 +21,9 @@ postgres_programs() {
     dirname "$initdb"
 }
 
-servers_install() {
-    local missing=()
-    postgres_programs >/dev/null || missing+=(postgresql)
-    command -v redis-server >/dev/null || missing+=(redis-server)
-    ((${#missing[@]})) || return 0
+# Installs Debian packages, if any are named.
+packages_install() {
+    (($#)) || return 0
     local root=()
     ((EUID == 0)) || root=(sudo)
     # The packages would start servers of their own, on the ports that everybody knows.
@@ -39,9 +37,16 @@ servers_install() {
     local installed=0
     "${root[@]}" apt-get update -q &&
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -q -y --no-install-recommends "${missing[@]}" || installed=$?
+            apt-get install -q -y --no-install-recommends "$@" || installed=$?
     [[ -z $policy ]] || "${root[@]}" rm -f "$policy"
     return "$installed"
+}
+
+servers_install() {
+    local missing=()
+    postgres_programs >/dev/null || missing+=(postgresql)
+    command -v redis-server >/dev/null || missing+=(redis-server)
+    packages_install "${missing[@]}"
 }
 
 # A port that nobody listens on now.

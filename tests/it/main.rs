@@ -1,9 +1,12 @@
 //! The contract, rule by rule; the modules follow the URL tree.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod access;
 mod admin;
 mod agents;
 mod auth;
+#[cfg(feature = "browser")]
+mod browser;
 mod client;
 mod cors;
 mod documents;

@@ -4,6 +4,8 @@
 
 pub mod app;
 pub mod browser;
+#[cfg(feature = "browser")]
+pub mod chromium;
 pub mod extractor;
 pub mod member;
 pub mod reply;

@@ -6,11 +6,19 @@ use std::time::Duration;
 const TOO_LONG: Duration = Duration::from_secs(20);
 
 /// Waits until `is_so` is true.
-pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+///
+/// # Panics
+/// When it never is.
+pub async fn until(what: &str, is_so: impl AsyncFnMut() -> bool) {
+    assert!(comes_true(is_so).await, "never happened: {what}");
+}
+
+/// Waits until `is_so` is true; false when it never is.
+pub async fn comes_true(mut is_so: impl AsyncFnMut() -> bool) -> bool {
     let wait = async {
         while !is_so().await {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(TOO_LONG, wait).await.unwrap_or_else(|_| panic!("never happened: {what}"));
+    tokio::time::timeout(TOO_LONG, wait).await.is_ok()
 }

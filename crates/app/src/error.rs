@@ -11,9 +11,6 @@ use thiserror::Error;
 /// A use case that did not do what was asked.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// No document has this id.
-    #[error("Document not found")]
-    DocumentNotFound,
     /// Only a failed document can be retried, and this one is in another state.
     #[error("Only a failed document can be retried; this one is {state}")]
     NotFailed {
@@ -21,7 +18,7 @@ pub enum Error {
         state: &'static str,
     },
     /// No record of this kind has this id.
-    #[error("Not found: {}", .0.name())]
+    #[error("{} not found", singular(*.0))]
     NotFound(RecordKind),
     /// No agent has this name.
     #[error("Agent not found")]
@@ -75,6 +72,22 @@ pub enum Error {
     /// Something outside did not work, or we broke a rule of our own.
     #[error(transparent)]
     Fault(#[from] Fault),
+}
+
+/// A record of a kind, as the beginning of a sentence.
+const fn singular(kind: RecordKind) -> &'static str {
+    match kind {
+        RecordKind::Document => "Document",
+        RecordKind::User => "Account",
+        RecordKind::Group => "Group",
+        RecordKind::ApiKey => "API key",
+        RecordKind::Verification => "Link",
+        RecordKind::Session => "Session",
+        RecordKind::Conversation => "Conversation",
+        RecordKind::Usage => "Usage",
+        RecordKind::Job => "Job",
+        RecordKind::AuditEntry => "Entry",
+    }
 }
 
 impl From<Forbidden> for Error {

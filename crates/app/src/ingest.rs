@@ -17,6 +17,7 @@ use docent_domain::{
     chunking::chunk_pages,
     document::{Document, Failure, FailureCode},
     extraction::{Coverage, Effort, ExtractedPage, Extraction},
+    id::DocumentId,
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
 use docent_ports::{
@@ -112,13 +113,13 @@ async fn prepare(
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
     app.extractor.name().clone_into(&mut effort.extractor);
     let work = traced(stage(Stage::Extract, None), extractions::extraction(app, file));
-    let extraction = timed(app, Stage::Extract, &mut effort.extract, work).await?;
+    let extraction = timed(app, document.id, Stage::Extract, &mut effort.extract, work).await?;
     let turn = app.running.cutting().await;
     let work = traced(stage(Stage::Chunk, None), cut(extraction, &app.settings));
-    let (coverage, lead, chunks) = timed(app, Stage::Chunk, &mut effort.chunk, work).await?;
+    let (coverage, lead, chunks) = timed(app, document.id, Stage::Chunk, &mut effort.chunk, work).await?;
     drop(turn);
     let work = embed(&**embedder, document, &lead, &chunks);
-    let embeddings = timed(app, Stage::Embed, &mut effort.embed, work).await;
+    let embeddings = timed(app, document.id, Stage::Embed, &mut effort.embed, work).await;
     let embeddings = embeddings.map_err(|error| error.after(&coverage))?;
     let indexed = IndexedDocument {
         id: document.id,
@@ -140,15 +141,23 @@ async fn write(
         return Err(IngestError::Moved);
     }
     let Prepared { document, entries, coverage } = prepared;
+    let id = document.id;
     let span = stage(Stage::Index, Some(entries.len()));
     let work = async { Ok(opened.index.replace(&document, entries).await?) };
-    let written = timed(app, Stage::Index, &mut effort.index, traced(span, work)).await;
+    let written = timed(app, id, Stage::Index, &mut effort.index, traced(span, work)).await;
     written.map_err(|error| error.after(&coverage))?;
     Ok(coverage)
 }
 
-/// Takes note of how long a step took.
-async fn timed<T>(app: &App, stage: Stage, spent: &mut Duration, work: impl Future<Output = T>) -> T {
+/// Takes note of a step, and of how long it took.
+async fn timed<T>(
+    app: &App,
+    document: DocumentId,
+    stage: Stage,
+    spent: &mut Duration,
+    work: impl Future<Output = T>,
+) -> T {
+    app.running.reach(document, stage);
     let started = app.clock.now();
     let done = work.await;
     let took = app.since(started);

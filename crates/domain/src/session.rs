@@ -1,8 +1,11 @@
 //! Logins that last: those of browsers at the panel, and those of clients that hold refresh tokens.
 
 use crate::id::{SessionId, UserId};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use std::net::IpAddr;
+
+/// A session of the panel ends after this time without a request.
+pub const PANEL_IDLE: TimeDelta = TimeDelta::minutes(30);
 
 /// The most characters that are kept of how a client calls itself.
 pub const AGENT_MAX: usize = 300;
@@ -31,9 +34,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether it is good at `now`, as far as its record tells.
+    /// Whether it is good at `now`, as far as its record tells: one of the panel also ends for want of requests.
     pub fn is_good(&self, now: DateTime<Utc>) -> bool {
-        self.revoked_at.is_none() && now < self.expires_at
+        let is_idle = self.kind == SessionKind::Panel && now - self.last_used_at > PANEL_IDLE;
+        self.revoked_at.is_none() && now < self.expires_at && !is_idle
     }
 }
 

@@ -10,8 +10,9 @@ use docent_domain::{
     document::{Deletion, Document},
     generation::Mark,
     id::{DocumentId, UserId},
+    text::Title,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Which documents to list.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +103,9 @@ pub trait DocumentReader: Send {
 
     /// Those of these documents that are `ingested`.
     async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>>;
+
+    /// The titles of those of these documents that exist.
+    async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>>;
 
     /// What ingested documents were last indexed as, page by page: in the order of ids, after the one named, at
     /// most `limit`.

@@ -143,3 +143,43 @@ pub trait UnitOfWork: Send {
     /// When it fails, whether the changes were made is not known; read before trying again.
     async fn commit(self: Box<Self>) -> Result<()>;
 }
+
+/// Leads every repository to one field: `repositories!(read to session)` those of a [`ReadWork`], and
+/// `repositories!(write to session)` those of a [`UnitOfWork`] to a session that is all of them;
+/// `repositories!(write through inner)` to those of another unit of work.
+#[macro_export]
+macro_rules! repositories {
+    (read $how:ident $field:tt) => {
+        $crate::repositories! { @each $how $field
+            documents: documents::DocumentReader, jobs: jobs::JobReader, users: users::UserReader,
+            groups: groups::GroupReader, api_keys: api_keys::ApiKeyReader, sessions: sessions::SessionReader,
+            verifications: verifications::VerificationReader, conversations: conversations::ConversationReader,
+            usage: usage::UsageReader, audit: audit::AuditReader,
+            embedding_cache: embedding_cache::EmbeddingCacheReader, generations: generations::GenerationReader,
+            term_statistics: term_statistics::TermStatisticsReader, inventory: inventory::Inventory
+        }
+    };
+    (write $how:ident $field:tt) => {
+        $crate::repositories! { @each $how $field
+            documents: documents::DocumentWriter, jobs: jobs::JobWriter, users: users::UserWriter,
+            groups: groups::GroupWriter, api_keys: api_keys::ApiKeyWriter, sessions: sessions::SessionWriter,
+            verifications: verifications::VerificationWriter, conversations: conversations::ConversationWriter,
+            usage: usage::UsageWriter, audit: audit::AuditWriter,
+            embedding_cache: embedding_cache::EmbeddingCacheWriter, generations: generations::GenerationWriter,
+            term_statistics: term_statistics::TermStatisticsWriter, duties: duties::DutyWriter
+        }
+    };
+    (@each $how:ident $field:tt $($method:ident: $module:ident::$repository:ident),+) => {
+        $($crate::repositories! { @$how $field $method $module $repository })+
+    };
+    (@to $field:tt $method:ident $module:ident $repository:ident) => {
+        fn $method(&mut self) -> &mut dyn $crate::$module::$repository {
+            &mut self.$field
+        }
+    };
+    (@through $field:tt $method:ident $module:ident $repository:ident) => {
+        fn $method(&mut self) -> &mut dyn $crate::$module::$repository {
+            self.$field.$method()
+        }
+    };
+}

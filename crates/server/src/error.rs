@@ -106,7 +106,7 @@ impl Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         let status = match &error {
-            Error::DocumentNotFound | Error::AgentNotFound | Error::NotFound(_) => StatusCode::NOT_FOUND,
+            Error::AgentNotFound | Error::NotFound(_) => StatusCode::NOT_FOUND,
             Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
                 StatusCode::UNAUTHORIZED
             }

@@ -1,6 +1,6 @@
 //! The URL table.
 
-use crate::{account, api, error::Refusal, settings::HttpSettings};
+use crate::{account, admin, api, error::Refusal, settings::HttpSettings};
 use actix_web::{
     HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
@@ -8,26 +8,38 @@ use actix_web::{
         Method, StatusCode,
         header::{self, HeaderValue},
     },
-    web::{self, ServiceConfig},
+    web,
 };
 
-/// Declares the table: each path with its methods and their handlers. Paths that look alike are tried from
-/// the top.
-macro_rules! routes {
-    ($($path:literal { $($method:ident => $handler:path),+ })+) => {
-        /// Every path of the API with the methods that it knows. `HEAD` goes where `GET` goes.
-        pub const TABLE: &[(&str, &[&str])] = &[$(($path, &[$(stringify!($method)),+])),+];
+/// Paths with the methods that each knows. `HEAD` goes where `GET` goes.
+pub type Table = &'static [(&'static str, &'static [&'static str])];
 
-        /// Adds those of the API's paths to the server that are wanted.
-        pub(crate) fn configure(config: &mut ServiceConfig, is_wanted: impl Fn(&str) -> bool) {
-            $(if is_wanted($path) {
-                config.service(resource($path, &[$(Method::$method),+])$(.route(on(Method::$method).to($handler)))+);
+/// Declares a table: each path below a root with its methods and their handlers. Paths that look alike are
+/// tried from the top.
+macro_rules! routes {
+    (below $root:literal: $($path:literal { $($method:ident => $handler:path),+ })+) => {
+        /// The paths that are declared here, whole.
+        pub(crate) const TABLE: $crate::routes::Table =
+            &[$((concat!($root, $path), &[$(stringify!($method)),+])),+];
+
+        /// Adds those of the paths that are wanted to the server, or to the scope of their root.
+        pub(crate) fn configure(
+            config: &mut actix_web::web::ServiceConfig,
+            is_wanted: impl Fn(&str) -> bool,
+        ) {
+            use $crate::routes::{on, resource};
+            use actix_web::http::Method;
+            $(if is_wanted(concat!($root, $path)) {
+                let resource = resource($path, &[$(Method::$method),+]);
+                config.service(resource$(.route(on(Method::$method).to($handler)))+);
             })+
         }
     };
 }
+pub(crate) use routes;
 
 routes! {
+    below "":
     "/"                     { GET => api::root::root }
     "/status"               { GET => api::status::status }
     "/health/live"          { GET => api::health::live::live }
@@ -35,10 +47,10 @@ routes! {
     "/auth/token"           { POST => api::auth::token::token }
     "/auth/refresh"         { POST => api::auth::refresh::refresh }
     "/auth/logout"          { POST => api::auth::logout::logout }
-    "/auth/password-reset"  { POST => api::auth::password_reset::ask }
-    "/auth/password-reset/confirm" { POST => api::auth::password_reset::confirm }
-    "/auth/email-verification" { POST => api::auth::email_verification::ask }
-    "/auth/email-verification/confirm" { POST => api::auth::email_verification::confirm }
+    "/auth/password-reset"  { POST => api::auth::verification::ask_for_reset }
+    "/auth/password-reset/confirm" { POST => api::auth::verification::reset_password }
+    "/auth/email-verification" { POST => api::auth::verification::ask_for_verification }
+    "/auth/email-verification/confirm" { POST => api::auth::verification::verify_email }
     "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
     "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
     "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }
@@ -48,14 +60,16 @@ routes! {
     "/documents/{doc_id}/retry" { POST => api::documents::retry::retry }
     "/search"               { POST => api::search::search }
     "/agents/{name}"        { POST => api::agents::ask::ask }
+    "/metrics"              { GET => api::metrics::metrics }
 }
 
-/// Adds the path of metrics, which is there only when they are.
-pub(crate) fn configure_metrics(config: &mut ServiceConfig) {
-    config.service(resource("/metrics", &[Method::GET]).route(on(Method::GET).to(api::metrics::metrics)));
+/// Every path of the service, those of the panel too, and the one of metrics, which is there only when they are.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    let tables = [TABLE].into_iter().chain(admin::TABLES);
+    tables.flatten().copied()
 }
 
-/// The pattern of the API's table that a path fits, if any.
+/// The pattern that a path fits, if any.
 pub(crate) fn pattern_of(path: &str) -> Option<&'static str> {
     let segments =
         |path: &'_ str| -> Vec<String> { path.trim_matches('/').split('/').map(str::to_owned).collect() };
@@ -65,12 +79,21 @@ pub(crate) fn pattern_of(path: &str) -> Option<&'static str> {
         let same = |(known, asked): (&String, &String)| known.starts_with('{') || known == asked;
         known.len() == asked.len() && known.iter().zip(&asked).all(same)
     };
-    TABLE.iter().map(|(pattern, _)| *pattern).find(fits)
+    all().map(|(pattern, _)| pattern).find(fits)
 }
 
 /// Whether a path is for those who watch the service. They are always answered.
 pub(crate) fn is_probe(settings: &HttpSettings, path: &str) -> bool {
-    path.starts_with("/health/") || settings.metrics.is_some() && path.trim_end_matches('/') == "/metrics"
+    path.starts_with("/health/") || settings.metrics.is_some() && is_metrics(path)
+}
+
+/// Whether a path is there with these settings.
+pub(crate) fn is_there(settings: &HttpSettings, path: &str) -> bool {
+    settings.metrics.is_some() || !is_metrics(path)
+}
+
+fn is_metrics(path: &str) -> bool {
+    path.trim_end_matches('/') == "/metrics"
 }
 
 /// A path that knows these methods and answers 405 to all others.
@@ -123,6 +146,9 @@ mod tests {
             ("/documents/upload", Some("/documents/upload")),
             ("/documents/17", Some("/documents/{doc_id}")),
             ("/agents/chat", Some("/agents/{name}")),
+            ("/admin", Some("/admin")),
+            ("/admin/users/add", Some("/admin/users/add")),
+            ("/admin/users/17/", Some("/admin/users/{id}")),
             ("/documents/17/nothing", None),
             ("/secret", None),
         ] {

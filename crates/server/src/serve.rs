@@ -124,18 +124,13 @@ impl Server {
         let server = HttpServer::new(move || {
             Service::new()
                 .app_data(context.clone())
-                .configure(|config| {
-                    if context.settings.metrics.is_some() {
-                        routes::configure_metrics(config);
+                .configure(|config| match surface {
+                    Surface::Probes => {
+                        routes::configure(config, |path| routes::is_probe(&context.settings, path));
                     }
-                    match surface {
-                        Surface::Probes => {
-                            routes::configure(config, |path| routes::is_probe(&context.settings, path));
-                        }
-                        Surface::All => {
-                            routes::configure(config, |_| true);
-                            admin::configure(config, &context.settings.session_key);
-                        }
+                    Surface::All => {
+                        routes::configure(config, |path| routes::is_there(&context.settings, path));
+                        admin::mount(config, &context.settings.session_key);
                     }
                 })
                 .default_service(actix_web::web::to(routes::not_found))

@@ -39,7 +39,7 @@ rules! {
         app.run_jobs().await;
         say(&app, &ada, &mut browser, "Where does <script>the zebra live?").await;
         let list = browser.get("/admin/conversations?q=zebra&owner=ada%40example.org").await.expect(200).text;
-        assert!(list.contains("ada@example.org") && list.contains("<td class=\"number\">2</td>"), "{list}");
+        assert!(list.contains("ada@example.org") && list.contains("<td class=\"number minor\">2</td>"), "{list}");
         let page = browser.get(&format!("/admin/conversations/{ID}")).await.expect(200).text;
         for text in ["In &lt;b&gt;Africa", "Sources: 1", "page 1", &format!("/admin/documents/{document}"), "tokens read"] {
             assert!(page.contains(text), "{text}: {page}");
@@ -70,7 +70,7 @@ rules! {
         let _ = browser.post(&delete, &[("form_token", "x")]).await.expect(403);
         let reply = browser.post(&delete, &[("form_token", &token)]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/conversations");
-        let _ = browser.get(&path).await.expect(404);
+        assert!(browser.get(&path).await.expect(404).text.contains("Conversation not found"));
         let _ = browser.post(&delete, &[("form_token", &token)]).await.expect(404);
     }
 }

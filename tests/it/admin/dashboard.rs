@@ -25,14 +25,14 @@ rules! {
         let app = setup.script([Turn::saying("hello world")]).start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewDocument, Permission::ViewUsage]).await;
         let page = browser.get("/admin").await.expect(200).text;
-        assert!(page.contains("Nothing in these days.") && !page.contains("<svg"), "{page}");
+        assert!(page.contains("Nothing in these days.") && !page.contains("<svg viewBox"), "{page}");
         member.add("a.pdf", pdf(&["words"])).await;
         app.run_jobs().await;
         let _ = member.ask("hello world").await.expect(200);
         wait::until("usage is recorded", async || app.usage(member.user.id).await.prompt > 0).await;
         let page = browser.get("/admin").await.expect(200).text;
         let day = app.app.clock.now().date_naive();
-        assert_eq!(page.matches("<svg").count(), 2);
+        assert_eq!(page.matches("<svg viewBox").count(), 2);
         assert!(page.contains(&format!("<tr><td>{day}</td><td class=\"number\">1</td><td class=\"number\">0</td>")), "{page}");
         assert!(page.contains("1 in 30 days") && page.contains(&format!("<title>{day}: 1</title>")));
     }

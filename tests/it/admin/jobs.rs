@@ -10,7 +10,7 @@ rules! {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewJob, Permission::ViewDocument]).await;
         assert!(browser.get("/admin/jobs").await.expect(200).text.contains("There are no jobs."));
-        let done = member.add("a.pdf", pdf(&["words"])).await;
+        let done = member.add("<b>a.pdf", pdf(&["words"])).await;
         app.run_jobs().await;
         let waiting = member.add("b.pdf", pdf(&["more"])).await;
         let link = |id: &str| format!("/admin/documents/{id}");
@@ -18,10 +18,16 @@ rules! {
         assert!(page.contains(&link(&done)) && page.contains(&link(&waiting)) && page.contains("1–2 of 2"), "{page}");
         let page = browser.get("/admin/jobs?state=queued&kind=ingest").await.expect(200).text;
         assert!(!page.contains(&link(&done)) && page.contains(&link(&waiting)));
+        assert!(page.contains(&format!("title=\"{waiting}\" dir=\"auto\">b.pdf</a>")), "{page}");
         assert!(browser.get("/admin/jobs?kind=delete").await.expect(200).text.contains("No job fits."));
         let _ = browser.get("/admin/jobs?state=x").await.expect(422);
         app.permit(member.user.id, &[Permission::ViewJob]).await;
-        assert!(!browser.get("/admin/jobs").await.expect(200).text.contains(&link(&done)));
+        let page = browser.get("/admin/jobs").await.expect(200).text;
+        assert!(!page.contains(&link(&done)) && !page.contains("a.pdf") && page.contains(&done), "{page}");
+        app.permit(member.user.id, &[Permission::ViewJob, Permission::ViewDocument]).await;
+        let _ = app.send(member.request(reqwest::Method::DELETE, &format!("/documents/{done}"))).await.expect(204);
+        let page = browser.get("/admin/jobs?kind=delete").await.expect(200).text;
+        assert!(!page.contains(&link(&done)) && page.contains(&done), "what is deleted has no page: {page}");
         app.run_jobs().await;
     }
 

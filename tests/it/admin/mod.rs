@@ -52,19 +52,19 @@ async fn superuser(app: &TestApp) -> Browser {
     at_panel(app, "root@example.org").await
 }
 
-async fn at_panel(app: &TestApp, email: &str) -> Browser {
+pub(crate) async fn at_panel(app: &TestApp, email: &str) -> Browser {
     let mut browser = Browser::new(app);
     let _ = browser.login(email, PASSWORD).await.expect(303);
     browser
 }
 
 /// Submits a form with its token, which is taken from the page of one's account.
-async fn submit(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Reply {
+pub(crate) async fn submit(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Reply {
     let token = form_token(&browser.get("/admin/account").await.expect(200));
     browser.post(path, &[&[("form_token", token.as_str())], fields].concat()).await
 }
 
 /// What is between two pieces of a page.
-fn between<'p>(page: &'p str, start: &str, end: &str) -> &'p str {
+pub(crate) fn between<'p>(page: &'p str, start: &str, end: &str) -> &'p str {
     page.split_once(start).and_then(|(_, rest)| rest.split_once(end)).map_or("", |(text, _)| text)
 }

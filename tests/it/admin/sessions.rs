@@ -5,6 +5,7 @@ use docent_domain::permission::Permission;
 use docent_ports::error::FaultKind;
 use docent_tests::{browser::Browser, member::Member, rules};
 use serde_json::json;
+use std::time::Duration;
 
 /// The address that ends the first session of a list that can be ended.
 async fn first_end(browser: &mut Browser, query: &str) -> String {
@@ -31,6 +32,21 @@ rules! {
         assert!(root.get("/admin/sessions?user=ada@example.org&state=good").await.text.contains("No session fits."));
         let reply = submit(&mut root, &end, &[("back", "https://evil.example/")]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin");
+    }
+
+    async fn a_session_that_idled_out_is_not_good(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        staff_account(&app, "ada@example.org", &[]).await;
+        let _ada = at_panel(&app, "ada@example.org").await;
+        for _ in 0..2 {
+            app.advance(Duration::from_secs(20 * 60));
+            let _ = root.get("/admin").await.expect(200);
+        }
+        let good = root.get("/admin/sessions?state=good").await.expect(200).text;
+        assert!(good.contains("1–1 of 1") && !good.contains("ada@example.org"), "{good}");
+        let all = root.get("/admin/sessions?user=ada@example.org").await.expect(200).text;
+        assert!(all.contains(">expired<"), "{all}");
     }
 
     async fn a_revoked_session_of_a_client_gets_no_new_token(setup) {

@@ -3,10 +3,12 @@
 use super::{at_panel, staff_account, staff_with, submit, superuser};
 use docent_app::accounts::create::Flags;
 use docent_domain::{
+    audit::Deed,
     group::{Group, GroupName},
     id::GroupId,
     permission::Permission,
 };
+use docent_ports::audit::AuditFilter;
 use docent_tests::{
     app::{PASSWORD, TestApp},
     browser::Browser,
@@ -101,6 +103,18 @@ rules! {
         let text = root.get(&page).await.expect(200).text;
         assert!(text.contains("The account new@example.org was created."));
         assert!(!root.get(&page).await.text.contains("was created"), "it is said once");
+        let id = page.rsplit('/').next().map(str::to_owned);
+        let entries = app.audit(AuditFilter { record: id, ..AuditFilter::default() }).await;
+        let told: Vec<_> = entries[0].changes.iter().map(|(field, change)| (field.as_str(), change.after.as_deref())).collect();
+        assert_eq!((entries.len(), entries[0].deed), (1, Deed::Add));
+        assert_eq!(told, [
+            ("email", Some("new@example.org")),
+            ("groups", Some("Readers")),
+            ("is_active", Some("true")),
+            ("is_staff", Some("true")),
+            ("is_superuser", Some("false")),
+            ("permissions", Some("accounts.view_user")),
+        ]);
         for allowed in ["<dt>Documents</dt><dd>view</dd>", "<dt>Users</dt><dd>view</dd>"] {
             assert!(text.contains(allowed), "{allowed}: {text}");
         }

@@ -20,6 +20,7 @@ use docent_domain::{
     document::{Deletion, Document},
     generation::Mark,
     id::DocumentId,
+    text::Title,
 };
 use docent_ports::{
     documents::{
@@ -35,7 +36,7 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, NullOrdering},
 };
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     time::Duration,
 };
 
@@ -147,6 +148,21 @@ impl DocumentReader for Session {
             .into_tuple::<uuid::Uuid>();
         let rows = self.run("see which documents are ingested", |db| Box::pin(query.all(db))).await?;
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
+    }
+
+    async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .column(Column::Title)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .filter(Column::DeletedAt.is_null())
+            .into_tuple::<(uuid::Uuid, String)>();
+        let rows = self.run("read titles", |db| Box::pin(query.all(db))).await?;
+        let title = |(id, title): (uuid::Uuid, String)| {
+            Ok((DocumentId::from_uuid(id), Title::parse(&title).map_err(|_| corrupt("document's title"))?))
+        };
+        rows.into_iter().map(title).collect()
     }
 
     async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>> {

@@ -14,23 +14,8 @@ use docent_domain::{
     user::User,
 };
 use docent_ports::{
-    api_keys::{ApiKeyReader, ApiKeyWriter},
-    audit::{AuditReader, AuditWriter},
-    conversations::{ConversationReader, ConversationWriter},
-    documents::{DocumentReader, DocumentWriter},
-    duties::DutyWriter,
-    embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::{Fault, FaultKind, Part, Result},
-    generations::{GenerationReader, GenerationWriter},
-    groups::{GroupReader, GroupWriter},
-    inventory::Inventory,
-    jobs::{JobReader, JobWriter},
-    sessions::{SessionReader, SessionWriter},
     store::{ReadWork, UnitOfWork},
-    term_statistics::{TermStatisticsReader, TermStatisticsWriter},
-    usage::{UsageReader, UsageWriter},
-    users::{UserReader, UserWriter},
-    verifications::{VerificationReader, VerificationWriter},
 };
 use futures::future::BoxFuture;
 use sea_orm::{
@@ -207,61 +192,7 @@ async fn bounded<T>(
 pub(super) struct SqlView(pub(super) Session);
 
 impl ReadWork for SqlView {
-    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader {
-        &mut self.0
-    }
-
-    fn generations(&mut self) -> &mut dyn GenerationReader {
-        &mut self.0
-    }
-
-    fn term_statistics(&mut self) -> &mut dyn TermStatisticsReader {
-        &mut self.0
-    }
-
-    fn documents(&mut self) -> &mut dyn DocumentReader {
-        &mut self.0
-    }
-
-    fn jobs(&mut self) -> &mut dyn JobReader {
-        &mut self.0
-    }
-
-    fn users(&mut self) -> &mut dyn UserReader {
-        &mut self.0
-    }
-
-    fn groups(&mut self) -> &mut dyn GroupReader {
-        &mut self.0
-    }
-
-    fn api_keys(&mut self) -> &mut dyn ApiKeyReader {
-        &mut self.0
-    }
-
-    fn sessions(&mut self) -> &mut dyn SessionReader {
-        &mut self.0
-    }
-
-    fn verifications(&mut self) -> &mut dyn VerificationReader {
-        &mut self.0
-    }
-
-    fn conversations(&mut self) -> &mut dyn ConversationReader {
-        &mut self.0
-    }
-
-    fn usage(&mut self) -> &mut dyn UsageReader {
-        &mut self.0
-    }
-
-    fn audit(&mut self) -> &mut dyn AuditReader {
-        &mut self.0
-    }
-
-    fn inventory(&mut self) -> &mut dyn Inventory {
-        &mut self.0
-    }
+    docent_ports::repositories!(read to 0);
 }
 
 /// A [`Session`] that writes.
@@ -269,61 +200,7 @@ pub(super) struct SqlUnit(pub(super) Session);
 
 #[async_trait]
 impl UnitOfWork for SqlUnit {
-    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
-        &mut self.0
-    }
-
-    fn generations(&mut self) -> &mut dyn GenerationWriter {
-        &mut self.0
-    }
-
-    fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter {
-        &mut self.0
-    }
-
-    fn documents(&mut self) -> &mut dyn DocumentWriter {
-        &mut self.0
-    }
-
-    fn duties(&mut self) -> &mut dyn DutyWriter {
-        &mut self.0
-    }
-
-    fn jobs(&mut self) -> &mut dyn JobWriter {
-        &mut self.0
-    }
-
-    fn users(&mut self) -> &mut dyn UserWriter {
-        &mut self.0
-    }
-
-    fn groups(&mut self) -> &mut dyn GroupWriter {
-        &mut self.0
-    }
-
-    fn api_keys(&mut self) -> &mut dyn ApiKeyWriter {
-        &mut self.0
-    }
-
-    fn sessions(&mut self) -> &mut dyn SessionWriter {
-        &mut self.0
-    }
-
-    fn verifications(&mut self) -> &mut dyn VerificationWriter {
-        &mut self.0
-    }
-
-    fn conversations(&mut self) -> &mut dyn ConversationWriter {
-        &mut self.0
-    }
-
-    fn audit(&mut self) -> &mut dyn AuditWriter {
-        &mut self.0
-    }
-
-    fn usage(&mut self) -> &mut dyn UsageWriter {
-        &mut self.0
-    }
+    docent_ports::repositories!(write to 0);
 
     async fn commit(self: Box<Self>) -> Result<()> {
         self.0.commit().await

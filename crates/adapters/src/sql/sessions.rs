@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     id::{SessionId, UserId},
-    session::{Session, SessionKind},
+    session::{PANEL_IDLE, Session, SessionKind},
 };
 use docent_ports::{
     error::Result,
@@ -18,8 +18,8 @@ use docent_ports::{
     sessions::{SessionFilter, SessionReader, SessionWriter},
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, Select, sea_query::Expr,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, ExprTrait, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Select, sea_query::Expr,
 };
 
 #[async_trait]
@@ -39,7 +39,11 @@ impl SessionReader for Work {
             rows = rows.filter(Column::Kind.eq(kind.name()));
         }
         if let Some(at) = filter.good_at {
-            rows = rows.filter(Column::RevokedAt.is_null()).filter(Column::ExpiresAt.gt(micros(at)));
+            let used = Column::LastUsedAt.gte(micros(at - PANEL_IDLE));
+            rows = rows
+                .filter(Column::RevokedAt.is_null())
+                .filter(Column::ExpiresAt.gt(micros(at)))
+                .filter(Column::Kind.ne(SessionKind::Panel.name()).or(used));
         }
         let order = |rows: Select<Entity>| rows.order_by_desc(Column::LastUsedAt).order_by_desc(Column::Id);
         self.listed("list sessions", rows, order, page, from_row).await

@@ -56,10 +56,19 @@ impl Registrar<'_> {
     /// # Errors
     /// [`Error::EmailTaken`], or when the database cannot be reached.
     pub async fn create(self, by: &By, email: Email, password: Password, flags: Flags) -> Result<User> {
+        let user = self.draft(email, password, flags).await?;
+        let mut work = self.store.begin().await?;
+        self.insert(&mut *work, by, &user, Changes::default()).await?;
+        work.commit().await?;
+        Ok(user)
+    }
+
+    /// An account as it will be: it takes a while, and so no unit of work is open.
+    pub(crate) async fn draft(self, email: Email, password: Password, flags: Flags) -> Result<User> {
         let mut random = [0; 10];
         self.entropy.fill(&mut random);
         let created_at = self.clock.now();
-        let user = User {
+        Ok(User {
             id: UserId::generate(created_at, random),
             email,
             password: self.hasher.hash(password).await?,
@@ -70,18 +79,26 @@ impl Registrar<'_> {
             last_login_at: None,
             email_verified_at: None,
             sessions_from: created_at,
-        };
-        let mut work = self.store.begin().await?;
-        if !work.users().insert(&user).await? {
+        })
+    }
+
+    /// Adds an account; `also` is what the audit log tells of it besides its address and flags.
+    pub(crate) async fn insert(
+        self,
+        work: &mut dyn UnitOfWork,
+        by: &By,
+        user: &User,
+        also: Changes,
+    ) -> Result<()> {
+        if !work.users().insert(user).await? {
             return Err(Error::EmailTaken);
         }
-        let changes = Changes::default()
+        let changes = also
             .added("email", user.email.as_str())
+            .added("is_active", user.is_active)
             .added("is_staff", user.is_staff)
             .added("is_superuser", user.is_superuser);
-        self.auditor().write(&mut *work, by, Deed::Add, Subject::user(&user), changes).await?;
-        work.commit().await?;
-        Ok(user)
+        Ok(self.auditor().write(work, by, Deed::Add, Subject::user(user), changes).await?)
     }
 
     /// Gives an account a new password, and ends all of its sessions.

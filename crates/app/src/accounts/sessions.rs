@@ -23,9 +23,7 @@ use docent_ports::{
 };
 use std::net::IpAddr;
 
-/// A session of the panel ends after this time without a request …
-pub const PANEL_IDLE: TimeDelta = TimeDelta::minutes(30);
-/// … and after this time in any case.
+/// A session of the panel ends after this time, however much it is used.
 pub const PANEL_LONGEST: TimeDelta = TimeDelta::hours(12);
 /// How often the time of the last request is written down.
 const TOUCH: TimeDelta = TimeDelta::minutes(1);
@@ -73,7 +71,7 @@ pub async fn at_panel(app: &App, id: SessionId, from: IpAddr) -> Result<(Actor, 
     let now = app.clock.now();
     let mut view = app.store.read().await?;
     let session = view.sessions().get(id).await?.ok_or(Error::Unauthenticated)?;
-    let is_over = is_over(&session, now) || session.kind != SessionKind::Panel || now < session.started_at;
+    let is_over = !session.is_good(now) || session.kind != SessionKind::Panel || now < session.started_at;
     let user = view.users().get(session.user).await?.ok_or(Error::Unauthenticated)?;
     if is_over || !user.honours(session.started_at) {
         return Err(Error::Unauthenticated);
@@ -126,12 +124,6 @@ pub async fn list_own(app: &App, actor: &Actor, page: Page) -> Result<Listed<Ses
     let good_at = Some(app.clock.now());
     let filter = SessionFilter { user: Some(actor.user()), good_at, ..SessionFilter::default() };
     Ok(app.store.read().await?.sessions().list(&filter, page).await?)
-}
-
-/// Whether a session is over at `now`: one of the panel also for want of requests.
-pub fn is_over(session: &Session, now: DateTime<Utc>) -> bool {
-    let is_idle = session.kind == SessionKind::Panel && now - session.last_used_at > PANEL_IDLE;
-    is_idle || !session.is_good(now)
 }
 
 /// Ends a session: one's own, or anybody's with the right to.

@@ -107,14 +107,23 @@ pub async fn create(
     wanted: Wanted,
     password: Password,
 ) -> Result<User> {
-    // What it is to be is checked before anything is made, and once more with the account.
+    let flags = Flags { is_staff: wanted.is_staff, is_superuser: wanted.is_superuser };
+    let drafted = app.registrar().draft(wanted.email.clone(), password, flags).await?;
+    let user = User { is_active: wanted.is_active, ..drafted };
     let mut work = app.store.begin().await?;
     handed_out(&mut *work, actor, &Rights::default(), false, &wanted).await?;
-    drop(work);
-    let flags = Flags { is_staff: wanted.is_staff, is_superuser: wanted.is_superuser };
-    let by = By::holder(&grant);
-    let user = app.registrar().create(&by, wanted.email.clone(), password, flags).await?;
-    apply(app, actor, &by, user.id, &wanted).await
+    let names = group_names(&mut *work, &[&wanted.rights]).await?;
+    let told = |text: String| Some(text).filter(|text| !text.is_empty());
+    let permissions = super::groups::permissions_text(wanted.rights.permissions);
+    let given = Changes::default().field("groups", None, told(groups_text(&wanted.rights, &names))).field(
+        "permissions",
+        None,
+        told(permissions),
+    );
+    app.registrar().insert(&mut *work, &By::holder(&grant), &user, given).await?;
+    work.groups().set_rights(user.id, &wanted.rights).await?;
+    work.commit().await?;
+    Ok(user)
 }
 
 /// Changes an account. A deactivation ends its sessions.
@@ -130,10 +139,6 @@ pub async fn change(
     id: UserId,
     wanted: &Wanted,
 ) -> Result<User> {
-    apply(app, actor, &By::holder(&grant), id, wanted).await
-}
-
-async fn apply(app: &App, actor: &Actor, by: &By, id: UserId, wanted: &Wanted) -> Result<User> {
     let mut work = app.store.begin().await?;
     let before = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
     within_reach(actor, &before)?;
@@ -183,7 +188,8 @@ async fn apply(app: &App, actor: &Actor, by: &By, id: UserId, wanted: &Wanted) -
             super::groups::permissions_text(wanted.rights.permissions),
         );
     if !changes.is_empty() {
-        app.auditor().write(&mut *work, by, Deed::Change, Subject::user(&after), changes).await?;
+        let by = By::holder(&grant);
+        app.auditor().write(&mut *work, &by, Deed::Change, Subject::user(&after), changes).await?;
     }
     work.commit().await?;
     Ok(after)

@@ -8,13 +8,16 @@ use docent_domain::{
     access::{Grant, ViewDocuments},
     document::{Document, StoredFile},
     id::DocumentId,
+    permission::RecordKind,
     retrieval::StoredChunk,
+    text::Title,
 };
 pub use docent_ports::blob_store::ByteStream;
 use docent_ports::{
     documents::DocumentQuery,
     page::{Listed, Page},
 };
+use std::collections::HashMap;
 
 /// A page of documents.
 ///
@@ -29,17 +32,30 @@ pub async fn page(
     Ok(app.store.read().await?.documents().page(query, page).await?)
 }
 
+/// What those of these documents that are there are called, for lists of what belongs to them.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn titles(
+    app: &App,
+    _grant: Grant<ViewDocuments>,
+    ids: &[DocumentId],
+) -> Result<HashMap<DocumentId, Title>> {
+    Ok(app.store.read().await?.documents().titles(ids).await?)
+}
+
 /// A document and a page of its chunks, in their order. One that is not ingested has none that count.
 ///
 /// # Errors
-/// [`Error::DocumentNotFound`], or when a store cannot be reached.
+/// [`Error::NotFound`], or when a store cannot be reached.
 pub async fn chunks(
     app: &App,
     _grant: Grant<ViewDocuments>,
     id: DocumentId,
     page: Page,
 ) -> Result<(Document, Listed<StoredChunk>)> {
-    let document = app.store.read().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    let document =
+        app.store.read().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     if document.state.vector_doc_id().is_none() {
         return Ok((document, Listed::default()));
     }
@@ -58,14 +74,15 @@ fn index(number: u64) -> usize {
 /// The uploaded file of a document, piece by piece.
 ///
 /// # Errors
-/// [`Error::DocumentNotFound`] when there is no such document, or no file of it, or when a store cannot be reached.
+/// [`Error::NotFound`] when there is no such document, or no file of it, or when a store cannot be reached.
 pub async fn file(
     app: &App,
     _grant: Grant<ViewDocuments>,
     id: DocumentId,
 ) -> Result<(StoredFile, ByteStream)> {
-    let document = app.store.read().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
-    let file = document.file.ok_or(Error::DocumentNotFound)?;
-    let bytes = app.blobs.open(&file.blob).await?.ok_or(Error::DocumentNotFound)?;
+    let document =
+        app.store.read().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
+    let file = document.file.ok_or(Error::NotFound(RecordKind::Document))?;
+    let bytes = app.blobs.open(&file.blob).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     Ok((file, bytes))
 }

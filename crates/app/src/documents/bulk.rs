@@ -13,6 +13,7 @@ use docent_domain::{
     document::{Document, DocumentState},
     error::Invalid,
     id::DocumentId,
+    permission::RecordKind,
 };
 
 /// The most documents at once.
@@ -91,7 +92,7 @@ pub async fn run(
 
 /// Why nothing can be done to a document, by what is known of it now.
 fn refusal(actor: &Actor, act: BulkAct, document: Option<&Document>) -> Option<Error> {
-    let Some(document) = document else { return Some(Error::DocumentNotFound) };
+    let Some(document) = document else { return Some(Error::NotFound(RecordKind::Document)) };
     let allowed = match act {
         BulkAct::Retry => actor.may_to::<ChangeDocuments>(document.owner).map(drop),
         BulkAct::Delete => actor.may_to::<DeleteDocuments>(document.owner).map(drop),

@@ -16,17 +16,18 @@ use docent_domain::{
     document::Document,
     id::{DocumentId, GenerationId, JobId},
     job::{Job, JobKind, JobState},
+    permission::RecordKind,
 };
 use docent_ports::error::Fault;
 
 /// Deletes a document; an ingestion under way is cancelled.
 ///
 /// # Errors
-/// [`Error::DocumentNotFound`], [`Error::Forbidden`] for what is neither one's own nor within one's rights, or
+/// [`Error::NotFound`], [`Error::Forbidden`] for what is neither one's own nor within one's rights, or
 /// when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let document = work.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let grant = actor.may_to::<DeleteDocuments>(document.owner)?;
     let now = app.clock.now();
     work.documents().mark_deleted(id, now).await?;

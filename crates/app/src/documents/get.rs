@@ -8,12 +8,13 @@ use docent_domain::{
     access::{Grant, ReadDocuments},
     document::Document,
     id::DocumentId,
+    permission::RecordKind,
 };
 
 /// The document with this id.
 ///
 /// # Errors
-/// [`Error::DocumentNotFound`], or when the database cannot be reached.
+/// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn get(app: &App, _grant: Grant<ReadDocuments>, id: DocumentId) -> Result<Document> {
-    app.store.glance().await?.documents().get(id).await?.ok_or(Error::DocumentNotFound)
+    app.store.glance().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))
 }

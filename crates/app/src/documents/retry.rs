@@ -11,16 +11,17 @@ use docent_domain::{
     document::{Document, DocumentState},
     id::{DocumentId, JobId},
     job::{Job, JobKind},
+    permission::RecordKind,
 };
 
 /// Makes a failed document `pending` again, with a job that ingests its stored file.
 ///
 /// # Errors
-/// [`Error::DocumentNotFound`], [`Error::Forbidden`] for what is neither one's own nor within one's rights,
+/// [`Error::NotFound`], [`Error::Forbidden`] for what is neither one's own nor within one's rights,
 /// [`Error::NotFailed`] in any other state, or when the database cannot be reached.
 pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document> {
     let mut work = app.store.begin().await?;
-    let document = work.documents().get(id).await?.ok_or(Error::DocumentNotFound)?;
+    let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let grant = actor.may_to::<ChangeDocuments>(document.owner)?;
     let state = document.state.name();
     if !matches!(document.state, DocumentState::Failed(_)) {

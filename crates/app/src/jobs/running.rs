@@ -1,7 +1,7 @@
-//! The ingestions under way in this process, so that a deletion can stop them at once. Those of other
-//! processes notice it when they renew their lease.
+//! The ingestions under way in this process: how far each has come, and what stops it at once when its document
+//! is deleted. Those of other processes notice that when they renew their lease.
 
-use crate::accounts::turns::Turns;
+use crate::{accounts::turns::Turns, recorder::Stage};
 use docent_domain::id::DocumentId;
 use std::{
     collections::HashMap,
@@ -13,9 +13,15 @@ use tokio_util::sync::CancellationToken;
 /// What can be cancelled, and what of it takes a core.
 #[derive(Debug)]
 pub struct Running {
-    tokens: Mutex<HashMap<DocumentId, CancellationToken>>,
+    works: Mutex<HashMap<DocumentId, Work>>,
     readings: Turns,
     cutting: Semaphore,
+}
+
+#[derive(Debug)]
+struct Work {
+    token: CancellationToken,
+    stage: Option<Stage>,
 }
 
 impl Default for Running {
@@ -29,13 +35,25 @@ impl Running {
     /// At most so many documents are cut into chunks at a time, however many jobs there are: the others wait for
     /// a back end meanwhile, or for their turn.
     pub fn cutting_at_most(documents: usize) -> Self {
-        Self { tokens: Mutex::default(), readings: Turns::default(), cutting: Semaphore::new(documents) }
+        Self { works: Mutex::default(), readings: Turns::default(), cutting: Semaphore::new(documents) }
     }
 
     /// Cancels what is under way for a document, if anything is.
     pub fn cancel(&self, document: DocumentId) {
-        if let Some(token) = self.tokens().get(&document) {
-            token.cancel();
+        if let Some(work) = self.works().get(&document) {
+            work.token.cancel();
+        }
+    }
+
+    /// The step that the work on a document is at, if it is done in this process and has begun.
+    pub fn stage(&self, document: DocumentId) -> Option<Stage> {
+        self.works().get(&document)?.stage
+    }
+
+    /// Takes note of the step that the work on a document is at.
+    pub(crate) fn reach(&self, document: DocumentId, stage: Stage) {
+        if let Some(work) = self.works().get_mut(&document) {
+            work.stage = Some(stage);
         }
     }
 
@@ -53,13 +71,13 @@ impl Running {
     /// Takes note of work on a document, for as long as the guard lives.
     pub(crate) fn begin(&self, document: DocumentId) -> Guard<'_> {
         let token = CancellationToken::new();
-        self.tokens().insert(document, token.clone());
+        self.works().insert(document, Work { token: token.clone(), stage: None });
         Guard { running: self, document, token }
     }
 
     // The map is whole at every instant, also when a thread that held the lock has panicked.
-    fn tokens(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentId, CancellationToken>> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    fn works(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentId, Work>> {
+        self.works.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -73,6 +91,26 @@ pub(crate) struct Guard<'a> {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.running.tokens().remove(&self.document);
+        self.running.works().remove(&self.document);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_known_for_as_long_as_the_work_goes_on() {
+        let running = Running::default();
+        let document: DocumentId = "01900000-0000-7000-8000-000000000001".parse().unwrap();
+        running.reach(document, Stage::Extract);
+        assert_eq!(running.stage(document), None);
+        let work = running.begin(document);
+        assert_eq!(running.stage(document), None);
+        running.reach(document, Stage::Extract);
+        running.reach(document, Stage::Chunk);
+        assert_eq!(running.stage(document), Some(Stage::Chunk));
+        drop(work);
+        assert_eq!(running.stage(document), None);
     }
 }

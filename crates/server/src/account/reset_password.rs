@@ -51,7 +51,7 @@ pub(crate) async fn submit(
             let page = Page { title: "Your password is changed", alert: None, content };
             Ok(page.answer(&context, StatusCode::OK))
         }
-        Err(error @ Error::LinkRefused) => Ok(refused(&context, TITLE, &error.to_string())),
+        Err(error @ Error::LinkRefused) => Ok(refused(&context, TITLE, &format!("{error}."))),
         Err(error) => Err(error.into()),
     }
 }

@@ -9,7 +9,7 @@ const TITLE: &str = "Confirm your e-mail address";
 
 pub(crate) async fn page(context: State, link: web::Query<Link>) -> HttpResponse {
     let content = format!(
-        "<form method=\"post\">\n<input type=\"hidden\" name=\"token\" value=\"{}\">\n\
+        "<p class=\"hint\">The button shows that this address is yours.</p>\n<form method=\"post\">\n<input type=\"hidden\" name=\"token\" value=\"{}\">\n\
          <button type=\"submit\">Confirm</button>\n</form>\n",
         escaped(&link.token),
     );
@@ -27,7 +27,7 @@ pub(crate) async fn submit(
             let page = Page { title: "Your e-mail address is confirmed", alert: None, content };
             Ok(page.answer(&context, StatusCode::OK))
         }
-        Err(error @ Error::LinkRefused) => Ok(refused(&context, TITLE, &error.to_string())),
+        Err(error @ Error::LinkRefused) => Ok(refused(&context, TITLE, &format!("{error}."))),
         Err(error) => Err(error.into()),
     }
 }

@@ -4,8 +4,7 @@ use super::{
     conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
     document_upload, documents, jobs, usage,
 };
-use crate::routes::{on, resource};
-use actix_web::{http::Method, web::ServiceConfig};
+use crate::routes::routes;
 
 /// Their templates.
 pub(super) const TEMPLATES: [(&str, &str); 12] = [
@@ -23,27 +22,20 @@ pub(super) const TEMPLATES: [(&str, &str); 12] = [
     ("usage.html", include_str!("../templates/usage.html")),
 ];
 
-/// Adds them.
-pub(super) fn configure(config: &mut ServiceConfig) {
-    let page = |path| resource(path, &[Method::GET]);
-    let form = |path| resource(path, &[Method::POST]);
-    config
-        .service(page("/documents").route(on(Method::GET).to(documents::documents)))
-        .service(
-            resource("/documents/upload", &[Method::GET, Method::POST])
-                .route(on(Method::GET).to(document_upload::show))
-                .route(on(Method::POST).to(document_upload::submit)),
-        )
-        .service(form("/documents/bulk").route(on(Method::POST).to(document_bulk::bulk)))
-        .service(page("/documents/{id}").route(on(Method::GET).to(document::document)))
-        .service(page("/documents/{id}/chunks").route(on(Method::GET).to(document_chunks::chunks)))
-        .service(page("/documents/{id}/file").route(on(Method::GET).to(document_file::file)))
-        .service(form("/documents/{id}/retry").route(on(Method::POST).to(document_actions::retry)))
-        .service(form("/documents/{id}/delete").route(on(Method::POST).to(document_actions::delete)))
-        .service(page("/jobs").route(on(Method::GET).to(jobs::jobs)))
-        .service(page("/usage").route(on(Method::GET).to(usage::usage)))
-        .service(page("/usage.csv").route(on(Method::GET).to(usage::export)))
-        .service(page("/conversations").route(on(Method::GET).to(conversations::conversations)))
-        .service(page("/conversations/{id}").route(on(Method::GET).to(conversation::conversation)))
-        .service(form("/conversations/{id}/delete").route(on(Method::POST).to(conversation::delete)));
+routes! {
+    below "/admin":
+    "/documents"             { GET => documents::documents }
+    "/documents/upload"      { GET => document_upload::show, POST => document_upload::submit }
+    "/documents/bulk"        { POST => document_bulk::bulk }
+    "/documents/{id}"        { GET => document::document }
+    "/documents/{id}/chunks" { GET => document_chunks::chunks }
+    "/documents/{id}/file"   { GET => document_file::file }
+    "/documents/{id}/retry"  { POST => document_actions::retry }
+    "/documents/{id}/delete" { POST => document_actions::delete }
+    "/jobs"                  { GET => jobs::jobs }
+    "/usage"                 { GET => usage::usage }
+    "/usage.csv"             { GET => usage::export }
+    "/conversations"         { GET => conversations::conversations }
+    "/conversations/{id}"    { GET => conversation::conversation }
+    "/conversations/{id}/delete" { POST => conversation::delete }
 }

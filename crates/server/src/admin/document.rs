@@ -9,14 +9,21 @@ use super::{
 };
 use crate::context::State;
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
-use docent_app::{accounts::users, documents::inspect as use_case, error::Error};
+use docent_app::{
+    accounts::users,
+    documents::inspect::{self as use_case, Inspection},
+    error::Error,
+    recorder::Stage,
+};
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers},
     document::{DocumentState, StoredFile},
     extraction::{Coverage, Effort},
+    job::{Job, JobKind, JobState},
+    permission::RecordKind,
 };
 use serde::Serialize;
-use std::time::Duration;
+use std::{cmp::Ordering, time::Duration};
 
 #[derive(Serialize)]
 struct FileView {
@@ -86,9 +93,46 @@ impl EffortView {
     }
 }
 
+/// A step of the ingestion under way.
+#[derive(Debug, PartialEq, Serialize)]
+struct StepView {
+    name: &'static str,
+    /// `done`, `current` or `ahead`.
+    state: &'static str,
+}
+
+/// The steps of a document whose ingestion is to come or under way.
+fn steps(inspection: &Inspection) -> Vec<StepView> {
+    let is_due = |job: &&Job| job.kind == JobKind::Ingest && job.state != JobState::Done;
+    let job = inspection.jobs.iter().find(is_due);
+    job.map(|job| steps_of(&job.state, inspection.stage)).unwrap_or_default()
+}
+
+fn steps_of(state: &JobState, stage: Option<Stage>) -> Vec<StepView> {
+    let at = match (state, stage) {
+        (JobState::Queued | JobState::Done, _) => 0,
+        // Another process has it, which alone knows how far it is.
+        (JobState::Leased { .. }, None) => return in_order(&["Queue", "In work"], 1),
+        (JobState::Leased { .. }, Some(Stage::Extract)) => 1,
+        (JobState::Leased { .. }, Some(Stage::Chunk)) => 2,
+        (JobState::Leased { .. }, Some(Stage::Embed)) => 3,
+        (JobState::Leased { .. }, Some(Stage::Index)) => 4,
+    };
+    in_order(&["Queue", "Extract", "Chunk", "Embed", "Index"], at)
+}
+
+fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
+    let state = |n: usize| match n.cmp(&at) {
+        Ordering::Less => "done",
+        Ordering::Equal => "current",
+        Ordering::Greater => "ahead",
+    };
+    names.iter().enumerate().map(|(n, name)| StepView { name, state: state(n) }).collect()
+}
+
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewDocuments>()?;
-    let id = id.parse().map_err(|_| Error::DocumentNotFound)?;
+    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
     let inspection = use_case::inspect(&context.app, grant, id).await?;
     let (document, now) = (&inspection.document, context.app.clock.now());
     let code = match &document.state {
@@ -101,6 +145,7 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     values.insert("document", &Row::of(document, &emails, now));
     values.insert("may_retry", &(code.is_some() && staff.actor.may_to::<ChangeDocuments>(owner).is_ok()));
     values.insert("may_delete", &staff.actor.may_to::<DeleteDocuments>(owner).is_ok());
+    values.insert("steps", &steps(&inspection));
     values.insert("warnings", &document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default());
     values.insert("effort", &document.effort.as_ref().map(EffortView::of));
     values.insert("code", &code);
@@ -112,9 +157,8 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     values.insert("updated", &Time::of(document.updated_at, now));
     values.insert("file", &document.file.as_ref().map(FileView::of));
     values.insert("coverage", &document.coverage.as_ref().map(CoverageView::of));
-    values.insert("jobs", &inspection.jobs.iter().map(|job| JobRow::of(job, now)).collect::<Vec<_>>());
+    values.insert("jobs", &inspection.jobs.iter().map(|job| JobRow::of(job, None, now)).collect::<Vec<_>>());
     values.insert("with_document", &false);
-    values.insert("may_view_documents", &false);
     page::show(&context, StatusCode::OK, "document.html", &values)
 }
 
@@ -135,6 +179,24 @@ fn ranges(pages: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docent_domain::id::LeaseId;
+
+    #[test]
+    fn the_step_at_work_is_told_as_far_as_it_is_known() {
+        let leased = JobState::Leased {
+            lease: LeaseId::from_uuid(uuid::Uuid::nil()),
+            until: chrono::DateTime::UNIX_EPOCH,
+        };
+        let told = |state: &JobState, stage| {
+            steps_of(state, stage).iter().map(|step| (step.name, step.state)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&JobState::Queued, None)[..2], [("Queue", "current"), ("Extract", "ahead")]);
+        assert_eq!(
+            told(&leased, Some(Stage::Chunk))[1..4],
+            [("Extract", "done"), ("Chunk", "current"), ("Embed", "ahead")]
+        );
+        assert_eq!(told(&leased, None), [("Queue", "done"), ("In work", "current")]);
+    }
 
     #[test]
     fn runs_of_pages_are_ranges() {

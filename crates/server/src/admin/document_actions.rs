@@ -12,7 +12,7 @@ use docent_app::{
     documents::{delete as delete_document, retry as retry_document},
     error::Error,
 };
-use docent_domain::{access::ViewDocuments, id::DocumentId};
+use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind};
 
 pub(super) async fn retry(
     staff: Staff,
@@ -21,7 +21,7 @@ pub(super) async fn retry(
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     staff.may::<ViewDocuments>()?;
-    let id: DocumentId = id.parse().map_err(|_| Error::DocumentNotFound)?;
+    let id: DocumentId = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
     staff.say("The document will be ingested again.")?;
     Ok(page::see_other(&format!("{ROOT}/documents/{id}")))
@@ -34,7 +34,7 @@ pub(super) async fn delete(
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     staff.may::<ViewDocuments>()?;
-    let id: DocumentId = id.parse().map_err(|_| Error::DocumentNotFound)?;
+    let id: DocumentId = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
     delete_document::delete(&context.app, &staff.actor, id).await?;
     staff.say("The document was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/documents")))

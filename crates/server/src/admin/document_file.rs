@@ -9,11 +9,11 @@ use actix_web::{
     web::Path,
 };
 use docent_app::{documents::browse as use_case, error::Error};
-use docent_domain::access::ViewDocuments;
+use docent_domain::{access::ViewDocuments, permission::RecordKind};
 
 pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewDocuments>()?;
-    let id = id.parse().map_err(|_| Error::DocumentNotFound)?;
+    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
     let (file, bytes) = use_case::file(&context.app, grant, id).await?;
     Ok(HttpResponse::Ok()
         .content_type("application/pdf")

@@ -12,14 +12,17 @@ use crate::{context::State, extract::query::Query};
 use actix_web::{HttpResponse, http::StatusCode};
 use chrono::{DateTime, Utc};
 use docent_app::{
+    documents::browse,
     jobs::browse as use_case,
     listing::{JobFilter, JobStateName},
 };
 use docent_domain::{
     access::{ViewDocuments, ViewJobs},
     job::{Job, JobKind, JobState},
+    text::Title,
 };
 use serde::Serialize;
+use std::collections::HashMap;
 
 const STATES: [(&str, JobStateName); 3] =
     [("queued", JobStateName::Queued), ("running", JobStateName::Leased), ("done", JobStateName::Done)];
@@ -34,6 +37,8 @@ pub(super) struct JobRow {
     state: &'static str,
     document: String,
     short_document: String,
+    /// What the document is called, for those who may see it while it is there.
+    title: Option<String>,
     attempts: u32,
     interruptions: u32,
     last_error: Option<String>,
@@ -44,7 +49,7 @@ pub(super) struct JobRow {
 }
 
 impl JobRow {
-    pub(super) fn of(job: &Job, now: DateTime<Utc>) -> Self {
+    pub(super) fn of(job: &Job, title: Option<&Title>, now: DateTime<Utc>) -> Self {
         let (state, next) = match job.state {
             JobState::Queued if job.run_at > now => ("queued", Some(Time::of(job.run_at, now))),
             JobState::Queued => ("queued", None),
@@ -59,6 +64,7 @@ impl JobRow {
             state,
             short_document: short(&document),
             document,
+            title: title.map(|title| title.as_str().to_owned()),
             attempts: job.attempts,
             interruptions: job.interruptions,
             last_error: job.last_error.clone(),
@@ -79,8 +85,14 @@ pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Resu
     query.done()?;
     let filter = JobFilter { state: state.map(|(_, state)| state), kind };
     let found = use_case::list(&context.app, grant, filter, number.page()).await?;
+    let documents: Vec<_> = found.records.iter().map(|job| job.document).collect();
+    let titles = match staff.actor.may::<ViewDocuments>() {
+        Ok(grant) => browse::titles(&context.app, grant, &documents).await?,
+        Err(_) => HashMap::new(),
+    };
     let now = context.app.clock.now();
-    let rows: Vec<_> = found.records.iter().map(|job| JobRow::of(job, now)).collect();
+    let row = |job: &Job| JobRow::of(job, titles.get(&job.document), now);
+    let rows: Vec<_> = found.records.iter().map(row).collect();
 
     let (state, kind) = (state.map(|(name, _)| name), kind.map(JobKind::as_str));
     let mut values = staff.page("jobs");
@@ -93,6 +105,5 @@ pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Resu
     values.insert("kinds", &KINDS.map(JobKind::as_str));
     values.insert("is_filtered", &(state.is_some() || kind.is_some()));
     values.insert("with_document", &true);
-    values.insert("may_view_documents", &staff.may::<ViewDocuments>().is_ok());
     page::show(&context, StatusCode::OK, "jobs.html", &values)
 }

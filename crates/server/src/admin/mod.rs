@@ -27,11 +27,10 @@ mod times;
 mod usage;
 
 use crate::{
-    routes::{on, resource},
+    routes::{Table, routes},
     settings::SessionKey,
 };
 use actix_web::{
-    http::Method,
     middleware::from_fn,
     web::{self, FormConfig, ServiceConfig},
 };
@@ -40,25 +39,27 @@ pub(crate) use page::templates;
 /// Where the panel is.
 const ROOT: &str = "/admin";
 
+/// The panel's pages.
+pub(crate) const TABLES: [Table; 3] = [TABLE, content::TABLE, access::TABLE];
+
+routes! {
+    below "/admin":
+    ""           { GET => dashboard::dashboard }
+    "/admin.css" { GET => style::style }
+    "/admin.js"  { GET => style::script }
+    "/picker.js" { GET => style::picker }
+    "/login"     { GET => login::show, POST => login::submit }
+    "/logout"    { POST => logout::logout }
+}
+
 /// Adds the panel's pages to the server.
-pub(crate) fn configure(config: &mut ServiceConfig, key: &SessionKey) {
-    let page = |path| resource(path, &[Method::GET]);
-    let form = |path| resource(path, &[Method::POST]);
+pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey) {
     config.service(
         web::scope(ROOT)
-            .service(page("").route(on(Method::GET).to(dashboard::dashboard)))
-            .service(page("/admin.css").route(on(Method::GET).to(style::style)))
-            .service(page("/admin.js").route(on(Method::GET).to(style::script)))
-            .service(page("/picker.js").route(on(Method::GET).to(style::picker)))
             .app_data(FormConfig::default().limit(form::LIMIT))
-            .service(
-                resource("/login", &[Method::GET, Method::POST])
-                    .route(on(Method::GET).to(login::show))
-                    .route(on(Method::POST).to(login::submit)),
-            )
-            .service(form("/logout").route(on(Method::POST).to(logout::logout)))
-            .configure(content::configure)
-            .configure(access::routes)
+            .configure(|config| configure(config, |_| true))
+            .configure(|config| content::configure(config, |_| true))
+            .configure(|config| access::configure(config, |_| true))
             .default_service(web::to(page::not_found))
             .wrap(session::middleware(key))
             .wrap(from_fn(session::secure_cookie)),

@@ -74,6 +74,64 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
+// `<code data-id="the id" title="ID">` shows the end of a long id, and a button copies all of it.
+for (const code of document.querySelectorAll("code[data-id]")) {
+  if (!navigator.clipboard) break;
+  const whole = code.title || code.textContent.trim();
+  const button = document.createElement("button");
+  const label = `Copy ${code.dataset.id}`;
+  const draw = (icon, text) => {
+    button.innerHTML = `<svg class="glyph" aria-hidden="true"><use href="#${icon}"/></svg>`;
+    button.title = text;
+    button.setAttribute("aria-label", text);
+  };
+  button.type = "button";
+  button.className = "copy";
+  draw("copy", label);
+  code.textContent = whole.slice(-8);
+  code.title = whole;
+  (code.closest("a") ?? code).after(button);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(whole);
+    draw("copied", "Copied");
+    setTimeout(() => draw("copy", label), 2000);
+  });
+}
+
+// Looks at a document's page again and again, ever more slowly, until its ingestion has ended. `show` gets what the page
+// says of the steps, and `end` the page itself, or nothing when it cannot be had.
+function follow(address, show, end) {
+  let pause = 1000;
+  const look = async () => {
+    if (document.hidden) return again();
+    let page;
+    try {
+      const answer = await fetch(address, { redirect: "error" });
+      if (!answer.ok) return end();
+      page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    } catch {
+      return again();
+    }
+    const steps = page.querySelector("[data-progress] .stages");
+    if (!steps) return end(page);
+    show(steps);
+    again();
+  };
+  const again = () => {
+    setTimeout(look, pause);
+    pause = Math.min(pause * 1.2, 15000);
+  };
+  look();
+}
+
+// Puts steps in the place of others, unless they say the same: what did not change is not announced.
+function advance(from, to) {
+  if (from.innerHTML !== to.innerHTML) from.innerHTML = to.innerHTML;
+}
+
+const progress = document.querySelector("[data-progress] .stages");
+if (progress) follow(location.href, (steps) => advance(progress, steps), (page) => { if (page) location.reload(); });
+
 // `<form data-upload>` sends its files one after the other and shows how far each has come; files can be dropped.
 for (const form of document.querySelectorAll("form[data-upload]")) {
   const list = document.querySelector("[data-upload-list]");
@@ -83,13 +141,33 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   const hasLinks = "uploadLinks" in list.dataset;
   if (hint) hint.hidden = false;
 
+  // Says below a file's name how far its ingestion has come, and in the end what came of it.
+  const watch = (name, line) => {
+    let steps;
+    follow(name.href, (now) => {
+      if (steps) return advance(steps, now);
+      steps = document.importNode(now, true);
+      line.replaceChildren(name, steps);
+    }, (page) => {
+      const status = page?.querySelector("[data-status]");
+      if (!status) return;
+      const reason = page.querySelector("[data-reason]");
+      line.replaceChildren(name, " ", document.importNode(status, true));
+      if (reason) line.append(` ${reason.textContent}`);
+    });
+  };
+
   const send = (file, line) => new Promise((resolve) => {
     const bar = document.createElement("progress");
     bar.max = 1;
     bar.value = 0;
     bar.setAttribute("aria-label", `Uploading ${file.name}`);
     line.replaceChildren(`${file.name} `, bar);
-    const end = (text) => { line.replaceChildren(`${file.name}: ${text}`); resolve(); };
+    const end = (text) => {
+      line.className = "reason";
+      line.replaceChildren(`${file.name}: ${text}`);
+      resolve();
+    };
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
@@ -110,6 +188,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
       if (hasLinks) name.href = `/admin/documents/${done.id}`;
       name.textContent = done.title;
       line.replaceChildren(name, ": uploaded, and being ingested.");
+      if (hasLinks) watch(name, line);
       resolve();
     });
     // The token comes first: the server reads it before any file.

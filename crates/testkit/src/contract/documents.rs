@@ -163,6 +163,19 @@ crate::battery! {
         assert!(has(&same).await);
     }
 
+    /// What documents are called; one that was deleted is there no more.
+    async fn titles_are_read_by_ids(store) {
+        let named = |n, name| Document { title: title(name), ..document(n) };
+        add_documents(&*store, &[named(1, "one"), named(2, "two"), named(3, "three")]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.documents().mark_deleted(document(3).id, at(9)).await.unwrap());
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        let ids = [document(1).id, document(3).id, document(4).id];
+        let titles = view.documents().titles(&ids).await.unwrap();
+        assert_eq!(titles, [(document(1).id, title("one"))].into());
+    }
+
     /// Which of some documents are ingested.
     async fn ingested_documents_are_told_from_others(store) {
         let ingested = document(1).ingested(coverage(), at(5)).unwrap();

@@ -4,7 +4,7 @@ use super::records::{add_users, first};
 use crate::builders::{at, id, session, user};
 use docent_domain::{
     id::SessionId,
-    session::{Session, SessionKind},
+    session::{PANEL_IDLE, Session, SessionKind},
 };
 use docent_ports::{sessions::SessionFilter, store::Store};
 use std::sync::Arc;
@@ -105,6 +105,18 @@ crate::battery! {
         assert_eq!(listed(&*store, filter).await, [id(2)]);
         let filter = SessionFilter { good_at: Some(at(101)), ..SessionFilter::default() };
         assert_eq!(listed(&*store, filter).await, [id(2)]);
+    }
+
+    /// A session of the panel that nobody used for a while is not good; one of a client is until its end.
+    async fn idle_sessions_of_the_panel_are_not_good(store) {
+        add_users(&*store, &[user(1)]).await;
+        let idle = PANEL_IDLE.num_seconds();
+        let long = |n| Session { expires_at: at(10 * idle), ..session(n, user(1).id) };
+        add_sessions(&*store, &[long(1), long(2), Session { kind: SessionKind::Api, ..long(3) }]).await;
+        for (now, good) in [(idle + 1, vec![id(3), id(2), id(1)]), (idle + 2, vec![id(3), id(2)])] {
+            let filter = SessionFilter { good_at: Some(at(now)), ..SessionFilter::default() };
+            assert_eq!(listed(&*store, filter).await, good, "{now}");
+        }
     }
 
     /// What ended long ago is removed, a few at a time.

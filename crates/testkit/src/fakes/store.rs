@@ -35,24 +35,11 @@ use docent_domain::{
     verification::Verification,
 };
 use docent_ports::{
-    api_keys::{ApiKeyReader, ApiKeyWriter},
-    audit::{AuditReader, AuditWriter},
-    conversations::{ConversationReader, ConversationWriter},
-    documents::{DocumentReader, DocumentWriter},
-    duties::DutyWriter,
-    embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
+    embedding_cache::{CachedVector, TextDigest},
     error::{Fault, FaultKind, Part, Result},
-    generations::{GenerationReader, GenerationWriter},
-    groups::{GroupReader, GroupWriter},
-    inventory::Inventory,
-    jobs::{JobReader, JobWriter},
     page::{Listed, Page},
-    sessions::{SessionReader, SessionWriter},
     store::{ReadWork, Schema, Store, UnitOfWork},
-    term_statistics::{Contribution, TermStatisticsReader, TermStatisticsWriter},
-    usage::{UsageReader, UsageWriter},
-    users::{UserReader, UserWriter},
-    verifications::{VerificationReader, VerificationWriter},
+    term_statistics::Contribution,
 };
 use std::{
     collections::BTreeMap,
@@ -168,61 +155,7 @@ impl Store for FakeStore {
 struct View(Session);
 
 impl ReadWork for View {
-    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader {
-        &mut self.0
-    }
-
-    fn generations(&mut self) -> &mut dyn GenerationReader {
-        &mut self.0
-    }
-
-    fn term_statistics(&mut self) -> &mut dyn TermStatisticsReader {
-        &mut self.0
-    }
-
-    fn documents(&mut self) -> &mut dyn DocumentReader {
-        &mut self.0
-    }
-
-    fn jobs(&mut self) -> &mut dyn JobReader {
-        &mut self.0
-    }
-
-    fn users(&mut self) -> &mut dyn UserReader {
-        &mut self.0
-    }
-
-    fn groups(&mut self) -> &mut dyn GroupReader {
-        &mut self.0
-    }
-
-    fn api_keys(&mut self) -> &mut dyn ApiKeyReader {
-        &mut self.0
-    }
-
-    fn sessions(&mut self) -> &mut dyn SessionReader {
-        &mut self.0
-    }
-
-    fn verifications(&mut self) -> &mut dyn VerificationReader {
-        &mut self.0
-    }
-
-    fn conversations(&mut self) -> &mut dyn ConversationReader {
-        &mut self.0
-    }
-
-    fn usage(&mut self) -> &mut dyn UsageReader {
-        &mut self.0
-    }
-
-    fn audit(&mut self) -> &mut dyn AuditReader {
-        &mut self.0
-    }
-
-    fn inventory(&mut self) -> &mut dyn Inventory {
-        &mut self.0
-    }
+    docent_ports::repositories!(read to 0);
 }
 
 struct Unit {
@@ -233,61 +166,7 @@ struct Unit {
 
 #[async_trait]
 impl UnitOfWork for Unit {
-    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
-        &mut self.session
-    }
-
-    fn generations(&mut self) -> &mut dyn GenerationWriter {
-        &mut self.session
-    }
-
-    fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter {
-        &mut self.session
-    }
-
-    fn documents(&mut self) -> &mut dyn DocumentWriter {
-        &mut self.session
-    }
-
-    fn duties(&mut self) -> &mut dyn DutyWriter {
-        &mut self.session
-    }
-
-    fn jobs(&mut self) -> &mut dyn JobWriter {
-        &mut self.session
-    }
-
-    fn users(&mut self) -> &mut dyn UserWriter {
-        &mut self.session
-    }
-
-    fn groups(&mut self) -> &mut dyn GroupWriter {
-        &mut self.session
-    }
-
-    fn api_keys(&mut self) -> &mut dyn ApiKeyWriter {
-        &mut self.session
-    }
-
-    fn sessions(&mut self) -> &mut dyn SessionWriter {
-        &mut self.session
-    }
-
-    fn verifications(&mut self) -> &mut dyn VerificationWriter {
-        &mut self.session
-    }
-
-    fn conversations(&mut self) -> &mut dyn ConversationWriter {
-        &mut self.session
-    }
-
-    fn audit(&mut self) -> &mut dyn AuditWriter {
-        &mut self.session
-    }
-
-    fn usage(&mut self) -> &mut dyn UsageWriter {
-        &mut self.session
-    }
+    docent_ports::repositories!(write to session);
 
     async fn commit(self: Box<Self>) -> Result<()> {
         self.session.check()?;

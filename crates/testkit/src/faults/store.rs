@@ -3,22 +3,8 @@
 use super::FaultSwitch;
 use async_trait::async_trait;
 use docent_ports::{
-    api_keys::ApiKeyWriter,
-    audit::AuditWriter,
-    conversations::ConversationWriter,
-    documents::DocumentWriter,
-    duties::DutyWriter,
-    embedding_cache::EmbeddingCacheWriter,
     error::{Part, Result},
-    generations::GenerationWriter,
-    groups::GroupWriter,
-    jobs::JobWriter,
-    sessions::SessionWriter,
     store::{ReadWork, Schema, Store, UnitOfWork},
-    term_statistics::TermStatisticsWriter,
-    usage::UsageWriter,
-    users::UserWriter,
-    verifications::VerificationWriter,
 };
 use std::sync::{Arc, Mutex};
 
@@ -114,61 +100,7 @@ struct FaultyUnit {
 
 #[async_trait]
 impl UnitOfWork for FaultyUnit {
-    fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter {
-        self.inner.embedding_cache()
-    }
-
-    fn generations(&mut self) -> &mut dyn GenerationWriter {
-        self.inner.generations()
-    }
-
-    fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter {
-        self.inner.term_statistics()
-    }
-
-    fn documents(&mut self) -> &mut dyn DocumentWriter {
-        self.inner.documents()
-    }
-
-    fn duties(&mut self) -> &mut dyn DutyWriter {
-        self.inner.duties()
-    }
-
-    fn jobs(&mut self) -> &mut dyn JobWriter {
-        self.inner.jobs()
-    }
-
-    fn users(&mut self) -> &mut dyn UserWriter {
-        self.inner.users()
-    }
-
-    fn groups(&mut self) -> &mut dyn GroupWriter {
-        self.inner.groups()
-    }
-
-    fn api_keys(&mut self) -> &mut dyn ApiKeyWriter {
-        self.inner.api_keys()
-    }
-
-    fn sessions(&mut self) -> &mut dyn SessionWriter {
-        self.inner.sessions()
-    }
-
-    fn verifications(&mut self) -> &mut dyn VerificationWriter {
-        self.inner.verifications()
-    }
-
-    fn conversations(&mut self) -> &mut dyn ConversationWriter {
-        self.inner.conversations()
-    }
-
-    fn audit(&mut self) -> &mut dyn AuditWriter {
-        self.inner.audit()
-    }
-
-    fn usage(&mut self) -> &mut dyn UsageWriter {
-        self.inner.usage()
-    }
+    docent_ports::repositories!(write through inner);
 
     async fn commit(self: Box<Self>) -> Result<()> {
         self.switches.all.check()?;

@@ -199,8 +199,8 @@ pub(super) async fn revoke(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let key = api_keys::revoke(&context.app, &staff.actor, id_of(&id)?).await?;
+    let key = api_keys::get(&context.app, &staff.actor, id_of(&id)?).await?;
+    api_keys::revoke(&context.app, &staff.actor, key.id).await?;
     staff.say(format!("The key {} was revoked.", key.name.as_str()))?;
-    let may_view = staff.actor.may_to::<ViewApiKeys>(Some(key.user)).is_ok();
-    Ok(page::see_other(&if may_view { format!("{ROOT}/api-keys/{}", key.id) } else { ROOT.to_owned() }))
+    Ok(page::see_other(&format!("{ROOT}/api-keys/{}", key.id)))
 }

@@ -141,6 +141,7 @@ pub(super) async fn delete(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
+    staff.may::<ViewGroups>()?;
     let group = groups::delete(&context.app, staff.may::<DeleteGroups>()?, id_of(&id)?).await?;
     staff.say(format!("The group {} was deleted.", group.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/groups")))

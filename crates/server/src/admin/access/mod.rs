@@ -15,8 +15,7 @@ mod user_actions;
 mod users;
 mod verifications;
 
-use crate::routes::{on, resource};
-use actix_web::{http::Method, web::ServiceConfig};
+use crate::routes::routes;
 
 /// The templates of these pages; those that others extend or include are first.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -44,75 +43,29 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("audit_entry.html", include_str!("../../templates/audit_entry.html")),
 ];
 
-/// Adds these pages to the panel.
-pub(super) fn routes(config: &mut ServiceConfig) {
-    accounts(config);
-    let page = |path| resource(path, &[Method::GET]);
-    let form = |path| resource(path, &[Method::POST]);
-    let both = |path| resource(path, &[Method::GET, Method::POST]);
-    config
-        .service(page("/groups").route(on(Method::GET).to(groups::groups)))
-        .service(
-            both("/groups/add")
-                .route(on(Method::GET).to(group::add))
-                .route(on(Method::POST).to(group::create)),
-        )
-        .service(
-            both("/groups/{id}")
-                .route(on(Method::GET).to(group::show))
-                .route(on(Method::POST).to(group::change)),
-        )
-        .service(
-            both("/groups/{id}/delete")
-                .route(on(Method::GET).to(group::confirm))
-                .route(on(Method::POST).to(group::delete)),
-        )
-        .service(page("/api-keys").route(on(Method::GET).to(api_keys::api_keys)))
-        .service(
-            both("/api-keys/add")
-                .route(on(Method::GET).to(api_key::add))
-                .route(on(Method::POST).to(api_key::create)),
-        )
-        .service(page("/api-keys/{id}").route(on(Method::GET).to(api_key::show)))
-        .service(
-            both("/api-keys/{id}/revoke")
-                .route(on(Method::GET).to(api_key::confirm))
-                .route(on(Method::POST).to(api_key::revoke)),
-        )
-        .service(page("/sessions").route(on(Method::GET).to(sessions::sessions)))
-        .service(form("/sessions/{id}/revoke").route(on(Method::POST).to(sessions::revoke)))
-        .service(page("/verifications").route(on(Method::GET).to(verifications::verifications)))
-        .service(form("/verifications/add").route(on(Method::POST).to(verifications::add)))
-        .service(form("/verifications/{id}/revoke").route(on(Method::POST).to(verifications::revoke)))
-        .service(page("/audit").route(on(Method::GET).to(audit::audit)))
-        .service(page("/audit/{id}").route(on(Method::GET).to(audit::entry)));
-}
-
-fn accounts(config: &mut ServiceConfig) {
-    let page = |path| resource(path, &[Method::GET]);
-    let form = |path| resource(path, &[Method::POST]);
-    let both = |path| resource(path, &[Method::GET, Method::POST]);
-    config
-        .service(page("/account").route(on(Method::GET).to(account::account)))
-        .service(form("/account/password").route(on(Method::POST).to(account::change_password)))
-        .service(page("/users").route(on(Method::GET).to(users::users)))
-        .service(
-            both("/users/add").route(on(Method::GET).to(user::add)).route(on(Method::POST).to(user::create)),
-        )
-        .service(
-            both("/users/{id}")
-                .route(on(Method::GET).to(user::show))
-                .route(on(Method::POST).to(user::change)),
-        )
-        .service(
-            both("/users/{id}/password")
-                .route(on(Method::GET).to(user_actions::password))
-                .route(on(Method::POST).to(user_actions::set_password)),
-        )
-        .service(
-            both("/users/{id}/delete")
-                .route(on(Method::GET).to(user_actions::confirm))
-                .route(on(Method::POST).to(user_actions::delete)),
-        )
-        .service(form("/users/{id}/end-sessions").route(on(Method::POST).to(user_actions::end_sessions)));
+routes! {
+    below "/admin":
+    "/account"               { GET => account::account }
+    "/account/password"      { POST => account::change_password }
+    "/users"                 { GET => users::users }
+    "/users/add"             { GET => user::add, POST => user::create }
+    "/users/{id}"            { GET => user::show, POST => user::change }
+    "/users/{id}/password"   { GET => user_actions::password, POST => user_actions::set_password }
+    "/users/{id}/delete"     { GET => user_actions::confirm, POST => user_actions::delete }
+    "/users/{id}/end-sessions" { POST => user_actions::end_sessions }
+    "/groups"                { GET => groups::groups }
+    "/groups/add"            { GET => group::add, POST => group::create }
+    "/groups/{id}"           { GET => group::show, POST => group::change }
+    "/groups/{id}/delete"    { GET => group::confirm, POST => group::delete }
+    "/api-keys"              { GET => api_keys::api_keys }
+    "/api-keys/add"          { GET => api_key::add, POST => api_key::create }
+    "/api-keys/{id}"         { GET => api_key::show }
+    "/api-keys/{id}/revoke"  { GET => api_key::confirm, POST => api_key::revoke }
+    "/sessions"              { GET => sessions::sessions }
+    "/sessions/{id}/revoke"  { POST => sessions::revoke }
+    "/verifications"         { GET => verifications::verifications }
+    "/verifications/add"     { POST => verifications::add }
+    "/verifications/{id}/revoke" { POST => verifications::revoke }
+    "/audit"                 { GET => audit::audit }
+    "/audit/{id}"            { GET => audit::entry }
 }

@@ -3,7 +3,6 @@
 use super::kinds;
 use crate::admin::{session::Staff, times::Time};
 use chrono::{DateTime, Utc};
-use docent_app::accounts::sessions;
 use docent_domain::{
     access::{DeleteApiKeys, DeleteSessions, DeleteVerifications},
     api_key::ApiKey,
@@ -128,10 +127,10 @@ impl SessionRow {
     pub(super) fn of(session: &Session, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
         let (state, pill) = if session.revoked_at.is_some() {
             ("ended", "bad")
-        } else if sessions::is_over(session, now) {
-            ("expired", "off")
-        } else {
+        } else if session.is_good(now) {
             ("good", "ok")
+        } else {
+            ("expired", "off")
         };
         Self {
             id: session.id.to_string(),

@@ -128,6 +128,7 @@ pub(super) async fn delete(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
+    staff.may::<ViewUsers>()?;
     users::delete(&context.app, &staff.actor, staff.may::<DeleteUsers>()?, id_of(&id)?).await?;
     staff.say("The account was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/users")))

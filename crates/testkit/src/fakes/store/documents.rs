@@ -7,6 +7,7 @@ use docent_domain::{
     document::{Deletion, Document, DocumentState},
     generation::Mark,
     id::DocumentId,
+    text::Title,
 };
 use docent_ports::{
     documents::{
@@ -18,7 +19,7 @@ use docent_ports::{
 };
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     ops::Bound,
 };
 
@@ -85,6 +86,12 @@ impl DocumentReader for Session {
             documents.get(id).is_some_and(|document| matches!(document.state, DocumentState::Ingested(_)))
         };
         Ok(ids.iter().filter(is_ingested).copied().collect())
+    }
+
+    async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
+        let documents = &self.read()?.documents;
+        let title = |id: &DocumentId| documents.get(id).map(|document| (*id, document.title.clone()));
+        Ok(ids.iter().filter_map(title).collect())
     }
 
     async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>> {

@@ -1,0 +1,240 @@
+//! What there is to see: accounts that ask, and records of others.
+
+use super::rows::{Row, Whose};
+use chrono::TimeDelta;
+use docent_app::{
+    accounts::{api_keys::KeyRequest, create::Flags},
+    audit::By,
+};
+use docent_domain::{
+    api_key::{KeyName, Scopes},
+    conversation::{Conversation, ConversationTitle},
+    group::{Group, GroupName},
+    id::{ConversationId, GroupId, UserId, VerificationId},
+    permission::{Permission, PermissionSet},
+    session::{Session, SessionKind},
+    user::User,
+    verification::{Purpose, Verification},
+};
+use docent_ports::{
+    audit::AuditFilter, documents::DocumentFilter, jobs::JobFilter, page::Page, sessions::SessionFilter,
+    users::UserFilter,
+};
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    browser::{Browser, form_token},
+    member::Member,
+    pdf::pdf,
+};
+
+/// Is in everything that the records of others are called. What is refused does not hold it.
+pub(super) const MARK: &str = "zanzibar";
+
+/// An account that asks.
+pub(super) struct Person {
+    pub(super) member: Member,
+    /// What its browser sends, and the token of its forms; empty for one that may not enter the panel.
+    pub(super) cookie: String,
+    pub(super) form_token: String,
+    own: Own,
+}
+
+/// Records of an account that asks.
+struct Own {
+    document: String,
+    key: String,
+    session: String,
+}
+
+impl Person {
+    pub(super) async fn new(app: &TestApp, email: &str, flags: Flags) -> Self {
+        let user = app.account(email, flags).await;
+        let member = Member::login(app, user).await;
+        let own = Own {
+            document: member.add(&format!("{email}.pdf"), pdf(&["words"])).await,
+            key: key(app, member.user.id, email, &["read"], None).await.1,
+            session: session(app, member.user.id).await,
+        };
+        let mut person = Self { member, cookie: String::new(), form_token: String::new(), own };
+        if flags.is_staff {
+            person.enter(app).await;
+        }
+        person
+    }
+
+    /// Begins a session at the panel.
+    pub(super) async fn enter(&mut self, app: &TestApp) {
+        let mut browser = Browser::new(app);
+        let _ = browser.login(self.member.user.email.as_str(), PASSWORD).await.expect(303);
+        self.form_token = form_token(&browser.get("/admin/account").await.expect(200));
+        self.cookie = browser.cookie;
+    }
+
+    /// Has a new record in the place of the one that a row has spent.
+    pub(super) async fn renew(&mut self, app: &TestApp, row: &Row) {
+        let user = self.member.user.id;
+        match section(row) {
+            "documents" => self.own.document = self.member.add("own.pdf", pdf(&["words"])).await,
+            "api-keys" => self.own.key = key(app, user, "own", &["read"], None).await.1,
+            "sessions" => {
+                let _ = Member::login(app, self.member.user.clone()).await;
+                self.own.session = session(app, user).await;
+            }
+            other => panic!("{other} are nobody's own"),
+        }
+    }
+}
+
+/// Makes an API key; gives it and its id.
+pub(super) async fn key(
+    app: &TestApp,
+    user: UserId,
+    name: &str,
+    scopes: &[&str],
+    lifetime: Option<TimeDelta>,
+) -> (String, String) {
+    let (name, scopes) = (KeyName::parse(name).unwrap(), Scopes::parse(scopes.iter().copied()).unwrap());
+    let expires_at = lifetime.map(|lifetime| app.app.clock.now() + lifetime);
+    let request = KeyRequest { user, name, scopes, expires_at };
+    let new = app.app.key_ring().create(&By::command_line(), request).await.unwrap();
+    (new.key, new.record.id.to_string())
+}
+
+/// A session of a client of the account, not over.
+async fn session(app: &TestApp, user: UserId) -> String {
+    let is_good = |session: &Session| session.kind == SessionKind::Api && session.revoked_at.is_none();
+    let good = app.sessions(user).await.into_iter().find(is_good);
+    good.unwrap().id.to_string()
+}
+
+/// One record of each kind, all of accounts that ask for nothing.
+pub(super) struct Records {
+    user: User,
+    superuser: User,
+    document: String,
+    group: String,
+    key: String,
+    session: String,
+    conversation: String,
+    verification: String,
+    entry: String,
+}
+
+impl Records {
+    /// New ones; `number` tells them from those before.
+    pub(super) async fn new(app: &TestApp, number: usize) -> Self {
+        let name = format!("{MARK} {number}");
+        let root = Flags { is_staff: true, is_superuser: true };
+        let superuser = app.account(&format!("{MARK}-root{number}@example.org"), root).await;
+        let user = app.account(&format!("{MARK}{number}@example.org"), Flags::default()).await;
+        let member = Member::login(app, user.clone()).await;
+        let document = member.add(&format!("{name}.pdf"), pdf(&[MARK])).await;
+        let key = key(app, user.id, &name, &["read"], None).await.1;
+        let session = session(app, user.id).await;
+        let (group, conversation, verification) = insert(app, &user, &name).await;
+        let of_user = AuditFilter { record: Some(user.id.to_string()), ..AuditFilter::default() };
+        let entry = app.audit(of_user).await[0].id.to_string();
+        Self { user, superuser, document, group, key, session, conversation, verification, entry }
+    }
+
+    /// The path of a row with the record that it is about.
+    pub(super) fn path(&self, row: &Row, asks: Option<&Person>) -> String {
+        let own = asks.filter(|_| row.whose == Whose::Own);
+        let id = match section(row) {
+            "documents" => own.map_or(&self.document, |person| &person.own.document).clone(),
+            "api-keys" => own.map_or(&self.key, |person| &person.own.key).clone(),
+            "sessions" => own.map_or(&self.session, |person| &person.own.session).clone(),
+            "users" if row.whose == Whose::Superusers => self.superuser.id.to_string(),
+            "users" => own.map_or(self.user.id, |person| person.member.user.id).to_string(),
+            "groups" => self.group.clone(),
+            "conversations" => self.conversation.clone(),
+            "verifications" => self.verification.clone(),
+            "audit" => self.entry.clone(),
+            "agents" => "chat".to_owned(),
+            _ => String::new(),
+        };
+        let path =
+            ["{id}", "{doc_id}", "{name}"].iter().fold(row.path.to_owned(), |p, hole| p.replace(hole, &id));
+        assert!(!path.contains('{'), "no record for {path}");
+        path
+    }
+
+    /// A body of JSON with the record that it names.
+    pub(super) fn body(&self, body: &str) -> String {
+        body.replace("{conversation}", &self.conversation)
+    }
+
+    /// The value of a field of a form.
+    pub(super) fn value(&self, value: &str) -> String {
+        match value {
+            "{document}" => self.document.clone(),
+            "{user}" => self.user.id.to_string(),
+            "{email}" => self.user.email.as_str().to_owned(),
+            "{superuser}" => self.superuser.id.to_string(),
+            "{superuser's email}" => self.superuser.email.as_str().to_owned(),
+            plain => plain.to_owned(),
+        }
+    }
+}
+
+/// What a path is about: `documents`, at the panel too.
+fn section(row: &Row) -> &'static str {
+    row.path.trim_start_matches("/admin").split('/').nth(1).unwrap_or_default()
+}
+
+async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, String) {
+    let now = app.app.clock.now();
+    let group = Group {
+        id: app.app.new_id(GroupId::generate),
+        name: GroupName::parse(name).unwrap(),
+        permissions: PermissionSet::EMPTY,
+        created_at: now,
+    };
+    let conversation = Conversation {
+        id: app.app.new_id(ConversationId::generate),
+        owner: user.id,
+        title: ConversationTitle::parse(name).unwrap(),
+        created_at: now,
+        updated_at: now,
+    };
+    let mut sha256 = [0; 32];
+    app.app.entropy.fill(&mut sha256);
+    let verification = Verification {
+        id: app.app.new_id(VerificationId::generate),
+        user: user.id,
+        purpose: Purpose::ResetPassword,
+        sha256,
+        created_at: now,
+        expires_at: now + TimeDelta::days(1),
+    };
+    let mut work = app.app.store.begin().await.unwrap();
+    assert!(work.groups().insert(&group).await.unwrap());
+    assert!(work.conversations().insert(&conversation).await.unwrap());
+    work.verifications().put(&verification).await.unwrap();
+    work.commit().await.unwrap();
+    (group.id.to_string(), conversation.id.to_string(), verification.id.to_string())
+}
+
+/// All records that a request could change, written out. What accounts are permitted is not among them.
+pub(super) async fn snapshot(app: &TestApp) -> String {
+    let all = Page { offset: 0, limit: 100_000 };
+    let mut view = app.app.store.read().await.unwrap();
+    let documents = view.documents().list(&DocumentFilter::default()).await.unwrap();
+    let users = view.users().list(&UserFilter::default(), all).await.unwrap();
+    let groups = view.groups().list(None, all).await.unwrap();
+    let keys = view.api_keys().list(&docent_ports::api_keys::ApiKeyFilter::default(), all).await.unwrap();
+    let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap();
+    let links = view.verifications().list(None, all).await.unwrap();
+    let conversations = view.conversations().list(&Default::default(), all).await.unwrap();
+    let jobs = view.jobs().list(JobFilter::default(), all).await.unwrap();
+    let entries = view.audit().list(&AuditFilter::default(), Page { limit: 1, ..all }).await.unwrap().total;
+    format!(
+        "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{links:?}\n{conversations:?}\n{jobs:?}\n{entries}"
+    )
+}
+
+/// Permits an account exactly this.
+pub(super) async fn permit(app: &TestApp, person: &Person, permissions: PermissionSet) {
+    let permissions: Vec<Permission> = permissions.iter().collect();
+    app.permit(person.member.user.id, &permissions).await;
+}

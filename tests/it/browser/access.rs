@@ -1,0 +1,138 @@
+//! Who may what.
+
+use super::{journey, superuser};
+use docent_tests::{app::PASSWORD, chromium::Chromium};
+use reqwest::Method;
+use serde_json::json;
+
+/// What the menu offers.
+async fn menu(window: &Chromium) -> Vec<String> {
+    window.texts("nav[aria-label=Panel] a").await
+}
+
+/// Ticks the box of a picker that has this value.
+async fn tick(window: &Chromium, picker: &str, value: &str) {
+    window.click(&format!("#{picker} input[value='{value}']")).await;
+}
+
+#[tokio::test]
+async fn a_group_gives_its_staff_what_it_allows_and_the_menu_shrinks_to_it() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            superuser(app, window).await;
+            assert_eq!(menu(window).await.len(), 11);
+            window.goto("/admin/groups/add").await;
+            window.fill("name", "Librarians").await;
+            for permission in ["documents.view_document", "documents.delete_document"] {
+                tick(window, "permissions", permission).await;
+            }
+            window.press("Create the group").await;
+            window.see("Librarians").await;
+            window.arrive("/admin/groups").await;
+
+            window.goto("/admin/users/add").await;
+            window.fill("email", "lib@example.org").await;
+            window.fill("password", PASSWORD).await;
+            window.click("#is_staff").await;
+            window.press("Librarians").await;
+            window.press("Create the account").await;
+            window.see("lib@example.org").await;
+            window.press("Log out").await;
+            window.arrive("/admin/login").await;
+
+            window.login("lib@example.org").await;
+            assert_eq!(menu(window).await, ["Dashboard", "Documents"]);
+            assert!(!window.text().await.contains("Jobs waiting"));
+            window.goto("/admin/users").await;
+            window.see("403").await;
+            window.goto("/admin/documents").await;
+            assert!(!window.text().await.contains("Upload documents"));
+            app.ada().await.add("a.pdf", b"no pdf".to_vec()).await;
+            app.run_jobs().await;
+            window.goto("/admin/documents").await;
+            window.click("tbody input[type=checkbox]").await;
+            window.see("Delete…").await;
+            assert!(!window.text().await.contains("Retry the ingestion…"));
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_api_key_is_shown_once_works_and_ends_with_its_revocation() {
+    journey(
+        |setup| setup.api_keys(),
+        async |app, window| {
+            superuser(app, window).await;
+            window.goto("/admin/api-keys/add").await;
+            window.fill("name", "Nightly import").await;
+            tick(window, "scopes", "read").await;
+            window.press("Create key").await;
+            window.see("it is shown this once").await;
+            let secret = window.find("#secret").await.text().await.unwrap();
+            let ask = |path: &str| app.request(Method::GET, path).bearer_auth(&secret);
+            let _ = app.send(ask("/documents")).await.expect(200);
+            let refused = app.request(Method::POST, "/documents").bearer_auth(&secret);
+            let _ = app.send(refused.json(&json!({ "title": "t" }))).await.expect(403);
+
+            window.goto("/admin/api-keys").await;
+            assert!(!window.text().await.contains(&secret));
+            window.press("Nightly import").await;
+            window.see("just now").await;
+            window.press("Revoke…").await;
+            window.click("main button.danger").await;
+            window.see("revoked").await;
+            let _ = app.send(ask("/documents")).await.expect(401);
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_beside_its_field_and_nothing_typed_is_lost() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            superuser(app, window).await;
+            window.goto("/admin/users/add").await;
+            window.fill("email", "no address").await;
+            window.fill("password", "short").await;
+            window.click("#is_staff").await;
+            tick(window, "permissions", "documents.view_document").await;
+            window.press("Create the account").await;
+            window.see("Nothing was saved.").await;
+            for field in ["email", "password"] {
+                window.find(&format!("#{field}[aria-invalid=true]")).await;
+                window.find(&format!("#{field}-notes .error")).await;
+                assert!(window.has(&format!(".alert a[href='#{field}']")).await);
+            }
+            let email = window.find("#email").await;
+            assert_eq!(email.prop("value").await.unwrap().as_deref(), Some("no address"));
+            for kept in ["#is_staff", "#permissions input[value='documents.view_document']"] {
+                assert!(window.find(kept).await.is_selected().await.unwrap(), "{kept}");
+            }
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn permissions_are_picked_without_scripts() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+            superuser(app, window).await;
+            window.goto("/admin/groups/add").await;
+            assert!(!window.has(".pane").await, "scripts run");
+            window.fill("name", "Librarians").await;
+            tick(window, "permissions", "documents.view_document").await;
+            window.press("Create the group").await;
+            window.arrive("/admin/groups").await;
+            window.goto("/admin/groups").await;
+            assert_eq!(window.texts("tbody td").await[..3], ["Librarians", "0", "1"]);
+        },
+    )
+    .await;
+}

@@ -1,0 +1,250 @@
+//! Every page: accessible, within the width of a phone, and without a complaint of the browser.
+
+use super::{
+    ROOT,
+    documents::files,
+    inspection::{Inspection, Page},
+    journey,
+    records::{self, Records},
+    superuser,
+};
+use docent_app::accounts::create::Flags;
+use docent_tests::app::TestApp;
+use serde_json::json;
+use std::time::Duration;
+
+/// Longer than what the records take.
+const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+const PAGES: &[Page] = &[
+    ("dashboard", "/admin"),
+    ("account", "/admin/account"),
+    ("documents", "/admin/documents"),
+    ("documents-last", "/admin/documents?page=2"),
+    ("documents-failed", "/admin/documents?status=failed"),
+    ("documents-none-fits", "/admin/documents?q=nothing"),
+    ("upload", "/admin/documents/upload"),
+    ("document", "/admin/documents/{ingested}"),
+    ("document-failed", "/admin/documents/{failed}"),
+    ("document-pending", "/admin/documents/{pending}"),
+    ("chunks", "/admin/documents/{ingested}/chunks"),
+    ("jobs", "/admin/jobs"),
+    ("usage", "/admin/usage"),
+    ("conversations", "/admin/conversations"),
+    ("conversation", "/admin/conversations/{conversation}"),
+    ("users", "/admin/users"),
+    ("user-add", "/admin/users/add"),
+    ("user", "/admin/users/{user}"),
+    ("user-password", "/admin/users/{user}/password"),
+    ("user-delete", "/admin/users/{user}/delete"),
+    ("groups", "/admin/groups"),
+    ("group-add", "/admin/groups/add"),
+    ("group", "/admin/groups/{group}"),
+    ("group-delete", "/admin/groups/{group}/delete"),
+    ("api-keys", "/admin/api-keys"),
+    ("api-key-add", "/admin/api-keys/add"),
+    ("api-key", "/admin/api-keys/{key}"),
+    ("api-key-revoke", "/admin/api-keys/{key}/revoke"),
+    ("sessions", "/admin/sessions"),
+    ("sessions-of-one", "/admin/sessions?user=ada%40example.org"),
+    ("verifications", "/admin/verifications"),
+    ("audit", "/admin/audit"),
+    ("audit-entry", "/admin/audit/{entry}"),
+    ("not-found", "/admin/nothing"),
+    ("document-not-found", "/admin/documents/x"),
+    ("reset-password", "/account/reset-password?token=x"),
+    ("verify-email", "/account/verify-email?token=x"),
+];
+
+/// The sections of an installation where nothing has happened.
+const EMPTY: &[Page] = &[
+    ("dashboard", "/admin"),
+    ("account", "/admin/account"),
+    ("documents", "/admin/documents"),
+    ("jobs", "/admin/jobs"),
+    ("usage", "/admin/usage"),
+    ("conversations", "/admin/conversations"),
+    ("groups", "/admin/groups"),
+    ("api-keys", "/admin/api-keys"),
+    ("verifications", "/admin/verifications"),
+];
+
+/// What forms and menus of a page open.
+async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
+    let window = inspection.window;
+    window.goto("/admin").await;
+    window.resize(360, 900).await;
+    window.press("Menu").await;
+    window.find("nav[aria-label=Panel] a").await;
+    inspection.look_on_phone("menu").await;
+
+    window.goto(&records.fill("/admin/documents/{ingested}")).await;
+    window.press("Delete…").await;
+    window.find("button.danger").await;
+    inspection.look("document-delete").await;
+    window.goto(&records.fill("/admin/conversations/{conversation}")).await;
+    window.press("Sources: 5").await;
+    inspection.look("conversation-sources").await;
+
+    let (_folder, paths) = files(&["Zebras.pdf", "Notes.txt"]);
+    window.goto("/admin/documents/upload").await;
+    window.choose("#file", &[&paths[0], &paths[1]]).await;
+    window.press("Upload").await;
+    window.find("[data-upload-list] .stages").await;
+    window.see("Only PDF files are supported").await;
+    // The refusal is an answer that the browser tells of.
+    window.complaints().await;
+    inspection.look("upload-under-way").await;
+
+    window.goto("/admin/documents?status=failed").await;
+    window.click("thead input[type=checkbox]").await;
+    window.see("selected").await;
+    inspection.look("documents-selected").await;
+}
+
+/// Answers to forms.
+async fn visit_answers(inspection: &mut Inspection<'_>, records: &Records) {
+    let window = inspection.window;
+    window.goto("/admin/users/add").await;
+    window.fill("email", "no address").await;
+    window.press("Create the account").await;
+    window.see("Nothing was saved.").await;
+    inspection.look("user-add-wrong").await;
+
+    window.goto("/admin/api-keys/add").await;
+    window.fill("name", "Nightly import").await;
+    window.click("#scopes input[value=read]").await;
+    window.press("Create key").await;
+    window.find("#secret").await;
+    inspection.look("api-key-made").await;
+
+    window.goto(&records.fill("/admin/users/{user}")).await;
+    window.press("Make a link for a new password").await;
+    window.find("#secret").await;
+    inspection.look("verification-made").await;
+
+    window.goto(&records.fill("/admin/groups/{group}")).await;
+    window.press("Save the group").await;
+    window.find(".flash").await;
+    inspection.look("group-saved").await;
+
+    for (button, page) in [("Retry the ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
+        window.goto("/admin/documents?status=failed").await;
+        window.click("thead input[type=checkbox]").await;
+        window.press(button).await;
+        window.find("form [name=confirmed] ~ .actions").await;
+        inspection.look(page).await;
+    }
+    window.fill("word", "no").await;
+    window.click("main button.danger").await;
+    window.see("Nothing has been deleted.").await;
+    inspection.look("bulk-delete-wrong").await;
+
+    window.goto("/account/verify-email?token=x").await;
+    window.press("Confirm").await;
+    window.find(".alert").await;
+    inspection.look("verify-email-refused").await;
+}
+
+/// What those see who are not in, or may do nothing.
+async fn visit_as_others(app: &TestApp, inspection: &mut Inspection<'_>) {
+    let window = inspection.window;
+    window.goto("/admin").await;
+    window.press("Log out").await;
+    window.arrive("/admin/login").await;
+    inspection.look("login").await;
+    window.submit_login("ada@example.org", "wrong").await;
+    window.find(".alert").await;
+    inspection.look("login-wrong").await;
+    let staff = app.account("nobody@example.org", Flags { is_staff: true, is_superuser: false }).await;
+    window.login(staff.email.as_str()).await;
+    inspection.look("dashboard-without-rights").await;
+    window.goto("/admin/users").await;
+    inspection.look("forbidden").await;
+}
+
+async fn all_pages_pass(scheme: &'static str) {
+    journey(
+        |setup| {
+            setup.api_keys().script(records::script()).settings(|settings| settings.access_token_ttl = MONTH)
+        },
+        async |app, window| {
+            superuser(app, window).await;
+            let mut inspection = Inspection::begin(window, scheme).await;
+            inspection.visit(EMPTY, "empty-", &Records::default()).await;
+            let records = Records::make(app).await;
+            // That took some days.
+            window.login(ROOT).await;
+            inspection.visit(PAGES, "", &records).await;
+            visit_states(&mut inspection, &records).await;
+            visit_answers(&mut inspection, &records).await;
+            visit_as_others(app, &mut inspection).await;
+            assert!(inspection.unseen().is_empty(), "pages that are in no list: {:?}", inspection.unseen());
+            inspection.end();
+            app.leave_jobs();
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn all_pages_pass_in_light() {
+    all_pages_pass("light").await;
+}
+
+#[tokio::test]
+async fn all_pages_pass_in_dark() {
+    all_pages_pass("dark").await;
+}
+
+/// Without this, a check that finds nothing would show nothing.
+#[tokio::test]
+async fn what_is_wrong_with_a_page_is_found() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            superuser(app, window).await;
+            let mut inspection = Inspection::begin(window, "light").await;
+            window.goto("/admin").await;
+            let harm = "const image = document.createElement('img');
+                const text = document.createElement('p');
+                image.src = 'https://elsewhere.example/x.png';
+                text.textContent = 'faint';
+                text.style.color = '#aaa';
+                text.style.width = '2000px';
+                document.querySelector('main').append(image, text);";
+            window.run(harm, vec![]).await;
+            inspection.look("harmed").await;
+            let findings = inspection.findings().join("\n");
+            for found in
+                ["image-alt", "color-contrast", "scrolls sideways at 1440", "Content Security Policy"]
+            {
+                assert!(findings.contains(found), "{found}: {findings}");
+            }
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn the_theme_that_was_chosen_is_remembered() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            superuser(app, window).await;
+            let ground = "return getComputedStyle(document.body).backgroundColor";
+            let mut seen = Vec::new();
+            for scheme in ["light", "dark"] {
+                let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+                window.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+                seen.push(window.run(ground, vec![]).await);
+            }
+            assert_ne!(seen[0], seen[1], "it follows the system");
+            window.click("button[data-theme]").await;
+            assert_eq!(window.run(ground, vec![]).await, seen[0]);
+            window.goto("/admin/documents").await;
+            assert_eq!(window.run(ground, vec![]).await, seen[0]);
+        },
+    )
+    .await;
+}

@@ -1,0 +1,131 @@
+//! An installation in use.
+
+use super::ROOT;
+use crate::admin::{at_panel, between, submit};
+use docent_app::accounts::create::Flags;
+use docent_domain::permission::Permission;
+use docent_ports::audit::AuditFilter;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{
+    app::TestApp,
+    browser::Browser,
+    member::{Member, question_body},
+    pdf::pdf,
+};
+use serde_json::json;
+use std::time::Duration;
+
+const CONVERSATION: &str = "01900000-0000-7000-8000-000000000001";
+/// Longer than any line, from right to left, and without blanks.
+const TITLES: [&str; 4] = [
+    "Annual report of the committee for the preservation of historical waterways, with appendices, tables, maps and a register of names.pdf",
+    "دليل المستخدم للنظام الجديد.pdf",
+    "四半期の業績に関する詳細な報告書と今後の見通し.pdf",
+    "quarterly_results_2025_final_v2_reviewed_by_finance_and_legal_do_not_distribute_before_announcement.pdf",
+];
+const ANSWER: &str = "The pump is serviced every 500 hours of operation. Before that, shut the valve and let the \
+                      pressure fall.\n\n1. Open the housing.\n2. Replace the seal.\n3. Write the date down.";
+
+/// What the chat model says for [`Records::make`].
+pub(super) fn script() -> [Turn; 2] {
+    [Turn::searching("pump"), Turn::saying(ANSWER)]
+}
+
+/// Ids of records, by what they are called in addresses.
+#[derive(Default)]
+pub(super) struct Records(Vec<(&'static str, String)>);
+
+impl Records {
+    /// An address with ids in it.
+    pub(super) fn fill(&self, address: &str) -> String {
+        self.0.iter().fold(address.to_owned(), |path, (name, id)| path.replace(&format!("{{{name}}}"), id))
+    }
+
+    /// Makes some of everything. The superuser is there.
+    pub(super) async fn make(app: &TestApp) -> Self {
+        let flags = Flags { is_staff: true, is_superuser: false };
+        let ada = app.account("ada@example.org", flags).await;
+        app.permit(ada.id, &[Permission::ViewDocument, Permission::AddDocument, Permission::ViewJob]).await;
+        let long = "a.person.with.a.very.long.name.indeed@department.of.a.subsidiary.example.org";
+        app.account(long, Flags::default()).await;
+        let gone = app.account("gone@example.org", Flags::default()).await;
+        app.deactivate(gone.id).await;
+        let member = Member::login(app, ada.clone()).await;
+        let (ingested, failed, pending) = documents(app, &member).await;
+        converse(app, &member).await;
+        for _ in 0..2 {
+            let _ = app.login("ada@example.org", "wrong").await.expect(401);
+        }
+        let mut root = at_panel(app, ROOT).await;
+        let group = group(&mut root).await;
+        let key = key(&mut root).await;
+        let fields = [("user", &*ada.id.to_string()), ("purpose", "verify_email")];
+        let _ = submit(&mut root, "/admin/verifications/add", &fields).await.expect(200);
+        app.advance(Duration::from_secs(90));
+        let entries = app.audit(AuditFilter::default()).await;
+        let entry = entries.iter().find(|entry| entry.record == group).unwrap().id.to_string();
+        let user = ada.id.to_string();
+        let conversation = CONVERSATION.to_owned();
+        Self(vec![
+            ("ingested", ingested),
+            ("failed", failed),
+            ("pending", pending),
+            ("conversation", conversation),
+            ("user", user),
+            ("group", group),
+            ("key", key),
+            ("entry", entry),
+        ])
+    }
+}
+
+/// More documents than a page of the list has, of each state: one that is ingested, one that failed, one that waits.
+async fn documents(app: &TestApp, member: &Member) -> (String, String, String) {
+    for n in 1..=60 {
+        app.advance(Duration::from_secs(60 * n));
+        let title = format!("Minutes of meeting {n}");
+        let _ = member.post("/documents", json!({ "title": title })).await.expect(201);
+    }
+    let words = |page: usize| {
+        let line = |n: usize| format!("On page {page} the pump is serviced every 500 hours: step {n}.");
+        (0..12).map(line).collect::<Vec<_>>().join(" ")
+    };
+    let pages = [words(1), words(2), String::new(), words(4)];
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let mut ingested = String::new();
+    for title in TITLES {
+        ingested = member.add(title, pdf(&pages)).await;
+        app.advance(Duration::from_secs(3600));
+    }
+    let failed = member.add("Scan of a scan.pdf", pdf(&[""])).await;
+    member.add("Not a PDF at all.pdf", b"text".to_vec()).await;
+    app.run_jobs().await;
+    app.advance(Duration::from_secs(30));
+    let pending = member.add("Handbook of the new pump.pdf", pdf(&pages)).await;
+    (ingested, failed, pending)
+}
+
+async fn converse(app: &TestApp, member: &Member) {
+    let mut body = question_body("How often is the pump to be serviced, and what is to be done before?");
+    body["conversation_id"] = json!(CONVERSATION);
+    let _ = member.post("/agents/chat", body).await.expect(200);
+    app.settle().await;
+}
+
+async fn group(root: &mut Browser) -> String {
+    let fields = [
+        ("name", "Librarians"),
+        ("permissions", "documents.view_document"),
+        ("permissions", "documents.delete_document"),
+        ("permissions", "jobs.view_job"),
+    ];
+    let reply = submit(root, "/admin/groups/add", &fields).await.expect(303);
+    reply.header("location").rsplit('/').next().unwrap().to_owned()
+}
+
+async fn key(root: &mut Browser) -> String {
+    let fields = [("name", "Import of the archive"), ("scopes", "read"), ("scopes", "ingest")];
+    let _ = submit(root, "/admin/api-keys/add", &fields).await.expect(200);
+    let account = root.get("/admin/account").await.expect(200).text;
+    between(&account, "class=\"row\" href=\"/admin/api-keys/", "\"").to_owned()
+}
