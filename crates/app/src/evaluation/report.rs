@@ -200,8 +200,13 @@ mod tests {
             document: document_id(1),
             title: Title::parse("doc-01.pdf").unwrap(),
         };
-        let answer =
-            Answered { id: "b".to_owned(), text: "t".to_owned(), quotes_page: true, sources_hold_page: true, declined: false };
+        let answer = Answered {
+            id: "b".to_owned(),
+            text: "t".to_owned(),
+            quotes_page: true,
+            sources_hold_page: true,
+            declined: false,
+        };
         let all = details(&[measured("a", None, None), measured("b", Some(1), None)], &[source], &[answer]);
         let found = json!({ "rank": 1, "evidence_recall": null,
             "first": [{ "file": "f.pdf", "page_start": 6, "page_end": 8, "score": 2.5 }] });
