@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// About the test PDFs; the pages of the last one are counted from 0.
+/// About the test PDFs; one counts pages from 0, and no page answers the last one.
 const QUESTIONS: &str = r#"
 {"id": "returns", "question": "How long is the return period for pumps?", "file": "handbook.pdf", "gold_pages": [2], "evidence": "The return period for pumps is 45 days."}
 {"id": "fire", "question": "Where is the assembly point in case of fire?", "file": "handbook.pdf", "gold_pages": [5]}
 {"id": "price", "question": "What is the price of the Model S1?", "file": "table.pdf", "gold_pages": [1], "evidence": ["Model S1", "690 EUR"]}
 
 {"id": "reference", "question": "What is the reference of the letter about the first delivery?", "file": "letter.pdf", "page_base": 0, "gold_pages": [0]}
+{"id": "nowhere", "question": "How long is the warranty of every pump?", "file": "handbook.pdf", "gold_pages": [40]}
 "#;
 const UNANSWERABLE: &str = r#"{"question": "Which glaciers feed the reservoir of the observatory?"}"#;
 
@@ -58,23 +59,25 @@ async fn questions_are_measured_and_nothing_is_left_behind() {
     let args = ["--pdfs", "pdfs", "--answers", "--unanswerable", "unanswerable.jsonl", "--json", "out.json"];
     let (status, printed, error) = run(&mut desk.eval(&args)).await;
     assert!(status.success(), "{printed}{error}");
-    assert!(printed.starts_with("4 questions; 4 documents, "), "{printed}");
+    assert!(printed.starts_with("5 questions; 4 documents, "), "{printed}");
     assert!(printed.contains("embedding model builtin-lexical-1"), "{printed}");
-    assert_eq!(printed.matches("page-hit@5").count(), 2, "{printed}");
+    assert_eq!(printed.matches("page-hit@5 ").count(), 2, "{printed}");
     assert!(printed.contains("plain BM25") && !printed.contains("plain dense"), "{printed}");
     assert!(error.contains("reading PDFs: 4 of 4"), "{error}");
     assert!(error.contains("scan.pdf could not be ingested: no extractable text"), "{error}");
     let out = json(&desk.path("out.json"));
     for scope in ["all_documents", "one_document"] {
         let page_hit = &out["summary"][scope]["docent"]["page_hit_at_5"];
-        assert_eq!((&page_hit["mean"], &page_hit["low"]), (&1.0.into(), &1.0.into()), "{scope}: {out:#}");
+        assert_eq!((&page_hit["mean"], &page_hit["high"]), (&0.8.into(), &1.0.into()), "{scope}: {out:#}");
         assert_eq!(out["summary"][scope]["docent"]["evidence_recall"]["mean"], 1.0, "{scope}: {out:#}");
     }
     let last = &out["details"][3];
     assert_eq!((&last["id"], &last["pages"]), (&"reference".into(), &serde_json::json!([1])));
     assert_eq!(last["all_documents"]["docent"]["first"][0]["file"], "letter.pdf");
+    assert_eq!(out["details"][4]["all_documents"]["docent"]["rank"], Value::Null);
+    assert!(error.contains("questions.jsonl: line 7: handbook.pdf has 6 pages"), "{error}");
     assert!(out["details"][0]["answer"]["text"].as_str().unwrap().contains("45 days"), "{out:#}");
-    assert_eq!(out["answers"]["quotes_page"]["mean"], 1.0, "{out:#}");
+    assert_eq!(out["answers"]["quotes_page"]["mean"], 0.8, "{out:#}");
     assert_eq!(out["unanswerable"]["declined"]["mean"], 1.0, "{out:#}");
     assert!(std::fs::read_dir(desk.path("temporary")).unwrap().next().is_none(), "a folder is left");
     assert!(!desk.path("data").exists(), "the service's own folder is not touched");
@@ -87,7 +90,7 @@ async fn what_is_kept_gives_the_same_again_without_the_files() {
         ["--pdfs", "pdfs", "--neutral-titles", "--limit-files", "2", "--keep", "kept", "--json", "1.json"];
     let (status, printed, error) = run(&mut desk.eval(&args)).await;
     assert!(status.success(), "{printed}{error}");
-    assert!(printed.contains("1 questions about files that were left out were not asked"), "{printed}");
+    assert!(printed.contains("Not asked, since their files were left out: 1\n"), "{printed}");
     let first = json(&desk.path("1.json"));
     let titles: Vec<_> = first["documents"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
     assert_eq!(titles, ["doc-01.pdf", "doc-02.pdf"]);

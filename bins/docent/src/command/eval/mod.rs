@@ -161,6 +161,7 @@ async fn evaluate(
     if posed.is_empty() {
         bail!("no question is about the files that are left");
     }
+    doubt(&posed, &states, &name(&args.questions));
     let top = usize::from(args.top);
     let what = Measurement { sources: &corpus.sources, questions: &posed, top };
     let measured = measure(&app, actor.may()?, &what, &shown).await?;
@@ -168,6 +169,18 @@ async fn evaluate(
     let answers = if args.answers { Some(answering.answerable(&posed).await?) } else { None };
     let unanswerable = answering.unanswerable(&questions.unanswerable).await?;
     Ok(Results { measured, left_out: all - posed.len(), top, answers, unanswerable, states, corpus })
+}
+
+/// Names questions whose pages cannot be found: they may be counted from another number.
+fn doubt(questions: &[Posed], states: &[State], name: &str) {
+    for Posed { question, .. } in questions {
+        let state = states.iter().find(|state| state.file == question.file && state.failure.is_none());
+        if let Some(State { file, pages, .. }) = state
+            && question.pages.iter().all(|page| page > pages)
+        {
+            eprintln!("docent: {name}: line {}: {file} has {pages} pages, and those that are to answer are none of them", question.line);
+        }
+    }
 }
 
 /// Who answers.

@@ -24,8 +24,7 @@ pub(super) fn text(results: &Results) -> String {
         measured.model,
     );
     if results.left_out > 0 {
-        let _ =
-            writeln!(text, "{} questions about files that were left out were not asked", results.left_out);
+        let _ = writeln!(text, "Not asked, since their files were left out: {}", results.left_out);
     }
     let _ = writeln!(text, "Shares in percent, with 95 % intervals by bootstrap ({RESAMPLES} resamples)");
     for (scope, name) in [(Scope::AllDocuments, "All documents"), (Scope::OneDocument, "Document given")] {
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     fn answers_are_told_of_when_there_are_some() {
-        let answered = |declined| Answered {
+        let answered = |declined: bool| Answered {
             id: "1".to_owned(),
             text: String::new(),
             quotes_page: !declined,
