@@ -178,7 +178,10 @@ fn doubt(questions: &[Posed], states: &[State], name: &str) {
         if let Some(State { file, pages, .. }) = state
             && question.pages.iter().all(|page| page > pages)
         {
-            eprintln!("docent: {name}: line {}: {file} has {pages} pages, and those that are to answer are none of them", question.line);
+            eprintln!(
+                "docent: {name}: line {}: {file} has {pages} pages, and those that are to answer are none of them",
+                question.line
+            );
         }
     }
 }
