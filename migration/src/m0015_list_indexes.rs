@@ -1,4 +1,5 @@
-//! Indexes that hold what lists of documents are searched and counted by, and the audit log's other filters.
+//! Indexes that hold what lists of documents are searched and counted by, sums of usage, and the audit log's other
+//! filters.
 
 use sea_orm_migration::{
     prelude::*,
@@ -25,10 +26,21 @@ impl MigrationTrait for Migration {
             let index = Index::create().name(name).table("audit_log").col(column).col("at").col("id").take();
             manager.create_index(index).await?;
         }
-        Ok(())
+        // All that sums of usage are made of.
+        let usage = Index::create()
+            .name(USAGE)
+            .table("usage_records")
+            .col("recorded_at")
+            .col("user_id")
+            .col("api_key_id")
+            .col("prompt_tokens")
+            .col("completion_tokens")
+            .take();
+        manager.create_index(usage).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager.drop_index(Index::drop().name(USAGE).table("usage_records").to_owned()).await?;
         for (name, _) in AUDIT {
             manager.drop_index(Index::drop().name(name).table("audit_log").to_owned()).await?;
         }
@@ -54,6 +66,8 @@ async fn drop_old(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
+const USAGE: &str = "usage_records_recorded_at_idx";
+
 /// The lists of one deed and of one kind of record, newest first; read backwards.
 const AUDIT: [(&str, &str); 2] =
     [("audit_log_deed_idx", "deed"), ("audit_log_record_kind_idx", "record_kind")];
@@ -70,9 +84,9 @@ const SQLITE: &str = "\
 CREATE INDEX documents_created_at_idx ON documents (created_at, id, deleted_at, status, title);\
 CREATE INDEX documents_status_idx ON documents (status, created_at, id, deleted_at, title);\
 DROP INDEX documents_title_idx;\
-CREATE INDEX documents_title_idx ON documents (title, id, deleted_at);\
+CREATE INDEX documents_title_idx ON documents (title, id, deleted_at, status);\
 DROP INDEX documents_file_bytes_idx;\
-CREATE INDEX documents_file_bytes_idx ON documents (file_bytes, id, deleted_at);";
+CREATE INDEX documents_file_bytes_idx ON documents (file_bytes, id, deleted_at, status, title);";
 
 /// Those of an earlier step, which SQLite preferred for counts although they do not hold what is counted by.
 const SQLITE_BEFORE: &str = "\

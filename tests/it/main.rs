@@ -15,4 +15,5 @@ mod http;
 mod metrics;
 mod rate_limit;
 mod root;
+mod search;
 mod shutdown;

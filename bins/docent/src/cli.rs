@@ -43,6 +43,14 @@ pub(crate) enum Command {
     /// List, delete or retry documents of a running service.
     #[command(subcommand)]
     Documents(DocumentsCommand),
+    /// Search the documents of a running service.
+    Search(SearchArgs),
+    /// Measure how well questions of your own are answered from your documents.
+    ///
+    /// Reads the PDFs into a temporary installation, asks each question of all documents and of its own one, and
+    /// reports how often the right page is found, beside plain rankings of the same passages. The settings of
+    /// embedding and ingestion apply; no service is touched.
+    Eval(EvalArgs),
     /// Ask the server on this machine whether it is ready; for containers.
     Healthcheck(HealthcheckArgs),
     /// Check that every part works, and that records, jobs, chunks and files agree.
@@ -208,6 +216,56 @@ pub(crate) struct NamedDocumentsArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// What to search for.
+    pub(crate) query: String,
+    /// How many passages to give, 1 to 50.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=50))]
+    pub(crate) limit: u64,
+    /// Only in the document with this id; may be given several times.
+    #[arg(long = "document", value_name = "ID")]
+    pub(crate) documents: Vec<docent_domain::id::DocumentId>,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// The questions: a file with one JSON object a line.
+    pub(crate) questions: std::path::PathBuf,
+    /// The folder with the PDFs that the questions are about.
+    #[arg(long, value_name = "DIR", required_unless_present = "reuse")]
+    pub(crate) pdfs: Option<std::path::PathBuf>,
+    /// Take the first N files alone, and the questions about them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit_files: Option<u32>,
+    /// Name the documents doc-01.pdf, doc-02.pdf and so on, so that file names do not help.
+    #[arg(long)]
+    pub(crate) neutral_titles: bool,
+    /// How many passages the recall of evidence looks at.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub(crate) top: u8,
+    /// Let the built-in answerer answer each question, and report how often it quotes the right page.
+    #[arg(long)]
+    pub(crate) answers: bool,
+    /// Questions that no document answers, one JSON object a line: report how often the built-in answerer says so.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) unanswerable: Option<std::path::PathBuf>,
+    /// Write everything, question by question, into this file as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<std::path::PathBuf>,
+    /// Keep what was ingested in this folder, which must be new or empty.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<std::path::PathBuf>,
+    /// Take what an earlier run kept, instead of ingesting.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["pdfs", "keep", "limit_files", "neutral_titles"])]
+    pub(crate) reuse: Option<std::path::PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

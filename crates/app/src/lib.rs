@@ -8,6 +8,7 @@ pub mod conversations;
 pub mod dashboard;
 pub mod documents;
 pub mod error;
+pub mod evaluation;
 mod extractions;
 pub mod generations;
 pub mod health;

@@ -5,7 +5,7 @@ use crate::{
     id::{ChunkId, DocumentId},
     text::Title,
 };
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 /// How often each distinct term occurs, in the order of the terms. Copies share the terms, for all chunks of a
 /// document have those of its title and lead.
@@ -149,9 +149,54 @@ pub struct ScoredChunk {
     pub score: f32,
 }
 
+/// The chunks without those that have the same words as one before them: case and white space do not count.
+pub fn without_copies(mut chunks: Vec<ScoredChunk>) -> Vec<ScoredChunk> {
+    let mut seen = HashSet::with_capacity(chunks.len());
+    chunks.retain(|chunk| seen.insert(words(&chunk.text)));
+    chunks
+}
+
+fn words(text: &str) -> String {
+    let mut words = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        words.extend(word.chars().flat_map(char::to_lowercase));
+        words.push(' ');
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::Position;
+    use uuid::Uuid;
+
+    fn found(n: u128, text: &str) -> ScoredChunk {
+        let document_id = DocumentId::from_uuid(Uuid::from_u128(n));
+        let place = Position { page: 1, offset: 0 };
+        ScoredChunk {
+            id: ChunkId::of(document_id, 0),
+            document_id,
+            title: "t".to_owned(),
+            text: text.to_owned(),
+            span: Span { start: place, end: place },
+            pages: Vec::new(),
+            score: 1.0,
+        }
+    }
+
+    #[test]
+    fn of_chunks_with_the_same_words_the_first_stays() {
+        let chunks = vec![
+            found(1, "The pump\nleaks."),
+            found(2, "The valve leaks."),
+            found(3, "  the PUMP leaks. "),
+            found(4, "The pump leaks"),
+            found(5, "Thepump leaks."),
+        ];
+        let left = without_copies(chunks.clone());
+        assert_eq!(left, [0, 1, 3, 4].map(|n: usize| chunks[n].clone()));
+    }
 
     #[test]
     fn terms_are_counted_and_sorted() {

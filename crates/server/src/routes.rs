@@ -58,6 +58,7 @@ routes! {
     "/documents/{doc_id}"   { GET => api::documents::get::get, DELETE => api::documents::delete::delete }
     "/documents/{doc_id}/report" { GET => api::documents::report::report }
     "/documents/{doc_id}/retry" { POST => api::documents::retry::retry }
+    "/search"               { POST => api::search::search }
     "/agents/{name}"        { POST => api::agents::ask::ask }
     "/metrics"              { GET => api::metrics::metrics }
 }

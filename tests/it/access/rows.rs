@@ -153,6 +153,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/documents/{doc_id}/report", Account(Read)),
     post("/documents/{doc_id}/retry", Holder(ChangeDocument), 409),
     post("/documents/{doc_id}/retry", Account(Ingest), 409).of(Own),
+    post("/search", Account(Read), 200).sends(Json(r#"{"query":"q"}"#)),
     post("/agents/{name}", Account(Chat), 200).sends(Json(r#"{"messages":[{"role":"user","content":"q"}]}"#)),
     post("/agents/{name}", Owner(Chat), 200)
         .sends(Json(r#"{"messages":[{"role":"user","content":"q"}],"conversation_id":"{conversation}"}"#))

@@ -158,6 +158,8 @@ rules! {
             for path in ["/documents", &own, &format!("{own}/report")] {
                 assert_eq!(send(scope, get(path)).await, status("read", 200), "{scope} {path}");
             }
+            let search = app.request(Method::POST, "/search").json(&json!({ "query": "q" }));
+            assert_eq!(send(scope, search).await, status("read", 200), "{scope}");
             let create = app.request(Method::POST, "/documents").json(&json!({ "title": "t" }));
             assert_eq!(send(scope, create).await, status("ingest", 201), "{scope}");
             let upload = app.request(Method::POST, "/documents/upload");

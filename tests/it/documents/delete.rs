@@ -34,7 +34,7 @@ rules! {
     async fn a_deleted_document_is_gone_at_once_and_leaves_nothing(setup) {
         let app = setup.always(Turn::saying("done")).start().await;
         let ada = app.ada().await;
-        let (gone, kept) = (ada.add("a.pdf", pdf(&["zebras"])).await, ada.add("b.pdf", pdf(&["zebras"])).await);
+        let (gone, kept) = (ada.add("a.pdf", pdf(&["zebras"])).await, ada.add("b.pdf", pdf(&["zebras too"])).await);
         app.run_jobs().await;
         assert_eq!(ada.found("zebras").await.len(), 2);
         let reply = delete(&ada, &gone).await.expect(204);

@@ -59,23 +59,42 @@ impl Remote {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        let answer = self.try_once(&method, &url).await?;
+        self.deliver(&method, &url, None).await
+    }
+
+    /// The same, posting JSON.
+    pub(crate) async fn post(&mut self, path: &[&str], body: &Value) -> anyhow::Result<Response> {
+        let url = address(&self.base, path)?;
+        self.deliver(&Method::POST, &url, Some(body)).await
+    }
+
+    async fn deliver(
+        &mut self,
+        method: &Method,
+        url: &Url,
+        body: Option<&Value>,
+    ) -> anyhow::Result<Response> {
+        let answer = self.try_once(method, url, body).await?;
         let answer = match (&self.proof, answer.status()) {
             (Proof::Login(..), StatusCode::UNAUTHORIZED) => {
                 self.renew().await?;
-                self.try_once(&method, &url).await?
+                self.try_once(method, url, body).await?
             }
             _ => answer,
         };
         if answer.status().is_success() { Ok(answer) } else { Err(refusal(answer).await) }
     }
 
-    async fn try_once(&self, method: &Method, url: &Url) -> anyhow::Result<Response> {
+    async fn try_once(&self, method: &Method, url: &Url, body: Option<&Value>) -> anyhow::Result<Response> {
         let secret = match &self.proof {
             Proof::Key(key) => key,
             Proof::Login(_, tokens) => &tokens.access_token,
         };
         let request = self.http.request(method.clone(), url.clone()).bearer_auth(secret).timeout(PATIENCE);
+        let request = match body {
+            Some(body) => request.json(body),
+            None => request,
+        };
         request.send().await.map_err(|error| unreachable(&self.base, error))
     }
 
@@ -154,15 +173,33 @@ fn unreachable(base: &Url, error: reqwest::Error) -> anyhow::Error {
 async fn refusal(answer: Response) -> anyhow::Error {
     let status = answer.status();
     let body: Value = answer.json().await.unwrap_or_default();
+    // What is wrong with which field says more than that something is.
+    let fields: Vec<String> = body["errors"].as_array().into_iter().flatten().map(field).collect();
     match body["detail"].as_str() {
-        Some(detail) => anyhow!("{detail}"),
+        Some(detail) if fields.is_empty() => anyhow!("{detail}"),
+        Some(detail) => anyhow!("{detail}: {}", fields.join("; ")),
         None => anyhow!("the service answered {status}"),
     }
+}
+
+/// One entry of a 422's `errors`, as a sentence.
+fn field(error: &Value) -> String {
+    let steps = error["loc"].as_array().into_iter().flatten();
+    let steps = steps.filter(|step| *step != "body");
+    let place = steps.map(|step| step.as_str().map_or_else(|| step.to_string(), str::to_owned));
+    let place = place.collect::<Vec<_>>().join(".");
+    format!("{place} {}", error["msg"].as_str().unwrap_or("is wrong"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_field_is_told() {
+        let error = json!({ "loc": ["body", "document_ids", 1], "msg": "must be a UUID" });
+        assert_eq!(field(&error), "document_ids.1 must be a UUID");
+    }
 
     #[test]
     fn a_service_may_be_below_a_path() {

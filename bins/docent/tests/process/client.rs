@@ -3,6 +3,7 @@
 use super::program::{PATIENCE, Serving, in_time};
 use serde_json::{Value, json};
 use std::{
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -49,6 +50,19 @@ impl Client {
         let request = self.http.post(format!("{}/agents/chat", self.base)).bearer_auth(&self.token);
         let stream = request.json(&body).send().await.unwrap().text().await.unwrap();
         heard(&stream)
+    }
+
+    /// The chunks that fit a question best, of each document by itself: of copies a search gives one.
+    pub(super) async fn found(&self, question: &str) -> BTreeMap<String, BTreeSet<String>> {
+        let mut found = BTreeMap::new();
+        for (id, _) in self.settled().await {
+            let body = json!({ "query": question, "limit": 50, "document_ids": [id] });
+            let request = self.http.post(format!("{}/search", self.base)).bearer_auth(&self.token);
+            let answer: Value = request.json(&body).send().await.unwrap().json().await.unwrap();
+            let results = answer["results"].as_array().unwrap().iter();
+            found.insert(id, results.map(|result| result["chunk_id"].to_string()).collect());
+        }
+        found
     }
 
     /// Waits until no document is pending; gives each one's state.

@@ -62,6 +62,18 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     let document: Value = serde_json::from_str(listed.1.trim()).unwrap();
     assert_eq!(document["id"], bad.as_str(), "{listed:?}");
 
+    let query = "How long is the return period for pumps?";
+    let (status, printed, _) = run(&mut remote(folder, &server, &["search", query, "--limit", "1"])).await;
+    assert!(status.success() && printed.contains("handbook.pdf, page"), "{printed}");
+    let args = ["search", query, "--json", "--document", &good, "--document", &bad];
+    let (_, printed, _) = run(&mut remote(folder, &server, &args)).await;
+    let best: Value = serde_json::from_str(printed.lines().next().unwrap()).unwrap();
+    assert_eq!((&best["document_id"], &best["title"]), (&good.as_str().into(), &"handbook.pdf".into()));
+    let (_, printed, _) = run(&mut remote(folder, &server, &["search", query, "--document", &bad])).await;
+    assert_eq!(printed, "Nothing was found.\n");
+    let (status, _, error) = run(&mut remote(folder, &server, &["search", " "])).await;
+    assert!(!status.success() && error.contains("query must not be empty"), "{error}");
+
     let (status, printed, _) = run(&mut remote(folder, &server, &["documents", "retry", &bad, &good])).await;
     assert_eq!(status.code(), Some(1), "one of them was not failed: {printed}");
     assert!(printed.contains(&format!("{bad}  queued again")), "{printed}");

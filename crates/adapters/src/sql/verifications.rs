@@ -19,7 +19,7 @@ use docent_ports::{
 };
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Select,
+    QueryTrait, Select, sea_query::OnConflict,
 };
 
 #[async_trait]
@@ -49,10 +49,6 @@ impl VerificationReader for Session {
 #[async_trait]
 impl VerificationWriter for Session {
     async fn put(&mut self, verification: &Verification) -> Result<()> {
-        let old = Entity::delete_many()
-            .filter(Column::UserId.eq(verification.user.as_uuid()))
-            .filter(Column::Purpose.eq(verification.purpose.name()));
-        self.run("replace a verification token", |db| Box::pin(old.exec(db))).await?;
         let row = Model {
             id: verification.id.as_uuid(),
             user_id: verification.user.as_uuid(),
@@ -61,8 +57,12 @@ impl VerificationWriter for Session {
             created_at: micros(verification.created_at),
             expires_at: micros(verification.expires_at),
         };
-        let insert = Entity::insert(row.into_active_model().reset_all());
-        self.run("add a verification token", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        // In one statement: of two that remove the old one first, the second would find the first one's there.
+        let replace = OnConflict::columns([Column::UserId, Column::Purpose])
+            .update_columns([Column::Id, Column::Sha256, Column::CreatedAt, Column::ExpiresAt])
+            .to_owned();
+        let insert = Entity::insert(row.into_active_model().reset_all()).on_conflict(replace);
+        self.run("put a verification token", |db| Box::pin(insert.exec_without_returning(db))).await?;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 
 mod backup;
 mod doctor;
+mod evaluation;
 mod lifecycle;
 mod reindex;
 mod service;

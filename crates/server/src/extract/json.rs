@@ -13,7 +13,11 @@ use actix_web::{
 use docent_domain::error::Invalid;
 use futures::StreamExt;
 use serde_json::{Map, Value};
-use std::future::{Ready, ready};
+use std::{
+    future::{Ready, ready},
+    ops::RangeInclusive,
+    str::FromStr,
+};
 
 /// A body that has not been read yet.
 pub(crate) struct Body {
@@ -113,6 +117,37 @@ impl Fields {
             None | Some(Value::Null) => false,
             Some(_) => self.wrong(name, "must be true or false").unwrap_or(false),
         }
+    }
+
+    /// A whole number in a range, that may be missing or null.
+    pub(crate) fn optional_number(&mut self, name: &'static str, range: RangeInclusive<u64>) -> Option<u64> {
+        match self.object.remove(name)? {
+            Value::Null => None,
+            value => value.as_u64().filter(|number| range.contains(number)).or_else(|| {
+                self.wrong(name, format!("must be a whole number from {} to {}", range.start(), range.end()))
+            }),
+        }
+    }
+
+    /// A list of at most `most` UUIDs, that may be missing or null.
+    pub(crate) fn optional_ids<Id: FromStr>(&mut self, name: &'static str, most: usize) -> Option<Vec<Id>> {
+        let items = match self.object.remove(name)? {
+            Value::Null => return None,
+            Value::Array(items) if items.len() <= most => items,
+            Value::Array(_) => return self.wrong(name, format!("must have at most {most} items")),
+            _ => return self.wrong(name, "must be a list"),
+        };
+        let mut ids = Vec::with_capacity(items.len());
+        for (n, item) in items.iter().enumerate() {
+            match item.as_str().map(str::parse) {
+                Some(Ok(id)) => ids.push(id),
+                _ => {
+                    let loc = [self.loc.as_slice(), &[Loc::Name(name), Loc::Index(n)]].concat();
+                    self.errors.push(FieldError { loc, msg: "must be a UUID".to_owned() });
+                }
+            }
+        }
+        Some(ids)
     }
 
     /// The objects of a list that must be there, each read by `read`.

@@ -48,6 +48,19 @@ crate::battery! {
         assert!(store.begin().await.unwrap().verifications().put(&stranger).await.is_err());
     }
 
+    /// Of many that are made at once for one purpose, one is left, and none is refused.
+    async fn of_many_made_at_once_one_is_left(store) {
+        add_users(&*store, &[user(1)]).await;
+        let made = (1..=8).map(|n| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move { put(&*store, &verification(n, user(1).id, Purpose::ResetPassword)).await })
+        });
+        for made in made.collect::<Vec<_>>() {
+            made.await.unwrap();
+        }
+        assert_eq!(all(&*store).await.len(), 1);
+    }
+
     /// Of many who use a token at once, one may.
     async fn a_token_is_used_once(store) {
         add_users(&*store, &[user(1)]).await;

@@ -81,11 +81,25 @@ fn finished(reason: FinishReason) -> ChatEvent {
     ChatEvent::Finished { reason, usage: None }
 }
 
+/// Whether an answer of [`BuiltinAnswerer`] quotes this page of the document with this title.
+pub fn quotes_page(answer: &str, title: &str, page: u32) -> bool {
+    answer.contains(&format!("” {}", place(title, page)))
+}
+
+/// Whether an answer of [`BuiltinAnswerer`] says that the documents do not say.
+pub fn is_declined(answer: &str) -> bool {
+    answer == NOT_SAID
+}
+
+fn place(title: &str, page: u32) -> String {
+    format!("({title}, page {page})")
+}
+
 fn worded(quotes: &[Quote]) -> String {
     if quotes.is_empty() {
         return NOT_SAID.to_owned();
     }
-    let quoted = |quote: &Quote| format!("“{}” ({}, page {})", quote.text, quote.title, quote.page);
+    let quoted = |quote: &Quote| format!("“{}” {}", quote.text, place(&quote.title, quote.page));
     quotes.iter().map(quoted).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -129,3 +129,12 @@ async fn what_names_the_document_need_not_be_said_again_in_the_sentence() {
     let answer = answer_from("What does Northwind say about competition?", vec![passage]).await;
     assert!(answer.contains("The competition is strong in every market."), "{answer}");
 }
+
+#[tokio::test]
+async fn its_own_words_are_understood() {
+    let answer = answer_from("What leaks?", vec![found(1, 0, "The pump leaks.")]).await;
+    assert!(quotes_page(&answer, "Document 1", 1), "{answer}");
+    assert!(!quotes_page(&answer, "Document 1", 11) && !quotes_page(&answer, "Document", 1));
+    assert!(!is_declined(&answer));
+    assert!(is_declined(&answer_from("What leaks?", Vec::new()).await));
+}

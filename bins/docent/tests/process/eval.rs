@@ -1,0 +1,131 @@
+//! Measuring on questions.
+
+use crate::{
+    client::fixture,
+    program::{docent, run},
+};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// About the test PDFs; one counts pages from 0, and no page answers the last one.
+const QUESTIONS: &str = r#"
+{"id": "returns", "question": "How long is the return period for pumps?", "file": "handbook.pdf", "gold_pages": [2], "evidence": "The return period for pumps is 45 days."}
+{"id": "fire", "question": "Where is the assembly point in case of fire?", "file": "handbook.pdf", "gold_pages": [5]}
+{"id": "price", "question": "What is the price of the Model S1?", "file": "table.pdf", "gold_pages": [1], "evidence": ["Model S1", "690 EUR"]}
+
+{"id": "reference", "question": "What is the reference of the letter about the first delivery?", "file": "letter.pdf", "page_base": 0, "gold_pages": [0]}
+{"id": "nowhere", "question": "How long is the warranty of every pump?", "file": "handbook.pdf", "gold_pages": [40]}
+"#;
+const UNANSWERABLE: &str = r#"{"question": "Which glaciers feed the reservoir of the observatory?"}"#;
+
+/// A folder with questions and PDFs, and the folder that temporary ones are made in.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self(TempDir::new().unwrap());
+        for folder in ["pdfs", "temporary"] {
+            std::fs::create_dir(desk.path(folder)).unwrap();
+        }
+        for name in ["handbook.pdf", "letter.pdf", "scan.pdf", "table.pdf"] {
+            std::fs::copy(fixture(name), desk.path("pdfs").join(name)).unwrap();
+        }
+        std::fs::write(desk.path("questions.jsonl"), QUESTIONS).unwrap();
+        std::fs::write(desk.path("unanswerable.jsonl"), UNANSWERABLE).unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn eval(&self, args: &[&str]) -> Command {
+        let mut command = docent(self.0.path());
+        let command_line = command.args(["eval", "questions.jsonl"]).args(args);
+        command_line.current_dir(self.0.path()).env("TMPDIR", self.path("temporary"));
+        command
+    }
+}
+
+fn json(file: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn questions_are_measured_and_nothing_is_left_behind() {
+    let desk = Desk::new();
+    let args = ["--pdfs", "pdfs", "--answers", "--unanswerable", "unanswerable.jsonl", "--json", "out.json"];
+    let (status, printed, error) = run(&mut desk.eval(&args)).await;
+    assert!(status.success(), "{printed}{error}");
+    assert!(printed.starts_with("5 questions; 4 documents, "), "{printed}");
+    assert!(printed.contains("embedding model builtin-lexical-1"), "{printed}");
+    assert_eq!(printed.matches("page-hit@5 ").count(), 2, "{printed}");
+    assert!(printed.contains("plain BM25") && !printed.contains("plain dense"), "{printed}");
+    assert!(error.contains("reading PDFs: 4 of 4"), "{error}");
+    assert!(error.contains("scan.pdf could not be ingested: no extractable text"), "{error}");
+    let out = json(&desk.path("out.json"));
+    for scope in ["all_documents", "one_document"] {
+        let page_hit = &out["summary"][scope]["docent"]["page_hit_at_5"];
+        assert_eq!((&page_hit["mean"], &page_hit["high"]), (&0.8.into(), &1.0.into()), "{scope}: {out:#}");
+        assert_eq!(out["summary"][scope]["docent"]["evidence_recall"]["mean"], 1.0, "{scope}: {out:#}");
+    }
+    let last = &out["details"][3];
+    assert_eq!((&last["id"], &last["pages"]), (&"reference".into(), &serde_json::json!([1])));
+    assert_eq!(last["all_documents"]["docent"]["first"][0]["file"], "letter.pdf");
+    assert_eq!(out["details"][4]["all_documents"]["docent"]["rank"], Value::Null);
+    assert!(error.contains("questions.jsonl: line 7: handbook.pdf has 6 pages"), "{error}");
+    assert!(out["details"][0]["answer"]["text"].as_str().unwrap().contains("45 days"), "{out:#}");
+    assert_eq!(out["answers"]["quotes_page"]["mean"], 0.8, "{out:#}");
+    assert_eq!(out["unanswerable"]["declined"]["mean"], 1.0, "{out:#}");
+    assert!(std::fs::read_dir(desk.path("temporary")).unwrap().next().is_none(), "a folder is left");
+    assert!(!desk.path("data").exists(), "the service's own folder is not touched");
+}
+
+#[tokio::test]
+async fn what_is_kept_gives_the_same_again_without_the_files() {
+    let desk = Desk::new();
+    let args =
+        ["--pdfs", "pdfs", "--neutral-titles", "--limit-files", "2", "--keep", "kept", "--json", "1.json"];
+    let (status, printed, error) = run(&mut desk.eval(&args)).await;
+    assert!(status.success(), "{printed}{error}");
+    assert!(printed.contains("Not asked, since their files were left out: 1\n"), "{printed}");
+    let first = json(&desk.path("1.json"));
+    let titles: Vec<_> = first["documents"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
+    assert_eq!(titles, ["doc-01.pdf", "doc-02.pdf"]);
+    std::fs::remove_dir_all(desk.path("pdfs")).unwrap();
+    let (status, again, error) = run(&mut desk.eval(&["--reuse", "kept", "--json", "2.json"])).await;
+    assert!(status.success(), "{again}{error}");
+    assert_eq!((again, json(&desk.path("2.json"))), (printed, first));
+    let (status, _, error) = run(&mut desk.eval(&["--pdfs", "temporary", "--keep", "kept"])).await;
+    assert!(!status.success() && error.contains("kept is not empty"), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_before_anything_is_read() {
+    let desk = Desk::new();
+    for (questions, told) in [
+        ("{}", "questions.jsonl: line 1: \"question\" is missing"),
+        (
+            "\n{\"question\": \"q\", \"file\": \"x.pdf\", \"gold_pages\": [1]}",
+            "line 2: there is no file \"x.pdf\"",
+        ),
+    ] {
+        std::fs::write(desk.path("questions.jsonl"), questions).unwrap();
+        let (status, printed, error) = run(&mut desk.eval(&["--pdfs", "pdfs"])).await;
+        assert_eq!((status.code(), printed.as_str()), (Some(1), ""), "{error}");
+        assert!(error.contains(told) && !error.contains("reading PDFs"), "{error}");
+    }
+    std::fs::write(desk.path("questions.jsonl"), QUESTIONS).unwrap();
+    for (args, told) in [
+        (&["--pdfs", "temporary"] as &[&str], "temporary: there is no PDF"),
+        (&["--pdfs", "nowhere"], "nowhere: "),
+        (&["--reuse", "pdfs"], "pdfs was not kept by a run of this command"),
+        (&[], "--pdfs"),
+    ] {
+        let (status, _, error) = run(&mut desk.eval(args)).await;
+        assert!(!status.success() && error.contains(told), "{args:?}: {error}");
+    }
+    assert!(std::fs::read_dir(desk.path("temporary")).unwrap().next().is_none(), "a folder is left");
+}

@@ -1,0 +1,142 @@
+//! How good a ranking is for one question.
+
+use super::Question;
+use docent_domain::{id::DocumentId, retrieval::ScoredChunk};
+use std::{collections::HashSet, ops::RangeInclusive};
+
+/// A place in a ranking, counted from 1.
+pub type Rank = usize;
+
+/// What a ranking holds at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    /// Its document.
+    pub document: DocumentId,
+    /// Its first and its last page.
+    pub pages: RangeInclusive<u32>,
+    /// Its text.
+    pub text: String,
+    /// How well it fits, by whatever ranked it.
+    pub score: f32,
+}
+
+impl From<ScoredChunk> for Passage {
+    fn from(chunk: ScoredChunk) -> Self {
+        Self {
+            document: chunk.document_id,
+            pages: chunk.span.start.page..=chunk.span.end.page,
+            text: chunk.text,
+            score: chunk.score,
+        }
+    }
+}
+
+/// A ranking, judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    /// The place of the first passage that holds a page that answers the question.
+    pub rank: Option<Rank>,
+    /// The share of the evidence's words that are in the first passages; `None` without evidence.
+    pub evidence: Option<f64>,
+}
+
+impl Judged {
+    /// Judges a ranking for a question that the document `gold` answers; evidence is sought in the first `top`.
+    pub fn of(question: &Question, gold: DocumentId, ranking: &[Passage], top: usize) -> Self {
+        let hits = |passage: &Passage| {
+            passage.document == gold && question.pages.iter().any(|page| passage.pages.contains(page))
+        };
+        let rank = ranking.iter().position(hits).map(|at| at + 1);
+        let first = ranking.iter().take(top).filter(|passage| passage.document == gold);
+        Self { rank, evidence: recall(&question.evidence, first.map(|passage| passage.text.as_str())) }
+    }
+
+    /// Whether the page is among the first `k`.
+    pub fn is_hit_at(&self, k: usize) -> bool {
+        self.rank.is_some_and(|rank| rank <= k)
+    }
+
+    /// 1 for the first place, a half for the second one, and 0 when it is on none.
+    pub fn reciprocal_rank(&self) -> f64 {
+        self.rank.map_or(0.0, |rank| 1.0 / rank as f64)
+    }
+}
+
+/// The share of the evidence's distinct words that the texts have.
+fn recall<'a>(evidence: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
+    let wanted: HashSet<String> = words(evidence).collect();
+    if wanted.is_empty() {
+        return None;
+    }
+    let there: HashSet<String> = texts.flat_map(words).collect();
+    Some(wanted.intersection(&there).count() as f64 / wanted.len() as f64)
+}
+
+/// Runs of letters and digits in lower case; in numbers, points and commas are dropped.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let separates = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | ','));
+    text.split(separates).flat_map(|run| {
+        let is_number = run.chars().any(|c| c.is_ascii_digit()) && !run.chars().any(char::is_alphabetic);
+        let words: Vec<String> = if is_number {
+            vec![run.replace(['.', ','], "")]
+        } else {
+            run.split(['.', ',']).map(str::to_lowercase).collect()
+        };
+        words.into_iter().filter(|word| !word.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_testkit::retrieval::document_id;
+
+    fn question(pages: &[u32], evidence: &str) -> Question {
+        Question {
+            line: 1,
+            id: "1".to_owned(),
+            text: "q".to_owned(),
+            file: "f".to_owned(),
+            pages: pages.iter().copied().collect(),
+            evidence: evidence.to_owned(),
+        }
+    }
+
+    fn passage(n: u32, pages: RangeInclusive<u32>, text: &str) -> Passage {
+        Passage { document: document_id(n), pages, text: text.to_owned(), score: 1.0 }
+    }
+
+    #[test]
+    fn a_hit_is_a_passage_of_the_document_that_covers_one_of_the_pages() {
+        let ranking =
+            [passage(2, 5..=5, ""), passage(1, 3..=4, ""), passage(1, 4..=6, ""), passage(1, 5..=5, "")];
+        let judged = Judged::of(&question(&[5, 90], ""), document_id(1), &ranking, 5);
+        assert_eq!(judged, Judged { rank: Some(3), evidence: None });
+        assert!(judged.is_hit_at(3) && !judged.is_hit_at(2));
+        assert!((judged.reciprocal_rank() - 1.0 / 3.0).abs() < 1e-12);
+        let missed = Judged::of(&question(&[7], ""), document_id(1), &ranking, 5);
+        assert_eq!((missed.rank, missed.is_hit_at(50), missed.reciprocal_rank()), (None, false, 0.0));
+    }
+
+    #[test]
+    fn evidence_counts_distinct_words_of_the_document_in_the_first_passages() {
+        let evidence = "Net sales: $1,577 (2018). Net SALES";
+        let first = passage(1, 1..=1, "Sales were 1577.");
+        let other = passage(2, 1..=1, "net net net");
+        let late = passage(1, 2..=2, "net 2018");
+        let judge = |ranking: &[Passage], top| {
+            Judged::of(&question(&[9], evidence), document_id(1), ranking, top).evidence.unwrap()
+        };
+        let all = [first, other, late];
+        assert!((judge(&all, 1) - 0.5).abs() < 1e-12);
+        assert!((judge(&all, 2) - 0.5).abs() < 1e-12, "other documents do not count");
+        assert!((judge(&all, 3) - 1.0).abs() < 1e-12);
+        assert!(judge(&[], 5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn numbers_are_the_same_with_and_without_separators() {
+        let all: Vec<String> = words("FY2018: 1,577.5 U.S. a,b … é").collect();
+        assert_eq!(all, ["fy2018", "15775", "u", "s", "a", "b", "é"]);
+    }
+}

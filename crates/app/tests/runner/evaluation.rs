@@ -1,0 +1,118 @@
+//! Measuring, on the fakes.
+
+use crate::service::Service;
+use docent_app::{
+    evaluation::{
+        Measurement, Measurements, Metric, Posed, Ranking, Reading, Scope, Source,
+        answers::{answers, bare_answers, share_declined, share_quoting},
+        measure, questions,
+        report::summary,
+    },
+    upkeep::progress::Unseen,
+};
+use docent_domain::{access::Actor, text::Title};
+use docent_ports::vector_index::VectorIndex as _;
+use docent_testkit::{
+    builders,
+    fakes::chat_model::{ScriptedChatModel, Turn},
+};
+use std::sync::Arc;
+
+const TEXTS: [(&str, &str); 3] = [
+    ("zebra.pdf", "zebras have stripes"),
+    ("owl.pdf", "owls have feathers"),
+    ("gone.pdf", "newts have gills"),
+];
+const QUESTIONS: &str = r#"
+{"question": "who has stripes", "file": "zebra.pdf", "gold_pages": [1], "evidence": "zebras have stripes"}
+{"question": "what feathers", "file": "owl.pdf", "gold_pages": [1]}
+{"question": "what gills", "file": "gone.pdf", "gold_pages": [1]}
+{"question": "owls", "file": "owl.pdf", "gold_pages": [2]}
+"#;
+
+fn actor() -> Actor {
+    Actor::of(&builders::user(1)).unwrap()
+}
+
+/// The documents, of which the last was deleted.
+async fn sources(service: &Service) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for (file, text) in TEXTS {
+        let document = service.upload(text).await;
+        let title = Title::parse(file).unwrap();
+        sources.push(Source { file: file.to_owned(), document, title });
+    }
+    service.drain().await;
+    let gone = sources.last().unwrap().document;
+    service.index.remove(gone).await.unwrap();
+    sources
+}
+
+async fn measured(service: &Service, sources: &[Source]) -> Measurements {
+    let posed = posed(sources);
+    let what = Measurement { sources, questions: &posed, top: 5 };
+    measure(&service.app, actor().may().unwrap(), &what, &Unseen).await.unwrap()
+}
+
+fn posed(sources: &[Source]) -> Vec<Posed> {
+    questions::posed(questions::questions(QUESTIONS).unwrap(), sources)
+}
+
+#[tokio::test]
+async fn each_question_is_asked_in_every_way_and_what_is_missing_is_a_miss() {
+    let service = Service::embedding(64);
+    let sources = sources(&service).await;
+    let measured = measured(&service, &sources).await;
+    assert_eq!((measured.passages, measured.questions.len()), (2, 4));
+    for scope in Scope::ALL {
+        for ranking in Ranking::ALL {
+            let mean = |metric| summary(&measured.questions, scope, ranking, metric).unwrap().mean;
+            assert_eq!(mean(Metric::PageHit(1)), 0.5, "{scope:?} {ranking:?}");
+            assert_eq!(mean(Metric::Evidence), 1.0, "{scope:?} {ranking:?}");
+        }
+    }
+    let places = |scope| -> Vec<usize> {
+        let outcomes = measured.questions[1].outcomes.iter().filter(|outcome| outcome.scope == scope);
+        outcomes.map(|outcome| outcome.first.len()).collect()
+    };
+    assert_eq!(places(Scope::OneDocument), [1, 1, 1], "one document is searched alone");
+    assert!(places(Scope::AllDocuments).iter().all(|found| *found >= 1));
+}
+
+#[tokio::test]
+async fn without_vectors_there_is_no_dense_ranking() {
+    let service = Service::new();
+    let sources = sources(&service).await;
+    let measured = measured(&service, &sources).await;
+    let rankings: Vec<Ranking> =
+        measured.questions[0].outcomes.iter().map(|outcome| outcome.ranking).collect();
+    assert_eq!(rankings, [Ranking::Docent, Ranking::Bm25, Ranking::Docent, Ranking::Bm25]);
+}
+
+#[tokio::test]
+async fn answers_are_read_for_pages_and_for_what_they_decline() {
+    let mut service = Service::new();
+    let sources = sources(&service).await;
+    let app = Arc::get_mut(&mut service.app).expect("nobody else has it");
+    let turns = [
+        Turn::searching("stripes"),
+        Turn::saying("zebra.pdf 1"),
+        Turn::saying("zebra.pdf 1"),
+        Turn::saying("no"),
+        Turn::saying("owl.pdf 1"),
+        Turn::saying("no"),
+    ];
+    app.model = Arc::new(ScriptedChatModel::new(turns));
+    let reading = Reading {
+        quotes: |answer, title, page| answer == format!("{title} {page}"),
+        declines: |answer| answer == "no",
+    };
+    let given = answers(&service.app, &actor(), &posed(&sources), reading, &Unseen).await.unwrap();
+    let quoting: Vec<bool> = given.iter().map(|answer| answer.quotes_page).collect();
+    assert_eq!(quoting, [true, false, false, false], "another document and another page do not count");
+    let sourced: Vec<bool> = given.iter().map(|answer| answer.sources_hold_page).collect();
+    assert_eq!(sourced, [true, false, false, false], "one of them searched");
+    assert_eq!((share_quoting(&given).unwrap().mean, share_declined(&given).unwrap().mean), (0.25, 0.25));
+    let bare = bare_answers(&service.app, &actor(), &["x".to_owned()], reading, &Unseen).await.unwrap();
+    assert_eq!(share_declined(&bare).unwrap().mean, 1.0);
+}

@@ -1,0 +1,181 @@
+//! `POST /search`
+
+use docent_app::search;
+use docent_domain::access::Actor;
+use docent_ports::error::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{member::Member, pdf::pdf, rules};
+use serde_json::{Value, json};
+
+async fn found(by: &Member, body: Value) -> Vec<Value> {
+    let found = by.post("/search", body).await.expect(200).json();
+    assert_eq!(found.as_object().unwrap().len(), 1, "{found}");
+    found["results"].as_array().unwrap().clone()
+}
+
+fn texts(results: &[Value]) -> Vec<&str> {
+    results.iter().map(|result| result["text"].as_str().unwrap().trim_end()).collect()
+}
+
+rules! {
+    async fn the_best_passages_come_with_document_pages_score_and_text(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("animals.pdf", pdf(&["The zebra lives.", "The zebra eats."])).await;
+        ada.add("birds.pdf", pdf(&["The owl sleeps; no zebra does."])).await;
+        ada.add("stones.pdf", pdf(&["Granite is hard."])).await;
+        app.run_jobs().await;
+        let results = found(&ada, json!({ "query": "Where does the zebra live?" })).await;
+        assert_eq!(results.len(), 2, "what shares nothing with the query is left out");
+        let best = results[0].as_object().unwrap();
+        let names: Vec<&str> = best.keys().map(String::as_str).collect();
+        assert_eq!(names, ["chunk_id", "document_id", "page_end", "page_start", "score", "text", "title"]);
+        assert_eq!((&best["document_id"], &best["title"]), (&json!(id), &json!("animals.pdf")));
+        assert_eq!((&best["page_start"], &best["page_end"]), (&json!(1), &json!(2)));
+        assert!(best["text"].as_str().unwrap().starts_with("The zebra lives."));
+        assert!(results[0]["score"].as_f64() > results[1]["score"].as_f64());
+    }
+
+    async fn the_agents_tool_finds_the_same(setup) {
+        let app = setup.script([Turn::searching("zebra"), Turn::saying("done")]).start().await;
+        let ada = app.ada().await;
+        for n in 0..7 {
+            ada.add(&format!("{n}.pdf"), pdf(&[&format!("The zebra number {n} lives here.")])).await;
+        }
+        app.run_jobs().await;
+        let body = json!({ "messages": [{ "role": "user", "content": "q" }], "include_sources": true });
+        let stream = ada.post("/agents/chat", body).await.expect(200).text;
+        let sources = stream.split("\n\n").find_map(|event| event.strip_prefix("event: sources\ndata: "));
+        let sources: Value = serde_json::from_str(sources.unwrap()).unwrap();
+        assert_eq!(found(&ada, json!({ "query": "zebra" })).await, *sources["results"].as_array().unwrap());
+    }
+
+    async fn five_are_given_unless_more_or_fewer_are_asked_for(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for n in 0..7 {
+            ada.add(&format!("{n}.pdf"), pdf(&[&format!("The zebra number {n} lives here.")])).await;
+        }
+        app.run_jobs().await;
+        for (limit, given) in [(Value::Null, 5), (json!(1), 1), (json!(6), 6), (json!(50), 7)] {
+            let results = found(&ada, json!({ "query": "zebra", "limit": limit })).await;
+            assert_eq!(results.len(), given, "{limit}");
+        }
+    }
+
+    async fn the_documents_named_are_searched_alone(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let (first, second) = (ada.add("a.pdf", pdf(&["zebras"])).await, ada.add("b.pdf", pdf(&["zebras too"])).await);
+        let unknown = "00000000-0000-0000-0000-000000000000";
+        app.run_jobs().await;
+        for (ids, given) in [
+            (json!(null), 2),
+            (json!([first]), 1),
+            (json!([first, second, first]), 2),
+            (json!([second, unknown]), 1),
+            (json!([unknown]), 0),
+            (json!([]), 0),
+        ] {
+            let results = found(&ada, json!({ "query": "zebras", "document_ids": ids })).await;
+            assert_eq!(results.len(), given, "{ids}");
+        }
+    }
+
+    async fn what_is_not_ingested_or_was_deleted_is_not_found(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let gone = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.run_jobs().await;
+        let pending = ada.add("b.pdf", pdf(&["zebras too"])).await;
+        let _ = app.send(ada.request(reqwest::Method::DELETE, &format!("/documents/{gone}"))).await.expect(204);
+        for ids in [json!(null), json!([gone, pending])] {
+            assert_eq!(found(&ada, json!({ "query": "zebras", "document_ids": ids })).await, [] as [Value; 0]);
+        }
+        app.run_jobs().await;
+        let results = found(&ada, json!({ "query": "zebras" })).await;
+        assert_eq!(results[0]["document_id"], json!(pending));
+    }
+
+    /// Copies leave their places to other passages, and a copy that is gone hides none that is there.
+    async fn of_passages_with_the_same_words_one_is_given(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let mut copies = Vec::new();
+        for n in 0..6 {
+            copies.push(ada.add(&format!("copy {n}.pdf"), pdf(&["Zebras, zebras and zebras."])).await);
+        }
+        ada.add("spaced.pdf", pdf(&["ZEBRAS,  zebras\nand zebras."])).await;
+        ada.add("other.pdf", pdf(&["Zebras have manes, among many other things that are told of them here."])).await;
+        app.run_jobs().await;
+        let results = found(&ada, json!({ "query": "zebras", "limit": 2 })).await;
+        assert_eq!(results.len(), 2, "{results:?}");
+        assert!(texts(&results)[1].starts_with("Zebras have manes"), "{results:?}");
+        assert_eq!(found(&ada, json!({ "query": "zebras", "limit": 50 })).await.len(), 2);
+        let best = results[0]["document_id"].as_str().unwrap().to_owned();
+        let _ = app.send(ada.request(reqwest::Method::DELETE, &format!("/documents/{best}"))).await.expect(204);
+        let results = found(&ada, json!({ "query": "zebras", "limit": 1 })).await;
+        assert_ne!(results[0]["document_id"], json!(best));
+        app.run_jobs().await;
+    }
+
+    async fn a_search_without_end_is_bounded(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for n in 0..30 {
+            ada.add(&format!("{n}.pdf"), pdf(&["zebras"])).await;
+        }
+        app.run_jobs().await;
+        let before = app.faults.index.calls();
+        assert_eq!(found(&ada, json!({ "query": "zebras", "limit": 2 })).await.len(), 1);
+        assert!(app.faults.index.calls() - before <= 6, "asked again and again");
+        let grant = Actor::of(&ada.user).unwrap().may().unwrap();
+        assert!(search::search(&app.app, grant, "zebras", None, 0).await.unwrap().is_empty());
+    }
+
+    async fn broken_requests_are_422_with_every_fault_named(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = "00000000-0000-0000-0000-000000000000";
+        for (body, places) in [
+            (json!({}), &["body.query"] as &[&str]),
+            (json!({ "query": null }), &["body.query"]),
+            (json!({ "query": 1 }), &["body.query"]),
+            (json!({ "query": "" }), &["body.query"]),
+            (json!({ "query": " \n" }), &["body.query"]),
+            (json!({ "query": "x".repeat(10_001) }), &["body.query"]),
+            (json!({ "query": "q", "limit": 0 }), &["body.limit"]),
+            (json!({ "query": "q", "limit": 51 }), &["body.limit"]),
+            (json!({ "query": "q", "limit": -1 }), &["body.limit"]),
+            (json!({ "query": "q", "limit": 1.5 }), &["body.limit"]),
+            (json!({ "query": "q", "limit": "5" }), &["body.limit"]),
+            (json!({ "query": "q", "document_ids": id }), &["body.document_ids"]),
+            (json!({ "query": "q", "document_ids": [id, "x", 1] }), &["body.document_ids.1", "body.document_ids.2"]),
+            (json!({ "query": "q", "document_ids": vec![id; 1001] }), &["body.document_ids"]),
+            (json!({ "query": "", "limit": 0 }), &["body.query", "body.limit"]),
+            (json!([]), &["body"]),
+        ] {
+            ada.post("/search", body).await.invalid(places);
+        }
+    }
+
+    async fn only_accounts_search(setup) {
+        let app = setup.start().await;
+        app.post("/search", json!({ "query": "q" })).await.refused(401, "Could not validate credentials");
+        let ada = app.ada().await;
+        assert!(found(&ada, json!({ "query": "q" })).await.is_empty());
+        app.deactivate(ada.user.id).await;
+        ada.post("/search", json!({ "query": "q" })).await.refused(401, "Could not validate credentials");
+    }
+
+    async fn a_part_that_is_away_is_told(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        app.faults.index.fail_next(1, FaultKind::Unavailable);
+        assert_eq!(ada.post("/search", json!({ "query": "q" })).await.status, 503);
+        app.faults.embedder.fail_next(1, FaultKind::Timeout);
+        assert_eq!(ada.post("/search", json!({ "query": "q" })).await.status, 504);
+        app.faults.database.all.fail_all(FaultKind::Unavailable);
+        assert_eq!(ada.post("/search", json!({ "query": "q" })).await.status, 503);
+    }
+}
