@@ -108,7 +108,7 @@ async fn read(serving: &Opened, sources: &[Source], progress: &dyn Progress) -> 
         for batch in chunks.chunks(BATCH) {
             // No title, no lead, and one page for all: what every passage has tells none from the others.
             let texts: Vec<(u32, &str)> = batch.iter().map(|chunk| (0, chunk.text.as_str())).collect();
-            let passages = Passages { title: "", lead: "", chunks: &texts };
+            let passages = Passages { title: "", lead: "", chunks: &texts, headings: &[] };
             let sparse = embedder.embed_sparse(passages).await?;
             let sparse = sparse.unwrap_or_else(|| vec![SparseVector::default(); batch.len()]);
             terms.extend(sparse.into_iter().map(|sparse| sparse.body));
