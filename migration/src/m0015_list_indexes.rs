@@ -26,6 +26,7 @@ impl MigrationTrait for Migration {
             let index = Index::create().name(name).table("audit_log").col(column).col("at").col("id").take();
             manager.create_index(index).await?;
         }
+        manager.drop_index(Index::drop().name(USAGE_BEFORE).table("usage_records").to_owned()).await?;
         // All that sums of usage are made of.
         let usage = Index::create()
             .name(USAGE)
@@ -41,6 +42,8 @@ impl MigrationTrait for Migration {
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.drop_index(Index::drop().name(USAGE).table("usage_records").to_owned()).await?;
+        let before = Index::create().name(USAGE_BEFORE).table("usage_records").col("recorded_at").take();
+        manager.create_index(before).await?;
         for (name, _) in AUDIT {
             manager.drop_index(Index::drop().name(name).table("audit_log").to_owned()).await?;
         }
@@ -66,7 +69,9 @@ async fn drop_old(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-const USAGE: &str = "usage_records_recorded_at_idx";
+/// The index that takes the place of the one by time alone.
+const USAGE: &str = "usage_records_sums_idx";
+const USAGE_BEFORE: &str = "usage_records_recorded_at_idx";
 
 /// The lists of one deed and of one kind of record, newest first; read backwards.
 const AUDIT: [(&str, &str); 2] =
