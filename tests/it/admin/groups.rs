@@ -2,7 +2,7 @@
 
 use super::{at_panel, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
-use docent_tests::rules;
+use docent_tests::{reply::Reply, rules};
 
 const NAME: &str = "<script>alert(1)</script>\"'&";
 
@@ -102,5 +102,32 @@ rules! {
         let long = "x".repeat(151);
         let reply = submit(&mut root, &page, &[("name", &long)]).await.expect(422);
         assert!(reply.text.contains("Name must have at most 150 characters.") && reply.text.contains(&long));
+    }
+
+    async fn a_form_that_was_filled_before_somebody_else_saved_overwrites_nothing(setup) {
+        let app = setup.start().await;
+        let mut one = superuser(&app).await;
+        let account = staff_account(&app, "target@example.org", &[Permission::ViewJob]).await;
+        let reply = submit(&mut one, "/admin/groups/add", &[("name", "Before")]).await.expect(303);
+        let group = reply.header("location").to_owned();
+        for (page, first, second) in [
+            (group, [("name", "Mine")], [("name", "Stale")]),
+            (format!("/admin/users/{}", account.id), [("email", "mine@example.org")], [("email", "stale@example.org")]),
+        ] {
+            let seen = |page: &Reply| {
+                let (_, rest) = page.text.split_once("name=\"seen\" value=\"").expect("a mark");
+                rest.split('"').next().unwrap().to_owned()
+            };
+            let before = seen(&one.get(&page).await.expect(200));
+            for fields in [first, second] {
+                let fields = [fields[0], ("is_active", "on"), ("seen", &before)];
+                let _ = submit(&mut one, &page, &fields).await.expect(303);
+            }
+            let now = one.get(&page).await.expect(200);
+            assert!(now.text.contains(first[0].1) && !now.text.contains(second[0].1), "{}", now.text);
+            assert!(now.text.contains("Somebody else has changed this meanwhile"));
+            let _ = submit(&mut one, &page, &[second[0], ("is_active", "on"), ("seen", &seen(&now))]).await.expect(303);
+            assert!(one.get(&page).await.expect(200).text.contains(second[0].1));
+        }
     }
 }

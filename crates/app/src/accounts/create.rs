@@ -119,7 +119,8 @@ impl Registrar<'_> {
         Ok(user)
     }
 
-    /// Lets an account be used or not. One that may not be used has no sessions, and its keys are refused.
+    /// Lets an account be used or not. One that may not be used has no sessions and no open links, and its keys are
+    /// refused.
     ///
     /// # Errors
     /// [`Error::NotFound`], or when the database cannot be reached.
@@ -130,6 +131,7 @@ impl Registrar<'_> {
             let changes = Changes::default().changed("is_active", user.is_active, is_active);
             user.is_active = is_active;
             self.end_sessions(&mut *work, &mut user).await?;
+            work.verifications().remove_of(id, None).await?;
             self.auditor().write(&mut *work, by, Deed::Change, Subject::user(&user), changes).await?;
         }
         work.commit().await?;

@@ -8,7 +8,7 @@ use crate::{
 use docent_domain::{
     access::{Actor, AddGroups, ChangeGroups, DeleteGroups, Grant, ViewGroups},
     audit::Deed,
-    error::Invalid,
+    error::{Forbidden, Invalid},
     group::{Group, GroupName},
     id::GroupId,
     permission::{PermissionSet, RecordKind},
@@ -76,8 +76,8 @@ pub async fn create(
 /// Changes a group's name and what it is allowed.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::NameTaken`], [`Error::Invalid`] for permissions that the actor would add and does
-/// not hold, or when the database cannot be reached.
+/// [`Error::NotFound`], [`Error::NameTaken`], [`Error::Invalid`] for permissions that the actor would add or take
+/// away and does not hold, or when the database cannot be reached.
 pub async fn change(
     app: &App,
     actor: &Actor,
@@ -89,6 +89,9 @@ pub async fn change(
     let mut work = app.store.begin().await?;
     let before = work.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
     holds(actor, permissions.without(before.permissions))?;
+    if !actor.permissions().contains_all(before.permissions.without(permissions)) {
+        return Err(Invalid::new("permissions", "lack some that you do not have yourself").into());
+    }
     if let Some(other) = work.groups().by_name(&name).await?
         && other.id != id
     {
@@ -112,10 +115,14 @@ pub async fn change(
 /// Removes a group; its members lose what it was allowed.
 ///
 /// # Errors
-/// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn delete(app: &App, grant: Grant<DeleteGroups>, id: GroupId) -> Result<Group> {
+/// [`Error::NotFound`], [`Error::Forbidden`] for a group that is allowed more than the actor, or when the database
+/// cannot be reached.
+pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteGroups>, id: GroupId) -> Result<Group> {
     let mut work = app.store.begin().await?;
     let group = work.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
+    if !actor.permissions().contains_all(group.permissions) {
+        return Err(Forbidden.into());
+    }
     work.groups().delete(id).await?;
     let changes = Changes::default().field("permissions", Some(permissions_text(group.permissions)), None);
     let by = By::holder(&grant);

@@ -1,8 +1,9 @@
 //! What staff do with accounts.
 //!
 //! Nobody gains by it what they were not given: staff who are no superusers leave the accounts of superusers alone,
-//! hand out only what they hold themselves, and set no password of an account that is allowed more than they.
-//! And nobody locks themselves out.
+//! hand out and take away only what they hold themselves, and neither shut out nor remove an account that is allowed
+//! more than they, nor set its password. And nobody locks themselves out: whoever takes a superuser's rights is a
+//! superuser when that is done, so that one is always left.
 
 use crate::{
     App,
@@ -140,17 +141,26 @@ pub async fn change(
     wanted: &Wanted,
 ) -> Result<User> {
     let mut work = app.store.begin().await?;
-    let before = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    let before = held(&mut *work, actor, id).await?;
     within_reach(actor, &before)?;
     let rights = work.groups().rights(id).await?;
     handed_out(&mut *work, actor, &rights, before.is_superuser, wanted).await?;
+    taken_away(&mut *work, actor, &rights, wanted).await?;
     if id == actor.user() {
         stays_in(&before, wanted)?;
     }
-    // Whoever reads an account's mail can have its password reset.
-    if wanted.email != before.email && !actor.permissions().contains_all(work.groups().permissions(id).await?)
-    {
-        return Err(Invalid::new("email", "is that of an account that is allowed more than you are").into());
+    if !actor.permissions().contains_all(work.groups().permissions(id).await?) {
+        // Whoever reads an account's mail can have its password reset.
+        for (field, is_changed) in [
+            ("email", wanted.email != before.email),
+            ("is_active", before.is_active && !wanted.is_active),
+            ("is_staff", before.is_staff && !wanted.is_staff),
+        ] {
+            if is_changed {
+                let message = "is that of an account that is allowed more than you are";
+                return Err(Invalid::new(field, message).into());
+            }
+        }
     }
     if let Some(other) = work.users().by_email(&wanted.email).await?
         && other.id != id
@@ -166,6 +176,10 @@ pub async fn change(
     };
     if after.email != before.email {
         after.email_verified_at = None;
+    }
+    if after.email != before.email || before.is_active && !after.is_active {
+        // What was sent to the address before proves nothing of the new one, and opens nothing any more.
+        work.verifications().remove_of(id, None).await?;
     }
     if before.is_active == after.is_active {
         work.users().update(&after).await?;
@@ -221,19 +235,38 @@ pub async fn set_password(
 /// Removes an account with its rights, keys, sessions and conversations. Its documents stay, without an owner.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for one's own account and those of superusers, or when the database
-/// cannot be reached.
+/// [`Error::NotFound`], [`Error::Forbidden`] for one's own account, those of superusers and those that are allowed
+/// more than the actor, or when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteUsers>, id: UserId) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    let user = held(&mut *work, actor, id).await?;
     within_reach(actor, &user)?;
-    if id == actor.user() {
+    let is_allowed_more = !actor.permissions().contains_all(work.groups().permissions(id).await?);
+    if id == actor.user() || is_allowed_more {
         return Err(Forbidden.into());
     }
     work.users().delete(id).await?;
     let by = By::holder(&grant);
     app.auditor().write(&mut *work, &by, Deed::Delete, Subject::user(&user), Changes::default()).await?;
     Ok(work.commit().await?)
+}
+
+/// The account, while nobody else changes it or the actor's own. Of two who take each other's rights at once, the
+/// second finds that it has none any more.
+async fn held(work: &mut dyn UnitOfWork, actor: &Actor, id: UserId) -> Result<User> {
+    // In the order of their ids, or each of the two would wait for the other.
+    let mut found = None;
+    for one in [actor.user().min(id), actor.user().max(id)] {
+        let user = work.users().get(one).await?;
+        if one == actor.user() {
+            let stands = |user: &User| user.is_active && (user.is_superuser || !actor.is_superuser());
+            user.as_ref().filter(|user| stands(user)).ok_or(Forbidden)?;
+        }
+        if one == id {
+            found = user;
+        }
+    }
+    found.ok_or(Error::NotFound(RecordKind::User))
 }
 
 /// Superusers' accounts are for superusers.
@@ -268,6 +301,26 @@ async fn handed_out(
         let group = work.groups().get(*group).await?;
         if group.is_some_and(|group| !actor.permissions().contains_all(group.permissions)) {
             return Err(Invalid::new("groups", "hold one that is allowed more than you are").into());
+        }
+    }
+    Ok(())
+}
+
+/// Nobody takes away what they do not hold: it would make an account theirs that was out of their reach.
+async fn taken_away(
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    before: &Rights,
+    wanted: &Wanted,
+) -> Result<()> {
+    let removed = before.permissions.without(wanted.rights.permissions);
+    if !actor.permissions().contains_all(removed) {
+        return Err(Invalid::new("permissions", "lack some that you do not have yourself").into());
+    }
+    for group in before.groups.difference(&wanted.rights.groups) {
+        let group = work.groups().get(*group).await?;
+        if group.is_some_and(|group| !actor.permissions().contains_all(group.permissions)) {
+            return Err(Invalid::new("groups", "lack one that is allowed more than you are").into());
         }
     }
     Ok(())

@@ -135,6 +135,9 @@ impl Upload {
 
 async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job: &Job) -> Result<()> {
     let mut work = app.store.begin().await?;
+    // A large file takes its time, in which its account may have been shut out or removed.
+    let owner = work.users().get(grant.by()).await?;
+    owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
     work.documents().insert(document).await?;
     work.jobs().insert(job).await?;
     let bytes = document.file.as_ref().map(|file| file.bytes.to_string());

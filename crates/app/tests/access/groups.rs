@@ -2,7 +2,7 @@ use crate::desk::{Desk, set, wrong_field};
 use docent_app::{accounts::groups, error::Error};
 use docent_domain::{
     group::GroupName,
-    permission::Permission::{self, AddGroup, ChangeGroup, DeleteDocument, ViewGroup, ViewJob},
+    permission::Permission::{self, AddGroup, ChangeGroup, DeleteDocument, DeleteGroup, ViewGroup, ViewJob},
 };
 
 const EDITOR: &[Permission] = &[ViewGroup, AddGroup, ChangeGroup, ViewJob];
@@ -26,7 +26,7 @@ async fn a_group_is_given_what_its_maker_holds() {
 }
 
 #[tokio::test]
-async fn a_group_gains_only_what_is_held_and_keeps_what_it_has() {
+async fn a_group_gains_and_loses_only_what_is_held() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
     let id = desk.group("powerful", &[DeleteDocument]).await.id;
@@ -37,9 +37,12 @@ async fn a_group_gains_only_what_is_held_and_keeps_what_it_has() {
     };
     assert_eq!(wrong_field(change(&[DeleteDocument, Permission::ViewUsage]).await), "permissions");
     change(&[DeleteDocument, ViewJob]).await.unwrap();
-    change(&[ViewJob]).await.unwrap();
-    assert_eq!(wrong_field(change(&[DeleteDocument, ViewJob]).await), "permissions");
-    assert_eq!(groups::names(app).await.unwrap()[0].permissions, set(&[ViewJob]));
+    assert_eq!(wrong_field(change(&[ViewJob]).await), "permissions");
+    change(&[DeleteDocument]).await.unwrap();
+    assert_eq!(groups::names(app).await.unwrap()[0].permissions, set(&[DeleteDocument]));
+    let remover = desk.actor(&desk.staff("remover", &[ViewGroup, DeleteGroup]).await).await;
+    let removed = groups::delete(app, &remover, remover.may().unwrap(), id).await;
+    assert!(matches!(removed, Err(Error::Forbidden)));
 }
 
 #[tokio::test]
@@ -54,6 +57,6 @@ async fn members_are_allowed_what_their_group_is_until_it_is_gone() {
         .await
         .unwrap();
     assert_eq!(desk.actor(&member).await.permissions(), set(&[ViewJob]));
-    groups::delete(&desk.0, root.may().unwrap(), group.id).await.unwrap();
+    groups::delete(&desk.0, &root, root.may().unwrap(), group.id).await.unwrap();
     assert!(desk.actor(&member).await.permissions().is_empty());
 }

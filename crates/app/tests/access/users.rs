@@ -7,7 +7,10 @@ use docent_domain::{
     group::Rights,
     id::GroupId,
     permission::Permission::{self, AddUser, ChangeUser, DeleteDocument, DeleteUser, ViewJob, ViewUser},
+    verification::Purpose,
 };
+use docent_ports::page::Page;
+use docent_testkit::builders::verification;
 
 const MANAGER: &[Permission] = &[ViewUser, AddUser, ChangeUser, DeleteUser, ViewJob];
 
@@ -74,24 +77,99 @@ async fn a_refused_account_is_not_made() {
 }
 
 #[tokio::test]
-async fn what_an_account_has_may_stay_or_be_taken() {
+async fn what_an_account_has_may_stay_and_is_taken_by_who_holds_it() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let powerful = desk.group("powerful", &[DeleteDocument]).await;
-    let target = desk.staff("target", &[DeleteDocument]).await.id;
+    let target = desk.staff("target", &[DeleteDocument, ViewJob]).await.id;
     let root = desk.actor(&desk.superuser("root").await).await;
     let mut wanted = desk.as_is(target).await;
     wanted.rights.groups.insert(powerful.id);
     users::change(&desk.0, &root, root.may().unwrap(), target, &wanted).await.unwrap();
-    wanted.is_staff = false;
-    users::change(&desk.0, &actor, actor.may().unwrap(), target, &wanted).await.unwrap();
+    let change =
+        async |wanted: &Wanted| users::change(&desk.0, &actor, actor.may().unwrap(), target, wanted).await;
+    for (permissions, groups, wrong) in [
+        (set(&[ViewJob]), wanted.rights.groups.clone(), "permissions"),
+        (wanted.rights.permissions, Default::default(), "groups"),
+    ] {
+        let less = Wanted { rights: Rights { permissions, groups }, ..wanted.clone() };
+        assert_eq!(wrong_field(change(&less).await), wrong);
+        assert_eq!(desk.rights(target).await, wanted.rights);
+    }
+    wanted.rights.permissions = set(&[DeleteDocument]);
+    change(&wanted).await.unwrap();
     assert_eq!(desk.rights(target).await, wanted.rights);
-    let none = Wanted { rights: Rights::default(), ..wanted.clone() };
-    users::change(&desk.0, &actor, actor.may().unwrap(), target, &none).await.unwrap();
-    assert_eq!(desk.rights(target).await, Rights::default());
+    users::change(
+        &desk.0,
+        &root,
+        root.may().unwrap(),
+        target,
+        &Wanted { rights: Rights::default(), ..wanted.clone() },
+    )
+    .await
+    .unwrap();
     // What was taken cannot be given back by who does not hold it.
-    let again = users::change(&desk.0, &actor, actor.may().unwrap(), target, &wanted).await;
-    assert_eq!(wrong_field(again), "permissions");
+    assert_eq!(wrong_field(change(&wanted).await), "permissions");
+}
+
+#[tokio::test]
+async fn an_account_that_is_allowed_more_is_neither_shut_out_nor_removed() {
+    let desk = Desk::new();
+    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
+    let stronger = desk.staff("stronger", &[DeleteDocument]).await.id;
+    for field in ["is_active", "is_staff"] {
+        let mut wanted = desk.as_is(stronger).await;
+        match field {
+            "is_active" => wanted.is_active = false,
+            _ => wanted.is_staff = false,
+        }
+        let changed = users::change(&desk.0, &actor, actor.may().unwrap(), stronger, &wanted).await;
+        assert_eq!(wrong_field(changed), field);
+    }
+    let deleted = users::delete(&desk.0, &actor, actor.may().unwrap(), stronger).await;
+    assert!(matches!(deleted, Err(Error::Forbidden)));
+}
+
+#[tokio::test]
+async fn of_two_superusers_who_shut_each_other_out_one_is_left() {
+    let desk = Desk::new();
+    let (one, other) = (desk.superuser("one").await, desk.superuser("other").await);
+    // Both have come in before either of them is gone.
+    let (first, second) = (desk.actor(&one).await, desk.actor(&other).await);
+    let mut wanted = desk.as_is(other.id).await;
+    wanted.is_superuser = false;
+    users::change(&desk.0, &first, first.may().unwrap(), other.id, &wanted).await.unwrap();
+    let mut wanted = desk.as_is(one.id).await;
+    wanted.is_superuser = false;
+    let changed = users::change(&desk.0, &second, second.may().unwrap(), one.id, &wanted).await;
+    assert!(matches!(changed, Err(Error::Forbidden)));
+    let deleted = users::delete(&desk.0, &second, second.may().unwrap(), one.id).await;
+    assert!(matches!(deleted, Err(Error::Forbidden)));
+    assert!(desk.user(one.id).await.is_superuser);
+}
+
+#[tokio::test]
+async fn another_address_and_a_deactivation_void_the_open_links() {
+    let desk = Desk::new();
+    let root = desk.actor(&desk.superuser("root").await).await;
+    let id = desk.staff("target", &[]).await.id;
+    for is_moved in [true, false] {
+        let mut unit = desk.0.store.begin().await.unwrap();
+        for (n, purpose) in (1..).zip([Purpose::VerifyEmail, Purpose::ResetPassword]) {
+            unit.verifications().put(&verification(n, id, purpose)).await.unwrap();
+        }
+        unit.commit().await.unwrap();
+        let mut wanted = desk.as_is(id).await;
+        if is_moved {
+            wanted.email = email("elsewhere");
+        } else {
+            wanted.is_active = false;
+        }
+        users::change(&desk.0, &root, root.may().unwrap(), id, &wanted).await.unwrap();
+        let page = Page { offset: 0, limit: 9 };
+        let left = desk.0.store.read().await.unwrap().verifications().list(Some(id), page).await.unwrap();
+        assert_eq!(left.total, 0);
+    }
 }
 
 #[tokio::test]

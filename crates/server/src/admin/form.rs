@@ -7,7 +7,10 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode, web};
 use docent_app::error::Error;
 use docent_domain::error::Invalid;
 use futures::future::LocalBoxFuture;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 /// The most bytes of a submitted form.
 pub(super) const LIMIT: usize = 64 * 1024;
@@ -24,6 +27,12 @@ impl Form {
     /// All values of a field, such as of the boxes that are ticked.
     pub(super) fn all<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it was filled with something else than the record that has this [`mark`] now. A program's form that
+    /// has none is taken as it is.
+    pub(super) fn is_stale(&self, mark: &str) -> bool {
+        !matches!(self.text("seen"), "") && self.text("seen") != mark
     }
 
     /// Whether a box is ticked.
@@ -64,6 +73,17 @@ impl FromRequest for OwnForm {
         })
     }
 }
+
+/// What a form tells of the record that it was filled with, so that nobody overwrites what they have not seen.
+pub(super) fn mark(record: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    record.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// What is said of a stale form.
+pub(super) const STALE: &str =
+    "Somebody else has changed this meanwhile, and nothing was saved. This is how it is now.";
 
 /// What is wrong with the fields of a form, by their names.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     admin::{
         ROOT,
-        form::{FieldErrors, OwnForm},
+        form::{FieldErrors, OwnForm, STALE, mark},
         page::{self, Broken},
         session::Staff,
     },
@@ -52,7 +52,9 @@ fn show_form(
     values.insert("group", &group.map(|group| group.id.to_string()));
     values.insert("name", group.map_or("", |group| group.name.as_str()));
     values.insert("may_change", &may_save);
-    values.insert("may_delete", &staff.actor.may::<DeleteGroups>().is_ok());
+    values.insert("seen", &group.map(mark_of));
+    let has_all = group.is_some_and(|group| staff.actor.permissions().contains_all(group.permissions));
+    values.insert("may_delete", &(has_all && staff.actor.may::<DeleteGroups>().is_ok()));
     values.insert("may_view_users", &staff.actor.may::<ViewUsers>().is_ok());
     values.insert("may_view_audit", &staff.actor.may::<ViewAuditLog>().is_ok());
     page::show(context, status, "group.html", &values)
@@ -101,6 +103,10 @@ pub(super) async fn change(
 ) -> Result<HttpResponse, Broken> {
     let (view, grant) = (staff.may::<ViewGroups>()?, staff.may::<ChangeGroups>()?);
     let group = groups::get(&context.app, view, id_of(&id)?).await?;
+    if form.is_stale(&mark_of(&group)) {
+        staff.complain(STALE)?;
+        return Ok(page::see_other(&format!("{ROOT}/groups/{}", group.id)));
+    }
     let mut errors = FieldErrors::default();
     let draft = Draft { name: form.text("name").to_owned(), permissions: permissions(&form, &mut errors) };
     let name = errors.take("name", GroupName::parse(&draft.name));
@@ -114,6 +120,12 @@ pub(super) async fn change(
         }
     }
     show_form(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, Some(&group), &draft, &errors)
+}
+
+/// The mark of what the form shows of a group.
+fn mark_of(group: &Group) -> String {
+    let permissions: Vec<_> = group.permissions.iter().map(|permission| permission.to_string()).collect();
+    mark(&(group.name.as_str(), permissions))
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
@@ -142,7 +154,7 @@ pub(super) async fn delete(
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     staff.may::<ViewGroups>()?;
-    let group = groups::delete(&context.app, staff.may::<DeleteGroups>()?, id_of(&id)?).await?;
+    let group = groups::delete(&context.app, &staff.actor, staff.may::<DeleteGroups>()?, id_of(&id)?).await?;
     staff.say(format!("The group {} was deleted.", group.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/groups")))
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     admin::{
         ROOT,
-        form::{FieldErrors, Form, OwnForm},
+        form::{FieldErrors, Form, OwnForm, STALE, mark},
         page::{self, Broken},
         session::Staff,
         times::Time,
@@ -194,6 +194,10 @@ pub(super) async fn change(
 ) -> Result<HttpResponse, Broken> {
     let (view, grant) = (staff.may::<ViewUsers>()?, staff.may::<ChangeUsers>()?);
     let account = users::get(&context.app, view, id_of(&id)?).await?;
+    if form.is_stale(&mark_of(&account)) {
+        staff.complain(STALE)?;
+        return Ok(page::see_other(&format!("{ROOT}/users/{}", account.user.id)));
+    }
     let mut errors = FieldErrors::default();
     let draft = Draft::sent(&form, &mut errors);
     let wanted = draft.wanted(&mut errors);
@@ -207,6 +211,14 @@ pub(super) async fn change(
         }
     }
     show_account(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &account, &draft, &errors).await
+}
+
+/// The mark of what the form shows of an account.
+fn mark_of(account: &Account) -> String {
+    let Account { user, rights, .. } = account;
+    let permissions: Vec<_> = rights.permissions.iter().map(|permission| permission.to_string()).collect();
+    let flags = [user.is_active, user.is_staff, user.is_superuser];
+    mark(&(user.email.as_str(), flags, &rights.groups, permissions))
 }
 
 async fn show_account(
@@ -224,6 +236,7 @@ async fn show_account(
     let mut values = staff.page("users");
     field::insert(&mut values, draft.fields(staff), draft.pickers(staff, context).await?, errors);
     values.insert("account", &user.id.to_string());
+    values.insert("seen", &mark_of(account));
     values.insert("email", user.email.as_str());
     values.insert("is_superuser", &user.is_superuser);
     values.insert("is_active", &user.is_active);
@@ -237,7 +250,8 @@ async fn show_account(
     let may_link = actor.may::<AddVerifications>().is_ok() && user.is_active;
     values.insert("may_link", &may_link);
     values.insert("may_link_password", &(may_link && is_within_reach && has_all));
-    values.insert("may_delete", &(is_within_reach && !is_own && actor.may::<DeleteUsers>().is_ok()));
+    values
+        .insert("may_delete", &(is_within_reach && has_all && !is_own && actor.may::<DeleteUsers>().is_ok()));
     values.insert("may_end_sessions", &actor.may_to::<DeleteSessions>(Some(user.id)).is_ok());
     beside(&mut values, staff, context, user.id, &user.email).await?;
     page::show(context, status, "user.html", &values)
