@@ -176,10 +176,15 @@ async fn refusal(answer: Response) -> anyhow::Error {
     // What is wrong with which field says more than that something is.
     let fields: Vec<String> = body["errors"].as_array().into_iter().flatten().map(field).collect();
     match body["detail"].as_str() {
-        Some(detail) if fields.is_empty() => anyhow!("{detail}"),
-        Some(detail) => anyhow!("{detail}: {}", fields.join("; ")),
+        Some(detail) if fields.is_empty() => anyhow!("{}", printable(detail)),
+        Some(detail) => anyhow!("{}", printable(&format!("{detail}: {}", fields.join("; ")))),
         None => anyhow!("the service answered {status}"),
     }
+}
+
+/// Text of a server, without what a terminal would take for a command.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// One entry of a 422's `errors`, as a sentence.
@@ -209,5 +214,10 @@ mod tests {
         for wrong in ["", "localhost:8000", "ftp://example.org", "http://user:secret@example.org"] {
             assert!(base(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_server_gives_the_terminal_no_commands() {
+        assert_eq!(printable("a\u{1b}]0;title\u{7}b\nü"), "a ]0;title b ü");
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     wire::{self, Basics},
 };
 use anyhow::{Context, bail};
-use docent::config::Settings;
+use docent::config::{DatabaseUrl, Settings};
 use docent_adapters::sql::SqlStore;
 use docent_app::{
     accounts::create::{Flags, Registrar},
@@ -116,6 +116,12 @@ fn as_json(user: &User) -> String {
 /// The store of an installation that is there, and its settings.
 pub(super) async fn opened(profile: ProfileArgs) -> anyhow::Result<(SqlStore, Settings)> {
     let settings = load(profile.into())?;
+    // Opening would make one, and the first start would then not know that it is the first.
+    if let DatabaseUrl::Sqlite(path) = &settings.storage.database_url
+        && !path.exists()
+    {
+        bail!("there is no database at {}: a first start or `docent migrate` makes it", path.display());
+    }
     let store = wire::store(&settings).await?;
     match store.schema_state().await? {
         SchemaState::Current => Ok((store, settings)),

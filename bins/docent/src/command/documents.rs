@@ -2,7 +2,7 @@
 
 use crate::{
     cli::{DocumentsCommand, ListDocumentsArgs, NamedDocumentsArgs},
-    client::Remote,
+    client::{Remote, printable},
 };
 use anyhow::Context;
 use reqwest::Method;
@@ -29,7 +29,7 @@ async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
         if args.json {
             println!("{document}");
         } else {
-            let text = |name: &str| document[name].as_str().unwrap_or_default();
+            let text = |name: &str| printable(document[name].as_str().unwrap_or_default());
             println!("{}  {:8}  {}", text("id"), text("status"), text("title"));
         }
     }

@@ -1,6 +1,9 @@
 //! `docent search`: the passages of a running service that fit a question.
 
-use crate::{cli::SearchArgs, client::Remote};
+use crate::{
+    cli::SearchArgs,
+    client::{Remote, printable},
+};
 use anyhow::Context;
 use serde_json::{Value, json};
 
@@ -29,7 +32,7 @@ pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
 
 /// Title and pages, and how the passage begins.
 fn shown(result: &Value) -> String {
-    let text = |name: &str| result[name].as_str().unwrap_or_default();
+    let text = |name: &str| printable(result[name].as_str().unwrap_or_default());
     let (first, last) = (&result["page_start"], &result["page_end"]);
     let pages = if first == last { format!("page {first}") } else { format!("pages {first} to {last}") };
     let score = result["score"].as_f64().unwrap_or_default();

@@ -116,6 +116,16 @@ async fn keys_are_made_used_listed_and_revoked() {
     assert!(listed.iter().all(|key| key["last_used_at"].is_string() && key["key"].is_null()), "{listed:?}");
 }
 
+/// The first start makes the database, and knows by that that it is the first.
+#[tokio::test]
+async fn looking_for_accounts_makes_no_database() {
+    let folder = TempDir::new().unwrap();
+    for arguments in [["users", "list"], ["users", "list"], ["apikeys", "list"]] {
+        let error = refused(folder.path(), &arguments).await;
+        assert!(error.contains("there is no database at"), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn keys_need_an_account_a_name_and_scopes_that_there_are() {
     let folder = TempDir::new().unwrap();
