@@ -83,7 +83,7 @@ async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
     window.find("button.danger").await;
     inspection.look("document-delete").await;
     window.goto(&records.fill("/admin/conversations/{conversation}")).await;
-    window.press("Sources: 5").await;
+    window.click("main details summary").await;
     inspection.look("conversation-sources").await;
 
     let (_folder, paths) = files(&["Zebras.pdf", "Notes.txt"]);

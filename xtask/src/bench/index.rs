@@ -91,7 +91,7 @@ async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, chance: 
 async fn embed(document: &IndexedDocument, texts: &[String]) -> Result<Vec<Embedding>> {
     let chunks: Vec<(u32, &str)> = (1..).zip(texts.iter().map(String::as_str)).collect();
     let lead = texts.first().map_or("", String::as_str);
-    let passages = Passages { title: document.title.as_str(), lead, chunks: &chunks };
+    let passages = Passages { title: document.title.as_str(), lead, chunks: &chunks, headings: &[] };
     Ok(BuiltinEmbedder::default().embed_passages(passages).await?)
 }
 
