@@ -435,3 +435,12 @@ fn compose_takes_nothing_from_the_environment_that_the_example_does_not_name() {
     let odd = names.filter(|name| name.starts_with("DOCENT_") && !known.iter().any(|known| known == name));
     assert_eq!(odd.collect::<Vec<_>>(), Vec::<&str>::new());
 }
+
+#[test]
+fn a_password_in_an_item_of_a_list_is_not_quoted() {
+    let origins = ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example, rediss://:hunter2@[::");
+    let told = serve(&[KEY, DATABASE, origins]).unwrap_err().to_string();
+    assert!(told.contains("DOCENT_CORS_ALLOWED_ORIGINS") && !told.contains("hunter2"), "{told}");
+    let origins = ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example, nowhere");
+    assert!(serve(&[KEY, DATABASE, origins]).unwrap_err().to_string().contains("\"nowhere\""));
+}

@@ -73,7 +73,15 @@ impl<T: Value> Value for Vec<T> {
             text.split(',').map(str::to_owned).collect()
         };
         let items = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());
-        items.map(|item| T::parse(item).map_err(|why| format!("holds {item:?}, which {why}"))).collect()
+        // One that may hold a password is not quoted, as it is not where it stands alone.
+        let wrong = |item: &str, why| {
+            if item.contains('@') {
+                format!("holds an item that {why}")
+            } else {
+                format!("holds {item:?}, which {why}")
+            }
+        };
+        items.map(|item| T::parse(item).map_err(|why| wrong(item, why))).collect()
     }
 
     fn show(&self) -> String {
