@@ -143,9 +143,9 @@ async fn searches(
 ) -> Result<()> {
     for (paper, slot) in papers.iter().zip(slots) {
         let (Some(word), Some(id)) = (&paper.word, &slot.document) else { continue };
-        let found = found(installation, word).await?;
+        let is_found = is_found(installation, word, id).await?;
         let is_ingested = documents.get(id).is_some_and(|state| state == "ingested");
-        if found.contains(id) != is_ingested {
+        if is_found != is_ingested {
             let state = documents.get(id).map_or("deleted", String::as_str);
             let found = if is_ingested { "not found" } else { "found" };
             outcome.problems.push(format!("document {id} is {state} and {found} by its own word"));
@@ -154,17 +154,19 @@ async fn searches(
     Ok(())
 }
 
-/// The documents that an answer to a question about this word stands on.
-async fn found(installation: &Installation, word: &str) -> Result<BTreeSet<String>> {
-    let messages = json!([{ "role": "user", "content": format!("What is said about {word}?") }]);
-    let question = json!({ "messages": messages, "include_sources": true });
-    let answer = installation.client.post("/agents/chat", &question).await?;
-    ensure!(answer.status == 200, "a question was answered with {}", answer.status);
-    let text = String::from_utf8(answer.body)?;
-    let sources = text.split("\n\n").find_map(|event| event.strip_prefix("event: sources\ndata: "));
-    let sources: Value = serde_json::from_str(sources.context("an answer has sources")?)?;
-    let results = sources["results"].as_array().context("results")?.iter();
-    Ok(results.filter_map(|result| result["document_id"].as_str().map(str::to_owned)).collect())
+/// Whether a document is found by this word: among all, or, since a search leaves out copies of what it found, when it
+/// alone is searched.
+async fn is_found(installation: &Installation, word: &str, id: &str) -> Result<bool> {
+    for query in [json!({ "query": word, "limit": 50 }), json!({ "query": word, "document_ids": [id] })] {
+        let answer = installation.client.post("/search", &query).await?;
+        ensure!(answer.status == 200, "a search was answered with {}", answer.status);
+        let answer: Value = serde_json::from_slice(&answer.body)?;
+        let results = answer["results"].as_array().context("results")?;
+        if results.iter().any(|result| result["document_id"] == id) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// How often each job was begun, by the logs of all processes.
