@@ -164,7 +164,10 @@ fn assemble(
         clock,
         entropy,
         recorder,
-        agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
+        agents: AgentRegistry::standard(
+            settings.agent.agent_max_iterations as usize,
+            settings.agent.system_prompt(),
+        ),
         settings: limits(settings),
         work: Notify::new(),
         running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),

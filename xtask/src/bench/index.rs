@@ -71,7 +71,7 @@ async fn measure(chunks: u32, dimensions: usize) -> Result<ExitCode> {
 }
 
 async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, chance: &mut Chance) -> Result<()> {
-    let embedder = BuiltinEmbedder::default();
+    let embedder = BuiltinEmbedder;
     let mut times = Vec::new();
     for _ in 0..QUERIES {
         let mut query = embedder.embed_query(&text(chance, WORDS_PER_QUERY)).await?;
@@ -92,7 +92,7 @@ async fn embed(document: &IndexedDocument, texts: &[String]) -> Result<Vec<Embed
     let chunks: Vec<(u32, &str)> = (1..).zip(texts.iter().map(String::as_str)).collect();
     let lead = texts.first().map_or("", String::as_str);
     let passages = Passages { title: document.title.as_str(), lead, chunks: &chunks, headings: &[] };
-    Ok(BuiltinEmbedder::default().embed_passages(passages).await?)
+    Ok(BuiltinEmbedder.embed_passages(passages).await?)
 }
 
 fn document(n: u32, chance: &mut Chance) -> Result<IndexedDocument> {
