@@ -17,7 +17,6 @@ use docent_app::{accounts::users, conversations as use_case};
 use docent_domain::{
     access::{DeleteConversations, ViewConversations, ViewDocuments},
     conversation::{ConversationMessage, MessageAuthor},
-
     permission::RecordKind,
     retrieval::ScoredChunk,
 };

@@ -3,7 +3,7 @@
 use crate::{
     admin::{
         ROOT,
-        form::{FieldErrors, Form, OwnForm, STALE},
+        form::{FieldErrors, Form, OwnForm, STALE, is_stale},
         page::{self, Broken, id_of},
         session::Staff,
     },
@@ -163,7 +163,7 @@ pub(super) async fn change<E: Editing>(
     let (view, grant) = (staff.may()?, staff.may()?);
     let record = E::get(&context.app, view, id_of(E::KIND, &id)?).await?;
     let id = E::id(&record);
-    if form.is_stale(&E::mark(&record)) {
+    if is_stale(&form, &E::mark(&record)) {
         staff.complain(STALE)?;
         return Ok(page::see_other(&address::<E>(id)));
     }
