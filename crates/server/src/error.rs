@@ -115,7 +115,9 @@ impl From<Error> for Refusal {
             }
             Error::LinkRefused => StatusCode::BAD_REQUEST,
             Error::Forbidden => StatusCode::FORBIDDEN,
-            Error::EmailTaken | Error::NameTaken | Error::NotFailed { .. } => StatusCode::CONFLICT,
+            Error::EmailTaken | Error::NameTaken | Error::LastSuperuser | Error::NotFailed { .. } => {
+                StatusCode::CONFLICT
+            }
             Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Invalid(invalid) => {
