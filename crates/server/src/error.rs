@@ -143,6 +143,7 @@ impl Refusal {
             (
                 Part::ChatModel | Part::Embedder,
                 FaultKind::Unavailable
+                | FaultKind::InUse
                 | FaultKind::RateLimited
                 | FaultKind::Full
                 | FaultKind::Rejected
@@ -157,7 +158,7 @@ impl Refusal {
                 | Part::Extractor
                 | Part::MailServer
                 | Part::Service,
-                FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited,
+                FaultKind::Unavailable | FaultKind::InUse | FaultKind::Timeout | FaultKind::RateLimited,
             ) => StatusCode::SERVICE_UNAVAILABLE,
             // Without it nobody knows which tokens are good, whatever the reason.
             (Part::KeyValueStore, FaultKind::Rejected | FaultKind::Garbage) => {
