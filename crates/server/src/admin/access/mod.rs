@@ -13,6 +13,7 @@ mod sessions;
 mod tables;
 mod user;
 mod user_actions;
+mod user_page;
 mod users;
 mod verifications;
 

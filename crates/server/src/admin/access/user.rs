@@ -3,46 +3,34 @@
 use super::{
     editing::{Deletion, Editing},
     field::{self, Field, Picker},
-    kinds,
-    tables::{EntryRow, KeyRow, SessionRow},
+    user_page,
 };
 use crate::{
     admin::{
-        ROOT,
         form::{FieldErrors, Form, mark},
         page::{self, Broken},
         session::Staff,
-        times::Time,
     },
-    api::documents::list::encode_query,
     context::State,
 };
 use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
     App,
     accounts::{
-        api_keys, groups, sessions,
+        groups,
         users::{self, Account, Wanted},
     },
-    audit,
     error::Error,
-    listing::{ApiKeyFilter, AuditFilter, Page, SessionFilter},
 };
 use docent_domain::{
-    access::{
-        Actor, AddUsers, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, Grant, ViewApiKeys,
-        ViewAuditLog, ViewSessions, ViewUsers,
-    },
+    access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
     error::Invalid,
     group::Rights,
     id::UserId,
     permission::RecordKind,
     text::Email,
-    user::{Password, User},
+    user::Password,
 };
-
-/// Lines of each table beside the form.
-const BESIDE: Page = Page { offset: 0, limit: 10 };
 
 /// What a form says of an account, right or wrong.
 pub(super) struct UserForm {
@@ -150,8 +138,8 @@ impl Editing for UserForm {
         values.insert("account", &account.map(|account| account.user.id.to_string()));
         values.insert("may_change", &account.is_none_or(|account| Self::may_change(account, &staff.actor)));
         if let Some(account) = account {
-            insert_account(&mut values, staff, context, account);
-            insert_beside(&mut values, staff, context, &account.user).await?;
+            user_page::insert_account(&mut values, staff, context, account);
+            user_page::insert_beside(&mut values, staff, context, &account.user).await?;
         }
         page::show(context, status, "user.html", &values)
     }
@@ -244,71 +232,4 @@ fn is_within_reach(account: &Account, actor: &Actor) -> bool {
 /// Whether an account is no superuser's to others, and allowed no more than the actor.
 pub(super) fn is_allowed_no_more(account: &Account, actor: &Actor) -> bool {
     is_within_reach(account, actor) && actor.permissions().contains_all(account.permissions)
-}
-
-/// What the page shows of an account besides its form.
-fn insert_account(values: &mut tera::Context, staff: &Staff, context: &State, account: &Account) {
-    let (user, actor, now) = (&account.user, &staff.actor, context.app.clock.now());
-    values.insert("seen", &UserForm::mark(account));
-    values.insert("email", user.email.as_str());
-    values.insert("is_superuser", &user.is_superuser);
-    values.insert("is_active", &user.is_active);
-    values.insert("created", &Time::of(user.created_at, now));
-    values.insert("last_login", &user.last_login_at.map(|at| Time::of(at, now)));
-    values.insert("verified", &user.email_verified_at.map(|at| Time::of(at, now)));
-    values.insert("allowed", &kinds::allowed(account.permissions));
-    let has_all = is_allowed_no_more(account, actor);
-    let may_link = actor.may::<AddVerifications>().is_ok() && user.is_active;
-    values.insert("may_set_password", &(has_all && UserForm::may_change(account, actor)));
-    values.insert("may_link", &may_link);
-    values.insert("may_link_password", &(has_all && may_link));
-    values.insert("may_delete", &UserForm::may_delete(account, actor));
-    values.insert("may_end_sessions", &actor.may_to::<DeleteSessions>(Some(user.id)).is_ok());
-}
-
-/// The tables beside the form: of what the actor may see.
-async fn insert_beside(
-    values: &mut tera::Context,
-    staff: &Staff,
-    context: &State,
-    user: &User,
-) -> Result<(), Broken> {
-    let (app, now, id, email) = (&context.app, context.app.clock.now(), user.id, &user.email);
-    let emails = [(id, email.clone())].into_iter().collect();
-    if let Ok(grant) = staff.actor.may::<ViewApiKeys>() {
-        let filter = ApiKeyFilter { user: Some(id), ..ApiKeyFilter::default() };
-        let found = api_keys::list(app, grant, &filter, BESIDE).await?;
-        let rows: Vec<_> = found.records.iter().map(|key| KeyRow::of(key, &emails, staff, now)).collect();
-        values.insert("keys", &rows);
-        values.insert("key_total", &found.total);
-    }
-    if let Ok(grant) = staff.actor.may::<ViewSessions>() {
-        let filter = SessionFilter { user: Some(id), good_at: Some(now), ..SessionFilter::default() };
-        let found = sessions::list(app, grant, &filter, BESIDE).await?;
-        let rows: Vec<_> = found.records.iter().map(|one| SessionRow::of(one, &emails, staff, now)).collect();
-        values.insert("sessions", &rows);
-        values.insert("session_total", &found.total);
-    }
-    if let Ok(grant) = staff.actor.may::<ViewAuditLog>() {
-        let record = Some(id.to_string());
-        let filter = AuditFilter { kind: Some(RecordKind::User), record, ..AuditFilter::default() };
-        let found = audit::list(app, grant, &filter, BESIDE).await?;
-        values.insert(
-            "entries",
-            &found.records.iter().map(|one| EntryRow::of(one, staff, now)).collect::<Vec<_>>(),
-        );
-    }
-    for (flag, may) in [
-        ("may_view_keys", staff.actor.may::<ViewApiKeys>().is_ok()),
-        ("may_view_sessions", staff.actor.may::<ViewSessions>().is_ok()),
-        ("may_view_audit", staff.actor.may::<ViewAuditLog>().is_ok()),
-    ] {
-        values.insert(flag, &may);
-    }
-    // An address may hold what means something in a query.
-    values.insert("user_query", &encode_query(&[("user", Some(email.as_str()))]));
-    values.insert("who_query", &encode_query(&[("who", Some(email.as_str()))]));
-    values.insert("has_owner", &false);
-    values.insert("back", &format!("{ROOT}/users/{id}"));
-    Ok(())
 }
