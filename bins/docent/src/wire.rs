@@ -276,11 +276,14 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
     }
 }
 
+/// The folder in `data_dir` of an embedded vector store's first index.
+pub(crate) const INDEX: &str = "index";
+
 /// What the collection of an installation's first index is called; it is a folder in `data_dir` where the vector
 /// store is embedded.
 fn first_collection(settings: &Settings) -> String {
     match settings.storage.vector_db {
-        VectorDb::Embedded => "index".to_owned(),
+        VectorDb::Embedded => INDEX.to_owned(),
         VectorDb::Qdrant => qdrant::Options::default().collection,
     }
 }

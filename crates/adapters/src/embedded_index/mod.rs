@@ -203,10 +203,7 @@ fn lock(folder: &Path) -> Result<File> {
     let lock = File::options().create(true).append(true).open(folder.join("lock")).map_err(failed)?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(unavailable(format!(
-            "the embedded index in {} is in use by another process",
-            folder.display()
-        ))),
+        Err(TryLockError::WouldBlock) => Err(in_use(folder)),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
@@ -243,6 +240,11 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
         Shared { folder: folder.to_owned(), index, reader, fields, vectors: published, _lock: lock },
         vectors,
     ))
+}
+
+fn in_use(folder: &Path) -> Fault {
+    let message = format!("the embedded index in {} is in use by another process", folder.display());
+    Fault::new(Part::VectorStore, FaultKind::InUse, message)
 }
 
 fn unavailable(message: String) -> Fault {
