@@ -20,6 +20,7 @@ pub mod inventory;
 pub mod jobs;
 pub mod mailer;
 pub mod page;
+pub mod page_renderer;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;

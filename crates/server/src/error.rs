@@ -106,7 +106,8 @@ impl Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         let status = match &error {
-            Error::AgentNotFound | Error::NotFound(_) => StatusCode::NOT_FOUND,
+            Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound => StatusCode::NOT_FOUND,
+            Error::PageNotDrawn(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
                 StatusCode::UNAUTHORIZED
             }

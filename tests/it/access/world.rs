@@ -153,8 +153,9 @@ impl Records {
             "agents" => "chat".to_owned(),
             _ => String::new(),
         };
-        let path =
-            ["{id}", "{doc_id}", "{name}"].iter().fold(row.path.to_owned(), |p, hole| p.replace(hole, &id));
+        let path = ["{id}", "{doc_id}", "{name}"]
+            .iter()
+            .fold(row.path.replace("{page}", "1"), |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }

@@ -7,6 +7,7 @@ pub mod collections;
 pub mod embedder;
 pub mod embedders;
 pub mod mailer;
+pub mod page_renderer;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;
