@@ -32,8 +32,8 @@ use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
     embedder::Embedders, entropy::Entropy, mailer::Mailer, password_hasher::PasswordHasher,
-    rate_limiter::RateLimiter, recorder::Recorder, store::Store, text_extractor::TextExtractor,
-    token_signer::TokenSigner, token_store::TokenStore,
+    rate_limiter::RateLimiter, recorder::Recorder, reranker::Reranker, store::Store,
+    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
 };
 use jobs::running::Running;
 use settings::Settings;
@@ -52,6 +52,8 @@ pub struct App {
     pub collections: Arc<dyn Collections>,
     /// What chunks and questions are found by, by model.
     pub embedders: Arc<dyn Embedders>,
+    /// What ranks the passages that were found once more, if anything does.
+    pub reranker: Option<Arc<dyn Reranker>>,
     /// What answers.
     pub model: Arc<dyn ChatModel>,
     /// What reads PDFs.

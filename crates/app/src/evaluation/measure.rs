@@ -81,7 +81,7 @@ pub async fn measure(
         for scope in Scope::ALL {
             let document = (scope == Scope::OneDocument).then_some(source.document);
             let within = document.as_ref().map(std::slice::from_ref);
-            let found = search::search(app, grant, &question.text, within, DEPTH).await?;
+            let found = search::search_in_full(app, grant, &question.text, within, DEPTH).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut rankings = vec![(Ranking::Docent, found)];
             rankings.extend(compared(&plain, &embedding, document).await?);

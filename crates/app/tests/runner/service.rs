@@ -137,6 +137,7 @@ impl Service {
                 Arc::new(Stepped(index))
             })),
             embedders: Arc::new(FakeEmbedders::always(embedder)),
+            reranker: None,
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
             tokens: Arc::new(FakeTokenStore::default()),
@@ -185,6 +186,7 @@ impl Service {
             blobs: Arc::clone(&app.blobs),
             collections: Arc::clone(&app.collections),
             embedders: Arc::clone(&app.embedders),
+            reranker: app.reranker.clone(),
             model: Arc::clone(&app.model),
             extractor: Arc::clone(&app.extractor),
             tokens: Arc::clone(&app.tokens),
