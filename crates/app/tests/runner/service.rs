@@ -24,6 +24,7 @@ use docent_ports::{
     collections::Collections,
     embedder::Embedder,
     error::Part,
+    reranker::Reranker,
     store::Store,
     text_extractor::{ExtractionError, TextExtractor},
 };
@@ -108,6 +109,14 @@ impl Service {
         let mut service = Self::new();
         let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
         app.collections = meddle(Arc::clone(&app.collections));
+        service
+    }
+
+    /// A service with this reranker.
+    pub(crate) fn reranking(reranker: Arc<dyn Reranker>) -> Self {
+        let mut service = Self::new();
+        let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
+        app.reranker = Some(reranker);
         service
     }
 
