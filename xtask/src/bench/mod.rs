@@ -70,6 +70,10 @@ pub(crate) enum Bench {
         /// Keep the indexes below this folder, and use those that are there already.
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
+        /// What a process that this one starts does.
+        #[cfg(feature = "bench")]
+        #[arg(long, hide = true, requires = "keep")]
+        step: Option<search::Step>,
     },
     /// Start the program and see how soon it answers, and how much memory it takes when idle.
     Start {
@@ -119,7 +123,9 @@ impl Bench {
             #[cfg(feature = "bench")]
             Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
             #[cfg(feature = "bench")]
-            Self::Search { sizes, keep } => search::run(&sizes, keep.as_deref()),
+            Self::Search { sizes, keep: Some(keep), step: Some(step) } => search::step(sizes[0], &keep, step),
+            #[cfg(feature = "bench")]
+            Self::Search { sizes, keep, .. } => search::run(&sizes, keep.as_deref()),
             #[cfg(not(feature = "bench"))]
             Self::Extract { .. } | Self::Index { .. } | Self::Search { .. } => again("bench"),
             #[cfg(feature = "load")]

@@ -2,11 +2,13 @@
 //!
 //! The index is asked in this process, without HTTP, one search at a time: of all documents and of a single one,
 //! for few passages and for as many as are candidates of a further ranking. At the end a twentieth of the
-//! documents is removed and the same is asked again, for the statistics stay exact. What was found is shown as one
-//! number, which a change of speed alone does not change.
+//! documents is removed and the same is asked again. What was found is shown as one number, which a change of speed
+//! alone does not change; after the removal it does vary, for the average length of chunks counts removed ones until
+//! their part of the index is merged.
 
 use super::synthetic::{Chance, Document, memory, question, size_of};
-use anyhow::Result;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
 use docent_adapters::{
     builtin::embedder::BuiltinEmbedder,
     embedded_index::{EmbeddedIndex, Options},
@@ -15,8 +17,8 @@ use docent_domain::{id::DocumentId, retrieval::QueryEmbedding};
 use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    path::Path,
-    process::ExitCode,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
     time::Instant,
 };
 
@@ -31,30 +33,65 @@ const LIMITS: [usize; 2] = [10, 200];
 /// One document in so many is removed.
 const REMOVED: usize = 20;
 
-/// Measures each size in a temporary folder, or in one below `folder`: that stays, is used again, and nothing is
+/// What a process of its own does, so that what one leaves in memory is not counted for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Step {
+    /// Fills an index.
+    Fill,
+    /// Searches it.
+    Search,
+    /// Searches it, removes documents and searches again.
+    SearchAndRemove,
+}
+
+/// Measures each size in a temporary folder, or in one below `kept`: that stays, is used again, and nothing is
 /// removed from it.
-pub(crate) fn run(sizes: &[u32], folder: Option<&Path>) -> Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    for chunks in sizes {
-        let name = format!("docent-bench-search-{chunks}");
-        match folder {
-            Some(folder) => runtime.block_on(measure(*chunks, &folder.join(name), true))?,
-            None => {
-                let folder = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
-                let done = runtime.block_on(measure(*chunks, &folder, false));
-                std::fs::remove_dir_all(&folder)?;
-                done?;
-            }
+pub(crate) fn run(sizes: &[u32], kept: Option<&Path>) -> Result<ExitCode> {
+    let temporary = std::env::temp_dir().join(format!("docent-bench-search-{}", std::process::id()));
+    let root = kept.unwrap_or(&temporary);
+    let measured = sizes.iter().try_for_each(|chunks| {
+        println!("{chunks} chunks");
+        if !folder(*chunks, root).exists() {
+            apart(*chunks, root, Step::Fill)?;
         }
+        let last = if kept.is_some() { Step::Search } else { Step::SearchAndRemove };
+        apart(*chunks, root, last)
+    });
+    if temporary.exists() {
+        std::fs::remove_dir_all(&temporary)?;
     }
+    measured.map(|()| ExitCode::SUCCESS)
+}
+
+fn folder(chunks: u32, root: &Path) -> PathBuf {
+    root.join(format!("search-{chunks}"))
+}
+
+/// Starts this program again for one step.
+fn apart(chunks: u32, root: &Path, step: Step) -> Result<()> {
+    let name = step.to_possible_value().context("a step has a name")?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["bench", "search", "--sizes", &chunks.to_string(), "--step", name.get_name(), "--keep"]);
+    let status = command.arg(root).status()?;
+    anyhow::ensure!(status.success(), "the step {} at {chunks} chunks ended with {status}", name.get_name());
+    Ok(())
+}
+
+/// Does one step in this process.
+pub(crate) fn step(chunks: u32, root: &Path, step: Step) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let folder = folder(chunks, root);
+    runtime.block_on(async {
+        match step {
+            Step::Fill => fill(chunks, &folder).await,
+            Step::Search => measure(chunks, &folder, false).await,
+            Step::SearchAndRemove => measure(chunks, &folder, true).await,
+        }
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn measure(chunks: u32, folder: &Path, is_kept: bool) -> Result<()> {
-    println!("{chunks} chunks");
-    if !folder.exists() {
-        fill(chunks, folder).await?;
-    }
+async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
     let disk = size_of(folder)?;
     println!("  disk          {:9.1} MB, {} bytes a chunk", disk as f64 / 1e6, disk / u64::from(chunks));
     let before = memory("RssAnon:")?;
@@ -70,7 +107,7 @@ async fn measure(chunks: u32, folder: &Path, is_kept: bool) -> Result<()> {
         mapped as f64 / 1e6,
         each(mapped),
     );
-    if is_kept {
+    if !removes {
         return Ok(());
     }
     let removed: Vec<DocumentId> = documents.iter().copied().step_by(REMOVED).collect();
@@ -84,9 +121,13 @@ async fn measure(chunks: u32, folder: &Path, is_kept: bool) -> Result<()> {
     search(&index, &left, " of the rest").await
 }
 
-/// Fills an index, and closes it.
+/// Fills an index, and closes it. It has its name once it is whole.
 async fn fill(chunks: u32, folder: &Path) -> Result<()> {
-    let index = EmbeddedIndex::open(folder, Options::default())?;
+    let new = folder.with_extension("new");
+    if new.exists() {
+        std::fs::remove_dir_all(&new)?;
+    }
+    let index = EmbeddedIndex::open(&new, Options::default())?;
     let mut chance = Chance(1);
     let started = Instant::now();
     let sizes: Vec<u32> = (0..chunks.div_ceil(CHUNKS_PER_DOCUMENT))
@@ -105,6 +146,7 @@ async fn fill(chunks: u32, folder: &Path) -> Result<()> {
     }
     // Closing waits for the segments that are being merged.
     drop(index);
+    std::fs::rename(&new, folder)?;
     let seconds = started.elapsed().as_secs_f64();
     println!("  building      {seconds:9.1} s, {:.0} chunks a second", f64::from(chunks) / seconds);
     Ok(())
@@ -117,6 +159,8 @@ async fn documents(index: &EmbeddedIndex) -> Result<Vec<DocumentId>> {
         documents.extend(page.documents);
         after = page.next;
         if after.is_none() {
+            // Their order in the index depends on which parts of it were merged.
+            documents.sort_unstable();
             return Ok(documents);
         }
     }
