@@ -22,7 +22,7 @@ fn documents(results: &[Value]) -> Vec<&str> {
 }
 
 /// Adds four documents: for `zebra lives` the index prefers the one that says zebra often, given first, and the reranker
-/// the one that has both words among many others, given second, which the index puts last.
+/// the one that has both words among many others, given second.
 async fn reranked_documents(by: &Member) -> (String, String) {
     let often = by.add("a.pdf", pdf(&["zebra zebra zebra zebra zebra"])).await;
     let both = by.add("b.pdf", pdf(&[&format!("the zebra lives {}", "granite ".repeat(200))])).await;
@@ -172,7 +172,7 @@ rules! {
             app.faults.reranker.fail_next(1, kind);
             let results = found(&ada, json!({ "query": "zebra lives", "limit": 4 })).await;
             let order = documents(&results);
-            assert_eq!((order[0], order[3]), (often.as_str(), both.as_str()), "{kind:?}");
+            assert!(order.len() == 4 && order[0] == often, "{kind:?}: {order:?}");
             let metrics = app.get("/metrics").await.expect(200).text;
             let counted = format!(r#"docent_faults_total{{part="reranking_back_end",kind="{}"}} 1"#, kind.code());
             assert!(metrics.lines().any(|line| line == counted), "{counted}");
