@@ -68,6 +68,7 @@ pub struct Setup {
     embeddings: Option<BackendSettings>,
     reranking: bool,
     max_iterations: usize,
+    system_prompt: Option<String>,
     started: Started,
 }
 
@@ -86,6 +87,7 @@ impl Setup {
             embeddings: None,
             reranking: false,
             max_iterations: 10,
+            system_prompt: None,
             started: started.clone(),
         }
     }
@@ -139,6 +141,13 @@ impl Setup {
         self
     }
 
+    /// Tells the chat model this before each conversation.
+    #[must_use]
+    pub fn system_prompt(mut self, text: &str) -> Self {
+        self.system_prompt = Some(text.to_owned());
+        self
+    }
+
     /// Puts the built-in answerer in the model's place.
     #[must_use]
     pub fn builtin_answerer(mut self) -> Self {
@@ -183,7 +192,7 @@ impl Setup {
                 let dense = OpenAiEmbedder::new(back_end, limits, Arc::clone(&clock) as _).unwrap();
                 let (store, clock) = (Arc::clone(&parts.store), Arc::clone(&clock) as _);
                 let dense = CachedEmbedder::new(Arc::new(dense), store, clock, Arc::clone(&recorder));
-                Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense)))
+                Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder), Arc::new(dense)))
             }
         };
         let reranker = self.reranking.then(|| {
@@ -207,7 +216,7 @@ impl Setup {
             clock: Arc::clone(&clock) as _,
             entropy,
             recorder,
-            agents: AgentRegistry::standard(self.max_iterations),
+            agents: AgentRegistry::standard(self.max_iterations, self.system_prompt),
             settings: self.settings,
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),

@@ -143,7 +143,7 @@ async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: A
         store: Arc::new(store),
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), now).unwrap()),
         collections: Arc::new(EmbeddedCollections::beside(root, Options::default())),
-        embedder: Arc::new(BuiltinEmbedder::default()),
+        embedder: Arc::new(BuiltinEmbedder),
         tokens: Arc::new(MemoryTokenStore::open(&root.join("tokens.journal")).unwrap()),
         limiter: Arc::new(MemoryRateLimiter::default()),
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),

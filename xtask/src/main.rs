@@ -5,6 +5,8 @@ mod bench;
 mod chaos;
 mod fuzz;
 mod generate;
+#[cfg(any(feature = "chaos", feature = "load"))]
+mod qdrant;
 mod tidy;
 
 use anyhow::Context;

@@ -166,7 +166,10 @@ fn assemble(
         clock,
         entropy,
         recorder,
-        agents: AgentRegistry::standard(settings.agent.agent_max_iterations as usize),
+        agents: AgentRegistry::standard(
+            settings.agent.agent_max_iterations as usize,
+            settings.agent.system_prompt(),
+        ),
         settings: limits(settings),
         work: Notify::new(),
         running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
@@ -276,11 +279,14 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
     }
 }
 
+/// The folder in `data_dir` of an embedded vector store's first index.
+pub(crate) const INDEX: &str = "index";
+
 /// What the collection of an installation's first index is called; it is a folder in `data_dir` where the vector
 /// store is embedded.
 fn first_collection(settings: &Settings) -> String {
     match settings.storage.vector_db {
-        VectorDb::Embedded => "index".to_owned(),
+        VectorDb::Embedded => INDEX.to_owned(),
         VectorDb::Qdrant => qdrant::Options::default().collection,
     }
 }

@@ -51,6 +51,9 @@ pub enum Error {
     /// The actor may not do this.
     #[error("You do not have permission to do this")]
     Forbidden,
+    /// Nobody could give rights any more.
+    #[error("this is the last active superuser; make another one first")]
+    LastSuperuser,
     /// The address belongs to an account already.
     #[error("an account with this e-mail address exists already")]
     EmailTaken,

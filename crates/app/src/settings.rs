@@ -64,7 +64,7 @@ impl Default for Settings {
             rerank_candidates: 50,
             chunk_size: ChunkSize::default(),
             collection: "docent_chunks".to_owned(),
-            embedding_model: "builtin-lexical-2".to_owned(),
+            embedding_model: "builtin-lexical-3".to_owned(),
         }
     }
 }

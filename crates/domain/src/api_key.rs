@@ -2,7 +2,7 @@
 
 use crate::{
     error::Invalid,
-    group::label,
+    group::name,
     id::{ApiKeyId, UserId},
 };
 use chrono::{DateTime, Utc};
@@ -55,7 +55,7 @@ impl KeyName {
     /// # Errors
     /// When it is empty after trimming, too long, or holds control characters.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        label("name", text, KEY_NAME_MAX).map(Self)
+        name(text, KEY_NAME_MAX).map(Self)
     }
 
     /// The name.

@@ -1,6 +1,6 @@
 //! Groups of accounts, and what accounts are allowed.
 
-use crate::{error::Invalid, id::GroupId, permission::PermissionSet};
+use crate::{error::Invalid, id::GroupId, permission::PermissionSet, text::reorders};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub struct Group {
     pub created_at: DateTime<Utc>,
 }
 
-/// A group's name: trimmed, 1 to [`GROUP_NAME_MAX`] characters, no control characters.
+/// A group's name: trimmed, 1 to [`GROUP_NAME_MAX`] characters, none that control or reorder text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupName(String);
 
@@ -28,9 +28,9 @@ impl GroupName {
     /// Parses a name.
     ///
     /// # Errors
-    /// When it is empty after trimming, too long, or holds control characters.
+    /// When it is empty after trimming, too long, or holds characters that control or reorder text.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        label("name", text, GROUP_NAME_MAX).map(Self)
+        name(text, GROUP_NAME_MAX).map(Self)
     }
 
     /// The name.
@@ -44,7 +44,16 @@ impl GroupName {
     }
 }
 
-/// A short text that people name a thing with.
+/// A name that decides what people allow: it must look like what it is.
+pub(crate) fn name(text: &str, longest: usize) -> Result<String, Invalid> {
+    let name = label("name", text, longest)?;
+    if name.chars().any(reorders) {
+        return Err(Invalid::new("name", "must not hold characters that reorder text"));
+    }
+    Ok(name)
+}
+
+/// A short text that people call a thing by.
 pub(crate) fn label(field: &'static str, text: &str, longest: usize) -> Result<String, Invalid> {
     let text = text.trim();
     if text.is_empty() {
@@ -76,7 +85,7 @@ mod tests {
     fn a_name_is_trimmed_bounded_and_compared_without_case() {
         assert_eq!(GroupName::parse(" Editors ").unwrap().as_str(), "Editors");
         assert_eq!(GroupName::parse("Éditeurs").unwrap().key(), GroupName::parse("éditeurs").unwrap().key());
-        for wrong in ["", "  ", "a\nb", &"x".repeat(151)] {
+        for wrong in ["", "  ", "a\nb", "a\u{7f}", "Staff\u{202e}nimdA", "a\u{2066}b", &"x".repeat(151)] {
             assert!(GroupName::parse(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -77,8 +77,13 @@ impl FileName {
 }
 
 /// Whether a character turns the text around it about, so that `exe.pdf` may look like `fdp.exe`.
-fn reorders(c: char) -> bool {
+pub(crate) fn reorders(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether a character leaves no mark of its own, so that two addresses may look alike that are not.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 /// An e-mail address, kept in lower case since addresses are compared without regard to case.
@@ -86,7 +91,8 @@ fn reorders(c: char) -> bool {
 pub struct Email(String);
 
 impl Email {
-    /// Parses an address: something, one `@`, a domain; no white space or control characters.
+    /// Parses an address: something, one `@`, a domain; no white space, no characters that control or reorder text
+    /// or cannot be seen.
     ///
     /// Delivery alone can tell whether an address exists, so only its shape is checked.
     ///
@@ -96,7 +102,13 @@ impl Email {
         let text = text.trim();
         let wrong = || Invalid::new("email", "must be an e-mail address");
         let (local, domain) = text.rsplit_once('@').ok_or_else(wrong)?;
-        let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ',' | ';' | '"');
+        let odd = |c: char| {
+            c.is_whitespace()
+                || c.is_control()
+                || reorders(c)
+                || is_unseen(c)
+                || matches!(c, '<' | '>' | ',' | ';' | '"')
+        };
         if local.is_empty()
             || domain.is_empty()
             || text.len() > EMAIL_MAX
@@ -177,6 +189,12 @@ mod tests {
         for wrong in ["", "ada", "@example.org", "ada@", "a b@c.d", "a@b@c", "a@.d", "a@c..d"] {
             assert!(Email::parse(wrong).is_err(), "{wrong:?}");
         }
+        for deceiving in
+            ["ada\u{202e}@example.org", "ada@exam\u{200b}ple.org", "ada\0@example.org", "a\u{2067}@b.c"]
+        {
+            assert!(Email::parse(deceiving).is_err(), "{deceiving:?}");
+        }
+        assert!(Email::parse("adá@exämple.org").is_ok());
         assert!(!format!("{:?}", Email::parse("ada@example.org").unwrap()).contains("ada"));
     }
 }

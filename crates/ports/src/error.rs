@@ -66,6 +66,8 @@ impl Part {
 pub enum FaultKind {
     /// The part cannot be reached, or says that it cannot serve now.
     Unavailable,
+    /// It belongs to one process at a time, and another one has it open.
+    InUse,
     /// It did not answer in time.
     Timeout,
     /// It asks for fewer calls.
@@ -86,7 +88,12 @@ impl FaultKind {
     /// Whether the same call may work later.
     pub const fn is_transient(self) -> bool {
         match self {
-            Self::Unavailable | Self::Timeout | Self::RateLimited | Self::Full | Self::Garbage => true,
+            Self::Unavailable
+            | Self::InUse
+            | Self::Timeout
+            | Self::RateLimited
+            | Self::Full
+            | Self::Garbage => true,
             Self::Rejected | Self::Unconfigured | Self::Internal => false,
         }
     }
@@ -95,6 +102,7 @@ impl FaultKind {
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unavailable => "unavailable",
+            Self::InUse => "in_use",
             Self::Timeout => "timeout",
             Self::RateLimited => "rate_limited",
             Self::Full => "full",
@@ -156,6 +164,7 @@ impl Fault {
     pub fn public(&self) -> String {
         let how = match self.kind {
             FaultKind::Unavailable => "cannot be reached",
+            FaultKind::InUse => "is in use by another process",
             FaultKind::Timeout => "did not answer in time",
             FaultKind::RateLimited => "is receiving too many requests",
             FaultKind::Full => "has no room left",

@@ -21,6 +21,8 @@ pub struct UserFilter {
     pub is_active: Option<bool>,
     /// Only those that may enter the panel (`is_staff` or `is_superuser`), or may not.
     pub may_enter: Option<bool>,
+    /// Only superusers, or only others.
+    pub is_superuser: Option<bool>,
     /// Only members of this group.
     pub group: Option<GroupId>,
     /// In which order.

@@ -115,7 +115,9 @@ impl From<Error> for Refusal {
             }
             Error::LinkRefused => StatusCode::BAD_REQUEST,
             Error::Forbidden => StatusCode::FORBIDDEN,
-            Error::EmailTaken | Error::NameTaken | Error::NotFailed { .. } => StatusCode::CONFLICT,
+            Error::EmailTaken | Error::NameTaken | Error::LastSuperuser | Error::NotFailed { .. } => {
+                StatusCode::CONFLICT
+            }
             Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Invalid(invalid) => {
@@ -143,6 +145,7 @@ impl Refusal {
             (
                 Part::ChatModel | Part::Embedder | Part::Reranker,
                 FaultKind::Unavailable
+                | FaultKind::InUse
                 | FaultKind::RateLimited
                 | FaultKind::Full
                 | FaultKind::Rejected
@@ -157,7 +160,7 @@ impl Refusal {
                 | Part::Extractor
                 | Part::MailServer
                 | Part::Service,
-                FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited,
+                FaultKind::Unavailable | FaultKind::InUse | FaultKind::Timeout | FaultKind::RateLimited,
             ) => StatusCode::SERVICE_UNAVAILABLE,
             // Without it nobody knows which tokens are good, whatever the reason.
             (Part::KeyValueStore, FaultKind::Rejected | FaultKind::Garbage) => {

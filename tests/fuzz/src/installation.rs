@@ -34,7 +34,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         clock: Arc::new(TestClock::default()),
         entropy: Arc::new(TestEntropy::default()),
         recorder: Arc::new(Unrecorded),
-        agents: AgentRegistry::standard(10),
+        agents: AgentRegistry::standard(10, None),
         settings,
         work: tokio::sync::Notify::new(),
         running: docent_app::jobs::running::Running::default(),

@@ -164,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/admin.js", Nothing),
     get("/admin/picker.js", Nothing),
     get("/admin/login", Nothing),
-    post("/admin/login", Nothing, 422).sends(NO_BODY),
+    post("/admin/login", Nothing, 415).sends(NO_BODY),
     post("/admin/logout", Staff, 303).spends(Session),
     get("/admin/account", Staff),
     post("/admin/account/password", Staff, 422),

@@ -3,6 +3,8 @@
 mod body;
 mod faults;
 mod metering;
+mod planted;
+mod prompt;
 mod recording;
 mod stream;
 mod tools;

@@ -258,6 +258,12 @@ rules! {
         let good = app.api_key(ada.user.id, &["read"]).await.key;
         app.send(both("nonsense", &good)).await.refused(401, DETAIL);
         app.send(both(&chat_only, &good)).await.refused(403, "You do not have permission to do this");
+        for other in ["Basic YWRhOnNlY3JldA==", "Negotiate abc", "Bearer", ""] {
+            let request = app.request(Method::GET, "/documents").header("Authorization", other);
+            let _ = app.send(request.header("X-API-Key", &good)).await.expect(200);
+            let request = app.request(Method::GET, "/documents").header("Authorization", other);
+            app.send(request).await.refused(401, DETAIL);
+        }
         let token = app.request(Method::GET, "/documents").header("X-API-Key", &ada.access);
         app.send(token).await.refused(401, DETAIL);
     }

@@ -2,8 +2,9 @@
 
 use docent_app::accounts::create::Flags;
 use docent_domain::{audit::Deed, id::UserId};
-use docent_ports::{audit::AuditFilter, clock::Clock};
+use docent_ports::{audit::AuditFilter, clock::Clock, error::FaultKind};
 use docent_tests::{app::TestApp, reply::Reply, rules};
+use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 
@@ -81,5 +82,41 @@ rules! {
         let _ = submit().await.expect(200);
         assert!(verified_at(&app, user.id).await.is_some());
         assert!(submit().await.expect(400).text.contains("not valid"));
+    }
+
+    async fn what_is_no_form_gets_a_page_that_says_so(setup) {
+        const FORM: &str = "application/x-www-form-urlencoded";
+        let app = setup.start().await;
+        let large = "a=b&".repeat(17 * 1024);
+        for path in ["/account/verify-email", "/account/reset-password", "/admin/login"] {
+            for (status, content_type, body) in
+                [(415, "text/plain", "token=x"), (415, "application/json", "{}"), (413, FORM, large.as_str())]
+            {
+                let request = app.request(Method::POST, path).header("Content-Type", content_type);
+                let reply = app.send(request.body(body.to_owned())).await.expect(status);
+                assert!(reply.header("content-type").starts_with("text/html"), "{path}: {}", reply.text);
+                assert!(reply.text.starts_with("<!doctype html>"), "{path}: {}", reply.text);
+            }
+            // What is not there is empty, and what is not UTF-8 is no token.
+            for body in ["", "token=%ff&password=a+long+password", "a&b&c", "token=x&token=y&password=a+long+password"] {
+                let request = app.request(Method::POST, path).header("Content-Type", FORM);
+                let reply = app.send(request.body(body)).await;
+                assert!(matches!(reply.status, 400 | 403 | 422), "{path} {body}: {}", reply.status);
+                assert!(reply.text.starts_with("<!doctype html>"), "{path}: {}", reply.text);
+            }
+        }
+        for query in ["token=%ff", "token", "token=x&token=y", "", "%"] {
+            for path in ["/account/verify-email", "/account/reset-password"] {
+                let reply = app.get(&format!("{path}?{query}")).await;
+                assert!(reply.text.starts_with("<!doctype html>"), "{path}?{query}: {}", reply.text);
+            }
+        }
+    }
+
+    async fn the_page_says_that_a_part_is_down(setup) {
+        let app = setup.start().await;
+        app.faults.database.all.fail_all(FaultKind::Unavailable);
+        let reply = app.submit("/account/verify-email", &[("token", "x")]).await.expect(503);
+        assert!(reply.text.contains("The database cannot be reached."), "{}", reply.text);
     }
 }

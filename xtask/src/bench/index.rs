@@ -64,7 +64,7 @@ async fn measure(chunks: u32, dimensions: usize) -> Result<ExitCode> {
 }
 
 async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, chance: &mut Chance) -> Result<()> {
-    let embedder = BuiltinEmbedder::default();
+    let embedder = BuiltinEmbedder;
     let mut times = Vec::new();
     for _ in 0..QUERIES {
         let mut query = embedder.embed_query(&question(chance, WORDS_PER_QUERY)).await?;

@@ -1,10 +1,7 @@
 //! The other roles that this program plays in load benchmarks, each as a process of its own so that its
 //! processor time is told apart.
 
-#[path = "../../../crates/adapters/tests/qdrant/server/mod.rs"]
-#[allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "it is made for tests")]
-mod qdrant;
-
+use crate::qdrant::Fake;
 use actix_web::{App, HttpResponse, HttpServer, web};
 use clap::Subcommand;
 use docent_testkit::wire::FakeLlm;
@@ -81,7 +78,7 @@ async fn bare(body: usize, filler: usize) -> anyhow::Result<()> {
 }
 
 async fn vector_store() -> anyhow::Result<()> {
-    let fake = qdrant::Fake::start();
+    let fake = Fake::start();
     announce(fake.url.trim_start_matches("http://").parse()?)?;
     std::future::pending().await
 }

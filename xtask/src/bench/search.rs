@@ -172,7 +172,7 @@ async fn search(index: &EmbeddedIndex, documents: &[DocumentId], which: &str) ->
     let mut questions = Vec::with_capacity(QUERIES);
     for _ in 0..QUERIES {
         let words = 6 + chance.below(10) as usize;
-        let query = BuiltinEmbedder::default().embed_query(&question(&mut chance, words)).await?;
+        let query = BuiltinEmbedder.embed_query(&question(&mut chance, words)).await?;
         let document = documents.get(chance.below(documents.len() as u64) as usize).copied();
         questions.push((query, document));
     }

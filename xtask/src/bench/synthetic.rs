@@ -51,7 +51,7 @@ impl Document {
         let headings = headings::of_chunks(self.texts.iter().map(String::as_str));
         let title = self.document.title.as_str();
         let passages = Passages { title, lead, chunks: &chunks, headings: &headings };
-        Ok(BuiltinEmbedder::default().embed_passages(passages).await?)
+        Ok(BuiltinEmbedder.embed_passages(passages).await?)
     }
 
     /// Its chunks for the vector store.

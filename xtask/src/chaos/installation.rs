@@ -1,22 +1,12 @@
 //! What is struck: processes of the program, and the stores that they stand on.
 
-#[path = "../../../crates/adapters/tests/qdrant/server/mod.rs"]
-#[allow(
-    dead_code,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "it is made for tests, which look closer"
-)]
-mod qdrant;
-
 use super::{client::Client, plan::Store, process::Process};
+use crate::qdrant::Fake as FakeQdrant;
 use anyhow::{Context, Result, ensure};
 use docent_testkit::{
     servers::{PostgresServer, RedisServer},
     wire::FakeLlm,
 };
-use qdrant::Fake as FakeQdrant;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,

@@ -7,11 +7,11 @@ use super::{
 use crate::{
     cli::DevArgs,
     telemetry,
-    wire::{self, Wired},
+    wire::{self, INDEX, Wired},
 };
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use docent::config::{Profile, Settings};
+use docent::config::{BlobStoreUrl, DatabaseUrl, Profile, Settings};
 use docent_app::{
     App,
     accounts::create::Flags,
@@ -27,6 +27,7 @@ use docent_domain::{
     text::Email,
     user::{Password, User},
 };
+use docent_migration::SchemaState;
 use futures::StreamExt;
 use std::{
     io::Write,
@@ -53,7 +54,15 @@ pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
 }
 
 async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
+    if let DatabaseUrl::Sqlite(path) = &settings.storage.database_url
+        && !path.exists()
+    {
+        refuse_remains(settings)?;
+    }
     let store = wire::store(settings).await?;
+    if store.schema_state().await? == SchemaState::Empty {
+        refuse_remains(settings)?;
+    }
     store.migrate().await?;
     let wired = wire::app(Profile::Dev, settings, store.clone())?;
     // Serves before anything is made that is shown once: an address in use must not cost a first run.
@@ -75,6 +84,32 @@ async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
     say(format_args!("\nListening on http://{}   (Ctrl-C stops)", address));
     say_next_steps(address, &password);
     service.until_stopped().await
+}
+
+/// Refuses to begin anew, without a database, where files and an index of one that was there are left.
+fn refuse_remains(settings: &Settings) -> anyhow::Result<()> {
+    let data_dir = &settings.service.data_dir;
+    let mut folders = vec![data_dir.join(INDEX)];
+    if let BlobStoreUrl::File(folder) = &settings.storage.blob_store {
+        folders.push(folder.clone());
+    }
+    let remains: Vec<_> = folders.iter().filter(|folder| holds_files(folder)).collect();
+    let [first, others @ ..] = remains.as_slice() else { return Ok(()) };
+    let and = others.iter().map(|folder| format!(" and {}", folder.display())).collect::<String>();
+    bail!(
+        "the database is missing or empty, but {}{and} hold what belongs to one. Put the database back; or move \
+         {} away and start anew, from a backup with `docent restore --dev`",
+        first.display(),
+        data_dir.display(),
+    );
+}
+
+fn holds_files(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        !is_folder || holds_files(&entry.path())
+    })
 }
 
 /// Prints a line. Whoever closed standard output wants to read no more, which is no reason to stop.
@@ -201,7 +236,7 @@ async fn show_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
 fn say_next_steps(address: SocketAddr, password: &str) {
     say(format_args!(
         r#"
-Now with a PDF of your own:
+Now with a PDF of your own: log in, upload it, poll until its "status" is "ingested" or "failed", and ask.
 
   TOKEN=$(curl -s http://{address}/auth/token -H 'Content-Type: application/json' \
     -d '{{"email": "{ADMIN}", "password": "{password}"}}' | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
@@ -209,9 +244,11 @@ Now with a PDF of your own:
   curl -s http://{address}/documents/upload -H "Authorization: Bearer $TOKEN" \
     -F 'file=@YOUR.pdf;type=application/pdf'
 
+  curl -s http://{address}/documents/DOCUMENT-ID -H "Authorization: Bearer $TOKEN"
+
   curl -sN http://{address}/agents/chat -H "Authorization: Bearer $TOKEN" \
     -H 'Content-Type: application/json' \
-    -d '{{"messages": [{{"role": "user", "content": "YOUR QUESTION"}}]}}'
+    -d '{{"messages": [{{"role": "user", "content": "YOUR QUESTION"}}], "include_sources": true}}'
 
 The admin panel is at http://{address}/admin
 "#

@@ -94,6 +94,13 @@ impl Listener for Report<'_> {
         );
     }
 
+    fn in_use(&mut self, part: Part) {
+        self.say(
+            format!("in use     {}: another process has it open, as a running docent does", part.name()),
+            || json!({"kind": "in_use", "part": part.code()}),
+        );
+    }
+
     async fn found(&mut self, finding: Finding) {
         self.found += 1;
         let (code, id, what) = (finding.code(), finding.id(), finding.what());

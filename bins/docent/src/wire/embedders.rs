@@ -35,7 +35,7 @@ pub(super) fn configured(settings: &Settings) -> String {
 
 /// The name of the built-in model.
 pub(super) fn builtin() -> String {
-    BuiltinEmbedder::default().model().to_owned()
+    BuiltinEmbedder.model().to_owned()
 }
 
 /// The built-in embedder makes the sparse part of every embedding; a back end adds the dense part, once for each
@@ -63,7 +63,7 @@ impl ModelEmbedders {
         let models = &settings.models;
         let reached = |url| backend(settings, url, models.embedding_key(), "", models.embedding_timeout);
         let embedders = Self {
-            sparse: Arc::new(BuiltinEmbedder::default()),
+            sparse: Arc::new(BuiltinEmbedder),
             // Also where the settings say `builtin`: the index may have been made with another model.
             backend: models.embedding_base_url.as_ref().map(reached),
             store: Arc::clone(store),

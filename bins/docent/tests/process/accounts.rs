@@ -2,7 +2,7 @@
 
 use crate::{
     client::client,
-    create_account,
+    create, create_account,
     program::{Serving, docent, in_time, run},
 };
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ async fn change_password(folder: &Path, password: &str) -> bool {
 async fn passwords_and_accounts_change_beside_a_running_service() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    create_account(folder, ADA, "correct horse").await;
+    create(folder, &["users", "create"], ADA, "correct horse").await;
     let serving = Serving::start(docent(folder).args(["dev", "--no-sample"])).await;
     assert_eq!(log_in(&serving, "correct horse").await, 200);
     assert!(!change_password(folder, "short").await);
@@ -74,6 +74,24 @@ async fn passwords_and_accounts_change_beside_a_running_service() {
         [["users", "deactivate", "nobody@example.org"], ["users", "activate", "nobody@example.org"]]
     {
         assert!(refused(folder, &arguments).await.contains("no account has the address"));
+    }
+}
+
+#[tokio::test]
+async fn the_last_active_superuser_is_not_shut_out() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    create_account(folder, "first@example.org", "correct horse").await;
+    create(folder, &["users", "create", "--staff"], ADA, "correct horse").await;
+    let last = "this is the last active superuser; make another one first";
+    assert!(refused(folder, &["users", "deactivate", "first@example.org"]).await.contains(last));
+    create_account(folder, "second@example.org", "correct horse").await;
+    for (email, is_last) in [("first@example.org", false), ("second@example.org", true), (ADA, false)] {
+        if is_last {
+            assert!(refused(folder, &["users", "deactivate", email]).await.contains(last));
+        } else {
+            assert!(printed(folder, &["users", "deactivate", email]).await.contains("Deactivated"));
+        }
     }
 }
 

@@ -26,8 +26,12 @@ use tokio::{
 };
 
 async fn create_account(folder: &Path, email: &str, password: &str) {
-    let mut command = docent(folder);
-    command.args(["createsuperuser", "--dev", "--password-stdin", email]).stdin(Stdio::piped());
+    create(folder, &["createsuperuser"], email, password).await;
+}
+
+async fn create(folder: &Path, command: &[&str], email: &str, password: &str) {
+    let mut created = docent(folder);
+    let command = created.args(command).args(["--dev", "--password-stdin", email]).stdin(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).await.unwrap();
     let status = in_time(child.wait()).await.unwrap();
@@ -51,7 +55,9 @@ async fn the_first_run_proves_itself_and_later_ones_start_at_once() {
     let password = password.to_owned();
     let (status, printed) = first.terminate().await;
     assert!(status.success());
-    assert!(printed.contains("/documents/upload"), "it says what to try next");
+    for step in ["/auth/token", "/documents/upload", "/documents/DOCUMENT-ID", "include_sources", "/admin"] {
+        assert!(printed.contains(step), "it says what to try next, and not {step}");
+    }
 
     let second = Serving::start(docent(folder.path()).arg("dev")).await;
     assert!(!second.printed.contains("password"));
@@ -149,6 +155,34 @@ async fn a_first_run_that_was_cut_short_begins_again() {
     assert!(serving.printed.contains("lasts 15 minutes"), "{}", serving.printed);
     let password = serving.printed.split("password  ").nth(1).unwrap().split_whitespace().next().unwrap();
     Client::log_in(&serving, "admin@localhost", password).await;
+}
+
+#[tokio::test]
+async fn a_database_that_is_lost_is_noticed_and_no_first_run() {
+    let folder = TempDir::new().unwrap();
+    let (database, log) = (folder.path().join("data/docent.db"), folder.path().join("data/docent.db-wal"));
+    let (lost, lost_log) = (folder.path().join("lost.db"), folder.path().join("lost.db-wal"));
+    let serving = Serving::start(docent(folder.path()).arg("dev")).await;
+    let url = format!("{}/health/ready", serving.base);
+    let ready = async || in_time(client::client().get(&url).send()).await.unwrap().status();
+    assert_eq!(ready().await, 200);
+    std::fs::rename(&database, &lost).unwrap();
+    assert_eq!(ready().await, 503);
+    serving.terminate().await;
+    // SQLite leaves the log of a file that has moved to whoever moved it.
+    std::fs::rename(&log, &lost_log).unwrap();
+    let _ = std::fs::remove_file(folder.path().join("data/docent.db-shm"));
+    for attempt in ["without a database", "with an empty one"] {
+        let (status, printed, error) = run(docent(folder.path()).arg("dev")).await;
+        assert!(!status.success(), "{attempt}: {printed}");
+        assert!(error.contains("data/index") && error.contains("docent restore"), "{attempt}: {error}");
+        assert!(attempt != "without a database" || !database.exists(), "none is made");
+        std::fs::write(&database, "").unwrap();
+    }
+    std::fs::rename(&lost, &database).unwrap();
+    std::fs::rename(&lost_log, &log).unwrap();
+    let again = Serving::start(docent(folder.path()).arg("dev")).await;
+    assert!(!again.printed.contains("first start"), "{}", again.printed);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The built-in embedder: lexical, without a model.
 
 use super::{
-    lexical::{Analyzer, beginning},
+    lexical::{self, Analyzer, beginning},
     spans,
 };
 use async_trait::async_trait;
@@ -23,11 +23,10 @@ const QUERY_CHARS: usize = 8 * 1024;
 /// Makes the sparse part of an embedding and no dense one.
 ///
 /// The body's terms are those of a header (the title and the page) and of the chunk; the title, the lead and the
-/// headings give each of their terms once.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct BuiltinEmbedder {
-    analyzer: Analyzer,
-}
+/// headings give each of their terms once. A chunk is analysed in the document's language, which its beginning tells,
+/// unless it is clearly in another.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltinEmbedder;
 
 impl BuiltinEmbedder {
     fn embed<'a>(
@@ -37,21 +36,22 @@ impl BuiltinEmbedder {
         chunks: impl Iterator<Item = (u32, &'a str)>,
         headings: &[String],
     ) -> Vec<Embedding> {
-        let title = named(title);
-        let title_terms = TermCounts::count(self.analyzer.distinct_terms(&title));
-        let lead_terms = TermCounts::count(self.analyzer.distinct_terms(beginning(lead, LEAD_CHARS)));
-        let header_terms = self.analyzer.terms(&title);
+        let (title, lead) = (named(title), beginning(lead, LEAD_CHARS));
+        let analyzer = Analyzer::of(lead);
+        let title_terms = TermCounts::count(analyzer.distinct_terms(&title));
+        let lead_terms = TermCounts::count(analyzer.distinct_terms(lead));
+        let header_terms = analyzer.terms(&title);
         // Chunks of which no headings are known have none.
         let headings = headings.iter().map(String::as_str).chain(std::iter::repeat(""));
         let embed = |((page, text), headings): ((u32, &str), &str)| {
             let mut body = header_terms.clone();
             body.push(page.to_string());
-            body.extend(self.analyzer.terms(text));
+            body.extend(analyzer.terms(text));
             let sparse = SparseVector {
                 body: TermCounts::count(body),
                 title: title_terms.clone(),
                 lead: lead_terms.clone(),
-                headings: TermCounts::count(self.analyzer.distinct_terms(headings)),
+                headings: TermCounts::count(analyzer.distinct_terms(headings)),
             };
             Embedding { sparse: Some(sparse), dense: None }
         };
@@ -59,7 +59,7 @@ impl BuiltinEmbedder {
     }
 
     fn embed_question(self, query: &str) -> QueryEmbedding {
-        let terms = self.analyzer.query_terms(beginning(query, QUERY_CHARS));
+        let terms = lexical::query_terms(beginning(query, QUERY_CHARS));
         QueryEmbedding { sparse: Some(TermCounts::count(terms)), dense: None }
     }
 }
@@ -107,7 +107,7 @@ impl Embedder for BuiltinEmbedder {
     }
 
     fn model(&self) -> &'static str {
-        "builtin-lexical-2"
+        "builtin-lexical-3"
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    docent_testkit::embedder_contract!(async { (Arc::new(BuiltinEmbedder::default()) as _, ()) });
+    docent_testkit::embedder_contract!(async { (Arc::new(BuiltinEmbedder) as _, ()) });
 
     fn terms(counts: &TermCounts) -> Vec<(&str, u32)> {
         counts.iter().collect()
@@ -130,7 +130,7 @@ mod tests {
             chunks: &[(7, "Close the valve; the valve leaks.")],
             headings: &["Leaks\nValve Leaks".to_owned()],
         };
-        let embedding = BuiltinEmbedder::default().embed_passages(passages).await.unwrap().remove(0);
+        let embedding = BuiltinEmbedder.embed_passages(passages).await.unwrap().remove(0);
         assert_eq!(embedding.dense, None);
         let sparse = embedding.sparse.unwrap();
         assert_eq!(
@@ -143,12 +143,35 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_document_and_a_question_meet_in_their_language() {
+        let passages = Passages {
+            title: "Handbuch.pdf",
+            lead: "Dieses Handbuch ist für alle, die mit den Pumpen arbeiten und sie warten.",
+            chunks: &[
+                (1, "Die Pumpen werden alle sechs Monate gewartet, wenn es nicht anders bestimmt ist."),
+                (2, "Pumpen, Ventile"),
+            ],
+            headings: &[],
+        };
+        let embeddings = BuiltinEmbedder.embed_passages(passages).await.unwrap();
+        let question =
+            BuiltinEmbedder.embed_query("Wann wird die Pumpe gewartet?").await.unwrap().sparse.unwrap();
+        let asked: Vec<_> = terms(&question).into_iter().map(|(term, _)| term).collect();
+        assert_eq!(asked, ["gewart", "pump", "pumpegewart"]);
+        for (embedding, shared) in embeddings.iter().zip([&["gewart", "pump"][..], &["pump"]]) {
+            let body = &embedding.sparse.as_ref().unwrap().body;
+            let has = |term: &&str| body.iter().any(|(other, _)| other == *term);
+            assert_eq!(asked.iter().copied().filter(has).collect::<Vec<_>>(), shared);
+        }
+    }
+
+    #[tokio::test]
     async fn large_documents_give_what_small_ones_give() {
         let long = "pump ".repeat(INLINE_BYTES);
         let chunks = [(1, long.as_str()), (2, "valve")];
         let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[] };
         let small = Passages { chunks: &chunks[1..], ..all };
-        let embedder = BuiltinEmbedder::default();
+        let embedder = BuiltinEmbedder;
         let large = embedder.embed_passages(all).await.unwrap();
         assert_eq!(large[1..], embedder.embed_passages(small).await.unwrap()[..]);
     }

@@ -1,6 +1,6 @@
 //! The collections of the embedded vector store: a folder each, beside one another.
 
-use super::{EmbeddedIndex, Options, lock, unavailable};
+use super::{EmbeddedIndex, Options, in_use, lock, unavailable};
 use async_trait::async_trait;
 use docent_ports::{
     collections::Collections,
@@ -46,10 +46,7 @@ impl EmbeddedCollections {
         let file = File::options().create(true).append(true).open(root.join("index.lock")).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _owner: Some(file), ..Self::beside(root, options) }),
-            Err(TryLockError::WouldBlock) => Err(unavailable(format!(
-                "the embedded index in {} is in use by another process",
-                root.display()
-            ))),
+            Err(TryLockError::WouldBlock) => Err(in_use(root)),
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
     }
@@ -153,7 +150,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let serving = EmbeddedCollections::serving(folder.path(), Options::default()).unwrap();
         let refused = EmbeddedCollections::serving(folder.path(), Options::default()).err().unwrap();
-        assert_eq!(refused.kind(), FaultKind::Unavailable);
+        assert_eq!(refused.kind(), FaultKind::InUse);
         let beside = EmbeddedCollections::beside(folder.path(), Options::default());
         let _held = serving.open("index").await.unwrap();
         for fault in [beside.open("index").await.err().unwrap(), beside.remove("index").await.unwrap_err()] {

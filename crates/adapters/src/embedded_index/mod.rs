@@ -209,10 +209,7 @@ fn lock(folder: &Path) -> Result<File> {
     let lock = File::options().create(true).append(true).open(folder.join("lock")).map_err(failed)?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(unavailable(format!(
-            "the embedded index in {} is in use by another process",
-            folder.display()
-        ))),
+        Err(TryLockError::WouldBlock) => Err(in_use(folder)),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
@@ -258,6 +255,11 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
         },
         vectors,
     ))
+}
+
+fn in_use(folder: &Path) -> Fault {
+    let message = format!("the embedded index in {} is in use by another process", folder.display());
+    Fault::new(Part::VectorStore, FaultKind::InUse, message)
 }
 
 fn unavailable(message: String) -> Fault {

@@ -83,7 +83,11 @@ impl State {
 }
 
 fn unavailable(doing: impl Into<std::borrow::Cow<'static, str>>, error: io::Error) -> Fault {
-    Fault::new(Part::KeyValueStore, FaultKind::Unavailable, doing).caused_by(error)
+    let kind = match error.kind() {
+        io::ErrorKind::ResourceBusy => FaultKind::InUse,
+        _ => FaultKind::Unavailable,
+    };
+    Fault::new(Part::KeyValueStore, kind, doing).caused_by(error)
 }
 
 #[async_trait]

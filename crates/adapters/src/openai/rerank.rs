@@ -164,6 +164,7 @@ impl HttpReranker {
         let rest = fault.and_then(|fault| match fault.kind() {
             FaultKind::Timeout | FaultKind::RateLimited => Some(fault.pause().unwrap_or(REST)),
             FaultKind::Unavailable
+            | FaultKind::InUse
             | FaultKind::Full
             | FaultKind::Rejected
             | FaultKind::Garbage

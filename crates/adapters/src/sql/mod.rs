@@ -80,6 +80,8 @@ pub struct SqlStore {
     read: Source,
     patience: Duration,
     lookups: Lookups,
+    /// Where the database is a file.
+    file: Option<sqlite::OpenFile>,
 }
 
 impl SqlStore {
@@ -97,9 +99,10 @@ impl SqlStore {
         // The rest of a URL may hold a password.
         match url.split_once(':').map_or("", |(scheme, _)| scheme) {
             "sqlite" => {
-                let sqlite::Connections { write, read } = sqlite::connect(url, &options).await?;
+                let sqlite::Connections { write, read, file } = sqlite::connect(url, &options).await?;
                 let source = |connections| Source::new(connections, None);
-                Ok(Self::new(source(write), source(read), options.statement_timeout))
+                let store = Self::new(source(write), source(read), options.statement_timeout);
+                Ok(Self { file: Some(file), ..store })
             }
             "postgres" | "postgresql" => {
                 let postgres::Connections { write, read, server } = postgres::connect(url, &options)?;
@@ -122,7 +125,7 @@ impl SqlStore {
             documents: documents::lookup(&read, patience),
             active: generations::lookup(&read, patience),
         };
-        Self { write, read, patience, lookups }
+        Self { write, read, patience, lookups, file: None }
     }
 
     /// The URL of an SQLite database in this file, whatever characters its path has.
@@ -206,6 +209,9 @@ impl Store for SqlStore {
     }
 
     async fn check(&self) -> Result<()> {
+        if let Some(file) = &self.file {
+            file.check().await?;
+        }
         // Reads a table: `SELECT 1` alone would not tell that there is one.
         let query = entities::users::Entity::find()
             .select_only()

@@ -11,7 +11,10 @@ use sea_orm::{
         },
     },
 };
-use std::{path::Path, str::FromStr};
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 /// The connections of one database file: one that writes, and a few that read.
 ///
@@ -21,6 +24,53 @@ use std::{path::Path, str::FromStr};
 pub(super) struct Connections {
     pub(super) write: DatabaseConnection,
     pub(super) read: DatabaseConnection,
+    pub(super) file: OpenFile,
+}
+
+/// The file that the connections have open. On Unix it can be removed or replaced meanwhile, which they do not notice:
+/// what they write then is lost with the process.
+#[derive(Clone, Debug)]
+pub(super) struct OpenFile {
+    path: PathBuf,
+    #[cfg(unix)]
+    identity: (u64, u64),
+}
+
+impl OpenFile {
+    async fn at(path: PathBuf) -> std::io::Result<Self> {
+        #[cfg(unix)]
+        let identity = identity(&tokio::fs::metadata(&path).await?);
+        Ok(Self {
+            path,
+            #[cfg(unix)]
+            identity,
+        })
+    }
+
+    /// Whether it is still the one at its path.
+    pub(super) async fn check(&self) -> Result<()> {
+        let fault = |what: &str| {
+            let message = format!("the database file {} {what}", self.path.display());
+            Err(Fault::new(Part::Database, FaultKind::Unavailable, message))
+        };
+        match tokio::fs::metadata(&self.path).await {
+            #[cfg(unix)]
+            Ok(found) if identity(&found) != self.identity => {
+                fault("was replaced by another one; restart the program")
+            }
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                fault("was removed; restore it, and restart the program")
+            }
+            Err(error) => fault("cannot be looked at").map_err(|fault: Fault| fault.caused_by(error)),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn identity(file: &std::fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (file.dev(), file.ino())
 }
 
 /// The URL of a database file.
@@ -35,9 +85,11 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
     let file = settings(url, options)?;
     let path = file.get_filename().to_owned();
     let doing = format!("open {}", path.display());
-    keep_private(&path).await.map_err(|error| {
+    let unopened = |error: std::io::Error| {
         Fault::new(Part::Database, FaultKind::Unavailable, doing.clone()).caused_by(error)
-    })?;
+    };
+    keep_private(&path).await.map_err(unopened)?;
+    let open = OpenFile::at(path).await.map_err(unopened)?;
     let pool = |connections, writes| {
         SqlitePoolOptions::new()
             .min_connections(1)
@@ -58,6 +110,7 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
     Ok(Connections {
         write: SqlxSqliteConnector::from_sqlx_sqlite_pool(write),
         read: SqlxSqliteConnector::from_sqlx_sqlite_pool(read),
+        file: open,
     })
 }
 

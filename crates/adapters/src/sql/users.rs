@@ -81,6 +81,9 @@ impl UserReader for Session {
             let may = Condition::any().add(Column::IsStaff.eq(true)).add(Column::IsSuperuser.eq(true));
             rows = rows.filter(if may_enter { may } else { may.not() });
         }
+        if let Some(is_superuser) = filter.is_superuser {
+            rows = rows.filter(Column::IsSuperuser.eq(is_superuser));
+        }
         if let Some(group) = filter.group {
             let members = user_groups::Entity::find()
                 .select_only()

@@ -16,8 +16,10 @@ use docent_domain::{
 use docent_ports::{
     clock::Clock,
     entropy::Entropy,
+    page::Page,
     password_hasher::PasswordHasher,
     store::{Store, UnitOfWork},
+    users::UserFilter,
 };
 
 /// What a new account may do.
@@ -123,10 +125,14 @@ impl Registrar<'_> {
     /// refused.
     ///
     /// # Errors
-    /// [`Error::NotFound`], or when the database cannot be reached.
+    /// [`Error::NotFound`], [`Error::LastSuperuser`], or when the database cannot be reached.
     pub async fn set_active(self, by: &By, id: UserId, is_active: bool) -> Result<User> {
         let mut work = self.store.begin().await?;
-        let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        let mut user = if is_active {
+            work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?
+        } else {
+            dispensable(&mut *work, id).await?
+        };
         if user.is_active != is_active {
             let changes = Changes::default().changed("is_active", user.is_active, is_active);
             user.is_active = is_active;
@@ -150,4 +156,27 @@ impl Registrar<'_> {
     fn auditor(&self) -> Auditor<'_> {
         Auditor { clock: self.clock, entropy: self.entropy }
     }
+}
+
+/// The account, unless it is the only superuser who is active; while nobody else changes it or the one that is left.
+/// Of two superusers who are deactivated at once, the second finds that it is the last.
+async fn dispensable(work: &mut dyn UnitOfWork, id: UserId) -> Result<User> {
+    let superusers = UserFilter { is_active: Some(true), is_superuser: Some(true), ..UserFilter::default() };
+    let found = work.users().list(&superusers, Page { offset: 0, limit: 2 }).await?;
+    let other = found.records.iter().map(|user| user.id).find(|other| *other != id);
+    // In the order of their ids, or each of the two would wait for the other.
+    let mut held = [Some(id), other];
+    held.sort();
+    let (mut user, mut one_is_left) = (None, false);
+    for one in held.into_iter().flatten() {
+        let found = work.users().get(one).await?;
+        if one == id {
+            user = found;
+        } else {
+            one_is_left = found.is_some_and(|other| other.is_active && other.is_superuser);
+        }
+    }
+    let user = user.ok_or(Error::NotFound(RecordKind::User))?;
+    let is_last = user.is_active && user.is_superuser && !one_is_left;
+    if is_last { Err(Error::LastSuperuser) } else { Ok(user) }
 }

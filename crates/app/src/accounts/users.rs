@@ -4,6 +4,7 @@
 //! hand out and take away only what they hold themselves, and neither shut out nor remove an account that is allowed
 //! more than they, nor set its password. And nobody locks themselves out: whoever takes a superuser's rights is a
 //! superuser when that is done, so that one is always left.
+//! (The command line, which is nobody's account, keeps the last one by [`Error::LastSuperuser`].)
 
 use crate::{
     App,

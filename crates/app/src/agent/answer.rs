@@ -1,6 +1,6 @@
 //! Answering one question: the loop, and the stream that comes out of it.
 
-use super::{metering::Meter, recording::Transcript, registry::Agent, tool};
+use super::{metering::Meter, prompt, recording::Transcript, registry::Agent, tool};
 use crate::{
     App, conversations,
     error::{Error, Result},
@@ -174,9 +174,10 @@ impl Turn {
         let mut messages = self.question.messages.clone();
         for _ in 0..self.agent.max_iterations {
             let mut said = Said::default();
-            let heard = self.listen(&messages, &mut said).await;
+            let told = self.told(&messages);
+            let heard = self.listen(&told, &mut said).await;
             transcript.text.push_str(&said.text);
-            meter.add(said.usage, &messages, &said.text, &said.calls);
+            meter.add(said.usage, &told, &said.text, &said.calls);
             heard?;
             if said.calls.is_empty() {
                 return Ok(());
@@ -192,6 +193,12 @@ impl Turn {
         }
         tracing::warn!(agent = %self.agent.name, "the iteration cap was reached");
         Ok(())
+    }
+
+    /// The conversation, after what the agent's model is told before it.
+    fn told(&self, conversation: &[Message]) -> Vec<Message> {
+        let prompt = self.agent.system_prompt.as_deref().map(|text| prompt::system(text, conversation));
+        prompt.into_iter().chain(conversation.iter().cloned()).collect()
     }
 
     /// Calls the model once and passes its text on.

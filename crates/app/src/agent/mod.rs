@@ -6,6 +6,7 @@
 
 pub mod answer;
 mod metering;
+pub mod prompt;
 mod recording;
 pub mod registry;
 pub mod search_docs;

@@ -10,6 +10,9 @@ use std::{collections::BTreeMap, sync::Arc};
 pub struct Agent {
     /// The name it is reached by.
     pub name: AgentName,
+    /// What its model is told before the conversation, such as [`GROUNDED`](super::prompt::GROUNDED); nothing
+    /// when there is none.
+    pub system_prompt: Option<String>,
     /// The tools its model may ask for.
     pub tools: Vec<Arc<dyn Tool>>,
     /// Model calls for one answer, at most.
@@ -24,12 +27,13 @@ pub struct AgentRegistry {
 }
 
 impl AgentRegistry {
-    /// The agents that the service ships: `chat`, with `search_docs`.
-    pub fn standard(max_iterations: usize) -> Self {
+    /// The agents that the service ships: `chat`, with this system prompt and `search_docs`.
+    pub fn standard(max_iterations: usize, system_prompt: Option<String>) -> Self {
         let mut registry = Self::default();
         // A constant that is a valid name; the test below reads it back.
         if let Ok(name) = AgentName::parse("chat") {
-            registry.register(Agent { name, tools: vec![Arc::new(SearchDocs)], max_iterations });
+            let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(SearchDocs)];
+            registry.register(Agent { name, system_prompt, tools, max_iterations });
         }
         registry
     }
@@ -57,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_standard_agent_is_chat_with_search() {
-        let registry = AgentRegistry::standard(10);
+        let registry = AgentRegistry::standard(10, None);
         let chat = registry.get("chat").unwrap();
         assert_eq!(chat.tools[0].spec().name, "search_docs");
         assert!(registry.get("nobody").is_none());

@@ -96,6 +96,8 @@ impl Sweeper<'_> {
 impl Listener for Sweeper<'_> {
     fn works(&mut self, _part: Part, _note: &str) {}
 
+    fn in_use(&mut self, _part: Part) {}
+
     async fn found(&mut self, finding: Finding) {
         let app = self.app;
         let Some((leftover, count)) = self.leftover(&finding) else { return };

@@ -59,7 +59,7 @@ impl Desk {
             clock: Arc::new(TestClock::default()),
             entropy: Arc::new(TestEntropy::default()),
             recorder: Arc::new(FakeRecorder::default()),
-            agents: AgentRegistry::standard(10),
+            agents: AgentRegistry::standard(10, None),
             settings: Settings { accepts_api_keys: true, ..Settings::default() },
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),

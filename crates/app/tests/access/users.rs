@@ -1,12 +1,14 @@
 use crate::desk::{Desk, email, password, set, wrong_field};
 use docent_app::{
     accounts::users::{self, Wanted},
+    audit::By,
     error::Error,
 };
 use docent_domain::{
     group::Rights,
     id::GroupId,
     permission::Permission::{self, AddUser, ChangeUser, DeleteDocument, DeleteUser, ViewJob, ViewUser},
+    user::User,
     verification::Purpose,
 };
 use docent_ports::page::Page;
@@ -228,6 +230,27 @@ async fn nobody_locks_themselves_out() {
         let deleted = users::delete(&desk.0, &actor, actor.may().unwrap(), user.id).await;
         assert!(matches!(deleted, Err(Error::Forbidden)));
     }
+}
+
+#[tokio::test]
+async fn the_command_line_leaves_a_superuser_who_is_active() {
+    let desk = Desk::new();
+    let (first, second) = (desk.superuser("first").await, desk.superuser("second").await);
+    let staff = desk.staff("staff", MANAGER).await;
+    let set_active = async |user: &User, is_active| {
+        desk.0
+            .registrar()
+            .set_active(&By::command_line(), user.id, is_active)
+            .await
+            .map(|user| user.is_active)
+    };
+    assert!(!set_active(&staff, false).await.unwrap());
+    assert!(!set_active(&first, false).await.unwrap());
+    assert!(matches!(set_active(&second, false).await, Err(Error::LastSuperuser)));
+    assert!(!set_active(&first, false).await.unwrap(), "it is so already");
+    assert!(set_active(&first, true).await.unwrap());
+    assert!(!set_active(&second, false).await.unwrap());
+    assert!(matches!(set_active(&first, false).await, Err(Error::LastSuperuser)));
 }
 
 #[tokio::test]

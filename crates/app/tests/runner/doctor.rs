@@ -32,6 +32,8 @@ struct Kept(Vec<Finding>);
 impl Listener for Kept {
     fn works(&mut self, _part: Part, _note: &str) {}
 
+    fn in_use(&mut self, _part: Part) {}
+
     async fn found(&mut self, finding: Finding) {
         self.0.push(finding);
     }

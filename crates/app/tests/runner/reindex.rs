@@ -321,7 +321,7 @@ async fn a_failure_leaves_the_first_one_serving_and_the_build_to_go_on_with() {
     assert_eq!((fault.part(), fault.kind()), (Part::Embedder, FaultKind::Rejected));
     assert_eq!(
         (service.serving().await.model.as_str(), service.found("zebras").await.len()),
-        ("builtin-lexical-2", 3)
+        ("builtin-lexical-3", 3)
     );
     let other = service.reindex(&plan("third")).await.unwrap_err();
     assert!(matches!(&other, ReindexError::OtherModel { building } if building == "another"), "{other}");
@@ -384,6 +384,8 @@ struct Kept(Vec<Finding>);
 #[async_trait]
 impl Listener for Kept {
     fn works(&mut self, _part: Part, _note: &str) {}
+
+    fn in_use(&mut self, _part: Part) {}
 
     async fn found(&mut self, finding: Finding) {
         self.0.push(finding);

@@ -5,24 +5,17 @@
 pub(crate) mod reset_password;
 pub(crate) mod verify_email;
 
-use crate::context::State;
+use crate::{context::State, error::Refusal};
 use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
-use serde::Deserialize;
+use docent_app::error::Error;
 use std::fmt::Write;
 
 /// The style of the panel's door, and nothing else from anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
-
-/// What stands behind the `?` of a link.
-#[derive(Deserialize)]
-pub(crate) struct Link {
-    #[serde(default)]
-    token: String,
-}
 
 /// What a page shows.
 struct Page<'a> {
@@ -54,10 +47,23 @@ impl Page<'_> {
     }
 }
 
-/// The page of a link that is of no use.
-fn refused(context: &State, title: &str, why: &str) -> HttpResponse {
-    let content = "<p>Ask for another one, and open the newest letter.</p>\n";
-    Page { title, alert: Some(why), content }.answer(context, StatusCode::BAD_REQUEST)
+/// The page of a link that is of no use, or of something else that went wrong.
+fn failed(context: &State, title: &str, error: Error) -> HttpResponse {
+    if matches!(error, Error::LinkRefused) {
+        let content = "<p>Ask for another one, and open the newest letter.</p>\n";
+        let alert = format!("{error}.");
+        return Page { title, alert: Some(&alert), content }.answer(context, StatusCode::BAD_REQUEST);
+    }
+    refused(context, title, &error.into())
+}
+
+/// The page of what cannot be answered otherwise.
+fn refused(context: &State, title: &str, refusal: &Refusal) -> HttpResponse {
+    let alert = format!("{}.", refusal.detail());
+    let content = "<p>Open the link of the letter once more to try again.</p>\n";
+    let mut response = Page { title, alert: Some(&alert), content }.answer(context, refusal.status());
+    refusal.report(&mut response);
+    response
 }
 
 fn escaped(text: &str) -> String {

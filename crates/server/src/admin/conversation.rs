@@ -6,18 +6,17 @@ use super::{
     documents::email,
     form::OwnForm,
     listing::{PageNumber, Paging},
-    page::{self, Broken},
+    page::{self, Broken, id_of},
     session::Staff,
     times::Time,
 };
 use crate::{context::State, extract::query::Query};
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use chrono::{DateTime, Utc};
-use docent_app::{accounts::users, conversations as use_case, error::Error};
+use docent_app::{accounts::users, conversations as use_case};
 use docent_domain::{
     access::{DeleteConversations, ViewConversations, ViewDocuments},
     conversation::{ConversationMessage, MessageAuthor},
-    id::ConversationId,
     permission::RecordKind,
     retrieval::ScoredChunk,
 };
@@ -79,10 +78,6 @@ impl MessageView {
     }
 }
 
-fn parse(id: &str) -> Result<ConversationId, Error> {
-    id.parse().map_err(|_| Error::NotFound(RecordKind::Conversation))
-}
-
 pub(super) async fn conversation(
     staff: Staff,
     context: State,
@@ -90,7 +85,7 @@ pub(super) async fn conversation(
     query: Query,
 ) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewConversations>()?;
-    let (id, number, app) = (parse(&id)?, PageNumber::of(&query), &context.app);
+    let (id, number, app) = (id_of(RecordKind::Conversation, &id)?, PageNumber::of(&query), &context.app);
     let (conversation, found) = use_case::read(app, grant, id, number.page()).await?;
     let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.clock.now());
     let messages: Vec<_> = found.records.iter().map(|message| MessageView::of(message, now)).collect();
@@ -116,7 +111,12 @@ pub(super) async fn delete(
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     staff.may::<ViewConversations>()?;
-    use_case::delete(&context.app, staff.may::<DeleteConversations>()?, parse(&id)?).await?;
+    use_case::delete(
+        &context.app,
+        staff.may::<DeleteConversations>()?,
+        id_of(RecordKind::Conversation, &id)?,
+    )
+    .await?;
     staff.say("The conversation was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/conversations")))
 }

@@ -3,7 +3,7 @@
 use super::{
     documents::Row,
     jobs::JobRow,
-    page::{self, Broken},
+    page::{self, Broken, id_of},
     session::Staff,
     times::{Time, size},
 };
@@ -12,7 +12,6 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use docent_app::{
     accounts::users,
     documents::inspect::{self as use_case, Inspection},
-    error::Error,
     recorder::Stage,
 };
 use docent_domain::{
@@ -132,7 +131,7 @@ fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
 
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewDocuments>()?;
-    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
+    let id = id_of(RecordKind::Document, &id)?;
     let inspection = use_case::inspect(&context.app, grant, id).await?;
     let (document, now) = (&inspection.document, context.app.clock.now());
     let code = match &document.state {

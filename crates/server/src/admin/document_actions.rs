@@ -3,15 +3,12 @@
 use super::{
     ROOT,
     form::OwnForm,
-    page::{self, Broken},
+    page::{self, Broken, id_of},
     session::Staff,
 };
 use crate::context::State;
 use actix_web::{HttpResponse, web::Path};
-use docent_app::{
-    documents::{delete as delete_document, retry as retry_document},
-    error::Error,
-};
+use docent_app::documents::{delete as delete_document, retry as retry_document};
 use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind};
 
 pub(super) async fn retry(
@@ -21,7 +18,7 @@ pub(super) async fn retry(
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     staff.may::<ViewDocuments>()?;
-    let id: DocumentId = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
+    let id: DocumentId = id_of(RecordKind::Document, &id)?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
     staff.say("The document will be ingested again.")?;
     Ok(page::see_other(&format!("{ROOT}/documents/{id}")))
@@ -34,7 +31,7 @@ pub(super) async fn delete(
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     staff.may::<ViewDocuments>()?;
-    let id: DocumentId = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
+    let id: DocumentId = id_of(RecordKind::Document, &id)?;
     delete_document::delete(&context.app, &staff.actor, id).await?;
     staff.say("The document was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/documents")))

@@ -3,12 +3,12 @@
 use super::{
     ROOT,
     listing::{PageNumber, Paging},
-    page::{self, Broken},
+    page::{self, Broken, id_of},
     session::Staff,
 };
 use crate::{context::State, extract::query::Query};
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
-use docent_app::{documents::browse as use_case, error::Error};
+use docent_app::documents::browse as use_case;
 use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind, retrieval::StoredChunk};
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub(super) async fn chunks(
     query: Query,
 ) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewDocuments>()?;
-    let id: DocumentId = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
+    let id: DocumentId = id_of(RecordKind::Document, &id)?;
     let number = PageNumber::of(&query);
     let (document, found) = use_case::chunks(&context.app, grant, id, number.page()).await?;
     let chunks: Vec<ChunkView> = found.records.iter().map(ChunkView::from).collect();

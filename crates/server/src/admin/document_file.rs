@@ -1,6 +1,9 @@
 //! `GET /admin/documents/{id}/file`
 
-use super::{page::Broken, session::Staff};
+use super::{
+    page::{Broken, id_of},
+    session::Staff,
+};
 use crate::context::State;
 use actix_web::{
     HttpResponse,
@@ -8,12 +11,12 @@ use actix_web::{
     http::header::{self, Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue},
     web::Path,
 };
-use docent_app::{documents::browse as use_case, error::Error};
+use docent_app::documents::browse as use_case;
 use docent_domain::{access::ViewDocuments, permission::RecordKind};
 
 pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewDocuments>()?;
-    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Document))?;
+    let id = id_of(RecordKind::Document, &id)?;
     let (file, bytes) = use_case::file(&context.app, grant, id).await?;
     Ok(HttpResponse::Ok()
         .content_type("application/pdf")

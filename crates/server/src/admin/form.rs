@@ -2,8 +2,9 @@
 
 use super::{page::Broken, session};
 use crate::error::Refusal;
+pub(super) use crate::extract::form::Form;
 use actix_session::SessionExt;
-use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode, web};
+use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode};
 use docent_app::error::Error;
 use docent_domain::error::Invalid;
 use futures::future::LocalBoxFuture;
@@ -11,48 +12,6 @@ use std::{
     collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
 };
-
-/// The most bytes of a submitted form.
-pub(super) const LIMIT: usize = 64 * 1024;
-
-/// The fields of a submitted form. It may hold a password, so it has no debug form.
-pub(super) struct Form(Vec<(String, String)>);
-
-impl Form {
-    /// A field's text; empty when it is missing.
-    pub(super) fn text(&self, name: &str) -> &str {
-        self.all(name).next().unwrap_or("")
-    }
-
-    /// All values of a field, such as of the boxes that are ticked.
-    pub(super) fn all<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f str> {
-        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Whether it was filled with something else than the record that has this [`mark`] now. A program's form that
-    /// has none is taken as it is.
-    pub(super) fn is_stale(&self, mark: &str) -> bool {
-        !matches!(self.text("seen"), "") && self.text("seen") != mark
-    }
-
-    /// Whether a box is ticked.
-    pub(super) fn is_ticked(&self, name: &str) -> bool {
-        self.all(name).next().is_some()
-    }
-}
-
-impl FromRequest for Form {
-    type Error = Broken;
-    type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let form = web::Form::<Vec<(String, String)>>::from_request(request, payload);
-        Box::pin(async move {
-            let unreadable = |_| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read");
-            Ok(Self(form.await.map_err(unreadable)?.into_inner()))
-        })
-    }
-}
 
 /// A form of a page of this session: forms of other sites do not know its token.
 pub(super) struct OwnForm(pub(super) Form);
@@ -79,6 +38,12 @@ pub(super) fn mark(record: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
+}
+
+/// Whether a form was filled with something else than the record that has this [`mark`] now. A program's form that
+/// has none is taken as it is.
+pub(super) fn is_stale(form: &Form, mark: &str) -> bool {
+    !matches!(form.text("seen"), "") && form.text("seen") != mark
 }
 
 /// What is said of a stale form.

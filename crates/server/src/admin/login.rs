@@ -49,8 +49,9 @@ pub(super) async fn submit(
     session: Session,
     client: Client,
     agent: UserAgent,
-    form: Form,
+    form: Result<Form, Refusal>,
 ) -> Result<HttpResponse, Broken> {
+    let form = form?;
     let (email, next) = (form.text("email"), onward(form.text("next")));
     let retry = |status, message| show_form(&context, &session, status, Some(message), email, next);
     if !session::is_own_form(&session, form.text("form_token")) {

@@ -32,7 +32,7 @@ use crate::{
 };
 use actix_web::{
     middleware::from_fn,
-    web::{self, FormConfig, ServiceConfig},
+    web::{self, ServiceConfig},
 };
 pub(crate) use page::templates;
 
@@ -56,7 +56,6 @@ routes! {
 pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey) {
     config.service(
         web::scope(ROOT)
-            .app_data(FormConfig::default().limit(form::LIMIT))
             .configure(|config| configure(config, |_| true))
             .configure(|config| content::configure(config, |_| true))
             .configure(|config| access::configure(config, |_| true))

@@ -5,7 +5,9 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
-use std::fmt;
+use docent_app::error::Error;
+use docent_domain::permission::RecordKind;
+use std::{fmt, str::FromStr};
 use tera::{Context, Tera};
 
 /// Pages load their own stylesheet and script and nothing else, run no script of their own text, and are framed
@@ -53,6 +55,11 @@ fn html_response(status: StatusCode, html: String) -> HttpResponse {
 /// Sends the browser on to another page, by GET.
 pub(super) fn see_other(path: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((header::LOCATION, path)).finish()
+}
+
+/// The id in a page's address.
+pub(super) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> {
+    id.parse().map_err(|_| Error::NotFound(kind))
 }
 
 /// What is under `/admin` but is no page.

@@ -1,7 +1,12 @@
 //! Who is at the panel: a signed cookie that names a session, whose record says the rest.
 
 use super::{ROOT, nav, page::Broken};
-use crate::{context, error::Refusal, extract::client::Client, settings::SessionKey};
+use crate::{
+    context,
+    error::Refusal,
+    extract::client::{Client, UserAgent},
+    settings::SessionKey,
+};
 use actix_session::{
     Session, SessionExt, SessionMiddleware, config::CookieContentSecurity, storage::CookieSessionStore,
 };
@@ -13,7 +18,11 @@ use actix_web::{
     http::header::{self, HeaderValue},
     middleware::Next,
 };
-use docent_app::{App, accounts::sessions, error::Error};
+use docent_app::{
+    App,
+    accounts::sessions::{self, Origin},
+    error::Error,
+};
 use docent_domain::{
     access::{Act, Actor, EnterAdmin, Grant},
     id::SessionId,
@@ -120,6 +129,18 @@ impl Staff {
         values.insert("staff_email", self.email.as_str());
         values.insert("flash", &self.cookie.remove_as::<Flash>(FLASH).and_then(Result::ok));
         values
+    }
+
+    /// Begins a new session for them, when the present one ended with the others.
+    pub(super) async fn begin_again(
+        &self,
+        app: &App,
+        cookie: &Session,
+        client: Client,
+        agent: UserAgent,
+    ) -> Result<(), Broken> {
+        let origin = Origin { address: client.address, agent: agent.0 };
+        start(app, cookie, sessions::begin_again(app, &self.actor, &origin).await?)
     }
 
     /// Has the next page say that something was done.

@@ -75,7 +75,8 @@ fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), 
     }
 }
 
-/// What the request proves its sender with: `Authorization`, or else `X-API-Key`.
+/// What the request proves its sender with: the bearer token in `Authorization`, or else `X-API-Key`. Another scheme
+/// in `Authorization` is for somebody on the way, such as a proxy that asks for a password.
 fn credential(headers: &HeaderMap) -> Option<&str> {
     let key = || headers.get("x-api-key")?.to_str().ok().map(str::trim).filter(|key| api_keys::is_key(key));
     bearer(headers).or_else(key)

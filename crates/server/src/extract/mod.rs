@@ -1,6 +1,7 @@
 //! What is read out of requests.
 
 pub(crate) mod client;
+pub(crate) mod form;
 pub(crate) mod granted;
 pub(crate) mod json;
 pub(crate) mod query;

@@ -146,8 +146,9 @@ const PARTS: [Part; 10] = [
     Part::MailServer,
     Part::Service,
 ];
-const KINDS: [FaultKind; 8] = [
+const KINDS: [FaultKind; 9] = [
     FaultKind::Unavailable,
+    FaultKind::InUse,
     FaultKind::Timeout,
     FaultKind::RateLimited,
     FaultKind::Full,

@@ -135,6 +135,8 @@ crate::battery! {
             (UserFilter { is_active: Some(false), ..all() }, vec![3]),
             (UserFilter { may_enter: Some(true), ..all() }, vec![1, 2]),
             (UserFilter { may_enter: Some(false), ..all() }, vec![3]),
+            (UserFilter { is_superuser: Some(true), ..all() }, vec![2]),
+            (UserFilter { is_superuser: Some(false), ..all() }, vec![1, 3]),
             (UserFilter { group: Some(id(1)), ..all() }, vec![3]),
             (UserFilter { order: UserOrder::Newest, ..all() }, vec![3, 2, 1]),
             (UserFilter { order: UserOrder::LastLogin, ..all() }, vec![2, 3, 1]),

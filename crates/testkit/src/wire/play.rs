@@ -41,7 +41,7 @@ pub(super) async fn play(script: &ScriptedChatModel, request: &Request) -> (Repl
         }
         // 400 and 422 would be taken for a word about the form of the request.
         Err(fault) => whole(match fault.kind() {
-            FaultKind::Unavailable | FaultKind::Full => refusal(503, "overloaded"),
+            FaultKind::Unavailable | FaultKind::InUse | FaultKind::Full => refusal(503, "overloaded"),
             FaultKind::Timeout => refusal(408, "too slow"),
             FaultKind::RateLimited => refusal(429, "too many requests"),
             FaultKind::Rejected | FaultKind::Unconfigured => refusal(403, "not allowed"),
@@ -143,7 +143,7 @@ impl Playing {
             }
             Some(Ok(ChatEvent::Finished { reason, usage })) => self.asked.end(reason, usage),
             Some(Err(fault)) => match fault.kind() {
-                FaultKind::Unavailable | FaultKind::Full => return vec![Step::Cut],
+                FaultKind::Unavailable | FaultKind::InUse | FaultKind::Full => return vec![Step::Cut],
                 FaultKind::Timeout => vec![broken_off(408)],
                 FaultKind::RateLimited => vec![broken_off(429)],
                 FaultKind::Rejected | FaultKind::Unconfigured => vec![broken_off(403)],

@@ -1,7 +1,7 @@
 //! What the conversation calls for next.
 
 use super::SEARCH_TOOL;
-use crate::builtin::lexical::{Analyzer, beginning};
+use crate::builtin::lexical::{beginning, query_terms};
 use docent_domain::{
     chat::{Message, ToolOutput},
     retrieval::ScoredChunk,
@@ -57,7 +57,7 @@ pub(super) fn next_move(request: &ChatRequest) -> Move {
     let last = asked.last().copied().unwrap_or_default();
     if is_greeting(last) {
         Move::Greet
-    } else if Analyzer::default().query_terms(&question).is_empty() {
+    } else if query_terms(&question).is_empty() {
         Move::Introduce
     } else if request.tools.iter().any(|tool| tool.name == SEARCH_TOOL) {
         Move::Search { query: question, call_id: format!("search_{asked_at}") }

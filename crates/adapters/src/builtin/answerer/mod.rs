@@ -1,12 +1,14 @@
 //! The built-in answerer: a chat model that quotes.
 //!
 //! It writes nothing of its own about a document. It asks for a search with the user's question,
-//! picks the sentences of the passages that fit the question best, and quotes them with title and
-//! page. When none fits well enough, it says that the documents do not say. What stands in a
+//! picks the sentence of each passage that fits the question best, and quotes them with title and
+//! page. When the question is about something else, it says that the documents do not say. What stands in a
 //! passage is only ever quoted: there is nothing here that could follow an instruction.
 
 mod dialogue;
+mod names;
 mod relevance;
+mod scope;
 mod sentences;
 
 use super::spans;
@@ -55,7 +57,7 @@ impl ChatModel for BuiltinAnswerer {
     }
 
     fn model(&self) -> &'static str {
-        "builtin-extractive-1"
+        "builtin-extractive-2"
     }
 }
 

@@ -1,11 +1,15 @@
 //! Which sentences answer a question best.
 //!
-//! A passage that lacks most of what the question is about is left aside. A sentence of the others
-//! is worth the share of the question's terms that it has, each weighted by its rarity
-//! in the passages. Terms that the document's title has name the document and need not be repeated
-//! in the sentence; the sentence before, often a heading, lends its terms at half their weight.
+//! Each passage that the question is about gives the sentence that has the most of it: the share of the
+//! question's terms, each weighted by its rarity in the passages. Terms that the document's title has name the
+//! document and need not be repeated in the sentence; the sentence before, often a heading, lends its terms at
+//! half their weight. The passages come ranked, and that order counts for more than the shares do; only a
+//! sentence that has nearly all of the question leaves those out that have little of it.
 
-use super::sentences::{self, Sentence};
+use super::{
+    scope::{Topic, in_scope},
+    sentences::{self, Sentence},
+};
 use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::{chunk::page_at, retrieval::ScoredChunk};
 use std::collections::{HashMap, HashSet};
@@ -22,149 +26,149 @@ pub(super) struct Quote {
 }
 
 /// The most quotes of an answer.
-const MOST: usize = 4;
-/// A passage with a smaller share of the question is about something else.
-const PASSAGE_ENOUGH: f32 = 0.5;
-/// A sentence with a smaller share of the question is no answer to it.
-const ENOUGH: f32 = 0.44;
+const MOST: usize = 5;
 /// Shares are those of so many of the question's rarest terms at most: no text has all words of a
 /// long question.
 const TOPIC_TERMS: usize = 5;
-/// Further quotes must be nearly as good as the first.
-const NEARLY: f32 = 0.7;
+/// A sentence with this share of the question answers it.
+const ANSWERS: f32 = 0.8;
+/// Beside one that does, others are quoted that have this share of what it has.
+const BESIDE: f32 = 0.5;
+/// What the first passage's rank adds to its sentence's share; the n-th one's adds the n-th part of that.
+const RANK_WEIGHT: f32 = 1.0;
 /// Quotes that share more of their terms than this say the same.
 const SAME: f32 = 0.6;
 /// Longer quotes are cut.
 const QUOTE_CHARS: usize = 350;
 /// What the terms of the sentence before count.
 const HEADING_WEIGHT: f32 = 0.5;
-/// What it adds that a passage's document is one that the question names.
-const NAMED_WEIGHT: f32 = 0.2;
-/// When the question names one document much better than another, the other one is not meant.
-const NAMED_ENOUGH: f32 = 0.6;
+/// What it adds, as a share of their mean weight, that two terms stand side by side as in the question.
+const PAIR_WEIGHT: f32 = 1.0;
 /// How much a figure in the sentence helps a question for an amount.
 const FIGURE_FACTOR: f32 = 1.15;
 
 /// A passage in sentences.
 struct Passage<'a> {
     chunk: &'a ScoredChunk,
-    sentences: Vec<(Sentence, HashSet<String>)>,
+    sentences: Vec<Analysed>,
+}
+
+/// A sentence with its terms.
+struct Analysed {
+    sentence: Sentence,
+    terms: HashSet<String>,
+    /// The terms as they follow each other.
+    sequence: Vec<String>,
 }
 
 struct Candidate<'a> {
     chunk: &'a ScoredChunk,
-    sentence: &'a Sentence,
-    terms: &'a HashSet<String>,
-    score: f32,
+    analysed: &'a Analysed,
+    /// The share of the question that it has, weighed by how well it can be quoted.
+    share: f32,
+    /// The place of its passage, counted from 0.
+    place: usize,
 }
 
-/// The sentences to quote, best first; none when nothing fits well enough.
+/// The sentences to quote, best first; none when the question is about something else.
 pub(super) fn quotes(question: &str, chunks: &[ScoredChunk]) -> Vec<Quote> {
-    let analyzer = Analyzer::default();
+    let texts: String = chunks.iter().flat_map(|chunk| [&*chunk.text, "\n"]).collect();
+    let analyzer = Analyzer::of(&texts);
     let asked = analyzer.question(question);
     let passages: Vec<Passage<'_>> = chunks.iter().map(|chunk| Passage::of(analyzer, chunk)).collect();
-    let weights = Weights::of(&asked, &passages);
-    let wants_figure = asks_for_figure(question);
     let topics: Vec<Topic<'_>> = chunks.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
-    let named = topics.iter().map(|topic| topic.named).fold(0.0, f32::max);
+    let terms: Vec<_> = topics.iter().zip(passages.iter().map(Passage::terms)).collect();
+    let meant = in_scope(question, &asked, &terms);
+    let wanted = Wanted::of(question, &asked, &passages);
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
-    for (passage, topic) in passages.iter().zip(&topics) {
-        let is_meant = topic.named >= NAMED_ENOUGH * named;
-        if is_meant && topic.share(&weights, |term| passage.has(term)) >= PASSAGE_ENOUGH {
-            candidates.extend(passage.candidates(topic, &weights, wants_figure));
+    for (place, (passage, topic)) in passages.iter().zip(&topics).enumerate() {
+        if meant.get(place) == Some(&true) {
+            candidates.extend(passage.candidates(place, topic, &wanted));
         }
     }
-    // Stable: of equals the one from the better passage stays first.
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let chosen = distinct(candidates);
-    chosen.iter().map(|candidate| quote(candidate, &weights, analyzer)).collect()
+    let chosen = chosen(candidates);
+    chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect()
 }
 
-/// How rare each of the question's terms is among the sentences.
-struct Weights(HashMap<String, f32>);
+/// What a sentence should have.
+struct Wanted<'a> {
+    /// How rare each of the question's terms is among the sentences.
+    weights: HashMap<&'a str, f32>,
+    /// Terms that stand side by side in the question.
+    pairs: Vec<(&'a str, &'a str)>,
+    /// Whether an amount is asked for.
+    figure: bool,
+}
 
-impl Weights {
-    fn of(asked: &Question, passages: &[Passage<'_>]) -> Self {
+impl<'a> Wanted<'a> {
+    fn of(question: &str, asked: &'a Question, passages: &[Passage<'_>]) -> Self {
         let sentences: Vec<_> = passages.iter().flat_map(|passage| &passage.sentences).collect();
-        let weight = |term: &String| {
-            let with = sentences.iter().filter(|(_, terms)| terms.contains(term)).count();
-            (term.clone(), (1.0 + sentences.len() as f32 / (with as f32 + 0.5)).ln())
+        let weight = |term: &'a String| {
+            let with = sentences.iter().filter(|sentence| sentence.terms.contains(term)).count();
+            (term.as_str(), (1.0 + sentences.len() as f32 / (with as f32 + 0.5)).ln())
         };
-        Self(asked.terms.iter().map(weight).collect())
-    }
-
-    fn get(&self, term: &str) -> f32 {
-        self.0.get(term).copied().unwrap_or(0.0)
-    }
-}
-
-/// What a question asks of one document: its terms without those that the document's title has.
-struct Topic<'a> {
-    terms: Vec<&'a str>,
-    /// The share of the question's terms that name the document.
-    named: f32,
-    /// Whether the question does no more than name the document.
-    only_named: bool,
-}
-
-impl<'a> Topic<'a> {
-    fn of(analyzer: Analyzer, asked: &'a Question, chunk: &ScoredChunk) -> Self {
-        let title: HashSet<String> = analyzer.distinct_terms(&chunk.title).into_iter().collect();
-        let joined = asked.joined.iter().filter(|(joined, _)| title.contains(joined));
-        let parts: HashSet<&String> = joined.flat_map(|(_, parts)| parts).collect();
-        let names = |term: &&String| title.contains(*term) || parts.contains(*term);
-        let (named, terms): (Vec<&String>, Vec<&String>) = asked.terms.iter().partition(names);
-        let only_named = terms.is_empty();
-        let terms = if only_named { &named } else { &terms };
+        let pair = |(_, parts): &'a (String, Vec<String>)| match parts.as_slice() {
+            [first, second] => Some((first.as_str(), second.as_str())),
+            _ => None,
+        };
         Self {
-            terms: terms.iter().map(|term| term.as_str()).collect(),
-            named: named.len() as f32 / asked.terms.len().max(1) as f32,
-            only_named,
+            weights: asked.terms.iter().map(weight).collect(),
+            pairs: asked.joined.iter().filter_map(pair).collect(),
+            figure: asks_for_figure(question),
         }
     }
 
-    /// The weight of the terms that `has` finds, as a share of that of the rarest ones.
-    fn share(&self, weights: &Weights, has: impl Fn(&str) -> f32) -> f32 {
-        let mut rarest: Vec<f32> = self.terms.iter().map(|term| weights.get(term)).collect();
+    fn weight(&self, term: &str) -> f32 {
+        self.weights.get(term).copied().unwrap_or(0.0)
+    }
+
+    /// The weight of the topic that a sentence has, after one with the terms `before`, as a share of that of the
+    /// topic's rarest terms, and more where its terms stand side by side.
+    fn share(&self, topic: &Topic<'_>, sentence: &Analysed, before: &HashSet<String>) -> f32 {
+        let mut rarest: Vec<f32> = topic.terms.iter().map(|term| self.weight(term)).collect();
         rarest.sort_by(|a, b| b.total_cmp(a));
         let whole: f32 = rarest.iter().take(TOPIC_TERMS).sum();
-        let found: f32 = self.terms.iter().map(|term| has(term) * weights.get(term)).sum();
-        (found / whole.max(f32::MIN_POSITIVE)).min(1.0)
+        let has = |term: &str| match () {
+            () if sentence.terms.contains(term) => 1.0,
+            () if before.contains(term) => HEADING_WEIGHT,
+            () => 0.0,
+        };
+        let terms: f32 = topic.terms.iter().map(|term| has(term) * self.weight(term)).sum();
+        let side_by_side = |(first, second): &&(&str, &str)| {
+            sentence.sequence.windows(2).any(|pair| pair[0] == *first && pair[1] == *second)
+        };
+        let pairs = self.pairs.iter().filter(side_by_side);
+        let pairs: f32 = pairs.map(|(first, second)| self.weight(first) + self.weight(second)).sum();
+        let whole = whole.max(f32::MIN_POSITIVE);
+        (terms / whole).min(1.0) + PAIR_WEIGHT / 2.0 * pairs / whole
     }
 }
 
 impl<'a> Passage<'a> {
     fn of(analyzer: Analyzer, chunk: &'a ScoredChunk) -> Self {
-        let terms = |sentence: Sentence| {
-            let terms = analyzer.distinct_terms(&sentence.text).into_iter().collect();
-            (sentence, terms)
+        let analysed = |sentence: Sentence| {
+            let sequence = analyzer.terms(&sentence.text);
+            Analysed { terms: sequence.iter().cloned().collect(), sequence, sentence }
         };
-        Self { chunk, sentences: sentences::split(&chunk.text).into_iter().map(terms).collect() }
+        Self { chunk, sentences: sentences::split(&chunk.text).into_iter().map(analysed).collect() }
     }
 
-    /// 1 when a sentence has the term, else 0.
-    fn has(&self, term: &str) -> f32 {
-        f32::from(u8::from(self.sentences.iter().any(|(_, terms)| terms.contains(term))))
+    /// The terms of all its sentences.
+    fn terms(&self) -> HashSet<&str> {
+        self.sentences.iter().flat_map(|sentence| &sentence.terms).map(String::as_str).collect()
     }
 
     /// The sentences that may answer the question.
-    fn candidates(&'a self, topic: &Topic<'_>, weights: &Weights, wants_figure: bool) -> Vec<Candidate<'a>> {
+    fn candidates(&'a self, place: usize, topic: &Topic<'_>, wanted: &Wanted<'_>) -> Vec<Candidate<'a>> {
         let nothing = HashSet::new();
-        let before = std::iter::once(&nothing).chain(self.sentences.iter().map(|(_, terms)| terms));
+        let before = std::iter::once(&nothing).chain(self.sentences.iter().map(|sentence| &sentence.terms));
         let mut candidates = Vec::new();
-        for ((sentence, terms), before) in self.sentences.iter().zip(before) {
-            let has = |term: &str| match () {
-                () if terms.contains(term) => 1.0,
-                () if before.contains(term) => HEADING_WEIGHT,
-                () => 0.0,
-            };
-            let share = topic.share(weights, has);
-            let own = topic.terms.iter().filter(|term| terms.contains(**term)).count();
-            let text = sentence.text.as_str();
-            let unfit = is_leader(text) || (topic.only_named && !is_prose(text));
-            if share >= ENOUGH && own >= topic.terms.len().min(2) && !unfit {
-                let score = share * fitness(text, wants_figure) + NAMED_WEIGHT * topic.named;
-                candidates.push(Candidate { chunk: self.chunk, sentence, terms, score });
+        for (analysed, before) in self.sentences.iter().zip(before) {
+            let text = analysed.sentence.text.as_str();
+            let is_fit = !is_leader(text) && (!topic.only_named || is_prose(text));
+            if is_fit && topic.terms.iter().any(|term| analysed.terms.contains(*term)) {
+                let share = wanted.share(topic, analysed, before) * fitness(text, wanted.figure);
+                candidates.push(Candidate { chunk: self.chunk, analysed, share, place });
             }
         }
         candidates
@@ -213,18 +217,26 @@ fn asks_for_figure(question: &str) -> bool {
     .any(|phrase| question.contains(phrase))
 }
 
-/// The best candidates, without those that say the same as a better one.
-fn distinct(candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+/// Those to quote, best first: of each passage its best one, and more of one passage only where it answers the
+/// question. None says the same as a better one.
+fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    // Stable: of equals the one that comes earlier stays first.
+    candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let best = candidates.first().map_or(0.0, |best| best.share);
+    let enough = if best >= ANSWERS { best * BESIDE } else { 0.0 };
     let mut chosen: Vec<Candidate<'_>> = Vec::new();
-    let enough = candidates.first().map_or(0.0, |best| best.score * NEARLY);
     for candidate in candidates {
-        if chosen.len() == MOST || candidate.score < enough {
-            break;
-        }
-        if chosen.iter().all(|other| likeness(candidate.terms, other.terms) <= SAME) {
+        let is_first = chosen.iter().all(|other| other.place != candidate.place);
+        let is_new =
+            chosen.iter().all(|other| likeness(&candidate.analysed.terms, &other.analysed.terms) <= SAME);
+        let is_wanted = if is_first { candidate.share >= enough } else { candidate.share >= ANSWERS };
+        if is_wanted && is_new {
             chosen.push(candidate);
         }
     }
+    let worth = |candidate: &Candidate<'_>| candidate.share + RANK_WEIGHT / (candidate.place + 1) as f32;
+    chosen.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+    chosen.truncate(MOST);
     chosen
 }
 
@@ -233,9 +245,9 @@ fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
     a.intersection(b).count() as f32 / a.len().min(b.len()).max(1) as f32
 }
 
-fn quote(candidate: &Candidate<'_>, weights: &Weights, analyzer: Analyzer) -> Quote {
-    let worth = |word: &str| analyzer.terms(word).iter().map(|term| weights.get(term)).sum();
-    let Candidate { chunk, sentence, .. } = candidate;
+fn quote(candidate: &Candidate<'_>, wanted: &Wanted<'_>, analyzer: Analyzer) -> Quote {
+    let worth = |word: &str| analyzer.terms(word).iter().map(|term| wanted.weight(term)).sum();
+    let Candidate { chunk, analysed: Analysed { sentence, .. }, .. } = candidate;
     Quote {
         title: chunk.title.clone(),
         page: page_at(&chunk.pages, sentence.at),

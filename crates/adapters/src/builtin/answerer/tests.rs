@@ -138,3 +138,45 @@ async fn its_own_words_are_understood() {
     assert!(!is_declined(&answer));
     assert!(is_declined(&answer_from("What leaks?", Vec::new()).await));
 }
+
+#[tokio::test]
+async fn a_name_that_nothing_has_is_in_no_document() {
+    let passages =
+        || vec![found(1, 0, "The net sales of the year 2018 were 50 million. The margin was 4 percent.")];
+    let answer = answer_from("What were the net sales of the year 2018?", passages()).await;
+    assert!(answer.contains("50 million"), "{answer}");
+    let answer = answer_from("What were the net sales of Kelmsworth in the year 2018?", passages()).await;
+    assert!(is_declined(&answer), "{answer}");
+    let mut named = passages();
+    named[0].title = "KELMSWORTH_2018.pdf".to_owned();
+    let answer = answer_from("What were the net sales of Kelmsworth in the year 2018?", named).await;
+    assert!(answer.contains("50 million"), "{answer}");
+}
+
+#[tokio::test]
+async fn each_passage_gives_its_best_sentence_in_the_order_of_the_search() {
+    let passages = vec![
+        found(1, 0, "Pumps are old. Where pumps leak in winter, valves of iron may leak with them."),
+        found(2, 0, "The other machines, such as pumps, are shown to the master, who mends each leak."),
+        found(3, 0, "The master is called Jo."),
+    ];
+    let answer = answer_from("Do valves or pumps ever leak at night?", passages).await;
+    let quotes: Vec<&str> = answer.split("\n\n").collect();
+    assert_eq!(quotes.len(), 2, "{answer}");
+    assert!(quotes[0].contains("valves of iron") && quotes[1].contains("shown to the master"), "{answer}");
+}
+
+#[tokio::test]
+async fn words_side_by_side_as_in_the_question_come_first() {
+    let text = "Total current assets 20 18\nAssets that are total losses, 7 at present\nTotal assets 59 55\n";
+    let answer = answer_from("What are the total assets?", vec![found(1, 0, text)]).await;
+    assert!(answer.starts_with("“Total assets 59 55”"), "{answer}");
+}
+
+#[tokio::test]
+async fn german_questions_are_answered_from_german_documents() {
+    let text =
+        "Die Pumpe wird alle sechs Monate von einem Fachmann gewartet. Das Lager ist am Sonntag nicht offen.";
+    let answer = answer_from("Wann werden die Pumpen gewartet?", vec![found(1, 0, text)]).await;
+    assert!(answer.contains("sechs Monate") && !answer.contains("Sonntag"), "{answer}");
+}

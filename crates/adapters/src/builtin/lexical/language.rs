@@ -1,200 +1,269 @@
 //! What depends on the language of a text.
 
 use frostem::{Algorithm, Stemmer};
+use std::{collections::HashMap, sync::LazyLock};
 
-/// A language whose words can be reduced to stems.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Language {
-    /// English, which is also what texts in other languages are taken for: their words pass
-    /// through mostly unchanged, and alike in passages and queries.
+/// A language whose words can be reduced to stems and whose commonest words say nothing.
+///
+/// Texts in other languages are taken for English: most of their words pass through as they are, and alike in
+/// passages and queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::builtin) enum Language {
     #[default]
     English,
+    German,
+    French,
+    Spanish,
+    Italian,
+    Portuguese,
+    Dutch,
+    Swedish,
+    Russian,
 }
 
+/// How many of its commonest words a text must have to be taken for one of a language.
+const ENOUGH: usize = 3;
+
 impl Language {
+    const ALL: [Self; 9] = [
+        Self::English,
+        Self::German,
+        Self::French,
+        Self::Spanish,
+        Self::Italian,
+        Self::Portuguese,
+        Self::Dutch,
+        Self::Swedish,
+        Self::Russian,
+    ];
+
+    /// The language of a text of these lower-case words: the one most of whose commonest words it has; none when that
+    /// is not clear.
+    pub(super) fn of<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let counts = counts(words);
+        let most = counts.into_iter().max().filter(|most| *most >= ENOUGH)?;
+        let mut with_most = Self::ALL.into_iter().zip(counts).filter(|(_, count)| *count == most);
+        let (language, _) = with_most.next()?;
+        with_most.next().is_none().then_some(language)
+    }
+
+    /// The languages that a query of these lower-case words may be in. One with none of the commonest words
+    /// may be in any.
+    pub(super) fn may_be<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        let counts = counts(words);
+        let most = counts.into_iter().max().unwrap_or(0);
+        Self::ALL
+            .into_iter()
+            .zip(counts)
+            .filter(|(_, count)| *count == most)
+            .map(|(language, _)| language)
+            .collect()
+    }
+
     /// Whether a lower-case word says too little to be searched for.
     pub(super) fn is_stop_word(self, word: &str) -> bool {
-        match self {
-            Self::English => ENGLISH.binary_search(&word).is_ok(),
-        }
+        STOP_WORDS.get(word).is_some_and(|languages| languages & self.bit() != 0)
     }
 
     /// The stem of a lower-case word.
     pub(super) fn stem(self, word: &str) -> String {
+        let algorithm = match self {
+            Self::English => Algorithm::English,
+            Self::German => Algorithm::German,
+            Self::French => Algorithm::French,
+            Self::Spanish => Algorithm::Spanish,
+            Self::Italian => Algorithm::Italian,
+            Self::Portuguese => Algorithm::Portuguese,
+            Self::Dutch => Algorithm::Dutch,
+            Self::Swedish => Algorithm::Swedish,
+            Self::Russian => Algorithm::Russian,
+        };
+        Stemmer::new(algorithm).stem(word).into_owned()
+    }
+
+    fn bit(self) -> u16 {
+        1 << self as u16
+    }
+
+    fn stop_words(self) -> &'static str {
         match self {
-            Self::English => Stemmer::new(Algorithm::English).stem(word).into_owned(),
+            Self::English => ENGLISH,
+            Self::German => GERMAN,
+            Self::French => FRENCH,
+            Self::Spanish => SPANISH,
+            Self::Italian => ITALIAN,
+            Self::Portuguese => PORTUGUESE,
+            Self::Dutch => DUTCH,
+            Self::Swedish => SWEDISH,
+            Self::Russian => RUSSIAN,
         }
     }
 }
 
-/// In byte order, for the binary search.
-const ENGLISH: [&str; 157] = [
-    "a",
-    "about",
-    "above",
-    "after",
-    "again",
-    "against",
-    "all",
-    "also",
-    "am",
-    "an",
-    "and",
-    "any",
-    "are",
-    "aren",
-    "as",
-    "at",
-    "be",
-    "because",
-    "been",
-    "before",
-    "being",
-    "below",
-    "between",
-    "both",
-    "but",
-    "by",
-    "can",
-    "cannot",
-    "could",
-    "couldn",
-    "did",
-    "didn",
-    "do",
-    "does",
-    "doesn",
-    "doing",
-    "don",
-    "down",
-    "during",
-    "each",
-    "either",
-    "else",
-    "ever",
-    "few",
-    "for",
-    "from",
-    "further",
-    "had",
-    "hadn",
-    "has",
-    "hasn",
-    "have",
-    "haven",
-    "having",
-    "he",
-    "her",
-    "here",
-    "hers",
-    "herself",
-    "him",
-    "himself",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "isn",
-    "it",
-    "its",
-    "itself",
-    "just",
-    "let",
-    "may",
-    "me",
-    "might",
-    "more",
-    "most",
-    "must",
-    "my",
-    "myself",
-    "neither",
-    "no",
-    "nor",
-    "not",
-    "of",
-    "off",
-    "on",
-    "once",
-    "only",
-    "or",
-    "other",
-    "our",
-    "ours",
-    "ourselves",
-    "out",
-    "over",
-    "own",
-    "same",
-    "shall",
-    "she",
-    "should",
-    "shouldn",
-    "so",
-    "some",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "theirs",
-    "them",
-    "themselves",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "through",
-    "thus",
-    "to",
-    "too",
-    "under",
-    "until",
-    "up",
-    "upon",
-    "us",
-    "very",
-    "was",
-    "wasn",
-    "we",
-    "were",
-    "weren",
-    "what",
-    "when",
-    "where",
-    "whether",
-    "which",
-    "while",
-    "who",
-    "whom",
-    "whose",
-    "why",
-    "will",
-    "with",
-    "within",
-    "without",
-    "would",
-    "wouldn",
-    "yet",
-    "you",
-    "your",
-    "yours",
-    "yourself",
-    "yourselves",
-];
+/// How many of the words are among the commonest of each language, in the order of [`Language::ALL`].
+fn counts<'a>(words: impl IntoIterator<Item = &'a str>) -> [usize; 9] {
+    let mut counts = [0; 9];
+    for languages in words.into_iter().filter_map(|word| STOP_WORDS.get(word)) {
+        for (count, language) in counts.iter_mut().zip(Language::ALL) {
+            *count += usize::from(languages & language.bit() != 0);
+        }
+    }
+    counts
+}
+
+/// Each stop word, with a bit for each language that has it.
+static STOP_WORDS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
+    let mut all = HashMap::new();
+    for language in Language::ALL {
+        for word in language.stop_words().split(' ') {
+            *all.entry(word).or_insert(0) |= language.bit();
+        }
+    }
+    all
+});
+
+const ENGLISH: &str = "\
+    a about above after again against all also am an and any are aren as at be because been before being \
+    below between both but by can cannot could couldn did didn do does doesn doing don down during each \
+    either else ever few for from further had hadn has hasn have haven having he her here hers herself him \
+    himself his how i if in into is isn it its itself just let may me might more most must my myself neither \
+    no nor not of off on once only or other our ours ourselves out over own same shall she should shouldn so \
+    some such than that the their theirs them themselves then there these they this those through thus to \
+    too under until up upon us very was wasn we were weren what when where whether which while who whom \
+    whose why will with within without would wouldn yet you your yours yourself yourselves";
+
+const GERMAN: &str = "\
+    aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist da \
+    damit dann das dass daß dein deine dem den denn der des dessen dich die dies diese diesem diesen dieser \
+    dieses dir doch dort du durch ein eine einem einen einer eines einige er es etwas euch euer eure für \
+    gegen hab habe haben hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in \
+    indem ins ist ja jede jedem jeden jeder jedes jener jetzt kann kein keine keinem keinen keiner können \
+    könnte man manche mein meine mich mir mit muss musste nach nein nicht nichts noch nun nur ob oder ohne \
+    sehr sein seine seinem seinen seiner sich sie sind so soll sollte sondern sonst um und uns unser unsere \
+    unter viel vom von vor wann war waren warum was weil welche welchem welchen welcher welches wenn wer \
+    werde werden wie wieder wieviel will wir wird wo wurde wurden zu zum zur zwar zwischen über";
+
+const FRENCH: &str = "\
+    ai ainsi alors au aucun aussi autre autres aux avaient avait avec avoir ayant c ce cela ces cet cette \
+    ceux chaque ci comme comment d dans de depuis des donc dont du elle elles en encore entre est et eu fait \
+    il ils j je jusqu l la le les leur leurs lors lorsque lui m ma mais me mes moi mon même n ne ni nos \
+    notre nous on ont ou où par parce pas peu peut plus pour pourquoi qu quand que quel quelle quelles quels \
+    qui quoi s sa sans se sera ses si son sont sous sur t ta te tes ton tous tout toute toutes très tu un \
+    une vos votre vous y à étaient était été être";
+
+const SPANISH: &str = "\
+    a al algo algunas algunos ante antes aquel aunque cada como con contra cual cuales cuando cuanto cuál \
+    cuáles cuándo cuánta cuánto cuántos cómo de del desde donde dos durante dónde e el ella ellas ellos en \
+    entre era eran es esa esas ese eso esos esta estaba estas este esto estos está están fue fueron ha había \
+    han has hasta hay la las le les lo los me mi mis mucho muy más nada ni no nos nosotros o os otra otras \
+    otro otros para pero poco por porque que quien quienes quién qué se sea ser si sido sin sobre son su sus \
+    sí también tan tanto te tiene tienen todo todos tu tus un una uno unos y ya yo él";
+
+const ITALIAN: &str = "\
+    a ad agli ai al alla alle allo anche ancora avere aveva c che chi ci cioè come con contro cosa cui d da \
+    dagli dai dal dalla dalle dallo degli dei del dell della delle dello di dopo dove e ed era erano essere \
+    fa fra fu gli ha hai hanno ho i il in io l la le lei li lo loro lui ma me mentre mi mia mio molto ne \
+    negli nei nel nell nella nelle nello no noi non nostra nostro o ogni oppure per perché però più poi \
+    prima può qual quale quali quando quanta quante quanti quanto quella quelle quelli quello questa queste \
+    questi questo qui quindi se sei senza si sia sono sopra sotto stata state stati stato su sua sue sugli \
+    sui sul sulla sulle suo suoi tra tu tua tuo tutti tutto un una uno vi voi è";
+
+const PORTUGUESE: &str = "\
+    ao aos aquela aquele aquilo as até com como da das de dela dele deles depois do dos e ela elas ele eles \
+    em entre era eram essa essas esse esses esta estas este estes está estão eu foi foram há isso isto já \
+    lhe lhes mais mas me mesmo meu meus minha muito na nas nem no nos nossa nosso num numa não nós o os ou \
+    para pela pelas pelo pelos por porque quais qual quando quanta quanto quantos que quem se sem ser será \
+    seu seus sua suas só também te tem tinha tu tua têm um uma você vocês à às é";
+
+const DUTCH: &str = "\
+    aan al alleen alles als ben bij daar dan dat de deze die dit doch doen door dus een en er ge geen \
+    geweest haar had heb hebben heeft hem het hier hij hoe hoeveel hun iemand iets ik in is ja je jij kan \
+    kon kunnen maar me meer men met mij mijn moet moeten na naar niet niets nog nu of om omdat ons onze ook \
+    op over reeds te tegen toch toen tot tussen u uit uw van veel voor waar waarom wanneer want waren was \
+    wat welk welke werd wezen wie wij wil worden wordt zal ze zelf zich zij zijn zo zonder zou";
+
+const SWEDISH: &str = "\
+    alla allt att av blev bli blir de dem den denna deras dess det detta dig din du där då efter ej eller en \
+    er ett från för genom ha hade han hans har henne hon honom hur här i icke ingen inom inte jag ju kan \
+    kunde man med mellan men mig min mot mycket ni nu när någon något några och om oss på samma sedan sig \
+    sin sina sitt skulle som så till under upp ut utan vad var vara varför varit vem vi vid vilka vilken \
+    vilket än är över";
+
+const RUSSIAN: &str = "\
+    а без более бы был была были было быть в вам вас весь во вот все всего всех вы где да даже для до его ее \
+    если есть еще ещё её же за здесь и из или им их к как какая какие какой когда кто ли между меня мне \
+    много может мы на над не него нее ней нет ни них но ну о об он она они оно от перед по под после потому \
+    почему при с сам сколько со так также такой там то того тоже только том ты у уже чего чем что чтобы эта \
+    эти это этого этой этом этот я";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(text: &str) -> Option<Language> {
+        Language::of(text.split(' '))
+    }
+
     #[test]
-    fn stop_words_are_in_order_and_lower_case() {
-        assert!(ENGLISH.is_sorted());
-        assert!(ENGLISH.iter().all(|word| word.chars().all(|c| c.is_ascii_lowercase())));
+    fn a_language_is_told_by_its_commonest_words() {
+        assert_eq!(
+            of("the pump is a machine that moves water from one place to another"),
+            Some(Language::English)
+        );
+        assert_eq!(
+            of("die pumpe ist eine maschine die wasser von einem ort zum anderen bewegt"),
+            Some(Language::German)
+        );
+        assert_eq!(
+            of("la pompe est une machine qui déplace l eau d un lieu à un autre"),
+            Some(Language::French)
+        );
+        assert_eq!(
+            of("la bomba es una máquina que mueve el agua de un lugar a otro"),
+            Some(Language::Spanish)
+        );
+        assert_eq!(
+            of("la pompa è una macchina che sposta l acqua da un luogo all altro"),
+            Some(Language::Italian)
+        );
+        assert_eq!(
+            of("a bomba é uma máquina que move a água de um lugar para outro"),
+            Some(Language::Portuguese)
+        );
+        assert_eq!(
+            of("de pomp is een machine die water van de ene naar de andere plaats brengt"),
+            Some(Language::Dutch)
+        );
+        assert_eq!(
+            of("pumpen är en maskin som flyttar vatten från en plats till en annan"),
+            Some(Language::Swedish)
+        );
+        assert_eq!(
+            of("насос это машина которая перемещает воду из одного места в другое и не только"),
+            Some(Language::Russian)
+        );
+    }
+
+    #[test]
+    fn names_and_figures_are_in_no_language() {
+        assert_eq!(of("net sales 2,021 2,020"), None);
+        assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn a_query_may_be_in_each_language_that_has_its_commonest_words() {
+        let may_be = |query: &str| Language::may_be(query.split(' '));
+        assert_eq!(may_be("wie hoch war der umsatz"), [Language::German]);
+        assert_eq!(may_be("what was the revenue in 2021"), [Language::English]);
+        assert_eq!(may_be("umsatz 2021"), Language::ALL);
+    }
+
+    #[test]
+    fn stop_words_are_lower_case_words() {
+        for language in Language::ALL {
+            assert!(
+                language.stop_words().split(' ').all(|word| !word.is_empty() && word == word.to_lowercase())
+            );
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Text to terms: what the lexical side of search stores and looks for.
 //!
-//! A passage becomes the stems of its words, without stop words. A query goes through the same
-//! steps after [`query`] has cleaned it, so that both sides meet in the same terms.
+//! A passage becomes the stems of its words, without stop words, both by its [`language`]. A query goes through the
+//! same steps after [`query`] has cleaned it, so that both sides meet in the same terms.
 
 mod language;
 mod query;
@@ -22,33 +22,40 @@ pub(super) struct Question {
     pub(super) joined: Vec<(String, Vec<String>)>,
 }
 
-/// Makes terms out of text.
-///
-/// It knows English; a detected language would be one more [`Language`], chosen per document here.
+/// Makes terms out of text in a language.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Analyzer {
     language: Language,
 }
 
 impl Analyzer {
-    /// The terms of a text in their order, repeated as often as they occur.
+    /// For the language of a text; for English when it is not clear.
+    pub(super) fn of(text: &str) -> Self {
+        Self::default().or_of(&tokens::words(text))
+    }
+
+    /// The same one, or for the language of these words when that is clear.
+    fn or_of(self, words: &[String]) -> Self {
+        let language = Language::of(words.iter().map(String::as_str));
+        language.map_or(self, |language| Self { language })
+    }
+
+    /// Whether a capital letter within a sentence of the language begins a name.
+    pub(super) fn has_capitals_for_names(self) -> bool {
+        self.language != Language::German
+    }
+
+    /// The terms of a text in their order, repeated as often as they occur. A text that is clearly in another
+    /// language is taken for one of that.
     pub(super) fn terms(self, text: &str) -> Vec<String> {
-        tokens::words(text).iter().flat_map(|word| self.terms_of_word(word)).collect()
+        let words = tokens::words(text);
+        let analyzer = self.or_of(&words);
+        words.iter().flat_map(|word| analyzer.terms_of_word(word)).collect()
     }
 
     /// The distinct terms of a text, in the order in which they first occur.
     pub(super) fn distinct_terms(self, text: &str) -> Vec<String> {
         distinct(self.terms(text))
-    }
-
-    /// What to look for: the distinct terms of the query's own words, without what only tells
-    /// somebody to answer, then adjacent words joined, since titles and names often join them.
-    pub(super) fn query_terms(self, query: &str) -> Vec<String> {
-        let runs = query::content_words(query);
-        let mut terms: Vec<String> =
-            runs.iter().flatten().flat_map(|word| self.terms_of_word(word)).collect();
-        terms.extend(runs.iter().flat_map(|run| self.joined(run)).map(|(joined, _)| joined));
-        distinct(terms)
     }
 
     /// The query's own words as terms, without the parts of those that mix letters and digits.
@@ -90,6 +97,22 @@ impl Analyzer {
     }
 }
 
+/// What to look for: the distinct terms of the query's own words, without what only tells somebody to answer, then
+/// adjacent words joined, since titles and names often join them. In each language that the query may be in: a
+/// few words do not tell.
+pub(super) fn query_terms(query: &str) -> Vec<String> {
+    let runs = query::content_words(query);
+    let words = tokens::words(query);
+    let languages = Language::may_be(words.iter().map(String::as_str));
+    let analyzers = languages.into_iter().map(|language| Analyzer { language });
+    let terms = analyzers.clone().flat_map(|analyzer| {
+        runs.iter().flatten().flat_map(move |word| analyzer.terms_of_word(word)).collect::<Vec<_>>()
+    });
+    let joined = analyzers
+        .flat_map(|analyzer| runs.iter().flat_map(move |run| analyzer.joined(run)).map(|(joined, _)| joined));
+    distinct(terms.chain(joined).collect())
+}
+
 fn cut(mut term: String) -> String {
     if let Some((end, _)) = term.char_indices().nth(TERM_CHARS) {
         term.truncate(end);
@@ -116,7 +139,7 @@ mod tests {
     }
 
     fn query(text: &str) -> Vec<String> {
-        Analyzer::default().query_terms(text)
+        query_terms(text)
     }
 
     #[test]
@@ -181,17 +204,17 @@ mod tests {
             assert_eq!(query(text), ["2018"], "{text}");
         }
         assert_eq!(query("FY98"), ["1998"]);
-        assert_eq!(query("fiscal policy"), ["fiscal", "polici", "fiscalpolici"]);
+        assert_eq!(query("the fiscal policy"), ["fiscal", "polici", "fiscalpolici"]);
     }
 
     #[test]
     fn adjacent_words_are_joined_within_a_clause_only() {
-        assert_eq!(query("Best Buy"), ["best", "buy", "bestbuy"]);
+        assert_eq!(query("the Best Buy"), ["best", "buy", "bestbuy"]);
         assert_eq!(
-            query("American Water Works"),
+            query("the American Water Works"),
             ["american", "water", "work", "americanwat", "waterwork", "americanwaterwork"]
         );
-        assert_eq!(query("pumps, valves"), ["pump", "valv"]);
+        assert_eq!(query("the pumps, valves"), ["pump", "valv"]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ const INSTRUCTIONS: [&str; 22] = [
 ];
 
 /// Ways to ask, general English. Longer ones first where one begins with another.
-const PHRASES: [&str; 75] = [
+const PHRASES: [&str; 77] = [
     "give a response to the question",
     "give a response",
     "give an answer",
@@ -57,6 +57,8 @@ const PHRASES: [&str; 75] = [
     "by primarily using",
     "by using",
     "primarily using",
+    "using only the",
+    "using only",
     "using the",
     "according to the documents",
     "according to the document",

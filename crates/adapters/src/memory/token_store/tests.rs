@@ -136,6 +136,7 @@ async fn one_process_at_a_time_has_the_journal() {
     let store = MemoryTokenStore::open(&path).unwrap();
     let fault = MemoryTokenStore::open(&path).unwrap_err();
     assert!(fault.to_string().contains("another process uses this file"), "{fault}");
+    assert_eq!(fault.kind(), FaultKind::InUse);
     drop(store);
     MemoryTokenStore::open(&path).unwrap();
 }

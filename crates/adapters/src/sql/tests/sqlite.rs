@@ -47,6 +47,25 @@ async fn committed_records_survive_the_process() {
 }
 
 #[tokio::test]
+async fn a_file_that_was_removed_or_replaced_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("here.db");
+    let store = SqlStore::connect(&SqlStore::sqlite_url(&path), SqlOptions::default()).await.unwrap();
+    store.migrate().await.unwrap();
+    store.check().await.unwrap();
+    let aside = folder.path().join("aside.db");
+    std::fs::rename(&path, &aside).unwrap();
+    let fault = store.check().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Unavailable);
+    assert!(fault.to_string().contains("was removed"), "{fault}");
+    std::fs::copy(&aside, &path).unwrap();
+    let fault = store.check().await.unwrap_err();
+    assert!(fault.to_string().contains("was replaced"), "{fault}");
+    std::fs::rename(&aside, &path).unwrap();
+    store.check().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_commit_reaches_the_disk_and_references_are_checked() {
     let (store, _folder) = migrated().await;
     for db in [&store.write.connections, &store.read.connections] {

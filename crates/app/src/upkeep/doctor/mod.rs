@@ -23,6 +23,9 @@ pub trait Listener: Send {
     /// This part answers, and this is what there is to say about it.
     fn works(&mut self, part: Part, note: &str);
 
+    /// This part is open in another process, which is as it should be while that one serves.
+    fn in_use(&mut self, part: Part);
+
     /// This was found.
     async fn found(&mut self, finding: Finding);
 }

@@ -38,6 +38,7 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
         };
         match result {
             Ok(()) => listener.works(part, "answers"),
+            Err(fault) if fault.kind() == FaultKind::InUse => listener.in_use(part),
             Err(fault) => listener.found(Finding::PartDown(part, fault)).await,
         }
     }

@@ -10,7 +10,7 @@ use crate::{
         ROOT,
         form::{FieldErrors, OwnForm},
         page::{self, Broken},
-        session::{self, Staff},
+        session::Staff,
         times::Time,
     },
     context::State,
@@ -19,14 +19,10 @@ use crate::{
 use actix_session::Session;
 use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
-    accounts::{
-        api_keys, own,
-        sessions::{self, Origin},
-    },
+    accounts::{api_keys, own, sessions},
     error::Error,
     listing::Page,
 };
-use docent_domain::user::Password;
 
 /// The most keys and sessions that are shown.
 const OWN: Page = Page { offset: 0, limit: 100 };
@@ -47,11 +43,8 @@ async fn show(
     let sessions = sessions::list_own(app, &staff.actor, OWN).await?;
     let emails = [(user.id, user.email.clone())].into_iter().collect();
     let mut values = staff.page("account");
-    let fields = vec![
-        Field::password("present", "Present password", "current-password"),
-        Field::password("password", "New password", "new-password").help("At least 8 characters."),
-        Field::password("again", "New password again", "new-password"),
-    ];
+    let mut fields = vec![Field::password("present", "Present password", "current-password")];
+    fields.extend(field::new_password());
     field::insert(&mut values, fields, Vec::new(), errors);
     values.insert("account", &user.id.to_string());
     values.insert("is_superuser", &user.is_superuser);
@@ -76,17 +69,11 @@ pub(super) async fn change_password(
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     let mut errors = FieldErrors::default();
-    let new = errors.take("password", Password::chosen(form.text("password").to_owned()));
-    if form.text("password") != form.text("again") {
-        errors.add("again", "is not the same");
-    }
-    if let (Some(new), true) = (new, errors.is_empty()) {
+    if let Some(new) = field::chosen_password(&form, &mut errors) {
         let present = form.text("present").to_owned();
         match own::change_password(&context.app, &staff.actor, present, new).await {
             Ok(()) => {
-                let origin = Origin { address: client.address, agent: agent.0 };
-                let fresh = sessions::begin_again(&context.app, &staff.actor, &origin).await?;
-                session::start(&context.app, &cookie, fresh)?;
+                staff.begin_again(&context.app, &cookie, client, agent).await?;
                 staff.say("Your password was changed, and your other sessions were ended.")?;
                 return Ok(page::see_other(&format!("{ROOT}/account")));
             }

@@ -1,6 +1,7 @@
 //! `/admin/api-keys/add`, `/admin/api-keys/{id}` and `/admin/api-keys/{id}/revoke`
 
 use super::{
+    editing::Confirmation,
     field::{self, Field, Picker},
     tables::{Emails, KeyRow},
 };
@@ -8,7 +9,7 @@ use crate::{
     admin::{
         ROOT,
         form::{FieldErrors, Form, OwnForm},
-        page::{self, Broken},
+        page::{self, Broken, id_of},
         session::Staff,
     },
     context::State,
@@ -26,15 +27,11 @@ use docent_domain::{
     access::{AddApiKeys, DeleteApiKeys, ViewApiKeys, ViewAuditLog},
     api_key::{ApiKey, KeyName, Scopes},
     error::Invalid,
-    id::{ApiKeyId, UserId},
+    id::UserId,
     permission::RecordKind,
     text::Email,
 };
 use std::collections::BTreeSet;
-
-fn id_of(id: &str) -> Result<ApiKeyId, Error> {
-    id.parse().map_err(|_| Error::NotFound(RecordKind::ApiKey))
-}
 
 /// What a form says of a key, right or wrong.
 struct Draft<'f> {
@@ -71,12 +68,18 @@ fn show_form(
     page::show(context, status, "api_key_form.html", &values)
 }
 
-/// Where keys are, for this person, and whether they work.
-fn insert_place(values: &mut tera::Context, staff: &Staff, context: &State) {
+/// Where keys are, for this person: what the place is called, and its address.
+fn place(staff: &Staff) -> (&'static str, String) {
     let sees_all = staff.actor.may::<ViewApiKeys>().is_ok();
     let (title, place) = if sees_all { ("API keys", "api-keys") } else { ("Your account", "account") };
-    values.insert("section", title);
-    values.insert("section_href", &format!("{ROOT}/{place}"));
+    (title, format!("{ROOT}/{place}"))
+}
+
+/// Where keys are, and whether they work.
+fn insert_place(values: &mut tera::Context, staff: &Staff, context: &State) {
+    let (section, section_href) = place(staff);
+    values.insert("section", section);
+    values.insert("section_href", &section_href);
     values.insert("are_accepted", &context.app.settings.accepts_api_keys);
 }
 
@@ -167,7 +170,7 @@ async fn row(staff: &Staff, context: &State, key: &ApiKey) -> Result<KeyRow, Err
 }
 
 pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
-    let key = api_keys::get(&context.app, &staff.actor, id_of(&id)?).await?;
+    let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     let mut values = staff.page("api-keys");
     values.insert("key", &row(&staff, &context, &key).await?);
     values.insert("may_view_audit", &staff.actor.may::<ViewAuditLog>().is_ok());
@@ -176,21 +179,24 @@ pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Resu
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
-    let key = api_keys::get(&context.app, &staff.actor, id_of(&id)?).await?;
+    let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     staff.actor.may_to::<DeleteApiKeys>(Some(key.user)).map_err(Error::from)?;
     let path = format!("{ROOT}/api-keys/{}", key.id);
-    let mut values = staff.page("api-keys");
-    insert_place(&mut values, &staff, &context);
-    values.insert("name", key.name.as_str());
-    values.insert("question", "Revoke this key?");
-    values.insert(
-        "consequences",
-        &["Programs that use it are refused from the next request on.", "This cannot be undone."],
-    );
-    values.insert("action", &format!("{path}/revoke"));
-    values.insert("verb", "Revoke the key");
-    values.insert("cancel", &path);
-    page::show(&context, StatusCode::OK, "confirm.html", &values)
+    let (section, section_href) = place(&staff);
+    let confirmation = Confirmation {
+        section,
+        section_href,
+        name: key.name.as_str(),
+        question: "Revoke this key?".to_owned(),
+        consequences: &[
+            "Programs that use it are refused from the next request on.",
+            "This cannot be undone.",
+        ],
+        action: format!("{path}/revoke"),
+        verb: "Revoke the key".to_owned(),
+        cancel: path,
+    };
+    confirmation.show(&staff, &context, "api-keys")
 }
 
 pub(super) async fn revoke(
@@ -199,7 +205,7 @@ pub(super) async fn revoke(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let key = api_keys::get(&context.app, &staff.actor, id_of(&id)?).await?;
+    let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     api_keys::revoke(&context.app, &staff.actor, key.id).await?;
     staff.say(format!("The key {} was revoked.", key.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/api-keys/{}", key.id)))

@@ -5,7 +5,7 @@ use crate::{
     admin::{
         ROOT,
         listing::{PageNumber, Paging},
-        page::{self, Broken},
+        page::{self, Broken, id_of},
         session::Staff,
     },
     context::State,
@@ -15,7 +15,6 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_app::{
     audit as use_case,
-    error::Error,
     listing::{AuditFilter, Listed, Period},
 };
 use docent_domain::{access::ViewAuditLog, audit::Deed, permission::RecordKind};
@@ -84,7 +83,7 @@ struct ChangeRow {
 
 pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<ViewAuditLog>()?;
-    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::AuditEntry))?;
+    let id = id_of(RecordKind::AuditEntry, &id)?;
     let entry = use_case::get(&context.app, grant, id).await?;
     let changes: Vec<_> = entry
         .changes

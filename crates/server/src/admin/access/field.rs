@@ -1,12 +1,14 @@
 //! Fields of forms as templates show them.
 
 use super::kinds;
-use crate::admin::form::FieldErrors;
+use crate::admin::form::{FieldErrors, Form};
 use docent_domain::{
     access::Actor,
     api_key::{Scope, Scopes},
+    error::Invalid,
     group::{Group, Rights},
     permission::{Permission, PermissionSet, RecordKind},
+    user::Password,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -164,6 +166,31 @@ impl Picker {
             error: None,
         }
     }
+}
+
+/// The permissions that are ticked in a form that was sent.
+pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
+    let parse = |name: &str| {
+        Permission::parse(name).ok_or_else(|| Invalid::new("permissions", "hold one that does not exist"))
+    };
+    form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
+}
+
+/// The fields of a password that is typed twice.
+pub(super) fn new_password() -> [Field; 2] {
+    [
+        Field::password("password", "New password", "new-password").help("At least 8 characters."),
+        Field::password("again", "New password again", "new-password"),
+    ]
+}
+
+/// The password that was typed twice, if it was the same.
+pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
+    let password = errors.take("password", Password::chosen(form.text("password").to_owned()));
+    if form.text("password") != form.text("again") {
+        errors.add("again", "is not the same");
+    }
+    password.filter(|_| errors.is_empty())
 }
 
 /// The names of scopes, for forms that were sent.

@@ -4,6 +4,7 @@ mod account;
 mod api_key;
 mod api_keys;
 mod audit;
+mod editing;
 mod field;
 mod group;
 mod groups;
@@ -12,9 +13,11 @@ mod sessions;
 mod tables;
 mod user;
 mod user_actions;
+mod user_page;
 mod users;
 mod verifications;
 
+use self::{group::GroupForm, user::UserForm};
 use crate::routes::routes;
 
 /// The templates of these pages; those that others extend or include are first.
@@ -48,15 +51,15 @@ routes! {
     "/account"               { GET => account::account }
     "/account/password"      { POST => account::change_password }
     "/users"                 { GET => users::users }
-    "/users/add"             { GET => user::add, POST => user::create }
-    "/users/{id}"            { GET => user::show, POST => user::change }
+    "/users/add"             { GET => editing::add::<UserForm>, POST => editing::create::<UserForm> }
+    "/users/{id}"            { GET => editing::show::<UserForm>, POST => editing::change::<UserForm> }
     "/users/{id}/password"   { GET => user_actions::password, POST => user_actions::set_password }
-    "/users/{id}/delete"     { GET => user_actions::confirm, POST => user_actions::delete }
+    "/users/{id}/delete"     { GET => editing::confirm::<UserForm>, POST => editing::delete::<UserForm> }
     "/users/{id}/end-sessions" { POST => user_actions::end_sessions }
     "/groups"                { GET => groups::groups }
-    "/groups/add"            { GET => group::add, POST => group::create }
-    "/groups/{id}"           { GET => group::show, POST => group::change }
-    "/groups/{id}/delete"    { GET => group::confirm, POST => group::delete }
+    "/groups/add"            { GET => editing::add::<GroupForm>, POST => editing::create::<GroupForm> }
+    "/groups/{id}"           { GET => editing::show::<GroupForm>, POST => editing::change::<GroupForm> }
+    "/groups/{id}/delete"    { GET => editing::confirm::<GroupForm>, POST => editing::delete::<GroupForm> }
     "/api-keys"              { GET => api_keys::api_keys }
     "/api-keys/add"          { GET => api_key::add, POST => api_key::create }
     "/api-keys/{id}"         { GET => api_key::show }

@@ -10,7 +10,7 @@ use crate::{
         form::OwnForm,
         listing::{PageNumber, Paging},
         login,
-        page::{self, Broken},
+        page::{self, Broken, id_of},
         session::Staff,
     },
     context::State,
@@ -72,7 +72,7 @@ pub(super) async fn revoke(
     id: Path<String>,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Session))?;
+    let id = id_of(RecordKind::Session, &id)?;
     match use_case::revoke(&context.app, &staff.actor, id).await {
         Ok(()) if id == staff.session => {
             cookie.purge();

@@ -1,49 +1,39 @@
-//! `/admin/users/add` and `/admin/users/{id}`
+//! `/admin/users/add`, `/admin/users/{id}` and `/admin/users/{id}/delete`
 
 use super::{
+    editing::{Deletion, Editing},
     field::{self, Field, Picker},
-    kinds,
-    tables::{EntryRow, KeyRow, SessionRow},
+    user_page,
 };
 use crate::{
     admin::{
-        ROOT,
-        form::{FieldErrors, Form, OwnForm, STALE, mark},
+        form::{FieldErrors, Form, mark},
         page::{self, Broken},
         session::Staff,
-        times::Time,
     },
-    api::documents::list::encode_query,
     context::State,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
+    App,
     accounts::{
-        api_keys, groups, sessions,
+        groups,
         users::{self, Account, Wanted},
     },
-    audit,
     error::Error,
-    listing::{ApiKeyFilter, AuditFilter, Page, SessionFilter},
 };
 use docent_domain::{
-    access::{
-        AddUsers, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog,
-        ViewSessions, ViewUsers,
-    },
+    access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
     error::Invalid,
     group::Rights,
     id::UserId,
-    permission::{Permission, PermissionSet, RecordKind},
+    permission::RecordKind,
     text::Email,
     user::Password,
 };
 
-/// Lines of each table beside the form.
-const BESIDE: Page = Page { offset: 0, limit: 10 };
-
 /// What a form says of an account, right or wrong.
-struct Draft {
+pub(super) struct UserForm {
     email: String,
     is_active: bool,
     is_staff: bool,
@@ -51,7 +41,42 @@ struct Draft {
     rights: Rights,
 }
 
-impl Draft {
+impl Editing for UserForm {
+    type Record = Account;
+    type Id = UserId;
+    type New = (Wanted, Password);
+    type Wanted = Wanted;
+    type View = ViewUsers;
+    type Add = AddUsers;
+    type Change = ChangeUsers;
+    type Delete = DeleteUsers;
+
+    const KIND: RecordKind = RecordKind::User;
+    const SECTION: &'static str = "users";
+    const NOUN: &'static str = "account";
+
+    fn id(account: &Account) -> UserId {
+        account.user.id
+    }
+
+    fn mark(account: &Account) -> String {
+        let Account { user, rights, .. } = account;
+        let permissions: Vec<_> =
+            rights.permissions.iter().map(|permission| permission.to_string()).collect();
+        let flags = [user.is_active, user.is_staff, user.is_superuser];
+        mark(&(user.email.as_str(), flags, &rights.groups, permissions))
+    }
+
+    fn empty() -> Self {
+        Self {
+            email: String::new(),
+            is_active: true,
+            is_staff: false,
+            is_superuser: false,
+            rights: Rights::default(),
+        }
+    }
+
     fn of(account: &Account) -> Self {
         let user = &account.user;
         Self {
@@ -73,10 +98,15 @@ impl Draft {
             is_staff: form.is_ticked("is_staff"),
             is_superuser: form.is_ticked("is_superuser"),
             rights: Rights {
-                permissions: permissions(form, errors),
+                permissions: field::permissions(form, errors),
                 groups: groups.filter_map(|id| errors.take("groups", id)).collect(),
             },
         }
+    }
+
+    fn new_record(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::New> {
+        let password = errors.take("password", Password::chosen(form.text("password").to_owned()));
+        self.wanted(errors).zip(password)
     }
 
     fn wanted(&self, errors: &mut FieldErrors) -> Option<Wanted> {
@@ -90,6 +120,86 @@ impl Draft {
         })
     }
 
+    async fn show(
+        &self,
+        staff: &Staff,
+        context: &State,
+        status: StatusCode,
+        account: Option<&Account>,
+        errors: &FieldErrors,
+    ) -> Result<HttpResponse, Broken> {
+        let mut values = staff.page(Self::SECTION);
+        let mut fields = self.fields(staff);
+        if account.is_none() {
+            let password = Field::password("password", "Password", "new-password");
+            fields.insert(1, password.help("At least 8 characters. It is not shown again."));
+        }
+        field::insert(&mut values, fields, self.pickers(staff, context).await?, errors);
+        values.insert("account", &account.map(|account| account.user.id.to_string()));
+        values.insert("may_change", &account.is_none_or(|account| Self::may_change(account, &staff.actor)));
+        if let Some(account) = account {
+            user_page::insert_account(&mut values, staff, context, account);
+            user_page::insert_beside(&mut values, staff, context, &account.user).await?;
+        }
+        page::show(context, status, "user.html", &values)
+    }
+
+    fn may_change(account: &Account, actor: &Actor) -> bool {
+        is_within_reach(account, actor) && actor.may::<ChangeUsers>().is_ok()
+    }
+
+    fn may_delete(account: &Account, actor: &Actor) -> bool {
+        let is_own = account.user.id == actor.user();
+        is_allowed_no_more(account, actor) && !is_own && actor.may::<DeleteUsers>().is_ok()
+    }
+
+    fn deletion(account: &Account) -> Deletion<'_> {
+        Deletion {
+            name: account.user.email.as_str(),
+            consequences: &[
+                "Its permissions, API keys, sessions and conversations are removed with it.",
+                "Its documents stay, without an owner. So do the usage ledger and the audit log.",
+                "This cannot be undone. To keep the account from being used, deactivate it instead.",
+            ],
+        }
+    }
+
+    async fn get(app: &App, grant: Grant<ViewUsers>, id: UserId) -> Result<Account, Error> {
+        users::get(app, grant, id).await
+    }
+
+    async fn create(
+        app: &App,
+        actor: &Actor,
+        grant: Grant<AddUsers>,
+        (wanted, password): Self::New,
+    ) -> Result<(UserId, String), Error> {
+        let user = users::create(app, actor, grant, wanted, password).await?;
+        Ok((user.id, user.email.as_str().to_owned()))
+    }
+
+    async fn change(
+        app: &App,
+        actor: &Actor,
+        grant: Grant<ChangeUsers>,
+        id: UserId,
+        wanted: Wanted,
+    ) -> Result<(), Error> {
+        users::change(app, actor, grant, id, &wanted).await.map(drop)
+    }
+
+    async fn delete(
+        app: &App,
+        actor: &Actor,
+        grant: Grant<DeleteUsers>,
+        id: UserId,
+    ) -> Result<String, Error> {
+        users::delete(app, actor, grant, id).await?;
+        Ok("The account was deleted.".to_owned())
+    }
+}
+
+impl UserForm {
     fn fields(&self, staff: &Staff) -> Vec<Field> {
         let for_superusers = !staff.actor.is_superuser();
         vec![
@@ -114,193 +224,12 @@ impl Draft {
     }
 }
 
-/// The permissions that are ticked.
-pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
-    let parse = |name: &str| {
-        Permission::parse(name).ok_or_else(|| Invalid::new("permissions", "hold one that does not exist"))
-    };
-    form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
+/// Superusers' accounts are for superusers.
+fn is_within_reach(account: &Account, actor: &Actor) -> bool {
+    actor.is_superuser() || !account.user.is_superuser
 }
 
-/// The id of an address.
-pub(super) fn id_of(id: &str) -> Result<UserId, Error> {
-    id.parse().map_err(|_| Error::NotFound(RecordKind::User))
-}
-
-pub(super) async fn add(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
-    staff.may::<AddUsers>()?;
-    let draft = Draft {
-        email: String::new(),
-        is_active: true,
-        is_staff: false,
-        is_superuser: false,
-        rights: Rights::default(),
-    };
-    show_add(&staff, &context, StatusCode::OK, &draft, &FieldErrors::default()).await
-}
-
-async fn show_add(
-    staff: &Staff,
-    context: &State,
-    status: StatusCode,
-    draft: &Draft,
-    errors: &FieldErrors,
-) -> Result<HttpResponse, Broken> {
-    let mut values = staff.page("users");
-    let mut fields = draft.fields(staff);
-    let password = Field::password("password", "Password", "new-password");
-    fields.insert(1, password.help("At least 8 characters. It is not shown again."));
-    field::insert(&mut values, fields, draft.pickers(staff, context).await?, errors);
-    values.insert("account", &None::<()>);
-    values.insert("may_change", &true);
-    page::show(context, status, "user.html", &values)
-}
-
-pub(super) async fn create(
-    staff: Staff,
-    context: State,
-    OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<AddUsers>()?;
-    let mut errors = FieldErrors::default();
-    let draft = Draft::sent(&form, &mut errors);
-    let password = errors.take("password", Password::chosen(form.text("password").to_owned()));
-    let wanted = draft.wanted(&mut errors);
-    if let (Some(wanted), Some(password), true) = (wanted, password, errors.is_empty()) {
-        match users::create(&context.app, &staff.actor, grant, wanted, password).await {
-            Ok(user) => {
-                staff.say(format!("The account {} was created.", user.email.as_str()))?;
-                let may_view = staff.actor.may::<ViewUsers>().is_ok();
-                let onward = if may_view { format!("{ROOT}/users/{}", user.id) } else { ROOT.to_owned() };
-                return Ok(page::see_other(&onward));
-            }
-            Err(error) => errors.hear(error)?,
-        }
-    }
-    show_add(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &draft, &errors).await
-}
-
-pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
-    let account = users::get(&context.app, staff.may::<ViewUsers>()?, id_of(&id)?).await?;
-    let draft = Draft::of(&account);
-    show_account(&staff, &context, StatusCode::OK, &account, &draft, &FieldErrors::default()).await
-}
-
-pub(super) async fn change(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
-    let (view, grant) = (staff.may::<ViewUsers>()?, staff.may::<ChangeUsers>()?);
-    let account = users::get(&context.app, view, id_of(&id)?).await?;
-    if form.is_stale(&mark_of(&account)) {
-        staff.complain(STALE)?;
-        return Ok(page::see_other(&format!("{ROOT}/users/{}", account.user.id)));
-    }
-    let mut errors = FieldErrors::default();
-    let draft = Draft::sent(&form, &mut errors);
-    let wanted = draft.wanted(&mut errors);
-    if let (Some(wanted), true) = (wanted, errors.is_empty()) {
-        match users::change(&context.app, &staff.actor, grant, account.user.id, &wanted).await {
-            Ok(user) => {
-                staff.say("The account was saved.")?;
-                return Ok(page::see_other(&format!("{ROOT}/users/{}", user.id)));
-            }
-            Err(error) => errors.hear(error)?,
-        }
-    }
-    show_account(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &account, &draft, &errors).await
-}
-
-/// The mark of what the form shows of an account.
-fn mark_of(account: &Account) -> String {
-    let Account { user, rights, .. } = account;
-    let permissions: Vec<_> = rights.permissions.iter().map(|permission| permission.to_string()).collect();
-    let flags = [user.is_active, user.is_staff, user.is_superuser];
-    mark(&(user.email.as_str(), flags, &rights.groups, permissions))
-}
-
-async fn show_account(
-    staff: &Staff,
-    context: &State,
-    status: StatusCode,
-    account: &Account,
-    draft: &Draft,
-    errors: &FieldErrors,
-) -> Result<HttpResponse, Broken> {
-    let (user, actor, now) = (&account.user, &staff.actor, context.app.clock.now());
-    let is_within_reach = actor.is_superuser() || !user.is_superuser;
-    let may_change = is_within_reach && actor.may::<ChangeUsers>().is_ok();
-    let is_own = user.id == actor.user();
-    let mut values = staff.page("users");
-    field::insert(&mut values, draft.fields(staff), draft.pickers(staff, context).await?, errors);
-    values.insert("account", &user.id.to_string());
-    values.insert("seen", &mark_of(account));
-    values.insert("email", user.email.as_str());
-    values.insert("is_superuser", &user.is_superuser);
-    values.insert("is_active", &user.is_active);
-    values.insert("created", &Time::of(user.created_at, now));
-    values.insert("last_login", &user.last_login_at.map(|at| Time::of(at, now)));
-    values.insert("verified", &user.email_verified_at.map(|at| Time::of(at, now)));
-    values.insert("allowed", &kinds::allowed(account.permissions));
-    values.insert("may_change", &may_change);
-    let has_all = actor.permissions().contains_all(account.permissions);
-    values.insert("may_set_password", &(may_change && has_all));
-    let may_link = actor.may::<AddVerifications>().is_ok() && user.is_active;
-    values.insert("may_link", &may_link);
-    values.insert("may_link_password", &(may_link && is_within_reach && has_all));
-    values
-        .insert("may_delete", &(is_within_reach && has_all && !is_own && actor.may::<DeleteUsers>().is_ok()));
-    values.insert("may_end_sessions", &actor.may_to::<DeleteSessions>(Some(user.id)).is_ok());
-    beside(&mut values, staff, context, user.id, &user.email).await?;
-    page::show(context, status, "user.html", &values)
-}
-
-/// The tables beside the form: of what the actor may see.
-async fn beside(
-    values: &mut tera::Context,
-    staff: &Staff,
-    context: &State,
-    id: UserId,
-    email: &Email,
-) -> Result<(), Broken> {
-    let (app, now) = (&context.app, context.app.clock.now());
-    let emails = [(id, email.clone())].into_iter().collect();
-    if let Ok(grant) = staff.actor.may::<ViewApiKeys>() {
-        let filter = ApiKeyFilter { user: Some(id), ..ApiKeyFilter::default() };
-        let found = api_keys::list(app, grant, &filter, BESIDE).await?;
-        let rows: Vec<_> = found.records.iter().map(|key| KeyRow::of(key, &emails, staff, now)).collect();
-        values.insert("keys", &rows);
-        values.insert("key_total", &found.total);
-    }
-    if let Ok(grant) = staff.actor.may::<ViewSessions>() {
-        let filter = SessionFilter { user: Some(id), good_at: Some(now), ..SessionFilter::default() };
-        let found = sessions::list(app, grant, &filter, BESIDE).await?;
-        let rows: Vec<_> = found.records.iter().map(|one| SessionRow::of(one, &emails, staff, now)).collect();
-        values.insert("sessions", &rows);
-        values.insert("session_total", &found.total);
-    }
-    if let Ok(grant) = staff.actor.may::<ViewAuditLog>() {
-        let record = Some(id.to_string());
-        let filter = AuditFilter { kind: Some(RecordKind::User), record, ..AuditFilter::default() };
-        let found = audit::list(app, grant, &filter, BESIDE).await?;
-        values.insert(
-            "entries",
-            &found.records.iter().map(|one| EntryRow::of(one, staff, now)).collect::<Vec<_>>(),
-        );
-    }
-    for (flag, may) in [
-        ("may_view_keys", staff.actor.may::<ViewApiKeys>().is_ok()),
-        ("may_view_sessions", staff.actor.may::<ViewSessions>().is_ok()),
-        ("may_view_audit", staff.actor.may::<ViewAuditLog>().is_ok()),
-    ] {
-        values.insert(flag, &may);
-    }
-    // An address may hold what means something in a query.
-    values.insert("user_query", &encode_query(&[("user", Some(email.as_str()))]));
-    values.insert("who_query", &encode_query(&[("who", Some(email.as_str()))]));
-    values.insert("has_owner", &false);
-    values.insert("back", &format!("{ROOT}/users/{id}"));
-    Ok(())
+/// Whether an account is no superuser's to others, and allowed no more than the actor.
+pub(super) fn is_allowed_no_more(account: &Account, actor: &Actor) -> bool {
+    is_within_reach(account, actor) && actor.permissions().contains_all(account.permissions)
 }

@@ -3,7 +3,6 @@
 use super::{
     api_keys::account_of,
     tables::{Emails, VerificationRow},
-    user::id_of,
 };
 use crate::{
     admin::{
@@ -11,7 +10,7 @@ use crate::{
         form::OwnForm,
         listing::{PageNumber, Paging},
         login,
-        page::{self, Broken},
+        page::{self, Broken, id_of},
         session::Staff,
         times::Time,
     },
@@ -65,7 +64,7 @@ pub(super) async fn add(
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<AddVerifications>()?;
-    let user = id_of(form.text("user"))?;
+    let user = id_of(RecordKind::User, form.text("user"))?;
     let purpose = Purpose::parse(form.text("purpose")).ok_or(Error::NotFound(RecordKind::Verification))?;
     let new = match use_case::issue(&context.app, &grant, user, purpose).await {
         Ok(new) => new,
@@ -92,7 +91,7 @@ pub(super) async fn revoke(
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
     let grant = staff.may::<DeleteVerifications>()?;
-    let id = id.parse().map_err(|_| Error::NotFound(RecordKind::Verification))?;
+    let id = id_of(RecordKind::Verification, &id)?;
     match use_case::revoke(&context.app, &grant, id).await {
         Ok(()) => staff.say("The link is void.")?,
         // It may be used, or end, while somebody looks at the list.

@@ -101,6 +101,7 @@ fn fits(tables: &Tables, filter: &UserFilter, user: &User) -> bool {
     filter.text.as_ref().is_none_or(|text| user.email.as_str().contains(&text.to_ascii_lowercase()))
         && filter.is_active.is_none_or(|is_active| user.is_active == is_active)
         && filter.may_enter.is_none_or(|may_enter| (user.is_staff || user.is_superuser) == may_enter)
+        && filter.is_superuser.is_none_or(|is_superuser| user.is_superuser == is_superuser)
         && filter.group.is_none_or(is_member)
 }
 

@@ -1,0 +1,96 @@
+//! Whether what was found has anything to do with a question.
+//!
+//! A search always finds something. A question is about a passage when enough of its words stand there: more of
+//! them where nothing else tells that the passage's document is meant, fewer where the document's title is
+//! named in the question. A question that names somebody or something that no passage has is about none.
+
+use super::names;
+use crate::builtin::lexical::{Analyzer, Question};
+use docent_domain::retrieval::ScoredChunk;
+use std::collections::HashSet;
+
+/// The share of the question that a passage of any document must have.
+const ENOUGH: f32 = 0.6;
+/// The same of a document that the question names.
+const ENOUGH_OF_NAMED: f32 = 0.2;
+/// What a figure counts, as a share of a word: years and numbers occur everywhere.
+const FIGURE_WEIGHT: f32 = 0.5;
+/// What a word counts that no passage has: the search would have preferred those that have it.
+const ABSENT_WEIGHT: f32 = 1.5;
+/// Shares are those of so many words at most: nothing has all words of a long question.
+const WORDS: f32 = 6.0;
+/// Beside a passage that has enough, others need this share of what is enough.
+const BESIDE: f32 = 0.5;
+/// When the question names one document much better than another, the other one is not meant.
+const NAMED_NEARLY: f32 = 0.6;
+
+/// What a question asks of a passage.
+pub(super) struct Topic<'a> {
+    /// The question's terms, without those that name the passage's document.
+    pub(super) terms: Vec<&'a str>,
+    /// Whether the question does no more than name the document.
+    pub(super) only_named: bool,
+    /// The share of the question's terms that name the document.
+    named: f32,
+    /// Whether a word names it, not only a figure.
+    is_named: bool,
+}
+
+impl<'a> Topic<'a> {
+    pub(super) fn of(analyzer: Analyzer, asked: &'a Question, chunk: &ScoredChunk) -> Self {
+        let title: HashSet<String> = analyzer.distinct_terms(&chunk.title).into_iter().collect();
+        let joined = asked.joined.iter().filter(|(joined, _)| title.contains(joined));
+        let parts: HashSet<&String> = joined.flat_map(|(_, parts)| parts).collect();
+        let names = |term: &&String| title.contains(*term) || parts.contains(*term);
+        let (named, terms): (Vec<&String>, Vec<&String>) = asked.terms.iter().partition(names);
+        let only_named = terms.is_empty();
+        Self {
+            terms: if only_named { &named } else { &terms }.iter().map(|term| term.as_str()).collect(),
+            only_named,
+            named: named.len() as f32 / asked.terms.len().max(1) as f32,
+            is_named: named.iter().any(|term| term.contains(char::is_alphabetic)),
+        }
+    }
+
+    /// What a passage with these terms has of the question, as a share of what is enough.
+    fn share(&self, has: &HashSet<&str>, absent: &HashSet<&str>) -> f32 {
+        let weight = |term: &&&str| match () {
+            () if is_figure(term) => FIGURE_WEIGHT,
+            () if absent.contains(**term) => ABSENT_WEIGHT,
+            () => 1.0,
+        };
+        let all: f32 = self.terms.iter().map(|term| weight(&term)).sum();
+        let found: f32 =
+            self.terms.iter().filter(|term| has.contains(**term)).map(|term| weight(&term)).sum();
+        let enough = if self.is_named { ENOUGH_OF_NAMED } else { ENOUGH };
+        found / (enough * all.min(WORDS))
+    }
+}
+
+/// For each passage, given by its topic and its terms, whether the question is about it.
+pub(super) fn in_scope(
+    question: &str,
+    asked: &Question,
+    passages: &[(&Topic<'_>, HashSet<&str>)],
+) -> Vec<bool> {
+    let is_there = |term: &str| {
+        passages.iter().any(|(topic, terms)| terms.contains(term) || !topic.terms.contains(&term))
+    };
+    let absent: HashSet<&str> =
+        asked.terms.iter().map(String::as_str).filter(|term| !is_there(term)).collect();
+    let names = names::named(question, Analyzer::of(question));
+    if names.iter().any(|name| absent.contains(name.as_str())) {
+        return vec![false; passages.len()];
+    }
+    let named = passages.iter().map(|(topic, _)| topic.named).fold(0.0, f32::max);
+    let share = |(topic, has): &(&Topic<'_>, HashSet<&str>)| {
+        if topic.named >= NAMED_NEARLY * named { topic.share(has, &absent) } else { 0.0 }
+    };
+    let shares: Vec<f32> = passages.iter().map(share).collect();
+    let is_answered = shares.iter().any(|share| *share >= 1.0);
+    shares.into_iter().map(|share| is_answered && share >= BESIDE).collect()
+}
+
+fn is_figure(term: &str) -> bool {
+    term.contains(char::is_numeric)
+}
