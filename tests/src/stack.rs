@@ -84,6 +84,8 @@ pub struct Faults {
     pub index: FaultSwitch,
     /// The embedding back end.
     pub embedder: FaultSwitch,
+    /// The reranker, where the service has one.
+    pub reranker: FaultSwitch,
     /// The extraction worker.
     pub extractor: FaultSwitch,
     /// What holds extractions up.
@@ -163,6 +165,7 @@ fn guarded(bare: Bare) -> Parts {
         blobs: FaultSwitch::new(Part::BlobStore),
         index: FaultSwitch::new(Part::VectorStore),
         embedder: FaultSwitch::new(Part::Embedder),
+        reranker: FaultSwitch::new(Part::Reranker),
         extractor: FaultSwitch::new(Part::Extractor),
         stall: Stall::default(),
         model: FaultSwitch::new(Part::ChatModel),

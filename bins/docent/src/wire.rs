@@ -2,6 +2,7 @@
 
 mod absent;
 mod embedders;
+mod reranker;
 mod upkeep;
 
 use crate::telemetry::propagation;
@@ -155,6 +156,7 @@ fn assemble(
         store,
         blobs: blobs(settings, &*clock, owns_index)?,
         collections,
+        reranker: reranker::reranker(settings, &clock)?,
         model: model(settings, &clock)?,
         extractor: extractor(settings)?,
         renderer: renderer(settings)?,
@@ -231,6 +233,7 @@ fn limits(settings: &Settings) -> Limits {
         max_characters: settings.ingestion.ingest_max_characters,
         max_chunks: settings.ingestion.ingest_max_chunks,
         search_limit: settings.agent.search_limit,
+        rerank_candidates: settings.models.rerank_candidates,
         collection: first_collection(settings),
         embedding_model: embedders::configured(settings),
         ..Limits::default()

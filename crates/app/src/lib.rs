@@ -33,6 +33,8 @@ use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
     embedder::Embedders, entropy::Entropy, mailer::Mailer, page_renderer::PageRenderer,
     password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, store::Store,
+    embedder::Embedders, entropy::Entropy, mailer::Mailer, password_hasher::PasswordHasher,
+    rate_limiter::RateLimiter, recorder::Recorder, reranker::Reranker, store::Store,
     text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
 };
 use documents::picture::Album;
@@ -53,6 +55,8 @@ pub struct App {
     pub collections: Arc<dyn Collections>,
     /// What chunks and questions are found by, by model.
     pub embedders: Arc<dyn Embedders>,
+    /// What ranks the passages that were found once more, if anything does.
+    pub reranker: Option<Arc<dyn Reranker>>,
     /// What answers.
     pub model: Arc<dyn ChatModel>,
     /// What reads PDFs.

@@ -24,6 +24,7 @@ pub mod page_renderer;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;
+pub mod reranker;
 pub mod sessions;
 pub mod store;
 pub mod term_statistics;

@@ -140,9 +140,11 @@ impl Refusal {
             }
             // Another process, or this one with other settings, could serve it.
             (_, FaultKind::Unconfigured) => StatusCode::SERVICE_UNAVAILABLE,
-            (Part::ChatModel | Part::Embedder, FaultKind::Timeout) => StatusCode::GATEWAY_TIMEOUT,
+            (Part::ChatModel | Part::Embedder | Part::Reranker, FaultKind::Timeout) => {
+                StatusCode::GATEWAY_TIMEOUT
+            }
             (
-                Part::ChatModel | Part::Embedder,
+                Part::ChatModel | Part::Embedder | Part::Reranker,
                 FaultKind::Unavailable
                 | FaultKind::InUse
                 | FaultKind::RateLimited

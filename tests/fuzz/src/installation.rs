@@ -23,6 +23,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         blobs: Arc::clone(&blobs) as _,
         collections: Arc::new(FakeCollections::default()),
         embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
+        reranker: None,
         model: Arc::new(ScriptedChatModel::default()),
         extractor: Arc::new(FakeTextExtractor),
         renderer: Arc::new(FakePageRenderer::default()),

@@ -50,6 +50,7 @@ impl Desk {
             blobs: Arc::new(FakeBlobStore::default()),
             collections: Arc::new(FakeCollections::default()),
             embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
+            reranker: None,
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::new(FakeTextExtractor),
             renderer: Arc::new(FakePageRenderer::default()),

@@ -24,6 +24,7 @@ use docent_ports::{
     collections::Collections,
     embedder::Embedder,
     error::Part,
+    reranker::Reranker,
     store::Store,
     text_extractor::{ExtractionError, TextExtractor},
 };
@@ -113,6 +114,14 @@ impl Service {
         service
     }
 
+    /// A service with this reranker.
+    pub(crate) fn reranking(reranker: Arc<dyn Reranker>) -> Self {
+        let mut service = Self::new();
+        let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
+        app.reranker = Some(reranker);
+        service
+    }
+
     fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
         let settings = Settings::default();
@@ -139,6 +148,7 @@ impl Service {
                 Arc::new(Stepped(index))
             })),
             embedders: Arc::new(FakeEmbedders::always(embedder)),
+            reranker: None,
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
             renderer: Arc::new(FakePageRenderer::default()),
@@ -189,6 +199,7 @@ impl Service {
             blobs: Arc::clone(&app.blobs),
             collections: Arc::clone(&app.collections),
             embedders: Arc::clone(&app.embedders),
+            reranker: app.reranker.clone(),
             model: Arc::clone(&app.model),
             extractor: Arc::clone(&app.extractor),
             renderer: Arc::new(FakePageRenderer::default()),

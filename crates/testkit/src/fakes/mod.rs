@@ -11,6 +11,7 @@ pub mod page_renderer;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;
+pub mod reranker;
 pub mod store;
 pub mod text_extractor;
 pub mod token_signer;
