@@ -32,10 +32,8 @@ use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
     embedder::Embedders, entropy::Entropy, mailer::Mailer, page_renderer::PageRenderer,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, store::Store,
-    embedder::Embedders, entropy::Entropy, mailer::Mailer, password_hasher::PasswordHasher,
-    rate_limiter::RateLimiter, recorder::Recorder, reranker::Reranker, store::Store,
-    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, reranker::Reranker,
+    store::Store, text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
 };
 use documents::picture::Album;
 use jobs::running::Running;

@@ -8,8 +8,9 @@ use docent_testkit::{
     fakes::{
         blob_store::FakeBlobStore, chat_model::ScriptedChatModel, collections::FakeCollections,
         embedder::FakeEmbedder, embedders::FakeEmbedders, mailer::FakeMailer,
-        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
-        page_renderer::FakePageRenderer, text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
+        store::FakeStore, text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner,
+        token_store::FakeTokenStore,
     },
 };
 use std::sync::Arc;

@@ -80,7 +80,6 @@ pub(crate) struct Service {
     pub(crate) embedder_switch: FaultSwitch,
     pub(crate) blobs_switch: FaultSwitch,
     extractor: Arc<Extractor>,
-    renderer: Arc::new(FakePageRenderer::default()),
     owner: OnceCell<User>,
 }
 
@@ -202,7 +201,7 @@ impl Service {
             reranker: app.reranker.clone(),
             model: Arc::clone(&app.model),
             extractor: Arc::clone(&app.extractor),
-            renderer: Arc::new(FakePageRenderer::default()),
+            renderer: Arc::clone(&app.renderer),
             tokens: Arc::clone(&app.tokens),
             signer: Arc::clone(&app.signer),
             limiter: Arc::clone(&app.limiter),
