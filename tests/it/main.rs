@@ -7,6 +7,7 @@ mod agents;
 mod auth;
 #[cfg(feature = "browser")]
 mod browser;
+mod chat;
 mod client;
 mod cors;
 mod documents;

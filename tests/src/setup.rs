@@ -20,7 +20,7 @@ use docent_app::{
     recorder::{Recorder, Unrecorded},
     settings::Settings,
 };
-use docent_ports::{clock::Clock, entropy::Entropy, reranker::Reranker};
+use docent_ports::{clock::Clock, entropy::Entropy, page_renderer::PageRenderer, reranker::Reranker};
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};
 use docent_testkit::{
     clock::TestClock,
@@ -35,6 +35,7 @@ use docent_testkit::{
     wire::FakeLlm,
 };
 use std::{
+    fmt,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -58,7 +59,6 @@ impl Started {
 }
 
 /// A service that is about to start.
-#[derive(Debug)]
 pub struct Setup {
     stack: Stack,
     http: HttpSettings,
@@ -69,7 +69,14 @@ pub struct Setup {
     reranking: bool,
     max_iterations: usize,
     system_prompt: Option<String>,
+    renderer: Option<Arc<dyn PageRenderer>>,
     started: Started,
+}
+
+impl fmt::Debug for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Setup({:?})", self.stack)
+    }
 }
 
 impl Setup {
@@ -88,6 +95,7 @@ impl Setup {
             reranking: false,
             max_iterations: 10,
             system_prompt: None,
+            renderer: None,
             started: started.clone(),
         }
     }
@@ -175,6 +183,13 @@ impl Setup {
         self
     }
 
+    /// Draws pages with this.
+    #[must_use]
+    pub fn renderer(mut self, renderer: impl PageRenderer + 'static) -> Self {
+        self.renderer = Some(Arc::new(renderer));
+        self
+    }
+
     /// Starts it on a free port.
     pub async fn start(self) -> TestApp {
         let clock = Arc::new(TestClock::default());
@@ -208,7 +223,7 @@ impl Setup {
             reranker,
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { parts.model },
             extractor: parts.extractor,
-            renderer: parts.renderer,
+            renderer: self.renderer.unwrap_or(parts.renderer),
             tokens: parts.tokens,
             signer: parts.signer,
             limiter: parts.limiter,

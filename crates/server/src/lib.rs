@@ -4,6 +4,7 @@ mod account;
 mod admin;
 mod api;
 mod attachment;
+mod chat;
 mod context;
 mod error;
 mod extract;

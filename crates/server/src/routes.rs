@@ -1,6 +1,6 @@
 //! The URL table.
 
-use crate::{account, admin, api, error::Refusal, settings::HttpSettings};
+use crate::{account, admin, api, chat, error::Refusal, settings::HttpSettings};
 use actix_web::{
     HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
@@ -53,6 +53,9 @@ routes! {
     "/auth/email-verification/confirm" { POST => api::auth::verification::verify_email }
     "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
     "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
+    "/chat"                 { GET => chat::page }
+    "/chat/chat.css"        { GET => chat::style }
+    "/chat/chat.js"         { GET => chat::script }
     "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }
     "/documents/upload"     { POST => api::documents::upload::upload }
     "/documents/{doc_id}"   { GET => api::documents::get::get, DELETE => api::documents::delete::delete }

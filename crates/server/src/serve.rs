@@ -1,6 +1,6 @@
 //! The server: binding, serving, stopping.
 
-use crate::{admin, context::Context, middleware, routes, settings::HttpSettings};
+use crate::{admin, chat, context::Context, middleware, routes, settings::HttpSettings};
 use actix_web::{
     App as Service, HttpServer,
     middleware::{NormalizePath, from_fn},
@@ -14,6 +14,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use tera::Tera;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +33,14 @@ pub struct Server {
     address: SocketAddr,
     context: Data<Context>,
     surface: Surface,
+}
+
+/// The templates of all pages, compiled.
+fn templates() -> Result<Tera, tera::Error> {
+    let mut templates = Tera::new();
+    admin::add_templates(&mut templates)?;
+    chat::add_templates(&mut templates)?;
+    Ok(templates)
 }
 
 /// Which paths a server has.
@@ -75,7 +84,7 @@ impl Server {
         let context = Context {
             app,
             rate_limit: settings.rate_limit.map(RateLimit::new),
-            pages: admin::templates().map_err(io::Error::other)?,
+            pages: templates().map_err(io::Error::other)?,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
             cut: CancellationToken::new(),

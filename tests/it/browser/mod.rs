@@ -1,6 +1,7 @@
-//! The panel in a real browser.
+//! The panel and the web chat in a real browser.
 
 mod access;
+mod chat;
 mod documents;
 mod inspection;
 mod login;

@@ -34,7 +34,8 @@ use actix_web::{
     middleware::from_fn,
     web::{self, ServiceConfig},
 };
-pub(crate) use page::templates;
+pub(crate) use page::add_templates;
+pub(crate) use style::asset;
 
 /// Where the panel is.
 const ROOT: &str = "/admin";

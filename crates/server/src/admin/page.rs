@@ -16,17 +16,15 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
                       img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
-/// The panel's templates, compiled.
-pub(crate) fn templates() -> Result<Tera, tera::Error> {
-    let mut templates = Tera::new();
+/// Adds the panel's templates.
+pub(crate) fn add_templates(templates: &mut Tera) -> Result<(), tera::Error> {
     templates.add_raw_templates([
         ("base.html", include_str!("../templates/base.html")),
         ("paging.html", include_str!("../templates/paging.html")),
         ("login.html", include_str!("../templates/login.html")),
     ])?;
     templates.add_raw_templates(super::content::TEMPLATES)?;
-    templates.add_raw_templates(super::access::TEMPLATES.iter().copied())?;
-    Ok(templates)
+    templates.add_raw_templates(super::access::TEMPLATES.iter().copied())
 }
 
 /// Renders a page.

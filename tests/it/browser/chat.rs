@@ -1,0 +1,385 @@
+//! The web chat at `/chat`.
+
+use super::{inspection::Inspection, journey};
+use docent_adapters::pdf::{ExtractionLimits, WorkerRenderer};
+use docent_app::accounts::create::Flags;
+use docent_domain::user::User;
+use docent_ports::error::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{
+    app::{PASSWORD, TestApp},
+    chromium::Chromium,
+    member::Member,
+    pdf::pdf,
+    wait,
+};
+use serde_json::json;
+
+const ADA: &str = "ada@example.org";
+const ANIMALS: [&str; 3] =
+    ["lion sleeps below the tree", "zebra lives in Africa", "penguin swims in the south"];
+
+/// A page for each animal, long enough to be a passage of its own.
+fn animals() -> Vec<u8> {
+    let page = |animal: &&str| {
+        (1..=45).map(|n| format!("The {animal}, says observer {n} of many.\n")).collect::<String>()
+    };
+    let pages: Vec<String> = ANIMALS.iter().map(page).collect();
+    pdf(&pages.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Draws pages as the service does.
+fn renderer() -> WorkerRenderer {
+    let worker = env!("CARGO_BIN_EXE_docent-tests-worker").into();
+    WorkerRenderer::new(worker, Vec::new(), ExtractionLimits::default())
+}
+
+async fn enter(app: &TestApp, window: &Chromium) -> User {
+    let user = app.account(ADA, Flags::default()).await;
+    window.goto("/chat").await;
+    window.submit_login(ADA, PASSWORD).await;
+    window.find("#question").await;
+    user
+}
+
+async fn ask(window: &Chromium, question: &str) {
+    window.fill("question", &format!("{question}\n")).await;
+}
+
+/// The attribute of what can be seen there.
+async fn attribute(window: &Chromium, css: &str, name: &str) -> String {
+    window.find(css).await.attr(name).await.unwrap().unwrap_or_default()
+}
+
+/// Uploads a file by the page and waits until the page says what came of it.
+async fn upload(app: &TestApp, window: &Chromium, name: &str, file: Vec<u8>, state: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, file).unwrap();
+    window.choose("#files", &[&path]).await;
+    window.find(".pill.pending").await;
+    assert_eq!(window.texts("#documents-list .title").await[0], name);
+    app.run_jobs().await;
+    window.find(&format!("#documents-list > li:first-child .pill.{state}")).await;
+}
+
+fn two_answers(answer: &str) -> [Turn; 4] {
+    let answered = || [Turn::searching("zebra"), Turn::saying(answer)];
+    let [first, second] = answered();
+    let [third, fourth] = answered();
+    [first, second, third, fourth]
+}
+
+#[tokio::test]
+async fn a_question_about_an_upload_is_answered_and_its_source_opened_at_the_page() {
+    let script = [Turn::searching("zebra"), Turn::new().text("In **Afr").text("ica**.").finished(None)];
+    journey(
+        |setup| setup.script(script).renderer(renderer()),
+        async |app, window| {
+            enter(app, window).await;
+            window.see("There are no documents yet.").await;
+            upload(app, window, "Animals.pdf", animals(), "ingested").await;
+            ask(window, "Where does the zebra live?").await;
+            window.see("In Africa.").await;
+            assert_eq!(window.texts(".answer strong").await, ["Africa"]);
+            window.see("Animals.pdf").await;
+            let chips = window.texts(".chip").await;
+            assert!(chips[0].starts_with("1\nAnimals.pdf") && chips[0].ends_with("pages 2–3"), "{chips:?}");
+
+            window.click(".chip").await;
+            let alt = attribute(window, "#sheet img", "alt").await;
+            assert!(alt.starts_with("Page 2 of Animals.pdf, with this passage marked: The zebra"), "{alt}");
+            let size = "const image = document.querySelector('#sheet img');
+                return image.src.startsWith('blob:') && image.naturalHeight > image.naturalWidth";
+            assert_eq!(window.run(size, vec![]).await, json!(true));
+            window.see("Page 2 of 3").await;
+            window.click("#page-on").await;
+            window.find("#sheet img[alt^='Page 3 of Animals.pdf']").await;
+            assert!(window.has("#page-on:disabled").await);
+
+            window.press("Open the file at page 3").await;
+            wait::until("the file is opened", async || {
+                let targets = window.devtools("Target.getTargets", json!({})).await;
+                let targets = targets["targetInfos"].as_array().unwrap().clone();
+                targets.iter().any(|target| {
+                    let url = target["url"].as_str().unwrap_or_default();
+                    url.starts_with("blob:") && url.ends_with("#page=3")
+                })
+            })
+            .await;
+            window.click("#source-close").await;
+            assert!(
+                !window.find(".chip").await.attr("aria-expanded").await.unwrap().unwrap().contains("true")
+            );
+            assert_eq!(window.complaints().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_said_before_goes_along_and_a_new_conversation_forgets_it() {
+    let script = ["One.", "Two.", "Three."].map(Turn::saying);
+    journey(
+        |setup| setup.script(script),
+        async |app, window| {
+            enter(app, window).await;
+            for (question, answer) in [("First?", "One."), ("Second?", "Two.")] {
+                ask(window, question).await;
+                window.see(answer).await;
+                window.see("Ask again").await;
+            }
+            window.press("New conversation").await;
+            ask(window, "Third?").await;
+            window.see("Three.").await;
+            window.see("Ask again").await;
+            let asked: Vec<usize> =
+                app.model.requests().iter().map(|request| request.messages.len()).collect();
+            assert_eq!((asked[1] - asked[0], asked[2]), (2, asked[0]));
+            app.settle().await;
+            let text = window.text().await;
+            assert!(!text.contains("One.") && !text.contains("Second?"));
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_told_and_a_session_outlives_its_access_token_and_the_page_but_no_logout() {
+    journey(
+        |setup| setup.always(Turn::saying("Yes.")),
+        async |app, window| {
+            app.account(ADA, Flags::default()).await;
+            window.goto("/chat").await;
+            window.submit_login(ADA, "wrong").await;
+            window.see("The e-mail address or the password is wrong.").await;
+            assert_eq!(window.find("#email").await.prop("value").await.unwrap().as_deref(), Some(ADA));
+            window.fill("password", &format!("{PASSWORD}\n")).await;
+            window.find("#question").await;
+
+            app.advance(std::time::Duration::from_secs(20 * 60));
+            ask(window, "Still there?").await;
+            window.see("Yes.").await;
+            let stored =
+                "return JSON.stringify([...Object.values(sessionStorage), ...Object.values(localStorage)])";
+            let stored = window.run(stored, vec![]).await;
+            let refresh =
+                window.run("return JSON.parse(sessionStorage['docent.session']).refresh", vec![]).await;
+            // Header and payload of one token begin like this.
+            assert_eq!(stored.as_str().unwrap().matches("eyJ").count(), 2, "{stored}");
+
+            window.goto("/chat").await;
+            window.see(ADA).await;
+            window.find("#question").await;
+            let last =
+                window.run("return JSON.parse(sessionStorage['docent.session']).refresh", vec![]).await;
+            assert_ne!(last, refresh, "it changes with every use");
+            window.press("Log out").await;
+            window.find("#email").await;
+            assert_eq!(window.run("return sessionStorage.length", vec![]).await, json!(0));
+            let _ = app.post("/auth/refresh", json!({ "refresh_token": last })).await.expect(401);
+            window.goto("/chat").await;
+            window.find("#email").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_is_stopped_by_a_key_and_asked_for_again_and_failures_are_told() {
+    let script = [
+        Turn::new().text("It begins").stall(),
+        Turn::refused(FaultKind::Unavailable),
+        Turn::new().text("Half an answer").fault(FaultKind::Unavailable),
+        Turn::saying("All of it."),
+    ];
+    journey(
+        |setup| setup.script(script),
+        async |app, window| {
+            enter(app, window).await;
+            ask(window, "Why?").await;
+            window.see("It begins").await;
+            window.fill("question", "\u{e00c}").await;
+            window.see("Stopped here.").await;
+            wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
+            for told in ["Your question is kept", "The answer broke off", "All of it."] {
+                window.press("Ask again").await;
+                window.see(told).await;
+            }
+            window.see("Ask again").await;
+            assert_eq!(window.texts(".question").await, ["Why?"]);
+            window.run("document.activeElement.blur()", vec![]).await;
+            let slash = json!({ "type": "keyDown", "key": "/", "text": "/" });
+            window.devtools("Input.dispatchKeyEvent", slash).await;
+            assert_eq!(window.run("return document.activeElement.id", vec![]).await, json!("question"));
+            assert_eq!(window.run("return document.activeElement.value", vec![]).await, json!(""));
+        },
+    )
+    .await;
+}
+
+/// Each construct, and things that look like one.
+const MARKDOWN: &str = "# Title\n\nSome *slanted*, **strong `code`** and snake_case_words, 2 * 3 * 4.\n\n\
+    1. One\n   - Inner\n   - [x](https://example.org/y)\n2. Two\n\n> Said **so**\n\n```rust\nlet <b> = 1;\n```\n\n\
+    [bad](javascript:window.hit=1) ![picture](https://example.org/p.png) <b>bold</b> [own](/admin) | a\n\n| a | b |\n|---|---|\n";
+
+#[tokio::test]
+async fn answers_are_markdown_and_nothing_but_markdown() {
+    journey(
+        |setup| setup.always(Turn::saying(MARKDOWN)),
+        async |app, window| {
+            enter(app, window).await;
+            ask(window, "?").await;
+            window.see("Ask again").await;
+            assert_eq!(window.texts(".answer h3").await, ["Title"]);
+            assert_eq!(window.texts(".answer em").await, ["slanted"]);
+            assert_eq!(window.texts(".answer strong").await, ["strong code", "so"]);
+            assert_eq!(window.texts(".answer ol > li > ul > li").await, ["Inner", "x (example.org)"]);
+            assert_eq!(window.texts(".answer > ol > li").await.len(), 2);
+            assert_eq!(window.texts(".answer blockquote").await, ["Said so"]);
+            assert_eq!(window.texts(".answer pre").await, ["let <b> = 1;", "| a | b |\n|---|---|"]);
+            let links = "return [...document.querySelectorAll('.answer a')].map((a) => [a.getAttribute('href'), a.rel])";
+            let links = window.run(links, vec![]).await;
+            let rel = "noopener noreferrer nofollow";
+            let own = format!("http://{}/admin", app.address);
+            let picture = "https://example.org/p.png";
+            assert_eq!(links, json!([["https://example.org/y", rel], [picture, rel], [own, rel]]));
+            let text = window.text().await;
+            assert!(text.contains("[bad](javascript:window.hit=1)") && text.contains("<b>bold</b>"), "{text}");
+            assert!(text.contains("snake_case_words, 2 * 3 * 4."));
+            assert!(!window.has("main img").await && !window.has(".answer b").await);
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn scripts_in_documents_titles_and_answers_are_text() {
+    const HOSTILE: &str = "'\"><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>{{7*7}}";
+    let name = "<img src=x onerror=window.hit=1>.pdf";
+    journey(
+        |setup| setup.script(two_answers(HOSTILE)),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            member.add(name, pdf(&["The zebra <script>window.hit=1</script> lives."])).await;
+            let _ = member.post("/documents", json!({ "title": HOSTILE })).await.expect(201);
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            window.see(HOSTILE).await;
+            ask(window, &format!("zebra {HOSTILE}")).await;
+            window.find(".chip").await;
+            window.click(".chip").await;
+            window.see("<script>window.hit=1</script> lives.").await;
+            let text = window.text().await;
+            assert_eq!(
+                text.matches(HOSTILE).count(),
+                4,
+                "twice for its document, question and answer: {text}"
+            );
+            assert!(text.contains(name));
+            assert_eq!(window.run("return window.hit ?? 0", vec![]).await, json!(0));
+            assert!(!window.has("main img").await && !window.has("script:not([src])").await);
+            // Even a fault of the page's own could not make markup of text.
+            let sink =
+                "try { document.body.innerHTML = '<b>x</b>'; return 'markup' } catch { return 'refused' }";
+            assert_eq!(window.run(sink, vec![]).await, json!("refused"));
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn one_deletes_what_is_ones_own_after_a_question_and_nothing_else() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            enter(app, window).await;
+            let other = app.member("grace@example.org").await;
+            let _ = other.post("/documents", json!({ "title": "Of Grace" })).await.expect(201);
+            let folder = tempfile::tempdir().unwrap();
+            let (text, scan) = (folder.path().join("notes.txt"), folder.path().join("scan.pdf"));
+            std::fs::write(&text, "text").unwrap();
+            std::fs::write(&scan, pdf(&[""])).unwrap();
+            window.choose("#files", &[&text, &scan]).await;
+            window.see("not uploaded. Only PDF files are supported.").await;
+            window.find("#documents-list .pill.pending").await;
+            app.run_jobs().await;
+            window.see("Failed: ").await;
+
+            window.press("Delete…").await;
+            window.press("Keep it").await;
+            window.press("Delete…").await;
+            assert_eq!(window.texts("#confirm-name").await, ["scan.pdf"]);
+            window.press("Delete it").await;
+            wait::until("it is gone", async || !window.has("#documents-list .title").await).await;
+            window.fill("documents-search", "grace").await;
+            window.see("Of Grace").await;
+            window.click("#documents-list summary").await;
+            window.press("Delete…").await;
+            window.press("Delete it").await;
+            window.see("Not deleted. Who uploaded it may delete it").await;
+            app.run_jobs().await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn it_says_that_it_needs_scripts_where_there_are_none() {
+    journey(
+        |setup| setup,
+        async |_, window| {
+            window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+            window.goto("/chat").await;
+            window.see("This page needs JavaScript").await;
+            assert!(!window.text().await.contains("Log in"));
+        },
+    )
+    .await;
+}
+
+async fn all_states_pass(scheme: &'static str) {
+    let answer = "The zebra lives in **Africa**, where it grazes in herds:\n\n- on plains,\n- in `savannas`.\n\n\
+                  > It has stripes.\n\nSee [the map](https://example.org/map).";
+    journey(
+        |setup| setup.script(two_answers(answer)).renderer(renderer()),
+        async |app, window| {
+            let mut inspection = Inspection::begin(window, scheme).await;
+            window.goto("/chat").await;
+            window.find("#email").await;
+            inspection.look("chat-login").await;
+            enter(app, window).await;
+            window.see("There are no documents yet.").await;
+            inspection.look("chat-empty").await;
+            let long = "Annual report of the committee for the preservation of historical waterways, with appendices.pdf";
+            upload(app, window, "四半期の業績に関する報告書.pdf", animals(), "ingested").await;
+            upload(app, window, long, animals(), "ingested").await;
+            upload(app, window, "دليل المستخدم.pdf", pdf(&[""]), "failed").await;
+            window.see("Failed: ").await;
+            ask(window, "Where does the zebra live, and what does it do there all day?").await;
+            window.find(".chip").await;
+            inspection.look("chat-answer").await;
+            window.click(".chip").await;
+            window.find("#sheet img").await;
+            inspection.look("chat-source").await;
+            app.faults.blobs.fail_all(FaultKind::Unavailable);
+            window.click("#page-on").await;
+            window.see("cannot be shown.").await;
+            let _ = window.complaints().await;
+            inspection.look("chat-source-failed").await;
+            app.faults.blobs.clear();
+            inspection.end();
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn all_states_pass_in_light() {
+    all_states_pass("light").await;
+}
+
+#[tokio::test]
+async fn all_states_pass_in_dark() {
+    all_states_pass("dark").await;
+}

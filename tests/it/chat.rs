@@ -1,0 +1,65 @@
+//! `/chat`: the page of the web chat, and what it loads.
+
+use docent_tests::{app::TestApp, rules};
+
+/// The address that the page gives between two texts.
+async fn asset(app: &TestApp, before: &str) -> String {
+    let page = app.get("/chat").await.expect(200).text;
+    let from = page.find(before).unwrap() + before.len();
+    page[from..].split('"').next().unwrap().to_owned()
+}
+
+rules! {
+    async fn the_page_needs_no_login_and_is_kept_by_nobody(setup) {
+        let app = setup.http(|http| http.app_name = "<Library>".into()).start().await;
+        for path in ["/chat", "/chat/"] {
+            let page = app.get(path).await.expect(200);
+            assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+            assert_eq!(page.header("cache-control"), "no-store");
+            assert!(page.text.contains("Chat · &lt;Library&gt;") && !page.text.contains("<Library>"));
+            assert!(page.text.contains("<noscript><p class=\"note\">This page needs JavaScript"));
+        }
+    }
+
+    async fn the_page_lets_no_text_become_script_or_markup(setup) {
+        let app = setup.start().await;
+        let page = app.get("/chat").await.expect(200);
+        let policy: Vec<_> = page.header("content-security-policy").split("; ").collect();
+        let wanted = [
+            "default-src 'none'",
+            "style-src 'self'",
+            "script-src 'self'",
+            "connect-src 'self'",
+            "img-src blob: data:",
+            "form-action 'none'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        ];
+        assert_eq!(policy, wanted);
+        for inline in [" style=", "<style", " onclick", " onload", "javascript:"] {
+            assert!(!page.text.contains(inline), "{inline}");
+        }
+        for script in page.text.split("<script").skip(1) {
+            assert!(script.starts_with(" type=\"module\" src=\"/chat/chat.js?v="), "{script}");
+        }
+    }
+
+    async fn style_and_script_are_small_and_may_be_kept(setup) {
+        let app = setup.start().await;
+        let style = app.get(&asset(&app, "rel=\"stylesheet\" href=\"").await).await.expect(200);
+        let script = app.get(&asset(&app, "type=\"module\" src=\"").await).await.expect(200);
+        for (asset, content_type, limit) in
+            [(&style, "text/css; charset=utf-8", 25), (&script, "text/javascript; charset=utf-8", 40)]
+        {
+            assert_eq!(asset.header("content-type"), content_type);
+            assert_eq!(asset.header("cache-control"), "public, max-age=3600");
+            assert_eq!(asset.header("x-content-type-options"), "nosniff");
+            assert!(asset.text.len() < limit * 1024, "{} bytes", asset.text.len());
+        }
+        for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"] {
+            assert!(!script.text.contains(sink), "{sink}");
+        }
+    }
+}
