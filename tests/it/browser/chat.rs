@@ -72,7 +72,10 @@ fn two_answers(answer: &str) -> [Turn; 4] {
 
 #[tokio::test]
 async fn a_question_about_an_upload_is_answered_and_its_source_opened_at_the_page() {
-    let script = [Turn::searching("zebra"), Turn::new().text("In **Afr").text("ica**.").finished(None)];
+    let script = [
+        Turn::searching("zebra"),
+        Turn::new().text("In **Afr").text("ica** (Animals.pdf, page 3).").finished(None),
+    ];
     journey(
         |setup| setup.script(script).renderer(renderer()),
         async |app, window| {
@@ -80,22 +83,27 @@ async fn a_question_about_an_upload_is_answered_and_its_source_opened_at_the_pag
             window.see("There are no documents yet.").await;
             upload(app, window, "Animals.pdf", animals(), "ingested").await;
             ask(window, "Where does the zebra live?").await;
-            window.see("In Africa.").await;
+            window.see("In Africa (Animals.pdf, page 3).").await;
             assert_eq!(window.texts(".answer strong").await, ["Africa"]);
-            window.see("Animals.pdf").await;
+            window.find(".chip").await;
             let chips = window.texts(".chip").await;
             assert!(chips[0].starts_with("1\nAnimals.pdf") && chips[0].ends_with("pages 2–3"), "{chips:?}");
 
+            // A passage of two pages: it opens at the one that the answer names.
             window.click(".chip").await;
             let alt = attribute(window, "#sheet img", "alt").await;
-            assert!(alt.starts_with("Page 2 of Animals.pdf, with this passage marked: The zebra"), "{alt}");
+            assert!(alt.starts_with("Page 3 of Animals.pdf, with this passage marked: The zebra"), "{alt}");
             let size = "const image = document.querySelector('#sheet img');
                 return image.src.startsWith('blob:') && image.naturalHeight > image.naturalWidth";
             assert_eq!(window.run(size, vec![]).await, json!(true));
-            window.see("Page 2 of 3").await;
-            window.click("#page-on").await;
-            window.find("#sheet img[alt^='Page 3 of Animals.pdf']").await;
+            window.see("Page 3 of 3").await;
             assert!(window.has("#page-on:disabled").await);
+            window.click("#page-back").await;
+            window.find("#sheet img[alt^='Page 2 of Animals.pdf']").await;
+            window.click("#page-back").await;
+            window.find("#sheet img[alt='Page 1 of Animals.pdf']").await;
+            window.press("Animals.pdf, page 3").await;
+            window.find("#sheet img[alt^='Page 3 of Animals.pdf']").await;
 
             window.press("Open the file at page 3").await;
             wait::until("the file is opened", async || {
@@ -338,11 +346,16 @@ async fn it_says_that_it_needs_scripts_where_there_are_none() {
     .await;
 }
 
+const LONG: &str =
+    "Annual report of the committee for the preservation of historical waterways, with appendices.pdf";
+
 async fn all_states_pass(scheme: &'static str) {
-    let answer = "The zebra lives in **Africa**, where it grazes in herds:\n\n- on plains,\n- in `savannas`.\n\n\
-                  > It has stripes.\n\nSee [the map](https://example.org/map).";
+    let answer = format!(
+        "The zebra lives in **Africa**, where it grazes in herds:\n\n- on plains,\n- in `savannas`.\n\n\
+                  > It has stripes.\n\nSee [the map](https://example.org/map) and {LONG}, page 2."
+    );
     journey(
-        |setup| setup.script(two_answers(answer)).renderer(renderer()),
+        |setup| setup.script(two_answers(&answer)).renderer(renderer()),
         async |app, window| {
             let mut inspection = Inspection::begin(window, scheme).await;
             window.goto("/chat").await;
@@ -351,9 +364,8 @@ async fn all_states_pass(scheme: &'static str) {
             enter(app, window).await;
             window.see("There are no documents yet.").await;
             inspection.look("chat-empty").await;
-            let long = "Annual report of the committee for the preservation of historical waterways, with appendices.pdf";
             upload(app, window, "四半期の業績に関する報告書.pdf", animals(), "ingested").await;
-            upload(app, window, long, animals(), "ingested").await;
+            upload(app, window, LONG, animals(), "ingested").await;
             upload(app, window, "دليل المستخدم.pdf", pdf(&[""]), "failed").await;
             window.see("Failed: ").await;
             ask(window, "Where does the zebra live, and what does it do there all day?").await;
@@ -363,7 +375,7 @@ async fn all_states_pass(scheme: &'static str) {
             window.find("#sheet img").await;
             inspection.look("chat-source").await;
             app.faults.blobs.fail_all(FaultKind::Unavailable);
-            window.click("#page-on").await;
+            window.click("#page-back").await;
             window.see("cannot be shown.").await;
             let _ = window.complaints().await;
             inspection.look("chat-source-failed").await;

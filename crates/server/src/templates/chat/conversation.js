@@ -87,7 +87,10 @@ function finish(turn, sources, fault, draw) {
   if (fault?.name === "AbortError") tellNote(turn, turn.answer ? "Stopped here." : "Stopped.", false);
   else if (fault) tellNote(turn, `${sentenceOf(fault)} Your question is kept: ask it again below.`, true);
   else if (!turn.answer) tellNote(turn, "The model had nothing to say. Ask again, or in other words.", false);
-  if (sources.length) turn.note.after(chips(sources));
+  if (sources.length) {
+    turn.note.after(chips(sources));
+    linkCitations(turn.place, sources);
+  }
   if (turn.answer && navigator.clipboard) {
     turn.tools.append(el("button", { type: "button", class: "quiet", click: (event) => copy(event, turn) }, "Copy"));
   }
@@ -178,6 +181,8 @@ function submitQuestion(event) {
 
 function begin() {
   answering?.abort();
+  answering = null;
+  tellAnswering();
   closeSource();
   turns = [];
   conversation = newId();

@@ -2,7 +2,7 @@
 // Sources: chips below an answer, and the pane that shows a page.
 
 // The source that the pane shows, the page of it, and how many there are, where that is known.
-let shown = null; // { source, page, pages, chip }
+let shown = null; // { source, chip, page, pages, opener }
 let picture = null; // the address of the page's picture
 let drawing = null; // stops the drawing under way
 let file = null; // { id, address }: the file that was fetched last
@@ -11,21 +11,49 @@ const pagesOf = ({ page_start, page_end }) =>
   page_start === page_end ? `page ${page_start}` : `pages ${page_start}–${page_end}`;
 
 function chips(sources) {
-  const chip = (source, place) => el("li", {}, el("button", {
-    type: "button",
-    class: "chip",
-    "aria-expanded": "false",
-    "aria-controls": "source",
-    click: (event) => openSource(source, event.currentTarget),
-  }, el("b", {}, String(place + 1)), el("bdi", {}, source.title), el("span", {}, pagesOf(source))));
+  const chip = (source, place) => {
+    const button = el("button", {
+      type: "button",
+      class: "chip",
+      "aria-expanded": "false",
+      "aria-controls": "source",
+      click: () => openSource(source, button, source.cited ?? source.page_start, button),
+    }, el("b", {}, String(place + 1)), el("bdi", {}, source.title), el("span", {}, pagesOf(source)));
+    source.chip = button;
+    return el("li", {}, button);
+  };
   return el("ol", { class: "chips", "aria-label": "Sources" }, ...sources.map(chip));
 }
 
-async function openSource(source, chip) {
-  const isSame = shown?.chip === chip;
+// Makes what an answer says of pages of its sources, such as "Terms.pdf, page 4", lead there.
+function linkCitations(answer, sources) {
+  const titles = sources.map(({ title }) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const citation = new RegExp(`(${titles.join("|")}),? (?:page|p\\.) (\\d{1,6})\\b`, "g");
+  const walker = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  for (const text of texts.filter(({ parentElement }) => !parentElement.closest("a, code"))) {
+    const nodes = [];
+    let at = 0;
+    for (const { 0: whole, 1: title, 2: number, index } of text.data.matchAll(citation)) {
+      const page = Number(number);
+      const source = sources.find((known) => known.title === title && known.page_start <= page && page <= known.page_end);
+      if (!source) continue;
+      source.cited ??= page;
+      const click = (event) => openSource(source, source.chip, page, event.currentTarget);
+      nodes.push(text.data.slice(at, index), el("button", { type: "button", class: "cite", click }, whole));
+      at = index + whole.length;
+    }
+    if (nodes.length) text.replaceWith(...nodes, text.data.slice(at));
+  }
+}
+
+// Opens a source at a page, or closes it if its chip is pressed once more. `opener` is what was pressed.
+async function openSource(source, chip, page, opener) {
+  const isSame = shown?.chip === chip && opener === chip;
   closeSource();
   if (isSame) return;
-  const own = { source, chip, page: source.page_start, pages: null };
+  const own = { source, chip, page, pages: null, opener };
   shown = own;
   chip.setAttribute("aria-expanded", "true");
   byId("source-title").textContent = source.title;
@@ -52,7 +80,7 @@ function placeSource() {
 
 function closeSource() {
   if (!shown) return;
-  const { chip } = shown;
+  const { chip, opener } = shown;
   drawing?.abort();
   chip.setAttribute("aria-expanded", "false");
   byId("source").hidden = true;
@@ -60,7 +88,7 @@ function closeSource() {
   shown = null;
   dropPicture();
   placeSource();
-  if (chip.isConnected) chip.focus({ preventScroll: true });
+  if (opener.isConnected) opener.focus({ preventScroll: true });
 }
 
 function dropPicture() {
