@@ -40,8 +40,12 @@ function linkCitations(answer, sources) {
       const source = sources.find((known) => known.title === title && known.page_start <= page && page <= known.page_end);
       if (!source) continue;
       source.cited ??= page;
-      const click = (event) => openSource(source, source.chip, page, event.currentTarget);
-      nodes.push(text.data.slice(at, index), el("button", { type: "button", class: "cite", click }, whole));
+      const click = (event) => {
+        event.preventDefault();
+        openSource(source, source.chip, page, event.currentTarget);
+      };
+      // A link, since it breaks lines as the text does, where a button would not.
+      nodes.push(text.data.slice(at, index), el("a", { href: "#source", click }, whole));
       at = index + whole.length;
     }
     if (nodes.length) text.replaceWith(...nodes, text.data.slice(at));
