@@ -7,11 +7,12 @@
 //! sentence that has nearly all of the question leaves those out that have little of it.
 
 use super::{
-    scope::{Topic, in_scope},
+    names::Name,
+    scope::{Outlined, Topic, in_scope, missing_names},
     sentences::{self, Sentence},
 };
 use crate::builtin::lexical::{Analyzer, Question};
-use docent_domain::{chunk::page_at, retrieval::ScoredChunk};
+use docent_domain::{chunk::page_at, id::DocumentId, retrieval::ScoredChunk};
 use std::collections::{HashMap, HashSet};
 
 /// A sentence to be quoted.
@@ -70,24 +71,69 @@ struct Candidate<'a> {
     place: usize,
 }
 
-/// The sentences to quote, best first; none when the question is about something else.
-pub(super) fn quotes(question: &str, chunks: &[ScoredChunk]) -> Vec<Quote> {
+/// What a question calls for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Quotes, best first; none when the question is about something else.
+    Quotes(Vec<Quote>),
+    /// To look for these names first: no passage has them, though their documents may.
+    Names(Vec<String>),
+}
+
+/// What to quote of the passages that were found for a question. `about_names` is what was found for the names that
+/// those lack, once that was looked for.
+pub(super) fn verdict(
+    question: &str,
+    chunks: &[ScoredChunk],
+    about_names: Option<&[ScoredChunk]>,
+) -> Verdict {
     let texts: String = chunks.iter().flat_map(|chunk| [&*chunk.text, "\n"]).collect();
     let analyzer = Analyzer::of(&texts);
     let asked = analyzer.question(question);
     let passages: Vec<Passage<'_>> = chunks.iter().map(|chunk| Passage::of(analyzer, chunk)).collect();
     let topics: Vec<Topic<'_>> = chunks.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
-    let terms: Vec<_> = topics.iter().zip(passages.iter().map(Passage::terms)).collect();
-    let meant = in_scope(question, &asked, &terms);
+    let mut outlined: Vec<Outlined<'_>> = topics.iter().zip(passages.iter().map(Passage::terms)).collect();
+    let missing = missing_names(question, &asked, &outlined);
+    let mut known = None;
+    if !missing.is_empty() && !chunks.is_empty() {
+        let Some(about_names) = about_names else {
+            return Verdict::Names(missing.into_iter().map(|name| name.word).collect());
+        };
+        let documents = documents_with(&missing, about_names, analyzer);
+        for ((_, terms), chunk) in outlined.iter_mut().zip(chunks) {
+            if documents.contains(&chunk.document_id) {
+                terms.extend(missing.iter().flat_map(|name| &name.terms).map(String::as_str));
+            }
+        }
+        known = Some(documents);
+    }
+    let is_known =
+        |chunk: &ScoredChunk| known.as_ref().is_none_or(|documents| documents.contains(&chunk.document_id));
+    let meant = in_scope(&asked, &outlined);
     let wanted = Wanted::of(question, &asked, &passages);
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (place, (passage, topic)) in passages.iter().zip(&topics).enumerate() {
-        if meant.get(place) == Some(&true) {
+        if meant.get(place) == Some(&true) && is_known(passage.chunk) {
             candidates.extend(passage.candidates(place, topic, &wanted));
         }
     }
     let chosen = chosen(candidates);
-    chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect()
+    Verdict::Quotes(chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect())
+}
+
+/// The documents that have all of these names in what was found for them; none when one of the names is nowhere.
+fn documents_with(names: &[Name], found: &[ScoredChunk], analyzer: Analyzer) -> HashSet<DocumentId> {
+    let terms_of = |chunk: &ScoredChunk| -> HashSet<String> {
+        analyzer.terms(&chunk.title).into_iter().chain(analyzer.terms(&chunk.text)).collect()
+    };
+    let with_terms: Vec<_> = found.iter().map(|chunk| (chunk.document_id, terms_of(chunk))).collect();
+    let of_name = |name: &Name| -> HashSet<DocumentId> {
+        let has = |terms: &HashSet<String>| name.terms.iter().all(|term| terms.contains(term));
+        with_terms.iter().filter(|(_, terms)| has(terms)).map(|(document, _)| *document).collect()
+    };
+    let mut all = names.iter().map(of_name);
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |documents, others| documents.intersection(&others).copied().collect())
 }
 
 /// What a sentence should have.
@@ -224,13 +270,20 @@ fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
     let best = candidates.first().map_or(0.0, |best| best.share);
     let enough = if best >= ANSWERS { best * BESIDE } else { 0.0 };
-    let mut chosen: Vec<Candidate<'_>> = Vec::new();
+    let is_new = |candidate: &Candidate<'_>, chosen: &[Candidate<'_>]| {
+        chosen.iter().all(|other| likeness(&candidate.analysed.terms, &other.analysed.terms) <= SAME)
+    };
+    let (mut chosen, mut further): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) = Default::default();
     for candidate in candidates {
         let is_first = chosen.iter().all(|other| other.place != candidate.place);
-        let is_new =
-            chosen.iter().all(|other| likeness(&candidate.analysed.terms, &other.analysed.terms) <= SAME);
-        let is_wanted = if is_first { candidate.share >= enough } else { candidate.share >= ANSWERS };
-        if is_wanted && is_new {
+        if is_first && candidate.share >= enough && is_new(&candidate, &chosen) {
+            chosen.push(candidate);
+        } else if candidate.share >= ANSWERS {
+            further.push(candidate);
+        }
+    }
+    for candidate in further {
+        if chosen.len() < MOST && is_new(&candidate, &chosen) {
             chosen.push(candidate);
         }
     }
@@ -240,9 +293,9 @@ fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     chosen
 }
 
-/// The share of the shorter one's terms that both have.
+/// The share of the longer one's terms that both have.
 fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
-    a.intersection(b).count() as f32 / a.len().min(b.len()).max(1) as f32
+    a.intersection(b).count() as f32 / a.len().max(b.len()).max(1) as f32
 }
 
 fn quote(candidate: &Candidate<'_>, wanted: &Wanted<'_>, analyzer: Analyzer) -> Quote {
