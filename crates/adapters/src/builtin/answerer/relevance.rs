@@ -7,8 +7,8 @@
 //! sentence that has nearly all of the question leaves those out that have little of it.
 
 use super::{
-    names::Name,
-    scope::{Outlined, Topic, in_scope, missing_names},
+    names::{Name, names},
+    scope::{Outlined, Topic, in_scope, missing},
     sentences::{self, Sentence},
 };
 use crate::builtin::lexical::{Analyzer, Question};
@@ -45,6 +45,8 @@ const QUOTE_CHARS: usize = 350;
 const HEADING_WEIGHT: f32 = 0.5;
 /// What it adds, as a share of their mean weight, that two terms stand side by side as in the question.
 const PAIR_WEIGHT: f32 = 1.0;
+/// What it adds that a sentence has all of the question's names.
+const NAMES_WEIGHT: f32 = 0.25;
 /// How much a figure in the sentence helps a question for an amount.
 const FIGURE_FACTOR: f32 = 1.15;
 
@@ -93,27 +95,29 @@ pub(super) fn verdict(
     let passages: Vec<Passage<'_>> = chunks.iter().map(|chunk| Passage::of(analyzer, chunk)).collect();
     let topics: Vec<Topic<'_>> = chunks.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
     let mut outlined: Vec<Outlined<'_>> = topics.iter().zip(passages.iter().map(Passage::terms)).collect();
-    let missing = missing_names(question, &asked, &outlined);
-    let mut known = None;
-    if !missing.is_empty() && !chunks.is_empty() {
-        let Some(about_names) = about_names else {
-            return Verdict::Names(missing.into_iter().map(|name| name.word).collect());
-        };
-        let documents = documents_with(&missing, about_names, analyzer);
+    let names = names(question);
+    let missing = missing(&names, &asked, &outlined);
+    if !missing.is_empty() && !chunks.is_empty() && about_names.is_none() {
+        return Verdict::Names(missing.into_iter().map(|name| name.word.clone()).collect());
+    }
+    // A name that a document has anywhere goes for all of its passages.
+    let found: Vec<&ScoredChunk> = chunks.iter().chain(about_names.unwrap_or_default()).collect();
+    let mut strangers: HashSet<DocumentId> = HashSet::new();
+    for name in &names {
+        let documents = documents_with(name, &found, analyzer);
         for ((_, terms), chunk) in outlined.iter_mut().zip(chunks) {
             if documents.contains(&chunk.document_id) {
-                terms.extend(missing.iter().flat_map(|name| &name.terms).map(String::as_str));
+                terms.extend(name.terms.iter().map(String::as_str));
+            } else if missing.contains(&name) {
+                strangers.insert(chunk.document_id);
             }
         }
-        known = Some(documents);
     }
-    let is_known =
-        |chunk: &ScoredChunk| known.as_ref().is_none_or(|documents| documents.contains(&chunk.document_id));
     let meant = in_scope(&asked, &outlined);
-    let wanted = Wanted::of(question, &asked, &passages);
+    let wanted = Wanted::of(question, &asked, &names, &passages);
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (place, (passage, topic)) in passages.iter().zip(&topics).enumerate() {
-        if meant.get(place) == Some(&true) && is_known(passage.chunk) {
+        if meant.get(place) == Some(&true) && !strangers.contains(&passage.chunk.document_id) {
             candidates.extend(passage.candidates(place, topic, &wanted));
         }
     }
@@ -121,19 +125,14 @@ pub(super) fn verdict(
     Verdict::Quotes(chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect())
 }
 
-/// The documents that have all of these names in what was found for them; none when one of the names is nowhere.
-fn documents_with(names: &[Name], found: &[ScoredChunk], analyzer: Analyzer) -> HashSet<DocumentId> {
-    let terms_of = |chunk: &ScoredChunk| -> HashSet<String> {
-        analyzer.terms(&chunk.title).into_iter().chain(analyzer.terms(&chunk.text)).collect()
+/// The documents that have a name in what was found of them.
+fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> HashSet<DocumentId> {
+    let has = |chunk: &&&ScoredChunk| {
+        let terms: HashSet<String> =
+            analyzer.terms(&chunk.title).into_iter().chain(analyzer.terms(&chunk.text)).collect();
+        name.terms.iter().all(|term| terms.contains(term))
     };
-    let with_terms: Vec<_> = found.iter().map(|chunk| (chunk.document_id, terms_of(chunk))).collect();
-    let of_name = |name: &Name| -> HashSet<DocumentId> {
-        let has = |terms: &HashSet<String>| name.terms.iter().all(|term| terms.contains(term));
-        with_terms.iter().filter(|(_, terms)| has(terms)).map(|(document, _)| *document).collect()
-    };
-    let mut all = names.iter().map(of_name);
-    let first = all.next().unwrap_or_default();
-    all.fold(first, |documents, others| documents.intersection(&others).copied().collect())
+    found.iter().filter(has).map(|chunk| chunk.document_id).collect()
 }
 
 /// What a sentence should have.
@@ -142,12 +141,14 @@ struct Wanted<'a> {
     weights: HashMap<&'a str, f32>,
     /// Terms that stand side by side in the question.
     pairs: Vec<(&'a str, &'a str)>,
+    /// The question's terms that are names.
+    names: HashSet<&'a str>,
     /// Whether an amount is asked for.
     figure: bool,
 }
 
 impl<'a> Wanted<'a> {
-    fn of(question: &str, asked: &'a Question, passages: &[Passage<'_>]) -> Self {
+    fn of(question: &str, asked: &'a Question, names: &'a [Name], passages: &[Passage<'_>]) -> Self {
         let sentences: Vec<_> = passages.iter().flat_map(|passage| &passage.sentences).collect();
         let weight = |term: &'a String| {
             let with = sentences.iter().filter(|sentence| sentence.terms.contains(term)).count();
@@ -160,6 +161,7 @@ impl<'a> Wanted<'a> {
         Self {
             weights: asked.terms.iter().map(weight).collect(),
             pairs: asked.joined.iter().filter_map(pair).collect(),
+            names: names.iter().flat_map(|name| &name.terms).map(String::as_str).collect(),
             figure: asks_for_figure(question),
         }
     }
@@ -168,10 +170,19 @@ impl<'a> Wanted<'a> {
         self.weights.get(term).copied().unwrap_or(0.0)
     }
 
+    /// What a sentence has to tell of: the topic without names, unless it is nothing else. Names tell whom it is about, and a
+    /// sentence about them need not repeat them.
+    fn subject<'t>(&self, topic: &Topic<'t>) -> Vec<&'t str> {
+        let subject: Vec<&str> =
+            topic.terms.iter().copied().filter(|term| !self.names.contains(term)).collect();
+        if subject.is_empty() { topic.terms.clone() } else { subject }
+    }
+
     /// The weight of the topic that a sentence has, after one with the terms `before`, as a share of that of the
-    /// topic's rarest terms, and more where its terms stand side by side.
+    /// topic's rarest terms, and more where its terms stand side by side, and where it has the question's names.
     fn share(&self, topic: &Topic<'_>, sentence: &Analysed, before: &HashSet<String>) -> f32 {
-        let mut rarest: Vec<f32> = topic.terms.iter().map(|term| self.weight(term)).collect();
+        let subject = self.subject(topic);
+        let mut rarest: Vec<f32> = subject.iter().map(|term| self.weight(term)).collect();
         rarest.sort_by(|a, b| b.total_cmp(a));
         let whole: f32 = rarest.iter().take(TOPIC_TERMS).sum();
         let has = |term: &str| match () {
@@ -179,14 +190,16 @@ impl<'a> Wanted<'a> {
             () if before.contains(term) => HEADING_WEIGHT,
             () => 0.0,
         };
-        let terms: f32 = topic.terms.iter().map(|term| has(term) * self.weight(term)).sum();
+        let terms: f32 = subject.iter().map(|term| has(term) * self.weight(term)).sum();
+        let names = self.names.iter().filter(|name| sentence.terms.contains(**name)).count();
+        let names = NAMES_WEIGHT * names as f32 / self.names.len().max(1) as f32;
         let side_by_side = |(first, second): &&(&str, &str)| {
             sentence.sequence.windows(2).any(|pair| pair[0] == *first && pair[1] == *second)
         };
         let pairs = self.pairs.iter().filter(side_by_side);
         let pairs: f32 = pairs.map(|(first, second)| self.weight(first) + self.weight(second)).sum();
         let whole = whole.max(f32::MIN_POSITIVE);
-        (terms / whole).min(1.0) + PAIR_WEIGHT / 2.0 * pairs / whole
+        (terms / whole).min(1.0) + PAIR_WEIGHT / 2.0 * pairs / whole + names
     }
 }
 
@@ -207,12 +220,13 @@ impl<'a> Passage<'a> {
     /// The sentences that may answer the question.
     fn candidates(&'a self, place: usize, topic: &Topic<'_>, wanted: &Wanted<'_>) -> Vec<Candidate<'a>> {
         let nothing = HashSet::new();
+        let subject = wanted.subject(topic);
         let before = std::iter::once(&nothing).chain(self.sentences.iter().map(|sentence| &sentence.terms));
         let mut candidates = Vec::new();
         for (analysed, before) in self.sentences.iter().zip(before) {
             let text = analysed.sentence.text.as_str();
             let is_fit = !is_leader(text) && (!topic.only_named || is_prose(text));
-            if is_fit && topic.terms.iter().any(|term| analysed.terms.contains(*term)) {
+            if is_fit && subject.iter().any(|term| analysed.terms.contains(*term)) {
                 let share = wanted.share(topic, analysed, before) * fitness(text, wanted.figure);
                 candidates.push(Candidate { chunk: self.chunk, analysed, share, place });
             }

@@ -5,7 +5,7 @@
 //! named in the question. A question that names somebody or something that no passage has is about none, unless
 //! the name stands elsewhere in their documents.
 
-use super::names::{Name, names};
+use super::names::Name;
 use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
@@ -79,12 +79,11 @@ fn absent<'a>(asked: &'a Question, passages: &[Outlined<'_>]) -> HashSet<&'a str
     asked.terms.iter().map(String::as_str).filter(|term| !is_there(term)).collect()
 }
 
-/// The names in the question that no passage has.
-pub(super) fn missing_names(question: &str, asked: &Question, passages: &[Outlined<'_>]) -> Vec<Name> {
+/// Those of the question's names that no passage has.
+pub(super) fn missing<'a>(names: &'a [Name], asked: &Question, passages: &[Outlined<'_>]) -> Vec<&'a Name> {
     let absent = absent(asked, passages);
-    let mut names = names(question);
-    names.retain(|name| name.terms.iter().any(|term| absent.contains(term.as_str())));
-    names
+    let is_missing = |name: &&Name| name.terms.iter().any(|term| absent.contains(term.as_str()));
+    names.iter().filter(is_missing).collect()
 }
 
 /// For each passage whether the question is about it.

@@ -216,3 +216,13 @@ async fn rows_with_other_figures_say_other_things() {
     assert_eq!(quotes.len(), 3, "{answer}");
     assert!(quotes[0].starts_with("“Total assets 59,268 55,556”"), "{answer}");
 }
+
+#[tokio::test]
+async fn a_name_goes_for_all_passages_of_its_document() {
+    let passages =
+        vec![found(1, 0, "A book by Oriel Reed."), found(1, 1, "Piracy of songs is an old trade.")];
+    let answer = answer_from("What does Oriel Reed say about piracy?", passages.clone()).await;
+    assert!(answer.contains("Piracy of songs"), "{answer}");
+    let answer = answer_from("What does Anna Reed say about piracy?", passages).await;
+    assert!(is_declined(&answer), "{answer}");
+}
