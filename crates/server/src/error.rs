@@ -6,7 +6,9 @@ use actix_web::{
 };
 use docent_app::error::{Error, Fault, FaultKind, Part};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::{borrow::Cow, fmt, time::Duration};
+use utoipa::ToSchema;
 
 /// An answer that says no: a status and a JSON body with `detail`.
 #[derive(Debug)]
@@ -26,26 +28,37 @@ pub(crate) struct Reported {
 }
 
 /// What is wrong with one field of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct FieldError {
-    /// Where it is: `["body", "messages", 0, "role"]`.
+    /// Where it is: `["body", "messages", 0, "role"]`. It begins with `body`, `path` or `query`.
+    #[schema(min_items = 1)]
     pub(crate) loc: Vec<Loc>,
     /// What is wrong.
     pub(crate) msg: String,
 }
 
 /// One step on the way to a field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Loc {
     Name(&'static str),
     Index(usize),
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// Why the answer is no.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Problem<'a> {
+    /// One sentence for people.
     detail: &'a str,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+}
+
+/// Why the answer is no, with everything that is wrong with the request.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct InvalidRequest<'a> {
+    /// One sentence for people.
+    detail: &'a str,
+    /// One entry for each fault.
+    #[schema(min_items = 1)]
     errors: &'a [FieldError],
 }
 
@@ -95,6 +108,14 @@ impl Refusal {
 
     pub(crate) fn detail(&self) -> &str {
         &self.detail
+    }
+
+    /// The body that it is answered with, as a value.
+    pub(crate) fn example(&self) -> Value {
+        match self.errors.as_slice() {
+            [] => json!(Problem { detail: &self.detail }),
+            errors => json!(InvalidRequest { detail: &self.detail, errors }),
+        }
     }
 
     /// Whole seconds after which trying again makes sense.
@@ -204,7 +225,10 @@ impl ResponseError for Refusal {
         if let Some(seconds) = self.retry_after() {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
-        let mut response = response.json(Body { detail: &self.detail, errors: &self.errors });
+        let mut response = match self.errors.as_slice() {
+            [] => response.json(Problem { detail: &self.detail }),
+            errors => response.json(InvalidRequest { detail: &self.detail, errors }),
+        };
         self.report(&mut response);
         response
     }

@@ -12,6 +12,7 @@ use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
 use std::convert::Infallible;
+use utoipa::ToSchema;
 
 const STOPPING: &str = "The service is stopping";
 const PING: &[u8] = b": ping\n\n";
@@ -50,8 +51,7 @@ fn events(
                 let frame = match event {
                     Ok(AnswerEvent::Text(text)) => frame(None, &text),
                     Ok(AnswerEvent::Sources(chunks)) if include_sources => {
-                        let results: Vec<_> = chunks.iter().map(Source::from).collect();
-                        frame(Some("sources"), &json!({ "results": results }))
+                        frame(Some("sources"), &Sources::from(chunks.as_slice()))
                     }
                     Ok(AnswerEvent::Sources(_)) => continue,
                     Err(fault) => frame(Some("error"), &json!({ "detail": sentence(&fault.public()) })),
@@ -71,15 +71,48 @@ fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
     }
 }
 
+/// Passages, best first.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Sources<'a> {
+    /// The passages.
+    results: Vec<Source<'a>>,
+}
+
+impl<'a> From<&'a [ScoredChunk]> for Sources<'a> {
+    fn from(chunks: &'a [ScoredChunk]) -> Self {
+        Self { results: chunks.iter().map(Source::from).collect() }
+    }
+}
+
 /// A passage that an answer stands on, or that a search found.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "chunk_id": "5b0c3f6e-1c52-5c0e-9d6f-2a7b8c9d0e1f",
+    "document_id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
+    "title": "Terms.pdf",
+    "page_start": 3,
+    "page_end": 4,
+    "score": 12.5,
+    "text": "The warranty lasts five years.",
+}))]
 pub(crate) struct Source<'a> {
+    /// The passage's id.
+    #[schema(format = "uuid")]
     chunk_id: String,
+    /// The id of the document that it stands in.
+    #[schema(format = "uuid")]
     document_id: String,
+    /// The document's title.
     title: &'a str,
+    /// The page that it begins on, counted from 1.
+    #[schema(minimum = 1)]
     page_start: u32,
+    /// The page that it ends on.
+    #[schema(minimum = 1)]
     page_end: u32,
+    /// How well it fits; compares within one answer only.
     score: f32,
+    /// What it says.
     text: &'a str,
 }
 

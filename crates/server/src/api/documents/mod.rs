@@ -10,13 +10,28 @@ pub(crate) mod upload;
 
 use docent_domain::document::Document;
 use serde::Serialize;
+use utoipa::ToSchema;
 
-/// DocumentResponse of the contract.
-#[derive(Serialize)]
+/// A document.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
+    "title": "Terms.pdf",
+    "status": "pending",
+    "vector_doc_id": null,
+}))]
 pub(crate) struct DocumentResponse<'a> {
+    /// Its id.
+    #[schema(format = "uuid")]
     id: String,
+    /// Its title: what it was called, or the name of its file.
+    #[schema(min_length = 1, max_length = 500)]
     title: &'a str,
+    /// `pending` until its file has been read, then `ingested` or `failed`.
+    #[schema(pattern = "^(pending|ingested|failed)$")]
     status: &'static str,
+    /// Its id in the vector store once it is `ingested`: the same one, as text.
+    #[schema(max_length = 200)]
     vector_doc_id: Option<&'a str>,
 }
 
