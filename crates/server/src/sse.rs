@@ -71,6 +71,30 @@ fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
     }
 }
 
+/// One event of an answer, by its fields.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what `frame` writes")]
+pub(crate) struct AnswerStreamEvent {
+    /// `message` where the stream names none, as in the specification of server-sent events.
+    event: Option<EventName>,
+    /// JSON on one line, by the event's name.
+    #[schema(content_media_type = "application/json")]
+    data: String,
+}
+
+/// What an event is.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names `frame` gets")]
+pub(crate) enum EventName {
+    /// The next piece of the answer, as a string.
+    Message,
+    /// The passages that it stands on, as a `Sources` object.
+    Sources,
+    /// Why it breaks off, as a `Problem` object.
+    Error,
+}
+
 /// Passages, best first.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Sources<'a> {

@@ -151,10 +151,12 @@ impl Records {
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
             "agents" => "chat".to_owned(),
+            "docs" => "docs.js".to_owned(),
             _ => String::new(),
         };
-        let path =
-            ["{id}", "{doc_id}", "{name}"].iter().fold(row.path.to_owned(), |p, hole| p.replace(hole, &id));
+        let path = ["{id}", "{doc_id}", "{name}", "{file}"]
+            .iter()
+            .fold(row.path.to_owned(), |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }

@@ -52,11 +52,23 @@ pub(crate) struct ChatRequest {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "says what the handler reads field by field")]
 pub(crate) struct ChatMessage {
-    /// Whose it is: `system`, `user` or `assistant`.
-    #[schema(pattern = "^(system|user|assistant)$", example = "user")]
-    role: String,
+    /// Whose it is.
+    role: Role,
     /// What it says.
     content: String,
+}
+
+/// Whose a message is.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names the handler reads")]
+pub(crate) enum Role {
+    /// Instructions.
+    System,
+    /// A question.
+    User,
+    /// An answer.
+    Assistant,
 }
 
 /// Ask an agent
@@ -78,7 +90,7 @@ pub(crate) struct ChatMessage {
     request_body = ChatRequest,
     responses(
         (
-            status = 200, description = "The answer as it comes.", body = String, content_type = "text/event-stream",
+            status = 200, description = "The answer as it comes.", body = sse::AnswerStreamEvent, content_type = "text/event-stream",
             examples(
                 ("answer" = (
                     summary = "An answer",

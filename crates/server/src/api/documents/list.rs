@@ -35,8 +35,7 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
             pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
         ),
         (
-            "status" = Option<String>, Query, description = "Only those in this state.", nullable = false,
-            pattern = "^(pending|ingested|failed)?$", example = "ingested",
+            "status" = Option<super::DocumentStatus>, Query, description = "Only those in this state.", nullable = false, example = "ingested",
         ),
         ("q" = Option<String>, Query, description = "Only those with this in their title.", max_length = 200, nullable = false),
     ),

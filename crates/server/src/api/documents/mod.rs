@@ -28,11 +28,24 @@ pub(crate) struct DocumentResponse<'a> {
     #[schema(min_length = 1, max_length = 500)]
     title: &'a str,
     /// `pending` until its file has been read, then `ingested` or `failed`.
-    #[schema(pattern = "^(pending|ingested|failed)$")]
+    #[schema(value_type = DocumentStatus)]
     status: &'static str,
     /// Its id in the vector store once it is `ingested`: the same one, as text.
-    #[schema(max_length = 200)]
+    #[schema(required, max_length = 200)]
     vector_doc_id: Option<&'a str>,
+}
+
+/// What became of a document's file.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names the domain gives them")]
+pub(crate) enum DocumentStatus {
+    /// It is still to be read, or there is none.
+    Pending,
+    /// It can be found and asked about.
+    Ingested,
+    /// It could not be read.
+    Failed,
 }
 
 impl<'a> From<&'a Document> for DocumentResponse<'a> {

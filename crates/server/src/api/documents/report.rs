@@ -59,13 +59,16 @@ pub(crate) struct Report<'a> {
     #[schema(format = "uuid")]
     id: String,
     /// `pending`, `ingested` or `failed`.
-    #[schema(pattern = "^(pending|ingested|failed)$")]
+    #[schema(value_type = super::DocumentStatus)]
     status: &'static str,
     /// What was found; `null` before the file has been read.
+    #[schema(required)]
     coverage: Option<CoverageView<'a>>,
     /// What it took; `null` before the file has been read.
+    #[schema(required)]
     effort: Option<EffortView<'a>>,
     /// Why it failed; `null` unless it did.
+    #[schema(required)]
     failure: Option<FailureView<'a>>,
     /// What of the file cannot be found, in sentences.
     warnings: Vec<String>,

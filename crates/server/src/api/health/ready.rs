@@ -20,9 +20,20 @@ pub(crate) struct Readiness {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<&'static str>,
-    /// `ok` when all parts work, `degraded` when some do not but there is something to serve, `unavailable` with a 503.
-    #[schema(pattern = "^(ok|degraded|unavailable)$")]
-    status: &'static str,
+    /// All of it in one word.
+    status: Overall,
+}
+
+/// How the service is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Overall {
+    /// All parts work.
+    Ok,
+    /// Some do not, but there is something to serve.
+    Degraded,
+    /// The database is missing.
+    Unavailable,
 }
 
 /// Tell whether the service is ready
@@ -51,9 +62,9 @@ pub(crate) async fn ready(context: State) -> Reply {
     let mut response =
         if health.is_ready() { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
     let status = match (health.is_ready(), health.is_whole()) {
-        (true, true) => "ok",
-        (true, false) => "degraded",
-        (false, _) => "unavailable",
+        (true, true) => Overall::Ok,
+        (true, false) => Overall::Degraded,
+        (false, _) => Overall::Unavailable,
     };
     // Every error has a `detail`; a 200 has none.
     let detail = (!health.is_ready()).then(|| match &health.schema {
