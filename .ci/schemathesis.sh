@@ -22,7 +22,7 @@ schemathesis_install() {
     "$venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$schemathesis_version"
 }
 
-# Starts the program on a free port with an account, and prints nothing; its settings are exported.
+# Starts the program on a free port, with an account. Its settings are exported.
 schemathesis_serve() {
     local program=$1 port log="$schemathesis_folder/docent.log"
     port=$(free_port)
@@ -46,16 +46,18 @@ with urllib.request.urlopen(f"{base}/auth/token", body) as reply:
 PYTHON
 }
 
-# In a shell of its own, so that what it exports stays there.
 schemathesis_check() {
-    local venv="${CARGO_TARGET_DIR:-target}/schemathesis-$schemathesis_version" base token
+    local venv base token config="$PWD/.ci/schemathesis.toml"
+    venv=$(realpath -m "${CARGO_TARGET_DIR:-target}/schemathesis-$schemathesis_version") || return
     schemathesis_install "$venv" || { echo "schemathesis could not be installed" >&2 && return 1; }
     schemathesis_folder=$(mktemp -d) || return
     schemathesis_serve "$1" || return
     base="http://$DOCENT_BIND_ADDRESS"
     token=$(schemathesis_token "$base") || return
-    timeout "$schemathesis_limit" "$venv/bin/schemathesis" --config-file .ci/schemathesis.toml run "$base/openapi.json" \
-        --checks all --seed 1 --header "Authorization: Bearer $token" || { tail -n 20 "$schemathesis_folder/docent.log" >&2 && return 1; }
+    local asking=("$venv/bin/schemathesis" --config-file "$config" run "$base/openapi.json")
+    asking+=(--no-color --checks all --seed 1 --header "Authorization: Bearer $token")
+    # It leaves notes where it is run.
+    (cd "$schemathesis_folder" && timeout "$schemathesis_limit" "${asking[@]}") || { tail -n 20 "$schemathesis_folder/docent.log" >&2 && return 1; }
 }
 
 schemathesis_stop() {

@@ -117,3 +117,34 @@ fn close(schema: &mut Value) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::catch_unwind;
+
+    fn is_as_documented(method: Method, path: &'static str, status: u16, body: &'static str) -> bool {
+        let mut reply = Reply { status, headers: Default::default(), text: body.to_owned() };
+        reply.headers.insert("content-type", "application/json".parse().unwrap());
+        reply.headers.insert("x-request-id", "1".parse().unwrap());
+        catch_unwind(|| check(&method, path, &reply)).is_ok()
+    }
+
+    #[test]
+    fn an_answer_that_is_not_as_documented_is_told_from_one_that_is() {
+        let get = |status, body| is_as_documented(Method::GET, "/documents/1", status, body);
+        let id = r#""id":"01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e","title":"T","#;
+        let body = |rest: &str| -> &'static str { format!("{{{id}{rest}}}").leak() };
+        assert!(get(200, body(r#""status":"pending","vector_doc_id":null"#)));
+        assert!(get(404, r#"{"detail":"x"}"#));
+        assert!(get(422, r#"{"detail":"x","errors":[{"loc":["path","doc_id"],"msg":"x"}]}"#));
+        assert!(!get(200, body(r#""status":"done","vector_doc_id":null"#)), "no such status of a document");
+        assert!(!get(200, body(r#""status":"pending""#)), "a field that is missing");
+        assert!(!get(200, body(r#""status":"pending","vector_doc_id":null,"more":1"#)), "a field too many");
+        assert!(!get(200, r#"{"id":"1","title":"T","status":"pending","vector_doc_id":null}"#), "no UUID");
+        assert!(!get(418, r#"{"detail":"x"}"#), "a status that is not documented");
+        assert!(!get(401, r#"{"detail":"x"}"#), "a header that is missing");
+        assert!(!get(422, r#"{"detail":"x","errors":[]}"#), "nothing that is wrong");
+        assert!(is_as_documented(Method::GET, "/nothing", 404, "{}"), "no operation of the API");
+    }
+}

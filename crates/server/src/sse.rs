@@ -95,7 +95,7 @@ pub(crate) enum EventName {
     Error,
 }
 
-/// Passages, best first.
+/// Passages, best first. Clients may have come to rely on the order of the fields, and on all digits of a score.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Sources<'a> {
     /// The passages.
@@ -126,18 +126,18 @@ pub(crate) struct Source<'a> {
     /// The id of the document that it stands in.
     #[schema(format = "uuid")]
     document_id: String,
-    /// The document's title.
-    title: &'a str,
-    /// The page that it begins on, counted from 1.
-    #[schema(minimum = 1)]
-    page_start: u32,
     /// The page that it ends on.
     #[schema(minimum = 1)]
     page_end: u32,
+    /// The page that it begins on, counted from 1.
+    #[schema(minimum = 1)]
+    page_start: u32,
     /// How well it fits; compares within one answer only.
-    score: f32,
+    score: f64,
     /// What it says.
     text: &'a str,
+    /// The document's title.
+    title: &'a str,
 }
 
 impl<'a> From<&'a ScoredChunk> for Source<'a> {
@@ -148,7 +148,7 @@ impl<'a> From<&'a ScoredChunk> for Source<'a> {
             title: &chunk.title,
             page_start: chunk.span.start.page,
             page_end: chunk.span.end.page,
-            score: chunk.score,
+            score: chunk.score.into(),
             text: &chunk.text,
         }
     }
@@ -165,5 +165,20 @@ mod tests {
             frame(Some("error"), &json!({"detail": "x"})),
             "event: error\ndata: {\"detail\":\"x\"}\n\n"
         );
+    }
+
+    #[test]
+    fn passages_are_sent_byte_for_byte_as_ever() {
+        let source = Source {
+            chunk_id: "c".to_owned(),
+            document_id: "d".to_owned(),
+            page_end: 2,
+            page_start: 1,
+            score: 0.1_f32.into(),
+            text: "words",
+            title: "T.pdf",
+        };
+        let sent = r#"{"results":[{"chunk_id":"c","document_id":"d","page_end":2,"page_start":1,"score":0.10000000149011612,"text":"words","title":"T.pdf"}]}"#;
+        assert_eq!(serde_json::to_string(&Sources { results: vec![source] }).unwrap(), sent);
     }
 }
