@@ -18,7 +18,8 @@ rules! {
         assert!(policy.starts_with("default-src 'none'; "), "{policy}");
         assert!(policy.contains("script-src 'self';") && !policy.contains("unsafe"), "{policy}");
         let addresses = |name: &str| -> Vec<String> {
-            let parts = page.text.split(&format!("{name}=\"")).skip(1);
+            let begin = format!("{name}=\"");
+            let parts = page.text.split(&begin).skip(1);
             parts.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
         };
         let scripts = addresses("src");

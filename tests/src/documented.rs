@@ -30,12 +30,16 @@ pub(crate) fn check(method: &Method, path: &str, reply: &Reply) {
     static ANSWERS: OnceLock<Vec<Answer>> = OnceLock::new();
     let answers = ANSWERS.get_or_init(read);
     let path = segments(path);
-    let of_operation = |answer: &&Answer| answer.method == method.as_str() && fits(&answer.path, &path);
-    let mut of_operation = answers.iter().filter(of_operation);
+    let of_path = answers.iter().filter(|answer| fits(&answer.path, &path));
     // Paths that look alike are tried from the most exact one.
-    let Some(holes) = of_operation.clone().map(Answer::holes).min() else { return };
-    let answer = of_operation.find(|answer| answer.holes() == holes && answer.status == reply.status);
+    let Some(holes) = of_path.clone().map(Answer::holes).min() else { return };
+    let is_asked = |answer: &&Answer| answer.holes() == holes && answer.method == method.as_str();
+    let mut of_operation = of_path.filter(is_asked).peekable();
+    if of_operation.peek().is_none() {
+        return;
+    }
     let case = format!("{method} /{} {}", path.join("/"), reply.status);
+    let answer = of_operation.find(|answer| answer.status == reply.status);
     let answer = answer.unwrap_or_else(|| panic!("{case} is not in the document: {}", reply.text));
     answer.compare(&case, reply);
 }
@@ -146,5 +150,9 @@ mod tests {
         assert!(!get(401, r#"{"detail":"x"}"#), "a header that is missing");
         assert!(!get(422, r#"{"detail":"x","errors":[]}"#), "nothing that is wrong");
         assert!(is_as_documented(Method::GET, "/nothing", 404, "{}"), "no operation of the API");
+        assert!(
+            is_as_documented(Method::GET, "/documents/upload", 405, "{}"),
+            "nor this, which is no document"
+        );
     }
 }
