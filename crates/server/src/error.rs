@@ -151,10 +151,32 @@ impl From<Error> for Refusal {
 }
 
 impl Refusal {
-    /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen
-    /// is 500. The fault itself goes to the log alone.
+    /// The answer to a fault, which goes to the log.
     fn from_fault(fault: &Fault) -> Self {
-        let status = match (fault.part(), fault.kind()) {
+        let refusal = Self::of_fault(fault);
+        match refusal.status {
+            StatusCode::INTERNAL_SERVER_ERROR => tracing::error!(%fault, "internal error"),
+            status => tracing::warn!(%fault, status = status.as_u16(), "a part is not working"),
+        }
+        refusal
+    }
+
+    /// The answer to a fault. What happened inside is not in it.
+    pub(crate) fn of_fault(fault: &Fault) -> Self {
+        let reported = Some(Reported { part: fault.part(), kind: fault.kind() });
+        match Self::status_of(fault.part(), fault.kind()) {
+            StatusCode::INTERNAL_SERVER_ERROR => Self { fault: reported, ..Self::internal() },
+            status => Self {
+                retry_after: fault.pause(),
+                fault: reported,
+                ..Self::new(status, sentence(&fault.public()))
+            },
+        }
+    }
+
+    /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen is 500.
+    fn status_of(part: Part, kind: FaultKind) -> StatusCode {
+        match (part, kind) {
             (_, FaultKind::Internal) | (Part::Service, FaultKind::Garbage | FaultKind::Rejected) => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
@@ -189,14 +211,7 @@ impl Refusal {
                 Part::Database | Part::BlobStore | Part::VectorStore | Part::Extractor | Part::MailServer,
                 FaultKind::Rejected | FaultKind::Garbage,
             ) => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        let reported = Some(Reported { part: fault.part(), kind: fault.kind() });
-        if status == StatusCode::INTERNAL_SERVER_ERROR {
-            tracing::error!(%fault, "internal error");
-            return Self { fault: reported, ..Self::internal() };
         }
-        tracing::warn!(%fault, status = status.as_u16(), "a part is not working");
-        Self { retry_after: fault.pause(), fault: reported, ..Self::new(status, sentence(&fault.public())) }
     }
 }
 

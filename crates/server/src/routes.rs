@@ -136,8 +136,13 @@ fn answers(method: Method) -> impl Guard {
     })
 }
 
+/// 405, of which a response tells the methods that the path knows.
+pub(crate) fn wrong_method() -> Refusal {
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")
+}
+
 fn method_not_allowed(allowed: &str) -> HttpResponse {
-    let mut response = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed").error_response();
+    let mut response = wrong_method().error_response();
     if let Ok(allowed) = HeaderValue::from_str(allowed) {
         response.headers_mut().insert(header::ALLOW, allowed);
     }

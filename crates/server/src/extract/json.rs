@@ -71,11 +71,15 @@ impl Body {
 
 /// The next bytes of a body; a client that pauses too long is given up.
 async fn next_chunk(context: &State, payload: &mut Payload) -> Result<Option<Bytes>, Refusal> {
-    let broken = |_| Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early");
     tokio::select! {
-        chunk = payload.next() => chunk.transpose().map_err(broken),
+        chunk = payload.next() => chunk.transpose().map_err(|_| broken_body()),
         () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
     }
+}
+
+/// 400: the connection broke in the middle of a body.
+pub(crate) fn broken_body() -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
 }
 
 /// 408: the client stopped sending.

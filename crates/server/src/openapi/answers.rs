@@ -1,6 +1,10 @@
 //! Answers that many operations share, with bodies as `error.rs` makes them.
 
-use crate::error::{FieldError, InvalidRequest, Loc, Problem, Refusal, sentence};
+use crate::{
+    error::{FieldError, InvalidRequest, Loc, Problem, Refusal},
+    extract::json::{broken_body, timed_out},
+    routes,
+};
 use actix_web::http::StatusCode;
 use docent_app::error::{Error, Fault, FaultKind, Part};
 use docent_domain::permission::RecordKind;
@@ -69,206 +73,139 @@ pub(super) fn add(components: &mut Components) {
     components.schemas.insert(Problem::name().into_owned(), Problem::schema());
     components.schemas.insert(InvalidRequest::name().into_owned(), InvalidRequest::schema());
     components.headers.insert(REQUEST_ID.to_owned(), request_id().into());
-    components.responses.extend(shared().into_iter().map(|(name, shared)| (name.to_owned(), shared.into())));
+    let shared =
+        [about_senders(), about_records(), about_requests(), about_the_service()].into_iter().flatten();
+    let responses = shared.map(|(name, when, says)| (name.to_owned(), response(when, &says).into()));
+    components.responses.extend(responses);
 }
 
-fn shared() -> [(&'static str, Response); 21] {
-    let refused = |error: Error| Refusal::from(error);
-    let plain = |status: StatusCode, detail: &'static str| Refusal::new(status, detail);
-    let challenge = ("WWW-Authenticate", text("Always `Bearer`.", "Bearer"));
-    let pause = || ("Retry-After", number("Whole seconds after which trying again makes sense."));
-    let maybe =
-        || ("Retry-After", number("Whole seconds after which trying again makes sense, if that is known."));
-    let allow = ("Allow", text("The methods that the path knows.", "GET, HEAD, POST"));
-    let again = Duration::from_secs(42);
-    [
-        (
-            "BrokenBody",
-            one(
-                "The connection broke in the middle of the body.",
-                plain(StatusCode::BAD_REQUEST, "The request body ended too early"),
-                [],
-            ),
-        ),
-        (
-            "LinkRefused",
-            one(
-                "The link is not good, or the connection broke in the middle of the body.",
-                refused(Error::LinkRefused),
-                [],
-            ),
-        ),
+/// The name of an answer, when it is given, and what it may say.
+type Shared = (&'static str, &'static str, Vec<Refusal>);
+
+fn about_senders() -> Vec<Shared> {
+    let (account, token) = (Error::Unauthenticated, || Error::RefreshTokenRefused.into());
+    vec![
         (
             "Unauthorized",
-            response(
-                "No good access token or API key, or no good refresh token.",
-                &[
-                    ("credentials", refused(Error::Unauthenticated)),
-                    ("refresh_token", refused(Error::RefreshTokenRefused)),
-                ],
-                [challenge.clone()],
-            ),
+            "No good access token or API key, or no good refresh token.",
+            vec![account.into(), token()],
         ),
         (
             "WrongCredentials",
-            one(
-                "No active account has this address and password.",
-                refused(Error::WrongCredentials),
-                [challenge.clone()],
-            ),
+            "No active account has this address and password.",
+            vec![Error::WrongCredentials.into()],
         ),
-        (
-            "RefreshTokenRefused",
-            one(
-                "The token is unknown, expired, revoked or no refresh token.",
-                refused(Error::RefreshTokenRefused),
-                [challenge],
-            ),
-        ),
+        ("RefreshTokenRefused", "The token is unknown, expired, revoked or no refresh token.", vec![token()]),
         (
             "Forbidden",
-            one(
-                "The right is missing, or the API key lacks the scope, or the token is another account's.",
-                refused(Error::Forbidden),
-                [],
-            ),
-        ),
-        ("NotFound", one("There is no such path.", plain(StatusCode::NOT_FOUND, "Not found"), [])),
-        (
-            "DocumentNotFound",
-            one("There is no such document.", refused(Error::NotFound(RecordKind::Document)), []),
+            "The right is missing, or the API key lacks the scope, or the token is another account's.",
+            vec![Error::Forbidden.into()],
         ),
         (
-            "AgentNotFound",
-            response(
-                "There is no such agent, or the conversation is somebody else's.",
-                &[
-                    ("agent", refused(Error::AgentNotFound)),
-                    ("conversation", refused(Error::NotFound(RecordKind::Conversation))),
-                ],
-                [],
-            ),
-        ),
-        (
-            "MethodNotAllowed",
-            one(
-                "The path does not know this method.",
-                plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
-                [allow],
-            ),
-        ),
-        (
-            "BodyTimeout",
-            one(
-                "The client paused too long in the middle of the body.",
-                plain(StatusCode::REQUEST_TIMEOUT, "The request body took too long"),
-                [],
-            ),
-        ),
-        (
-            "NotFailed",
-            one("The document is not `failed`.", refused(Error::NotFailed { state: "ingested" }), []),
-        ),
-        ("TooLarge", one("The body is too large.", Refusal::too_large(4 * 1024 * 1024), [])),
-        ("NotAPdf", one("The file was not sent as `application/pdf`.", refused(Error::NotAPdf), [])),
-        (
-            "InvalidRequest",
-            one("Something is malformed, missing, of a wrong type or against a rule.", invalid(), []),
+            "LinkRefused",
+            "The link is not good, or the connection broke in the middle of the body.",
+            vec![Error::LinkRefused.into(), broken_body()],
         ),
         (
             "TooManyRequests",
-            one(
-                "Too many requests of this client; or too many failed logins, or too many letters asked for.",
-                Refusal::too_many(again),
-                [pause()],
-            ),
+            "Too many requests of this client; or too many failed logins, or too many letters asked for.",
+            vec![Refusal::too_many(Duration::from_secs(42))],
         ),
-        ("InternalError", one("A fault of the service. Nothing of it is shown.", Refusal::internal(), [])),
-        (
-            "ModelFailed",
-            fault(
-                "The model failed before the first token.",
-                502,
-                Part::ChatModel,
-                FaultKind::Unavailable,
-                maybe(),
-            ),
-        ),
-        (
-            "ModelTimeout",
-            fault(
-                "The model was too slow before the first token.",
-                504,
-                Part::ChatModel,
-                FaultKind::Timeout,
-                maybe(),
-            ),
-        ),
-        (
-            "StoreAway",
-            fault(
-                "A store that is needed cannot be reached.",
-                503,
-                Part::Database,
-                FaultKind::Unavailable,
-                maybe(),
-            ),
-        ),
-        ("StoreFull", fault("A store has no room left.", 507, Part::BlobStore, FaultKind::Full, maybe())),
     ]
 }
 
-/// A refusal for what is wrong with a chat.
-fn invalid() -> Refusal {
+fn about_records() -> Vec<Shared> {
+    let missing = |kind| Error::NotFound(kind).into();
+    vec![
+        ("NotFound", "There is no such path.", vec![Refusal::new(StatusCode::NOT_FOUND, "Not found")]),
+        ("DocumentNotFound", "There is no such document.", vec![missing(RecordKind::Document)]),
+        (
+            "AgentNotFound",
+            "There is no such agent, or the conversation is somebody else's.",
+            vec![Error::AgentNotFound.into(), missing(RecordKind::Conversation)],
+        ),
+        ("NotFailed", "The document is not `failed`.", vec![Error::NotFailed { state: "ingested" }.into()]),
+    ]
+}
+
+fn about_requests() -> Vec<Shared> {
     let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(0), Loc::Name("role")];
-    Refusal::invalid(vec![FieldError { loc, msg: "must be system, user or assistant".to_owned() }])
+    let role = FieldError { loc, msg: "must be system, user or assistant".to_owned() };
+    vec![
+        ("MethodNotAllowed", "The path does not know this method.", vec![routes::wrong_method()]),
+        ("BrokenBody", "The connection broke in the middle of the body.", vec![broken_body()]),
+        ("BodyTimeout", "The client paused too long in the middle of the body.", vec![timed_out()]),
+        ("TooLarge", "The body is too large.", vec![Refusal::too_large(4 * 1024 * 1024)]),
+        ("NotAPdf", "The file was not sent as `application/pdf`.", vec![Error::NotAPdf.into()]),
+        (
+            "InvalidRequest",
+            "Something is malformed, missing, of a wrong type or against a rule.",
+            vec![Refusal::invalid(vec![role])],
+        ),
+    ]
 }
 
-/// The answer to a fault of a part, without the log line that a real one leaves.
-fn fault(
-    description: &str,
-    status: u16,
-    part: Part,
-    kind: FaultKind,
-    header: (&'static str, Header),
-) -> Response {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let detail = sentence(&Fault::new(part, kind, "").public());
-    one(description, Refusal::new(status, detail), [header])
+fn about_the_service() -> Vec<Shared> {
+    let fault = |part, kind| vec![Refusal::of_fault(&Fault::new(part, kind, ""))];
+    vec![
+        ("InternalError", "A fault of the service. Nothing of it is shown.", vec![Refusal::internal()]),
+        (
+            "ModelFailed",
+            "The model failed before the first token.",
+            fault(Part::ChatModel, FaultKind::Unavailable),
+        ),
+        (
+            "ModelTimeout",
+            "The model was too slow before the first token.",
+            fault(Part::ChatModel, FaultKind::Timeout),
+        ),
+        (
+            "StoreAway",
+            "A store that is needed cannot be reached.",
+            fault(Part::Database, FaultKind::Unavailable),
+        ),
+        ("StoreFull", "A store has no room left.", fault(Part::BlobStore, FaultKind::Full)),
+    ]
 }
 
-fn one<const N: usize>(
-    description: &str,
-    refusal: Refusal,
-    headers: [(&'static str, Header); N],
-) -> Response {
-    response(description, &[("refusal", refusal)], headers)
-}
-
-fn response<const N: usize>(
-    description: &str,
-    refusals: &[(&str, Refusal)],
-    headers: [(&'static str, Header); N],
-) -> Response {
+fn response(description: &str, refusals: &[Refusal]) -> Response {
     let response = ResponseBuilder::new().description(description);
-    let response =
-        headers.into_iter().fold(response, |response, (name, header)| response.header(name, header));
     let mut response = response.content("application/json", content(refusals)).build();
     response.headers.insert(REQUEST_ID.to_owned(), id_header());
+    if let Some((name, header)) = refusals.first().and_then(|refusal| header_of(refusal.status())) {
+        response.headers.insert(name.to_owned(), header.into());
+    }
     response
 }
 
-fn content(refusals: &[(&str, Refusal)]) -> Content {
-    let is_invalid = refusals.iter().any(|(_, refusal)| refusal.status() == StatusCode::UNPROCESSABLE_ENTITY);
+fn content(refusals: &[Refusal]) -> Content {
+    let is_invalid = refusals.iter().any(|refusal| refusal.status() == StatusCode::UNPROCESSABLE_ENTITY);
     let name = if is_invalid { InvalidRequest::name() } else { Problem::name() };
     let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name)));
     let content = match refusals {
-        [(_, refusal)] => content.example(Some(refusal.example())),
-        many => content.examples_from_iter(many.iter().map(|(name, refusal)| {
-            (*name, ExampleBuilder::new().summary(refusal.detail()).value(Some(refusal.example())).build())
+        [refusal] => content.example(Some(refusal.example())),
+        many => content.examples_from_iter((1..).zip(many).map(|(number, refusal)| {
+            let example = ExampleBuilder::new().summary(refusal.detail()).value(Some(refusal.example()));
+            (format!("example {number}"), example.build())
         })),
     };
     content.build()
+}
+
+/// What goes with a status beside the body.
+fn header_of(status: StatusCode) -> Option<(&'static str, Header)> {
+    let pause = "Whole seconds after which trying again makes sense";
+    let retry_after = |text: String| Some(("Retry-After", number(&text)));
+    match status {
+        StatusCode::UNAUTHORIZED => Some(("WWW-Authenticate", text("Always `Bearer`.", "Bearer"))),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            Some(("Allow", text("The methods that the path knows.", "GET, HEAD, POST")))
+        }
+        StatusCode::TOO_MANY_REQUESTS => retry_after(format!("{pause}.")),
+        StatusCode::INTERNAL_SERVER_ERROR => None,
+        status if status.is_server_error() => retry_after(format!("{pause}, if that is known.")),
+        _ => None,
+    }
 }
 
 /// Leads to the description of [`REQUEST_ID`].

@@ -8,16 +8,16 @@ use crate::{
     api::Reply,
     context::State,
     error::Refusal,
-    extract::{granted::Granted, json::timed_out},
+    extract::{
+        granted::Granted,
+        json::{broken_body, timed_out},
+    },
     openapi::answers,
 };
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse,
-    http::{
-        StatusCode,
-        header::{self, ContentDisposition, HeaderValue},
-    },
+    http::header::{self, ContentDisposition, HeaderValue},
     web::Payload,
 };
 use docent_app::{
@@ -233,9 +233,7 @@ fn refuse(error: &MultipartError) -> Refusal {
             Refusal::invalid_field(&["body"], "must be a multipart form with a part named file")
         }
         MultipartError::Nested => Error::NotAPdf.into(),
-        MultipartError::Payload(_) => {
-            Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
-        }
+        MultipartError::Payload(_) => broken_body(),
         _ => Refusal::invalid_field(&["body"], "is not a valid multipart form"),
     }
 }
