@@ -156,7 +156,7 @@ impl Records {
         };
         let path = ["{id}", "{doc_id}", "{name}", "{file}"]
             .iter()
-            .fold(row.path.to_owned(), |p, hole| p.replace(hole, &id));
+            .fold(row.path.replace("{page}", "1"), |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }

@@ -7,7 +7,10 @@ use crate::{
 };
 use actix_web::http::StatusCode;
 use docent_app::error::{Error, Fault, FaultKind, Part};
-use docent_domain::permission::RecordKind;
+use docent_domain::{
+    document::{Failure, FailureCode},
+    permission::RecordKind,
+};
 use std::{collections::BTreeMap, time::Duration};
 use utoipa::{
     IntoResponses, PartialSchema, ToSchema,
@@ -15,7 +18,7 @@ use utoipa::{
         Components, Content, ContentBuilder, Object, Ref, RefOr, Response, ResponseBuilder, Type,
         example::ExampleBuilder,
         header::{Header, HeaderBuilder},
-        schema::SchemaType,
+        schema::{AnyOfBuilder, Schema, SchemaType},
     },
 };
 
@@ -44,6 +47,8 @@ answers! {
     LinkRefused { 400 => "LinkRefused" }
     Nowhere { 404 => "NotFound" }
     NoDocument { 404 => "DocumentNotFound" }
+    NoPage { 404 => "PageNotFound" }
+    NotDrawn { 422 => "PageNotDrawn" }
     NoAgent { 404 => "AgentNotFound" }
     NotFailed { 409 => "NotFailed" }
     NotPdf { 415 => "NotAPdf" }
@@ -120,6 +125,11 @@ fn about_records() -> Vec<Shared> {
         ("NotFound", "There is no such path.", vec![Refusal::new(StatusCode::NOT_FOUND, "Not found")]),
         ("DocumentNotFound", "There is no such document.", vec![missing(RecordKind::Document)]),
         (
+            "PageNotFound",
+            "There is no such document, or it has no such page.",
+            vec![missing(RecordKind::Document), Error::PageNotFound.into()],
+        ),
+        (
             "AgentNotFound",
             "There is no such agent, or the conversation is somebody else's.",
             vec![Error::AgentNotFound.into(), missing(RecordKind::Conversation)],
@@ -131,6 +141,9 @@ fn about_records() -> Vec<Shared> {
 fn about_requests() -> Vec<Shared> {
     let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(0), Loc::Name("role")];
     let role = FieldError { loc, msg: "must be system, user or assistant".to_owned() };
+    let width =
+        Refusal::invalid_field(&["query", "width"], "must be a whole number of pixels from 100 to 3000");
+    let locked = Failure::of(FailureCode::PasswordRequired);
     vec![
         ("MethodNotAllowed", "The path does not know this method.", vec![routes::wrong_method()]),
         ("BrokenBody", "The connection broke in the middle of the body.", vec![broken_body()]),
@@ -141,6 +154,11 @@ fn about_requests() -> Vec<Shared> {
             "InvalidRequest",
             "Something is malformed, missing, of a wrong type or against a rule.",
             vec![Refusal::invalid(vec![role])],
+        ),
+        (
+            "PageNotDrawn",
+            "A parameter is against a rule, or the file is to blame that the page cannot be drawn.",
+            vec![width, Error::PageNotDrawn(locked).into()],
         ),
     ]
 }
@@ -179,9 +197,17 @@ fn response(description: &str, refusals: &[Refusal]) -> Response {
 }
 
 fn content(refusals: &[Refusal]) -> Content {
-    let is_invalid = refusals.iter().any(|refusal| refusal.status() == StatusCode::UNPROCESSABLE_ENTITY);
-    let name = if is_invalid { InvalidRequest::name() } else { Problem::name() };
-    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(name)));
+    let names_faults = |refusal: &Refusal| refusal.example().get("errors").is_some();
+    let (problem, invalid) = (Problem::name(), InvalidRequest::name());
+    let schema: RefOr<Schema> = match refusals.iter().filter(|refusal| names_faults(refusal)).count() {
+        0 => Ref::from_schema_name(problem).into(),
+        all if all == refusals.len() => Ref::from_schema_name(invalid).into(),
+        _ => {
+            let either = AnyOfBuilder::new().item(Ref::from_schema_name(invalid));
+            either.item(Ref::from_schema_name(problem)).into()
+        }
+    };
+    let content = ContentBuilder::new().schema(Some(schema));
     let content = match refusals {
         [refusal] => content.example(Some(refusal.example())),
         many => content.examples_from_iter((1..).zip(many).map(|(number, refusal)| {

@@ -55,6 +55,8 @@ pub fn json() -> serde_json::Result<String> {
         api::documents::upload::upload,
         api::documents::get::get,
         api::documents::delete::delete,
+        api::documents::file::file,
+        api::documents::page_image::page_image,
         api::documents::report::report,
         api::documents::retry::retry,
         api::search::search,
