@@ -9,6 +9,7 @@ mod auth;
 mod browser;
 mod client;
 mod cors;
+mod docs;
 mod documents;
 mod health;
 mod http;

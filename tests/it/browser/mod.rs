@@ -1,6 +1,7 @@
 //! The panel in a real browser.
 
 mod access;
+mod docs;
 mod documents;
 mod inspection;
 mod login;
