@@ -28,6 +28,15 @@ rules! {
         }
     }
 
+    async fn an_unknown_agent_is_404_whatever_the_method(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        ada.post("/agents/nope", json!({})).await.refused(404, "Agent not found");
+        for method in [Method::GET, Method::DELETE, Method::PUT] {
+            app.send(app.request(method, "/agents/nope")).await.refused(404, "Agent not found");
+        }
+    }
+
     async fn head_is_get_without_a_body(setup) {
         let app = setup.start().await;
         let reply = app.send(app.request(Method::HEAD, "/status")).await.expect(200);

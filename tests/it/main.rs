@@ -10,6 +10,7 @@ mod browser;
 mod chat;
 mod client;
 mod cors;
+mod docs;
 mod documents;
 mod health;
 mod http;

@@ -125,7 +125,7 @@ rules! {
         let results = found(&ada, json!({ "query": "zebras", "limit": 2 })).await;
         assert_eq!(results.len(), 2, "{results:?}");
         assert!(texts(&results)[1].starts_with("Zebras have manes"), "{results:?}");
-        assert_eq!(found(&ada, json!({ "query": "zebras", "limit": 50 })).await.len(), 2);
+        assert_eq!(found(&ada, json!({ "query": "zebras", "limit": 50.0 })).await.len(), 2);
         let best = results[0]["document_id"].as_str().unwrap().to_owned();
         let _ = app.send(ada.request(reqwest::Method::DELETE, &format!("/documents/{best}"))).await.expect(204);
         let results = found(&ada, json!({ "query": "zebras", "limit": 1 })).await;

@@ -1,6 +1,7 @@
 //! A running service.
 
 use crate::{
+    documented,
     member::Member,
     reply::Reply,
     stack::{Faults, Ground},
@@ -123,9 +124,14 @@ impl TestApp {
         self.client.request(method, format!("http://{}{path}", self.address))
     }
 
-    /// Sends a request and reads the answer to its end.
+    /// Sends a request and reads the answer to its end, which must be as the OpenAPI document says.
     pub async fn send(&self, request: RequestBuilder) -> Reply {
-        Reply::read(request.send().await.unwrap()).await
+        let (client, request) = request.build_split();
+        let request = request.unwrap();
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
+        let reply = Reply::read(client.execute(request).await.unwrap()).await;
+        documented::check(&method, &path, &reply);
+        reply
     }
 
     /// GETs a path as nobody.

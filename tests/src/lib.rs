@@ -6,6 +6,7 @@ pub mod app;
 pub mod browser;
 #[cfg(feature = "browser")]
 pub mod chromium;
+mod documented;
 pub mod extractor;
 pub mod member;
 pub mod reply;

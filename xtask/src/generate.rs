@@ -1,11 +1,14 @@
-//! Writes the generated files: the reference of all settings and the example of an environment.
+//! Writes the generated files: the reference of all settings, the example of an environment and the OpenAPI document.
 
 use anyhow::{Context, ensure};
 use std::{fs, path::Path, process::Command};
 
 /// The pages that `bins/docent/examples/reference.rs` prints, with their files.
-const PAGES: &[(&str, &str)] =
-    &[("configuration", "docs/reference/configuration.md"), ("environment", "deploy/.env.example")];
+const PAGES: &[(&str, &str)] = &[
+    ("configuration", "docs/reference/configuration.md"),
+    ("environment", "deploy/.env.example"),
+    ("openapi", "docs/reference/openapi.json"),
+];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     for (page, file) in PAGES {

@@ -5,7 +5,8 @@ fn main() -> anyhow::Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("configuration") => print!("{}", docent::config::reference()),
         Some("environment") => print!("{}", docent::config::environment_example()),
-        _ => anyhow::bail!("name a page: configuration or environment"),
+        Some("openapi") => print!("{}", docent_server::openapi::json()?),
+        _ => anyhow::bail!("name a page: configuration, environment or openapi"),
     }
     Ok(())
 }

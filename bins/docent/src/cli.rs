@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Reindex(ReindexArgs),
     /// Print every setting, its value in force and what it means.
     Config(ProfileArgs),
+    /// Print the API as a document of OpenAPI 3.1, the one that a service has at /openapi.json.
+    Openapi,
     /// Read a PDF on standard input under limits; for the server's own use.
     #[command(hide = true)]
     ExtractWorker,

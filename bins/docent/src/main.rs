@@ -63,6 +63,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Backup(args) => command::backup::run(args).await,
         Command::Restore(args) => command::restore::run(args).await,
         Command::Config(profile) => command::config::run(profile.into()),
+        Command::Openapi => command::openapi::run(),
         Command::ExtractWorker => unreachable!("handled in main"),
     };
     ended.map(|()| ExitCode::SUCCESS)

@@ -6,7 +6,9 @@ use actix_web::{
 };
 use docent_app::error::{Error, Fault, FaultKind, Part};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::{borrow::Cow, fmt, time::Duration};
+use utoipa::ToSchema;
 
 /// An answer that says no: a status and a JSON body with `detail`.
 #[derive(Debug)]
@@ -26,26 +28,37 @@ pub(crate) struct Reported {
 }
 
 /// What is wrong with one field of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct FieldError {
-    /// Where it is: `["body", "messages", 0, "role"]`.
+    /// Where it is: `["body", "messages", 0, "role"]`. It begins with `body`, `path` or `query`.
+    #[schema(min_items = 1)]
     pub(crate) loc: Vec<Loc>,
     /// What is wrong.
     pub(crate) msg: String,
 }
 
 /// One step on the way to a field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Loc {
     Name(&'static str),
     Index(usize),
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// Why the answer is no.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Problem<'a> {
+    /// One sentence for people.
     detail: &'a str,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+}
+
+/// Why the answer is no, with everything that is wrong with the request.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct InvalidRequest<'a> {
+    /// One sentence for people.
+    detail: &'a str,
+    /// One entry for each fault.
+    #[schema(min_items = 1)]
     errors: &'a [FieldError],
 }
 
@@ -97,6 +110,14 @@ impl Refusal {
         &self.detail
     }
 
+    /// The body that it is answered with, as a value.
+    pub(crate) fn example(&self) -> Value {
+        match self.errors.as_slice() {
+            [] => json!(Problem { detail: &self.detail }),
+            errors => json!(InvalidRequest { detail: &self.detail, errors }),
+        }
+    }
+
     /// Whole seconds after which trying again makes sense.
     pub(crate) fn retry_after(&self) -> Option<u64> {
         self.retry_after.map(|pause| (pause.as_secs() + u64::from(pause.subsec_nanos() > 0)).max(1))
@@ -131,10 +152,32 @@ impl From<Error> for Refusal {
 }
 
 impl Refusal {
-    /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen
-    /// is 500. The fault itself goes to the log alone.
+    /// The answer to a fault, which goes to the log.
     fn from_fault(fault: &Fault) -> Self {
-        let status = match (fault.part(), fault.kind()) {
+        let refusal = Self::of_fault(fault);
+        match refusal.status {
+            StatusCode::INTERNAL_SERVER_ERROR => tracing::error!(%fault, "internal error"),
+            status => tracing::warn!(%fault, status = status.as_u16(), "a part is not working"),
+        }
+        refusal
+    }
+
+    /// The answer to a fault. What happened inside is not in it.
+    pub(crate) fn of_fault(fault: &Fault) -> Self {
+        let reported = Some(Reported { part: fault.part(), kind: fault.kind() });
+        match Self::status_of(fault.part(), fault.kind()) {
+            StatusCode::INTERNAL_SERVER_ERROR => Self { fault: reported, ..Self::internal() },
+            status => Self {
+                retry_after: fault.pause(),
+                fault: reported,
+                ..Self::new(status, sentence(&fault.public()))
+            },
+        }
+    }
+
+    /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen is 500.
+    fn status_of(part: Part, kind: FaultKind) -> StatusCode {
+        match (part, kind) {
             (_, FaultKind::Internal) | (Part::Service, FaultKind::Garbage | FaultKind::Rejected) => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
@@ -171,14 +214,7 @@ impl Refusal {
                 Part::Database | Part::BlobStore | Part::VectorStore | Part::Extractor | Part::MailServer,
                 FaultKind::Rejected | FaultKind::Garbage,
             ) => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        let reported = Some(Reported { part: fault.part(), kind: fault.kind() });
-        if status == StatusCode::INTERNAL_SERVER_ERROR {
-            tracing::error!(%fault, "internal error");
-            return Self { fault: reported, ..Self::internal() };
         }
-        tracing::warn!(%fault, status = status.as_u16(), "a part is not working");
-        Self { retry_after: fault.pause(), fault: reported, ..Self::new(status, sentence(&fault.public())) }
     }
 }
 
@@ -207,7 +243,10 @@ impl ResponseError for Refusal {
         if let Some(seconds) = self.retry_after() {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
-        let mut response = response.json(Body { detail: &self.detail, errors: &self.errors });
+        let mut response = match self.errors.as_slice() {
+            [] => response.json(Problem { detail: &self.detail }),
+            errors => response.json(InvalidRequest { detail: &self.detail, errors }),
+        };
         self.report(&mut response);
         response
     }

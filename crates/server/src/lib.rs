@@ -12,6 +12,7 @@ mod extract;
 pub mod fuzzing;
 pub mod metrics;
 mod middleware;
+pub mod openapi;
 pub mod routes;
 mod serve;
 mod settings;

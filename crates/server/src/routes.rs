@@ -1,8 +1,8 @@
 //! The URL table.
 
-use crate::{account, admin, api, chat, error::Refusal, settings::HttpSettings};
+use crate::{account, admin, api, chat, context::State, error::Refusal, settings::HttpSettings};
 use actix_web::{
-    HttpResponse, Resource, ResponseError, Route,
+    HttpRequest, HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
     http::{
         Method, StatusCode,
@@ -66,6 +66,9 @@ routes! {
     "/search"               { POST => api::search::search }
     "/agents/{name}"        { POST => api::agents::ask::ask }
     "/metrics"              { GET => api::metrics::metrics }
+    "/openapi.json"         { GET => api::docs::document }
+    "/docs"                 { GET => api::docs::page }
+    "/docs/{file}"          { GET => api::docs::file }
 }
 
 /// Every path of the service, those of the panel too, and the one of metrics, which is there only when they are.
@@ -89,7 +92,12 @@ pub(crate) fn pattern_of(path: &str) -> Option<&'static str> {
 
 /// Whether a path is for those who watch the service. They are always answered.
 pub(crate) fn is_probe(settings: &HttpSettings, path: &str) -> bool {
-    path.starts_with("/health/") || settings.metrics.is_some() && is_metrics(path)
+    is_watched(path) && is_there(settings, path)
+}
+
+/// Whether a path is for those who watch the service, where it is there.
+pub(crate) fn is_watched(path: &str) -> bool {
+    path.starts_with("/health/") || is_metrics(path)
 }
 
 /// Whether a path is there with these settings.
@@ -102,15 +110,22 @@ fn is_metrics(path: &str) -> bool {
 }
 
 /// A path that knows these methods and answers 405 to all others.
+///
+/// An agent that there is none of is 404 for them.
 pub(crate) fn resource(path: &str, methods: &[Method]) -> Resource {
     let mut allowed: Vec<&str> = methods.iter().map(Method::as_str).collect();
     if methods.contains(&Method::GET) {
         allowed.push("HEAD");
     }
     let allowed = allowed.join(", ");
-    web::resource(path).default_service(web::to(move || {
+    web::resource(path).default_service(web::to(move |request: HttpRequest, context: State| {
         let allowed = allowed.clone();
-        async move { method_not_allowed(&allowed) }
+        async move {
+            match api::agents::missing(&request, &context) {
+                Some(refusal) => refusal.error_response(),
+                None => method_not_allowed(&allowed),
+            }
+        }
     }))
 }
 
@@ -126,8 +141,13 @@ fn answers(method: Method) -> impl Guard {
     })
 }
 
+/// 405, of which a response tells the methods that the path knows.
+pub(crate) fn wrong_method() -> Refusal {
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")
+}
+
 fn method_not_allowed(allowed: &str) -> HttpResponse {
-    let mut response = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed").error_response();
+    let mut response = wrong_method().error_response();
     if let Ok(allowed) = HeaderValue::from_str(allowed) {
         response.headers_mut().insert(header::ALLOW, allowed);
     }

@@ -12,6 +12,7 @@ use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
 use std::convert::Infallible;
+use utoipa::ToSchema;
 
 const STOPPING: &str = "The service is stopping";
 const PING: &[u8] = b": ping\n\n";
@@ -50,8 +51,7 @@ fn events(
                 let frame = match event {
                     Ok(AnswerEvent::Text(text)) => frame(None, &text),
                     Ok(AnswerEvent::Sources(chunks)) if include_sources => {
-                        let results: Vec<_> = chunks.iter().map(Source::from).collect();
-                        frame(Some("sources"), &json!({ "results": results }))
+                        frame(Some("sources"), &Sources::from(chunks.as_slice()))
                     }
                     Ok(AnswerEvent::Sources(_)) => continue,
                     Err(fault) => frame(Some("error"), &json!({ "detail": sentence(&fault.public()) })),
@@ -71,16 +71,73 @@ fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
     }
 }
 
+/// One event of an answer, by its fields.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what `frame` writes")]
+pub(crate) struct AnswerStreamEvent {
+    /// `message` where the stream names none, as in the specification of server-sent events.
+    event: Option<EventName>,
+    /// JSON on one line, by the event's name.
+    #[schema(content_media_type = "application/json")]
+    data: String,
+}
+
+/// What an event is.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names `frame` gets")]
+pub(crate) enum EventName {
+    /// The next piece of the answer, as a string.
+    Message,
+    /// The passages that it stands on, as a `Sources` object.
+    Sources,
+    /// Why it breaks off, as a `Problem` object.
+    Error,
+}
+
+/// Passages, best first. Clients may have come to rely on the order of the fields, and on all digits of a score.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Sources<'a> {
+    /// The passages.
+    results: Vec<Source<'a>>,
+}
+
+impl<'a> From<&'a [ScoredChunk]> for Sources<'a> {
+    fn from(chunks: &'a [ScoredChunk]) -> Self {
+        Self { results: chunks.iter().map(Source::from).collect() }
+    }
+}
+
 /// A passage that an answer stands on, or that a search found.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "chunk_id": "5b0c3f6e-1c52-5c0e-9d6f-2a7b8c9d0e1f",
+    "document_id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
+    "title": "Terms.pdf",
+    "page_start": 3,
+    "page_end": 4,
+    "score": 12.5,
+    "text": "The warranty lasts five years.",
+}))]
 pub(crate) struct Source<'a> {
+    /// The passage's id.
+    #[schema(format = "uuid")]
     chunk_id: String,
+    /// The id of the document that it stands in.
+    #[schema(format = "uuid")]
     document_id: String,
-    title: &'a str,
-    page_start: u32,
+    /// The page that it ends on.
+    #[schema(minimum = 1)]
     page_end: u32,
-    score: f32,
+    /// The page that it begins on, counted from 1.
+    #[schema(minimum = 1)]
+    page_start: u32,
+    /// How well it fits; compares within one answer only.
+    score: f64,
+    /// What it says.
     text: &'a str,
+    /// The document's title.
+    title: &'a str,
 }
 
 impl<'a> From<&'a ScoredChunk> for Source<'a> {
@@ -91,7 +148,7 @@ impl<'a> From<&'a ScoredChunk> for Source<'a> {
             title: &chunk.title,
             page_start: chunk.span.start.page,
             page_end: chunk.span.end.page,
-            score: chunk.score,
+            score: chunk.score.into(),
             text: &chunk.text,
         }
     }
@@ -108,5 +165,20 @@ mod tests {
             frame(Some("error"), &json!({"detail": "x"})),
             "event: error\ndata: {\"detail\":\"x\"}\n\n"
         );
+    }
+
+    #[test]
+    fn passages_are_sent_byte_for_byte_as_ever() {
+        let source = Source {
+            chunk_id: "c".to_owned(),
+            document_id: "d".to_owned(),
+            page_end: 2,
+            page_start: 1,
+            score: 0.1_f32.into(),
+            text: "words",
+            title: "T.pdf",
+        };
+        let sent = r#"{"results":[{"chunk_id":"c","document_id":"d","page_end":2,"page_start":1,"score":0.10000000149011612,"text":"words","title":"T.pdf"}]}"#;
+        assert_eq!(serde_json::to_string(&Sources { results: vec![source] }).unwrap(), sent);
     }
 }

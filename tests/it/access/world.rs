@@ -151,9 +151,10 @@ impl Records {
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
             "agents" => "chat".to_owned(),
+            "docs" => "docs.js".to_owned(),
             _ => String::new(),
         };
-        let path = ["{id}", "{doc_id}", "{name}"]
+        let path = ["{id}", "{doc_id}", "{name}", "{file}"]
             .iter()
             .fold(row.path.replace("{page}", "1"), |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");

@@ -11,6 +11,7 @@ pub(crate) mod eval;
 pub(crate) mod healthcheck;
 pub(crate) mod login;
 pub(crate) mod migrate;
+pub(crate) mod openapi;
 pub(crate) mod reindex;
 pub(crate) mod restore;
 pub(crate) mod search;

@@ -320,3 +320,12 @@ async fn config_shows_values_and_hides_secrets() {
     assert!(!printed.contains(SECRET));
     assert!(error.contains("did you mean DOCENT_MAX_UPLOAD_BYTES?"), "{error}");
 }
+
+#[tokio::test]
+async fn openapi_prints_the_document_of_the_reference_without_any_setting() {
+    let folder = TempDir::new().unwrap();
+    let (status, printed, error) = run(docent(folder.path()).arg("openapi")).await;
+    assert!(status.success(), "{error}");
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/openapi.json");
+    assert_eq!(printed, std::fs::read_to_string(reference).unwrap());
+}

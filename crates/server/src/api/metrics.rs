@@ -1,7 +1,8 @@
 //! `GET /metrics`
 
 use crate::{
-    api::Reply, context::State, error::Refusal, extract::granted::bearer, metrics::CONTENT_TYPE, routes,
+    api::Reply, context::State, error::Refusal, extract::granted::bearer, metrics::CONTENT_TYPE,
+    openapi::answers, routes,
 };
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -9,6 +10,21 @@ use actix_web::{
 };
 use docent_app::{backlog, error::Error};
 
+/// Read what the process counts
+///
+/// For Prometheus. It is there only with `metrics_enabled`, and asks for `metrics_token` as bearer token when that is set.
+#[utoipa::path(
+    get, path = "/metrics", operation_id = "get_metrics", tag = "Service", security((), ("metrics_token" = [])),
+    responses(
+        (
+            status = 200, description = "Counters, gauges and histograms.", body = String,
+            content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            example = "# TYPE docent_http_requests counter\n# EOF\n",
+        ),
+        answers::NoToken,
+        answers::Nowhere,
+    ),
+)]
 pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
     let Some(endpoint) = &context.settings.metrics else { return routes::not_found().await };
     if !endpoint.admits(bearer(request.headers())) {

@@ -8,15 +8,16 @@ use crate::{
         granted::Granted,
         json::{Body, Fields},
     },
-    sse::Source,
+    openapi::answers,
+    sse::Sources,
 };
 use actix_web::HttpResponse;
 use docent_app::search as use_case;
 use docent_domain::{access::ReadDocuments, error::Invalid, id::DocumentId};
-use serde_json::json;
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
+use utoipa::ToSchema;
 
 const LIMIT: u64 = 5;
 const LIMIT_MAX: u64 = 50;
@@ -24,6 +25,43 @@ const LIMIT_MAX: u64 = 50;
 const QUERY_MAX: usize = 10_000;
 const DOCUMENTS_MAX: usize = 1000;
 
+/// What to search for.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[schema(example = json!({ "query": "How long is the warranty?", "limit": 5 }))]
+pub(crate) struct SearchRequest {
+    /// A question or words; not blank.
+    #[schema(min_length = 1, max_length = 10000, pattern = r"\S")]
+    query: String,
+    /// How many passages at most; 5 when left out.
+    #[schema(minimum = 1, maximum = 50)]
+    limit: Option<u64>,
+    /// Only passages of these documents; one that is unknown, deleted or not ingested has none.
+    #[schema(value_type = Option<Vec<DocumentRef>>, max_items = 1000)]
+    document_ids: Option<Vec<DocumentRef>>,
+}
+
+/// A document's id.
+#[derive(ToSchema)]
+#[schema(format = "uuid")]
+#[expect(dead_code, reason = "says what the handler reads")]
+pub(crate) struct DocumentRef(String);
+
+/// Search passages (extension)
+///
+/// What the agent's `search_docs` finds, without an agent: best first, pages counted from 1. Scores compare within one
+/// answer only. Of passages with the same words the best one alone is given.
+#[utoipa::path(
+    post, path = "/search", operation_id = "search", tag = "Search",
+    request_body = SearchRequest,
+    responses(
+        (status = 200, description = "The passages that fit best.", body = Sources<'_>),
+        answers::Guarded,
+        answers::BodyRead,
+        answers::ModelAway,
+        answers::StoreAway,
+    ),
+)]
 pub(crate) async fn search(by: Granted<ReadDocuments>, context: State, body: Body) -> Reply {
     let Wanted { query, documents, limit } = parse(body.fields().await?)?;
     let app = Arc::clone(&context.app);
@@ -32,8 +70,7 @@ pub(crate) async fn search(by: Granted<ReadDocuments>, context: State, body: Bod
         async move { use_case::search(&app, by.grant, &query, documents.as_deref(), limit).await };
     let searching = context.runtime.spawn(searching.in_current_span());
     let found = AbortOnDropHandle::new(searching).await.map_err(|_| Refusal::internal())??;
-    let results: Vec<_> = found.iter().map(Source::from).collect();
-    Ok(HttpResponse::Ok().json(json!({ "results": results })))
+    Ok(HttpResponse::Ok().json(Sources::from(found.as_slice())))
 }
 
 struct Wanted {

@@ -3,14 +3,34 @@
 use super::Reply;
 use crate::context::State;
 use actix_web::HttpResponse;
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
 
+/// Which program answers.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({ "app": "Docent", "debug": false, "framework_version": "0.1.0", "status": "ok" }))]
+pub(crate) struct Status<'a> {
+    /// The name that the service was given.
+    app: &'a str,
+    /// Whether it runs with settings for development.
+    debug: bool,
+    /// The program's version.
+    framework_version: &'static str,
+    /// Always `ok`.
+    status: &'static str,
+}
+
+/// Tell name and version
+#[utoipa::path(
+    get, path = "/status", operation_id = "get_status", tag = "Service", security(()),
+    responses((status = 200, description = "The service answers.", body = Status<'_>)),
+)]
 pub(crate) async fn status(context: State) -> Reply {
     let settings = &context.settings;
-    Ok(HttpResponse::Ok().json(json!({
-        "status": "ok",
-        "app": settings.app_name,
-        "debug": settings.debug,
-        "framework_version": settings.framework_version,
-    })))
+    Ok(HttpResponse::Ok().json(Status {
+        app: &settings.app_name,
+        debug: settings.debug,
+        framework_version: settings.framework_version,
+        status: "ok",
+    }))
 }

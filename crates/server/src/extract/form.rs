@@ -1,6 +1,6 @@
 //! Submitted forms.
 
-use crate::error::Refusal;
+use crate::{error::Refusal, extract::json::broken_body};
 use actix_web::{FromRequest, HttpRequest, dev::Payload, error::UrlencodedError, http::StatusCode, web};
 use futures::future::LocalBoxFuture;
 
@@ -44,9 +44,7 @@ fn unreadable(error: &UrlencodedError) -> Refusal {
         UrlencodedError::ContentType => {
             Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not how forms are sent")
         }
-        UrlencodedError::Payload(_) => {
-            Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
-        }
+        UrlencodedError::Payload(_) => broken_body(),
         _ => Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read"),
     }
 }

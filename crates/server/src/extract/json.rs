@@ -71,16 +71,28 @@ impl Body {
 
 /// The next bytes of a body; a client that pauses too long is given up.
 async fn next_chunk(context: &State, payload: &mut Payload) -> Result<Option<Bytes>, Refusal> {
-    let broken = |_| Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early");
     tokio::select! {
-        chunk = payload.next() => chunk.transpose().map_err(broken),
+        chunk = payload.next() => chunk.transpose().map_err(|_| broken_body()),
         () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
     }
+}
+
+/// 400: the connection broke in the middle of a body.
+pub(crate) fn broken_body() -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
 }
 
 /// 408: the client stopped sending.
 pub(crate) fn timed_out() -> Refusal {
     Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request body took too long")
+}
+
+/// A whole number, which JSON may also write as `42.0`.
+fn whole(value: &Value) -> Option<u64> {
+    /// Up to here every whole number has a form of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let exact = |number: &f64| number.fract() == 0.0 && (0.0..=EXACT).contains(number);
+    value.as_u64().or_else(|| value.as_f64().filter(exact).map(|number| number as u64))
 }
 
 /// The fields of a JSON object. Reading one notes what is wrong with it; [`Self::done`] tells all of
@@ -123,7 +135,7 @@ impl Fields {
     pub(crate) fn optional_number(&mut self, name: &'static str, range: RangeInclusive<u64>) -> Option<u64> {
         match self.object.remove(name)? {
             Value::Null => None,
-            value => value.as_u64().filter(|number| range.contains(number)).or_else(|| {
+            value => whole(&value).filter(|number| range.contains(number)).or_else(|| {
                 self.wrong(name, format!("must be a whole number from {} to {}", range.start(), range.end()))
             }),
         }

@@ -31,6 +31,10 @@ pub(super) enum Move {
         question: String,
         /// What was found, best first.
         passages: Vec<ScoredChunk>,
+        /// What was found in a second search, if there was one.
+        further: Option<Vec<ScoredChunk>>,
+        /// The id of a further call; none when no search can be asked for.
+        call_id: Option<String>,
     },
     /// Say that searching failed.
     ReportFailure,
@@ -51,28 +55,30 @@ pub(super) fn next_move(request: &ChatRequest) -> Move {
     let outputs: Vec<&ToolOutput> = after.iter().filter_map(tool_output).collect();
     let asked: Vec<&str> = before.iter().filter_map(user_text).collect();
     let question = question(&asked);
+    let can_search = request.tools.iter().any(|tool| tool.name == SEARCH_TOOL);
+    let call_id = || format!("search_{asked_at}_{}", outputs.len() + 1);
     if !outputs.is_empty() {
-        return from_outputs(&outputs, question);
+        return from_outputs(&outputs, question, can_search.then(call_id));
     }
     let last = asked.last().copied().unwrap_or_default();
     if is_greeting(last) {
         Move::Greet
     } else if query_terms(&question).is_empty() {
         Move::Introduce
-    } else if request.tools.iter().any(|tool| tool.name == SEARCH_TOOL) {
-        Move::Search { query: question, call_id: format!("search_{asked_at}") }
+    } else if can_search {
+        Move::Search { query: question, call_id: call_id() }
     } else {
         Move::RefuseWithoutSearch
     }
 }
 
-fn from_outputs(outputs: &[&ToolOutput], question: String) -> Move {
-    let passages: Vec<ScoredChunk> = outputs.iter().flat_map(|output| output.passages.clone()).collect();
-    if passages.is_empty() && outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
-        Move::ReportFailure
-    } else {
-        Move::Quote { question, passages }
+fn from_outputs(outputs: &[&ToolOutput], question: String, call_id: Option<String>) -> Move {
+    if outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
+        return Move::ReportFailure;
     }
+    let passages = |output: &&ToolOutput| output.passages.clone();
+    let first = outputs.first().map(passages).unwrap_or_default();
+    Move::Quote { question, passages: first, further: outputs.get(1).map(passages), call_id }
 }
 
 fn tool_output(message: &Message) -> Option<&ToolOutput> {

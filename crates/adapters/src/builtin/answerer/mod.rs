@@ -2,7 +2,8 @@
 //!
 //! It writes nothing of its own about a document. It asks for a search with the user's question,
 //! picks the sentence of each passage that fits the question best, and quotes them with title and
-//! page. When the question is about something else, it says that the documents do not say. What stands in a
+//! page. When the question is about something else, it says that the documents do not say; a name that
+//! no passage has is looked for by itself first. What stands in a
 //! passage is only ever quoted: there is nothing here that could follow an instruction.
 
 mod dialogue;
@@ -20,7 +21,7 @@ use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
 };
 use futures::stream;
-use relevance::Quote;
+use relevance::{Quote, Verdict};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
@@ -63,19 +64,27 @@ impl ChatModel for BuiltinAnswerer {
 
 fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
     let text = match next_move(request) {
-        Move::Search { query, call_id } => {
-            let arguments = serde_json::json!({ "query": query }).to_string();
-            let call = ToolCall { id: call_id, name: SEARCH_TOOL.to_owned(), arguments };
-            return vec![ChatEvent::ToolCall(call), finished(FinishReason::ToolCalls)];
-        }
+        Move::Search { query, call_id } => return search(&query, call_id),
         Move::Greet => format!("{GREETING}{ABILITY}{ASK}"),
         Move::Introduce => format!("{ABILITY}{ASK}"),
         Move::RefuseWithoutSearch => NO_SEARCH.to_owned(),
         Move::ReportFailure => SEARCH_FAILED.to_owned(),
-        Move::Quote { question, passages } => worded(&relevance::quotes(&question, &passages)),
+        Move::Quote { question, passages, further, call_id } => {
+            match (relevance::verdict(&question, &passages, further.as_deref()), call_id) {
+                (Verdict::Quotes(quotes), _) => worded(&quotes),
+                (Verdict::Names(names), Some(call_id)) => return search(&names.join(" "), call_id),
+                (Verdict::Names(_), None) => NOT_SAID.to_owned(),
+            }
+        }
     };
     let words = text.split_inclusive(char::is_whitespace).map(|word| ChatEvent::Text(word.to_owned()));
     words.chain([finished(FinishReason::Stop)]).collect()
+}
+
+fn search(query: &str, call_id: String) -> Vec<ChatEvent> {
+    let arguments = serde_json::json!({ "query": query }).to_string();
+    let call = ToolCall { id: call_id, name: SEARCH_TOOL.to_owned(), arguments };
+    vec![ChatEvent::ToolCall(call), finished(FinishReason::ToolCalls)]
 }
 
 /// The last event. There are no tokens of its own to report: whoever meters counts the text.

@@ -7,11 +7,12 @@
 //! sentence that has nearly all of the question leaves those out that have little of it.
 
 use super::{
-    scope::{Topic, in_scope},
+    names::{Name, names},
+    scope::{Outlined, Topic, in_scope, missing},
     sentences::{self, Sentence},
 };
 use crate::builtin::lexical::{Analyzer, Question};
-use docent_domain::{chunk::page_at, retrieval::ScoredChunk};
+use docent_domain::{chunk::page_at, id::DocumentId, retrieval::ScoredChunk};
 use std::collections::{HashMap, HashSet};
 
 /// A sentence to be quoted.
@@ -44,6 +45,8 @@ const QUOTE_CHARS: usize = 350;
 const HEADING_WEIGHT: f32 = 0.5;
 /// What it adds, as a share of their mean weight, that two terms stand side by side as in the question.
 const PAIR_WEIGHT: f32 = 1.0;
+/// What it adds that a sentence has all of the question's names.
+const NAMES_WEIGHT: f32 = 0.25;
 /// How much a figure in the sentence helps a question for an amount.
 const FIGURE_FACTOR: f32 = 1.15;
 
@@ -70,24 +73,66 @@ struct Candidate<'a> {
     place: usize,
 }
 
-/// The sentences to quote, best first; none when the question is about something else.
-pub(super) fn quotes(question: &str, chunks: &[ScoredChunk]) -> Vec<Quote> {
+/// What a question calls for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Quotes, best first; none when the question is about something else.
+    Quotes(Vec<Quote>),
+    /// To look for these names first: no passage has them, though their documents may.
+    Names(Vec<String>),
+}
+
+/// What to quote of the passages that were found for a question. `about_names` is what was found for the names that
+/// those lack, once that was looked for.
+pub(super) fn verdict(
+    question: &str,
+    chunks: &[ScoredChunk],
+    about_names: Option<&[ScoredChunk]>,
+) -> Verdict {
     let texts: String = chunks.iter().flat_map(|chunk| [&*chunk.text, "\n"]).collect();
     let analyzer = Analyzer::of(&texts);
     let asked = analyzer.question(question);
     let passages: Vec<Passage<'_>> = chunks.iter().map(|chunk| Passage::of(analyzer, chunk)).collect();
     let topics: Vec<Topic<'_>> = chunks.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
-    let terms: Vec<_> = topics.iter().zip(passages.iter().map(Passage::terms)).collect();
-    let meant = in_scope(question, &asked, &terms);
-    let wanted = Wanted::of(question, &asked, &passages);
+    let mut outlined: Vec<Outlined<'_>> = topics.iter().zip(passages.iter().map(Passage::terms)).collect();
+    let names = names(question);
+    let missing = missing(&names, &asked, &outlined);
+    if !missing.is_empty() && !chunks.is_empty() && about_names.is_none() {
+        return Verdict::Names(missing.into_iter().map(|name| name.word.clone()).collect());
+    }
+    // A name that a document has anywhere goes for all of its passages.
+    let found: Vec<&ScoredChunk> = chunks.iter().chain(about_names.unwrap_or_default()).collect();
+    let mut strangers: HashSet<DocumentId> = HashSet::new();
+    for name in &names {
+        let documents = documents_with(name, &found, analyzer);
+        for ((_, terms), chunk) in outlined.iter_mut().zip(chunks) {
+            if documents.contains(&chunk.document_id) {
+                terms.extend(name.terms.iter().map(String::as_str));
+            } else if missing.contains(&name) {
+                strangers.insert(chunk.document_id);
+            }
+        }
+    }
+    let meant = in_scope(&asked, &outlined);
+    let wanted = Wanted::of(question, &asked, &names, &passages);
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (place, (passage, topic)) in passages.iter().zip(&topics).enumerate() {
-        if meant.get(place) == Some(&true) {
+        if meant.get(place) == Some(&true) && !strangers.contains(&passage.chunk.document_id) {
             candidates.extend(passage.candidates(place, topic, &wanted));
         }
     }
     let chosen = chosen(candidates);
-    chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect()
+    Verdict::Quotes(chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect())
+}
+
+/// The documents that have a name in what was found of them.
+fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> HashSet<DocumentId> {
+    let has = |chunk: &&&ScoredChunk| {
+        let terms: HashSet<String> =
+            analyzer.terms(&chunk.title).into_iter().chain(analyzer.terms(&chunk.text)).collect();
+        name.terms.iter().all(|term| terms.contains(term))
+    };
+    found.iter().filter(has).map(|chunk| chunk.document_id).collect()
 }
 
 /// What a sentence should have.
@@ -96,12 +141,14 @@ struct Wanted<'a> {
     weights: HashMap<&'a str, f32>,
     /// Terms that stand side by side in the question.
     pairs: Vec<(&'a str, &'a str)>,
+    /// The question's terms that are names.
+    names: HashSet<&'a str>,
     /// Whether an amount is asked for.
     figure: bool,
 }
 
 impl<'a> Wanted<'a> {
-    fn of(question: &str, asked: &'a Question, passages: &[Passage<'_>]) -> Self {
+    fn of(question: &str, asked: &'a Question, names: &'a [Name], passages: &[Passage<'_>]) -> Self {
         let sentences: Vec<_> = passages.iter().flat_map(|passage| &passage.sentences).collect();
         let weight = |term: &'a String| {
             let with = sentences.iter().filter(|sentence| sentence.terms.contains(term)).count();
@@ -114,6 +161,7 @@ impl<'a> Wanted<'a> {
         Self {
             weights: asked.terms.iter().map(weight).collect(),
             pairs: asked.joined.iter().filter_map(pair).collect(),
+            names: names.iter().flat_map(|name| &name.terms).map(String::as_str).collect(),
             figure: asks_for_figure(question),
         }
     }
@@ -122,10 +170,19 @@ impl<'a> Wanted<'a> {
         self.weights.get(term).copied().unwrap_or(0.0)
     }
 
+    /// What a sentence has to tell of: the topic without names, unless it is nothing else. Names tell whom it is about, and a
+    /// sentence about them need not repeat them.
+    fn subject<'t>(&self, topic: &Topic<'t>) -> Vec<&'t str> {
+        let subject: Vec<&str> =
+            topic.terms.iter().copied().filter(|term| !self.names.contains(term)).collect();
+        if subject.is_empty() { topic.terms.clone() } else { subject }
+    }
+
     /// The weight of the topic that a sentence has, after one with the terms `before`, as a share of that of the
-    /// topic's rarest terms, and more where its terms stand side by side.
+    /// topic's rarest terms, and more where its terms stand side by side, and where it has the question's names.
     fn share(&self, topic: &Topic<'_>, sentence: &Analysed, before: &HashSet<String>) -> f32 {
-        let mut rarest: Vec<f32> = topic.terms.iter().map(|term| self.weight(term)).collect();
+        let subject = self.subject(topic);
+        let mut rarest: Vec<f32> = subject.iter().map(|term| self.weight(term)).collect();
         rarest.sort_by(|a, b| b.total_cmp(a));
         let whole: f32 = rarest.iter().take(TOPIC_TERMS).sum();
         let has = |term: &str| match () {
@@ -133,14 +190,16 @@ impl<'a> Wanted<'a> {
             () if before.contains(term) => HEADING_WEIGHT,
             () => 0.0,
         };
-        let terms: f32 = topic.terms.iter().map(|term| has(term) * self.weight(term)).sum();
+        let terms: f32 = subject.iter().map(|term| has(term) * self.weight(term)).sum();
+        let names = self.names.iter().filter(|name| sentence.terms.contains(**name)).count();
+        let names = NAMES_WEIGHT * names as f32 / self.names.len().max(1) as f32;
         let side_by_side = |(first, second): &&(&str, &str)| {
             sentence.sequence.windows(2).any(|pair| pair[0] == *first && pair[1] == *second)
         };
         let pairs = self.pairs.iter().filter(side_by_side);
         let pairs: f32 = pairs.map(|(first, second)| self.weight(first) + self.weight(second)).sum();
         let whole = whole.max(f32::MIN_POSITIVE);
-        (terms / whole).min(1.0) + PAIR_WEIGHT / 2.0 * pairs / whole
+        (terms / whole).min(1.0) + PAIR_WEIGHT / 2.0 * pairs / whole + names
     }
 }
 
@@ -161,12 +220,13 @@ impl<'a> Passage<'a> {
     /// The sentences that may answer the question.
     fn candidates(&'a self, place: usize, topic: &Topic<'_>, wanted: &Wanted<'_>) -> Vec<Candidate<'a>> {
         let nothing = HashSet::new();
+        let subject = wanted.subject(topic);
         let before = std::iter::once(&nothing).chain(self.sentences.iter().map(|sentence| &sentence.terms));
         let mut candidates = Vec::new();
         for (analysed, before) in self.sentences.iter().zip(before) {
             let text = analysed.sentence.text.as_str();
             let is_fit = !is_leader(text) && (!topic.only_named || is_prose(text));
-            if is_fit && topic.terms.iter().any(|term| analysed.terms.contains(*term)) {
+            if is_fit && subject.iter().any(|term| analysed.terms.contains(*term)) {
                 let share = wanted.share(topic, analysed, before) * fitness(text, wanted.figure);
                 candidates.push(Candidate { chunk: self.chunk, analysed, share, place });
             }
@@ -224,13 +284,20 @@ fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
     let best = candidates.first().map_or(0.0, |best| best.share);
     let enough = if best >= ANSWERS { best * BESIDE } else { 0.0 };
-    let mut chosen: Vec<Candidate<'_>> = Vec::new();
+    let is_new = |candidate: &Candidate<'_>, chosen: &[Candidate<'_>]| {
+        chosen.iter().all(|other| likeness(&candidate.analysed.terms, &other.analysed.terms) <= SAME)
+    };
+    let (mut chosen, mut further): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) = Default::default();
     for candidate in candidates {
         let is_first = chosen.iter().all(|other| other.place != candidate.place);
-        let is_new =
-            chosen.iter().all(|other| likeness(&candidate.analysed.terms, &other.analysed.terms) <= SAME);
-        let is_wanted = if is_first { candidate.share >= enough } else { candidate.share >= ANSWERS };
-        if is_wanted && is_new {
+        if is_first && candidate.share >= enough && is_new(&candidate, &chosen) {
+            chosen.push(candidate);
+        } else if candidate.share >= ANSWERS {
+            further.push(candidate);
+        }
+    }
+    for candidate in further {
+        if chosen.len() < MOST && is_new(&candidate, &chosen) {
             chosen.push(candidate);
         }
     }
@@ -240,9 +307,9 @@ fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     chosen
 }
 
-/// The share of the shorter one's terms that both have.
+/// The share of the longer one's terms that both have.
 fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
-    a.intersection(b).count() as f32 / a.len().min(b.len()).max(1) as f32
+    a.intersection(b).count() as f32 / a.len().max(b.len()).max(1) as f32
 }
 
 fn quote(candidate: &Candidate<'_>, wanted: &Wanted<'_>, analyzer: Analyzer) -> Quote {

@@ -2,9 +2,10 @@
 //!
 //! A search always finds something. A question is about a passage when enough of its words stand there: more of
 //! them where nothing else tells that the passage's document is meant, fewer where the document's title is
-//! named in the question. A question that names somebody or something that no passage has is about none.
+//! named in the question. A question that names somebody or something that no passage has is about none, unless
+//! the name stands elsewhere in their documents.
 
-use super::names;
+use super::names::Name;
 use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
@@ -67,21 +68,27 @@ impl<'a> Topic<'a> {
     }
 }
 
-/// For each passage, given by its topic and its terms, whether the question is about it.
-pub(super) fn in_scope(
-    question: &str,
-    asked: &Question,
-    passages: &[(&Topic<'_>, HashSet<&str>)],
-) -> Vec<bool> {
+/// A passage by its topic and its terms.
+pub(super) type Outlined<'a> = (&'a Topic<'a>, HashSet<&'a str>);
+
+/// The question's terms that no passage has, and that name none of their documents.
+fn absent<'a>(asked: &'a Question, passages: &[Outlined<'_>]) -> HashSet<&'a str> {
     let is_there = |term: &str| {
         passages.iter().any(|(topic, terms)| terms.contains(term) || !topic.terms.contains(&term))
     };
-    let absent: HashSet<&str> =
-        asked.terms.iter().map(String::as_str).filter(|term| !is_there(term)).collect();
-    let names = names::named(question, Analyzer::of(question));
-    if names.iter().any(|name| absent.contains(name.as_str())) {
-        return vec![false; passages.len()];
-    }
+    asked.terms.iter().map(String::as_str).filter(|term| !is_there(term)).collect()
+}
+
+/// Those of the question's names that no passage has.
+pub(super) fn missing<'a>(names: &'a [Name], asked: &Question, passages: &[Outlined<'_>]) -> Vec<&'a Name> {
+    let absent = absent(asked, passages);
+    let is_missing = |name: &&Name| name.terms.iter().any(|term| absent.contains(term.as_str()));
+    names.iter().filter(is_missing).collect()
+}
+
+/// For each passage whether the question is about it.
+pub(super) fn in_scope(asked: &Question, passages: &[Outlined<'_>]) -> Vec<bool> {
+    let absent = absent(asked, passages);
     let named = passages.iter().map(|(topic, _)| topic.named).fold(0.0, f32::max);
     let share = |(topic, has): &(&Topic<'_>, HashSet<&str>)| {
         if topic.named >= NAMED_NEARLY * named { topic.share(has, &absent) } else { 0.0 }

@@ -32,8 +32,9 @@ async fn text(messages: Vec<Message>) -> String {
     texts.collect()
 }
 
+/// The answer from passages that were found for a question, where nothing is found for anything else.
 async fn answer_from(question: &str, passages: Vec<ScoredChunk>) -> String {
-    text(vec![user(question), output("", passages)]).await
+    text(vec![user(question), output("", passages), output("", Vec::new())]).await
 }
 
 #[tokio::test]
@@ -179,4 +180,49 @@ async fn german_questions_are_answered_from_german_documents() {
         "Die Pumpe wird alle sechs Monate von einem Fachmann gewartet. Das Lager ist am Sonntag nicht offen.";
     let answer = answer_from("Wann werden die Pumpen gewartet?", vec![found(1, 0, text)]).await;
     assert!(answer.contains("sechs Monate") && !answer.contains("Sonntag"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_name_that_no_passage_has_is_looked_for_by_itself() {
+    let passages =
+        vec![found(1, 0, "The net sales of the year 2018 were 50 million."), found(2, 0, "Sales of 2018.")];
+    let question = "What were the net sales of Kelmsworth in the year 2018?";
+    let messages = |further: Option<Vec<ScoredChunk>>| {
+        let first = vec![user(question), output("", passages.clone())];
+        first.into_iter().chain(further.map(|passages| output("", passages))).collect::<Vec<_>>()
+    };
+    let asked = events(messages(None), vec![SEARCH]).await;
+    let [ChatEvent::ToolCall(call), ChatEvent::Finished { .. }] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!((call.name.as_str(), call.arguments.as_str()), ("search_docs", r#"{"query":"Kelmsworth"}"#));
+    // The report of Kelmsworth says so at its beginning.
+    let of_the_same = vec![found(1, 7, "Kelmsworth Ltd, annual report")];
+    let answer = text(messages(Some(of_the_same))).await;
+    assert_eq!(answer, "“The net sales of the year 2018 were 50 million.” (Document 1, page 1)");
+    let of_another = vec![found(3, 0, "Kelmsworth is a town.")];
+    assert!(is_declined(&text(messages(Some(of_another))).await));
+    assert!(is_declined(&text(messages(Some(Vec::new()))).await));
+    let untooled = events(messages(None), Vec::new()).await;
+    assert!(!untooled.iter().any(|event| matches!(event, ChatEvent::ToolCall(_))));
+}
+
+#[tokio::test]
+async fn rows_with_other_figures_say_other_things() {
+    let passages = vec![
+        found(1, 0, "Total assets 59,268 55,556"),
+        found(2, 0, "Total assets 39,589 5,962 13,717 59,268\nTotal assets 38,366 5,270 11,920 55,556"),
+    ];
+    let answer = answer_from("What are the total assets?", passages).await;
+    let quotes: Vec<&str> = answer.split("\n\n").collect();
+    assert_eq!(quotes.len(), 3, "{answer}");
+    assert!(quotes[0].starts_with("“Total assets 59,268 55,556”"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_name_goes_for_all_passages_of_its_document() {
+    let passages =
+        vec![found(1, 0, "A book by Oriel Reed."), found(1, 1, "Piracy of songs is an old trade.")];
+    let answer = answer_from("What does Oriel Reed say about piracy?", passages.clone()).await;
+    assert!(answer.contains("Piracy of songs"), "{answer}");
+    let answer = answer_from("What does Anna Reed say about piracy?", passages).await;
+    assert!(is_declined(&answer), "{answer}");
 }

@@ -8,6 +8,7 @@ use crate::{
         granted::Granted,
         json::{Body, Fields},
     },
+    openapi::answers,
     sse,
 };
 use actix_web::web::Path;
@@ -23,11 +24,97 @@ use docent_domain::{
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
+use utoipa::ToSchema;
 
 const MESSAGES_MAX: usize = 256;
 /// The most characters of all messages together.
 const CHARACTERS_MAX: usize = 1_000_000;
 
+/// A question, with what was said before it.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[schema(example = json!({
+    "messages": [{ "role": "user", "content": "How long is the warranty?" }],
+    "include_sources": true,
+}))]
+pub(crate) struct ChatRequest {
+    /// The conversation so far; the last message is the user's and not blank. At most 1,000,000 characters together.
+    #[schema(min_items = 1, max_items = 256)]
+    messages: Vec<ChatMessage>,
+    /// Extension: the conversation to write question and answer down in. The first question makes it; it belongs to who asked.
+    #[schema(format = "uuid")]
+    conversation_id: Option<String>,
+    /// Extension: whether to send the passages that the answer stands on.
+    include_sources: Option<bool>,
+}
+
+/// One message of a conversation.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads field by field")]
+pub(crate) struct ChatMessage {
+    /// Whose it is.
+    role: Role,
+    /// What it says.
+    content: String,
+}
+
+/// Whose a message is.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names the handler reads")]
+pub(crate) enum Role {
+    /// Instructions.
+    System,
+    /// A question.
+    User,
+    /// An answer.
+    Assistant,
+}
+
+/// Ask an agent
+///
+/// The agent that answers from documents is `chat`. It may search them with the tool `search_docs` before it answers.
+///
+/// The answer is a stream of server-sent events. Each event is one line `data: ` with a JSON string; the strings one after the other
+/// are the answer. Besides, there may be:
+///
+/// - `: ping`, a comment that keeps an idle connection open;
+/// - `event: sources`, before the stream ends and only with `include_sources`: its data is a `Sources` object;
+/// - `event: error`, as the last one, when the answer breaks off after its first token: its data is a `Problem` object.
+///
+/// What goes wrong before the first token is an answer with a status of its own. When the client closes the
+/// connection, the model is stopped.
+#[utoipa::path(
+    post, path = "/agents/{name}", operation_id = "ask", tag = "Chat",
+    params(("name" = String, Path, description = "The agent's name.", example = "chat")),
+    request_body = ChatRequest,
+    responses(
+        (
+            status = 200, description = "The answer as it comes.", body = sse::AnswerStreamEvent, content_type = "text/event-stream",
+            examples(
+                ("answer" = (
+                    summary = "An answer",
+                    value = json!("data: \"The warranty\"\n\ndata: \" lasts five years.\"\n\n"),
+                )),
+                ("sources" = (
+                    summary = "An answer with its sources",
+                    value = json!("data: \"Five years.\"\n\nevent: sources\ndata: {\"results\":[]}\n\n"),
+                )),
+                ("error" = (
+                    summary = "An answer that broke off after a pause",
+                    value = json!(
+                        "data: \"The\"\n\n: ping\n\nevent: error\ndata: {\"detail\":\"The chat model did not answer in time\"}\n\n"
+                    ),
+                )),
+            ),
+        ),
+        answers::Guarded,
+        answers::NoAgent,
+        answers::BodyRead,
+        answers::ModelAway,
+        answers::StoreAway,
+    ),
+)]
 pub(crate) async fn ask(by: Granted<Chat>, context: State, name: Path<String>, body: Body) -> Reply {
     if context.app.agents.get(&name).is_none() {
         return Err(Error::AgentNotFound.into());

@@ -5,11 +5,29 @@ use crate::{
     attachment::attachment,
     context::State,
     extract::{self, granted::Granted},
+    openapi::answers,
 };
 use actix_web::{HttpResponse, body::SizedStream, http::header, web::Path};
 use docent_app::documents::file as use_case;
 use docent_domain::access::ReadDocuments;
 
+/// Download the uploaded file (extension)
+///
+/// As an attachment under its name. 404 for a document without a file, too.
+#[utoipa::path(
+    get, path = "/documents/{doc_id}/file", operation_id = "get_file", tag = "Documents",
+    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    responses(
+        (
+            status = 200, description = "The file.", body = String, content_type = "application/pdf",
+            headers(("Content-Disposition" = String, description = "`attachment`, with the file's name.")),
+        ),
+        answers::Guarded,
+        answers::NoDocument,
+        answers::BadInput,
+        answers::StoreAway,
+    ),
+)]
 pub(crate) async fn file(by: Granted<ReadDocuments>, context: State, id: Path<String>) -> Reply {
     let id = extract::id("doc_id", &id)?;
     let (file, bytes) = use_case::open(&context.app, by.grant, id).await?;

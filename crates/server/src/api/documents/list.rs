@@ -9,6 +9,7 @@ use crate::{
     context::State,
     error::Refusal,
     extract::{granted::Granted, query::Query},
+    openapi::answers,
 };
 use actix_web::{HttpResponse, http::header};
 use chrono::DateTime;
@@ -21,6 +22,36 @@ const LIMIT_MAX: u64 = 1000;
 const Q_MAX: usize = 200;
 const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 
+/// List documents
+///
+/// All of them, newest first. The parameters, which are an extension, narrow the list down; with `limit`, the headers `Link` and
+/// `X-Next-Cursor` lead to the rest, if there is one. A parameter that is empty counts as absent.
+#[utoipa::path(
+    get, path = "/documents", operation_id = "list_documents", tag = "Documents",
+    params(
+        ("limit" = Option<u64>, Query, description = "How many at most.", minimum = 1, maximum = 1000, nullable = false),
+        (
+            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the page before.", nullable = false,
+            pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
+        ),
+        (
+            "status" = Option<super::DocumentStatus>, Query, description = "Only those in this state.", nullable = false, example = "ingested",
+        ),
+        ("q" = Option<String>, Query, description = "Only those with this in their title.", max_length = 200, nullable = false),
+    ),
+    responses(
+        (
+            status = 200, description = "The documents.", body = [DocumentResponse<'_>],
+            headers(
+                ("Link" = String, description = "With `rel=\"next\"`: where the next page is, if there is one."),
+                ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
+            ),
+        ),
+        answers::Guarded,
+        answers::BadInput,
+        answers::StoreAway,
+    ),
+)]
 pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: Query) -> Reply {
     let mut filter = filter(&mut query);
     let limit = query.parse("limit", "must be a whole number from 1 to 1000", |text| {

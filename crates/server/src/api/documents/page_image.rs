@@ -7,6 +7,7 @@ use crate::{
     context::State,
     error::Refusal,
     extract::{self, granted::Granted, query::Query},
+    openapi::answers,
 };
 use actix_web::{HttpResponse, http::header, web::Path};
 use docent_app::documents::picture::{self as use_case, Picture};
@@ -17,6 +18,35 @@ use std::num::NonZeroU16;
 const WIDTH: NonZeroU16 = NonZeroU16::new(1000).unwrap();
 const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
 
+/// See a page of the file (extension)
+///
+/// As a picture. With `passage`, the lines of the page that the passage stands on are marked; one that is not of this document, or not on
+/// this page, marks nothing.
+#[utoipa::path(
+    get, path = "/documents/{doc_id}/pages/{page}", operation_id = "get_page_image", tag = "Documents",
+    params(
+        ("doc_id" = String, Path, description = "The document's id.", format = "uuid"),
+        ("page" = u32, Path, description = "The page, counted from 1.", minimum = 1, example = 1),
+        (
+            "width" = Option<u16>, Query, description = "How wide the picture is, in pixels; 1,000 when left out.",
+            minimum = 100, maximum = 3000, nullable = false,
+        ),
+        (
+            "passage" = Option<String>, Query, description = "`chunk_id` of a passage of this document.", format = "uuid",
+            nullable = false,
+        ),
+    ),
+    responses(
+        (
+            status = 200, description = "The picture.", body = String, content_type = "image/png",
+            headers(("Cache-Control" = String, description = "For an hour, and for who asked alone.")),
+        ),
+        answers::Guarded,
+        answers::NoPage,
+        answers::NotDrawn,
+        answers::StoreAway,
+    ),
+)]
 pub(crate) async fn page_image(
     by: Granted<ReadDocuments>,
     context: State,

@@ -6,6 +6,7 @@ use crate::{
     api::Reply,
     context::State,
     extract::{self, granted::Granted},
+    openapi::answers,
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::documents::get as use_case;
@@ -15,55 +16,118 @@ use docent_domain::{
     extraction::{Coverage, Effort},
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
+/// Read what became of an upload (extension)
+///
+/// How much of the file can be found, what that took, and why it failed if it did.
+#[utoipa::path(
+    get, path = "/documents/{doc_id}/report", operation_id = "get_report", tag = "Documents",
+    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    responses(
+        (status = 200, description = "What is known by now.", body = Report<'_>),
+        answers::Guarded,
+        answers::NoDocument,
+        answers::BadInput,
+        answers::StoreAway,
+    ),
+)]
 pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: Path<String>) -> Reply {
     let id = extract::id("doc_id", &id)?;
     let document = use_case::get(&context.app, by.grant, id).await?;
     Ok(HttpResponse::Ok().json(Report::from(&document)))
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
+/// What became of an upload.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
+    "status": "ingested",
+    "coverage": {
+        "pages": 12, "pages_with_text": 11, "pages_without_text": [3], "pages_unreliable": [], "pages_truncated": [],
+        "characters": 30412, "chunks": 17, "tokens": 7250,
+    },
+    "effort": {
+        "extractor": "pdf 1", "attempts": 1,
+        "seconds": { "extract": 0.04, "chunk": 0.01, "embed": 0.2, "index": 0.03 },
+    },
+    "failure": null,
+    "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
+}))]
+pub(crate) struct Report<'a> {
+    /// The document's id.
+    #[schema(format = "uuid")]
     id: String,
+    /// `pending`, `ingested` or `failed`.
+    #[schema(value_type = super::DocumentStatus)]
     status: &'static str,
+    /// What was found; `null` before the file has been read.
+    #[schema(required)]
     coverage: Option<CoverageView<'a>>,
+    /// What it took; `null` before the file has been read.
+    #[schema(required)]
     effort: Option<EffortView<'a>>,
+    /// Why it failed; `null` unless it did.
+    #[schema(required)]
     failure: Option<FailureView<'a>>,
+    /// What of the file cannot be found, in sentences.
     warnings: Vec<String>,
 }
 
-/// Page numbers count from 1.
-#[derive(Serialize)]
-struct CoverageView<'a> {
+/// How much of a file can be found. Page numbers count from 1.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Coverage)]
+pub(crate) struct CoverageView<'a> {
+    /// Pages of the file.
     pages: u32,
+    /// Pages with text.
     pages_with_text: u32,
+    /// Pages without any.
     pages_without_text: &'a [u32],
+    /// Pages whose text may not be what they show.
     pages_unreliable: &'a [u32],
+    /// Pages of which only a part was read.
     pages_truncated: &'a [u32],
+    /// Characters of its text.
     characters: u64,
+    /// Passages that can be found.
     chunks: u32,
+    /// Tokens of all passages.
     tokens: u64,
 }
 
-#[derive(Serialize)]
-struct EffortView<'a> {
+/// What an ingestion took.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Effort)]
+pub(crate) struct EffortView<'a> {
+    /// What read the file, with its version.
     extractor: &'a str,
+    /// How many tries it took.
     attempts: u32,
+    /// Of the last try, by stage.
     seconds: Seconds,
 }
 
-/// Of the last try, by stage.
-#[derive(Serialize)]
-struct Seconds {
+/// Seconds of each stage of an ingestion.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Seconds {
+    /// Reading the file.
     extract: f64,
+    /// Cutting its text into passages.
     chunk: f64,
+    /// Getting their vectors.
     embed: f64,
+    /// Writing them to the vector store.
     index: f64,
 }
 
-#[derive(Serialize)]
-struct FailureView<'a> {
+/// Why an ingestion failed.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Failure)]
+pub(crate) struct FailureView<'a> {
+    /// For programs, such as `password_required`.
     code: &'static str,
+    /// For people.
     reason: &'a str,
 }
 

@@ -5,10 +5,27 @@ use crate::{
     api::Reply,
     context::State,
     extract::{self, granted::Bearer},
+    openapi::answers,
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::documents::retry as use_case;
 
+/// Try a failed ingestion anew (extension)
+///
+/// From the stored file, with all attempts. For who uploaded it, holders of `documents.change_document` and superusers.
+#[utoipa::path(
+    post, path = "/documents/{doc_id}/retry", operation_id = "retry_document", tag = "Documents",
+    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    responses(
+        (status = 202, description = "It is `pending` again.", body = DocumentResponse<'_>),
+        answers::Guarded,
+        answers::NoDocument,
+        answers::NotFailed,
+        answers::BadInput,
+        answers::StoreAway,
+        answers::StoreFull,
+    ),
+)]
 pub(crate) async fn retry(Bearer(actor): Bearer, context: State, id: Path<String>) -> Reply {
     let id = extract::id("doc_id", &id)?;
     let document = use_case::retry(&context.app, &actor, id).await?;

@@ -8,15 +8,16 @@ use crate::{
     api::Reply,
     context::State,
     error::Refusal,
-    extract::{granted::Granted, json::timed_out},
+    extract::{
+        granted::Granted,
+        json::{broken_body, timed_out},
+    },
+    openapi::answers,
 };
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse,
-    http::{
-        StatusCode,
-        header::{self, ContentDisposition, HeaderValue},
-    },
+    http::header::{self, ContentDisposition, HeaderValue},
     web::Payload,
 };
 use docent_app::{
@@ -28,12 +29,39 @@ use docent_domain::{
     trace::TraceParent,
 };
 use futures::{Stream, StreamExt};
+use utoipa::ToSchema;
 
 pub(crate) const FILE: &str = "file";
 /// Bytes that a form may have beside its file.
 const REST_MAX: u64 = 1024 * 1024;
 const PARTS_MAX: usize = 100;
 
+/// A form with a file.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads piece by piece")]
+pub(crate) struct UploadForm {
+    /// The PDF, sent as `application/pdf`. Its name becomes the title, or `Untitled` when it has none.
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+}
+
+/// Upload a file
+///
+/// The answer comes as soon as the file is stored; it is read in the background. Poll the document until `status` is no longer
+/// `pending`. When anything goes wrong before the answer, nothing is kept. Other parts of the form are ignored, up to
+/// 1 MiB altogether.
+#[utoipa::path(
+    post, path = "/documents/upload", operation_id = "upload_document", tag = "Documents",
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 202, description = "The new document, which is `pending`.", body = DocumentResponse<'_>),
+        answers::Guarded,
+        answers::BodyRead,
+        answers::NotPdf,
+        answers::StoreAway,
+        answers::StoreFull,
+    ),
+)]
 pub(crate) async fn upload(
     by: Granted<AddDocuments>,
     context: State,
@@ -205,9 +233,7 @@ fn refuse(error: &MultipartError) -> Refusal {
             Refusal::invalid_field(&["body"], "must be a multipart form with a part named file")
         }
         MultipartError::Nested => Error::NotAPdf.into(),
-        MultipartError::Payload(_) => {
-            Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
-        }
+        MultipartError::Payload(_) => broken_body(),
         _ => Refusal::invalid_field(&["body"], "is not a valid multipart form"),
     }
 }
