@@ -11,8 +11,9 @@ use thiserror::Error;
 
 /// The longest wait for a connection; a back end's own limit may be shorter.
 const MAX_CONNECT: Duration = Duration::from_secs(10);
-/// Unused connections are closed before the back ends' load balancers do it.
-const IDLE_CONNECTION: Duration = Duration::from_secs(30);
+/// Unused connections are closed before the back ends do it, many of which wait five seconds: a request on a connection
+/// that the other side is closing fails.
+const IDLE_CONNECTION: Duration = Duration::from_secs(4);
 /// The most unused connections that are kept.
 const MAX_IDLE: usize = 64;
 
