@@ -1,11 +1,25 @@
 //! Files that are to be saved.
 
-use actix_web::http::header::{
-    Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue,
+use actix_web::{
+    HttpResponse,
+    body::SizedStream,
+    http::header::{self, Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue},
 };
+use docent_app::documents::browse::ByteStream;
+use docent_domain::document::StoredFile;
+
+/// The uploaded file of a document.
+pub(crate) fn pdf(file: &StoredFile, bytes: ByteStream) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("application/pdf")
+        .insert_header(attachment(file.name.as_str()))
+        // Whatever the file is, it runs nothing here.
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
+        .body(SizedStream::new(file.bytes, bytes))
+}
 
 /// A file to be saved under this name: in full for clients that know how, and in plain letters for others.
-pub(crate) fn attachment(name: &str) -> ContentDisposition {
+fn attachment(name: &str) -> ContentDisposition {
     let name = if name.is_empty() { "document.pdf" } else { name };
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') || c == ' ';
     let plain = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
