@@ -8,6 +8,7 @@ mod auth;
 #[cfg(feature = "browser")]
 mod browser;
 mod client;
+mod conversations;
 mod cors;
 mod documents;
 mod health;

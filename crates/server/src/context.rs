@@ -1,6 +1,6 @@
 //! What every handler can reach.
 
-use crate::{error::Refusal, metrics::Metrics, settings::HttpSettings};
+use crate::{error::Refusal, metrics::Metrics, settings::HttpSettings, streams::Streams};
 use actix_web::{HttpRequest, dev::ServiceRequest, web::Data};
 use docent_app::{App, rate_limit::RateLimit};
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub(crate) struct Context {
     pub(crate) settings: HttpSettings,
     pub(crate) rate_limit: Option<RateLimit>,
     pub(crate) pages: Tera,
+    /// Answers that clients may come back to.
+    pub(crate) streams: Streams,
     /// The runtime that outlives the server's threads. Work that must go on when its request is over
     /// belongs there.
     pub(crate) runtime: Handle,

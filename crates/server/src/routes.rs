@@ -60,6 +60,14 @@ routes! {
     "/documents/{doc_id}/retry" { POST => api::documents::retry::retry }
     "/search"               { POST => api::search::search }
     "/agents/{name}"        { POST => api::agents::ask::ask }
+    "/agents/{name}/streams/{id}" { GET => api::agents::resume::resume }
+    "/agents/{name}/streams/{id}/stop" { POST => api::agents::stop::stop }
+    "/conversations"        { GET => api::conversations::list::list, POST => api::conversations::begin::begin }
+    "/conversations/{id}"   {
+        GET => api::conversations::read::read,
+        PATCH => api::conversations::rename::rename,
+        DELETE => api::conversations::delete::delete
+    }
     "/metrics"              { GET => api::metrics::metrics }
 }
 

@@ -1,6 +1,6 @@
 //! The server: binding, serving, stopping.
 
-use crate::{admin, context::Context, middleware, routes, settings::HttpSettings};
+use crate::{admin, context::Context, middleware, routes, settings::HttpSettings, streams::Streams};
 use actix_web::{
     App as Service, HttpServer,
     middleware::{NormalizePath, from_fn},
@@ -78,6 +78,7 @@ impl Server {
             pages: admin::templates().map_err(io::Error::other)?,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
+            streams: Streams::default(),
             cut: CancellationToken::new(),
         };
         Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context), surface })
@@ -109,6 +110,8 @@ impl Server {
             ended = &mut server => ended?,
             () = stopping => server.await?,
         }
+        // Answers that nobody reads at the moment are no longer waited for.
+        cut.cancel();
         app.answers.close();
         if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {
             tracing::warn!("answers were cut off");

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod auth;
+pub(crate) mod conversations;
 pub(crate) mod documents;
 pub(crate) mod health;
 pub(crate) mod metrics;

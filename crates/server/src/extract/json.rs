@@ -42,8 +42,17 @@ impl Body {
     /// Reads the body, which must be a JSON object. Its content type does not matter: whoever
     /// sends JSON means JSON.
     pub(crate) async fn fields(self) -> Result<Fields, Refusal> {
+        Self::read(&self.bytes().await?)
+    }
+
+    /// The same for a body that may be missing, which is an object without fields.
+    pub(crate) async fn optional_fields(self) -> Result<Fields, Refusal> {
         let bytes = self.bytes().await?;
-        let value = serde_json::from_slice(&bytes).map_err(|error| {
+        Self::read(if bytes.is_empty() { b"{}" } else { &bytes })
+    }
+
+    fn read(bytes: &[u8]) -> Result<Fields, Refusal> {
+        let value = serde_json::from_slice(bytes).map_err(|error| {
             let msg = format!("must be valid JSON: line {}, column {}", error.line(), error.column());
             Refusal::invalid_field(&["body"], if bytes.is_empty() { "is missing".to_owned() } else { msg })
         })?;

@@ -1,3 +1,5 @@
 //! Agents.
 
 pub(crate) mod ask;
+pub(crate) mod resume;
+pub(crate) mod stop;
