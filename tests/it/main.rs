@@ -14,6 +14,7 @@ mod documents;
 mod health;
 mod http;
 mod metrics;
+mod openai;
 mod rate_limit;
 mod root;
 mod search;

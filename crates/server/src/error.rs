@@ -15,6 +15,7 @@ pub(crate) struct Refusal {
     detail: Cow<'static, str>,
     errors: Vec<FieldError>,
     retry_after: Option<Duration>,
+    code: Option<&'static str>,
     fault: Option<Reported>,
 }
 
@@ -52,7 +53,7 @@ struct Body<'a> {
 impl Refusal {
     /// A refusal with this status and sentence.
     pub(crate) fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, fault: None }
+        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, code: None, fault: None }
     }
 
     /// 422: the request can be read but breaks rules.
@@ -91,6 +92,20 @@ impl Refusal {
         if let Some(fault) = self.fault {
             response.extensions_mut().insert(fault);
         }
+    }
+
+    /// With a word for programs, where the wire format has a place for one.
+    pub(crate) fn with_code(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
+    pub(crate) fn code(&self) -> Option<&'static str> {
+        self.code
+    }
+
+    /// What is wrong with which fields.
+    pub(crate) fn errors(&self) -> &[FieldError] {
+        &self.errors
     }
 
     pub(crate) fn detail(&self) -> &str {

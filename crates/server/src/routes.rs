@@ -2,7 +2,7 @@
 
 use crate::{account, admin, api, error::Refusal, settings::HttpSettings};
 use actix_web::{
-    HttpResponse, Resource, ResponseError, Route,
+    HttpResponse, Resource, Route,
     guard::{Guard, fn_guard},
     http::{
         Method, StatusCode,
@@ -62,6 +62,10 @@ routes! {
     "/agents/{name}"        { POST => api::agents::ask::ask }
     "/agents/{name}/streams/{id}" { GET => api::agents::resume::resume }
     "/agents/{name}/streams/{id}/stop" { POST => api::agents::stop::stop }
+    "/v1/models"            { GET => api::openai::models::list }
+    "/v1/models/{id}"       { GET => api::openai::models::get }
+    "/v1/chat/completions"  { POST => api::openai::chat::complete }
+    "/v1/embeddings"        { POST => api::openai::embeddings::embed }
     "/conversations"        { GET => api::conversations::list::list, POST => api::conversations::begin::begin }
     "/conversations/{id}"   {
         GET => api::conversations::read::read,
@@ -130,7 +134,8 @@ fn answers(method: Method) -> impl Guard {
 }
 
 fn method_not_allowed(allowed: &str) -> HttpResponse {
-    let mut response = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed").error_response();
+    let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
+    let mut response = HttpResponse::from_error(refusal);
     if let Ok(allowed) = HeaderValue::from_str(allowed) {
         response.headers_mut().insert(header::ALLOW, allowed);
     }

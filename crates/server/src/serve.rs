@@ -1,6 +1,8 @@
 //! The server: binding, serving, stopping.
 
-use crate::{admin, context::Context, middleware, routes, settings::HttpSettings, streams::Streams};
+use crate::{
+    admin, api::openai, context::Context, middleware, routes, settings::HttpSettings, streams::Streams,
+};
 use actix_web::{
     App as Service, HttpServer,
     middleware::{NormalizePath, from_fn},
@@ -73,6 +75,7 @@ impl Server {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         let context = Context {
+            started_at: app.clock.now(),
             app,
             rate_limit: settings.rate_limit.map(RateLimit::new),
             pages: admin::templates().map_err(io::Error::other)?,
@@ -141,6 +144,7 @@ impl Server {
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))
                 .wrap(from_fn(middleware::rate_limit::limit))
+                .wrap(from_fn(openai::errors::word))
                 .wrap(from_fn(middleware::cors::share))
                 .wrap(from_fn(middleware::headers::secure))
                 .wrap(from_fn(middleware::observe::observe))

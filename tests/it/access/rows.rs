@@ -160,6 +160,11 @@ pub(super) const ROWS: &[Row] = &[
         .hidden(),
     row("GET", "/agents/{name}/streams/{id}", Account(Chat), 404),
     post("/agents/{name}/streams/{id}/stop", Account(Chat), 404),
+    get("/v1/models", Account(Chat)),
+    get("/v1/models/{id}", Account(Chat)),
+    post("/v1/chat/completions", Account(Chat), 200)
+        .sends(Json(r#"{"model":"chat","messages":[{"role":"user","content":"q"}]}"#)),
+    post("/v1/embeddings", Account(Chat), 400).sends(NO_BODY),
     get("/conversations", Account(Chat)),
     post("/conversations", Account(Chat), 201),
     get("/conversations/{id}", Owner(Chat)).hidden(),

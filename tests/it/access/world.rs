@@ -160,6 +160,7 @@ impl Records {
             "conversations" => own.map_or(&self.conversation, |person| &person.own.conversation).clone(),
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
+            "v1" => "chat".to_owned(),
             "agents" => self.conversation.clone(),
             _ => String::new(),
         };

@@ -72,6 +72,13 @@ pub struct Outcome {
     pub is_cut: bool,
 }
 
+impl Outcome {
+    /// That of an answer whose task died after its last event.
+    pub fn unknown() -> Self {
+        Self { tokens: TokenUsage::default(), is_cut: false }
+    }
+}
+
 /// An answer as it comes. Dropping it stops the model; what had been said by then is still metered.
 ///
 /// It ends after [`AnswerEvent::Sources`] or the first error.

@@ -6,6 +6,7 @@ pub(crate) mod conversations;
 pub(crate) mod documents;
 pub(crate) mod health;
 pub(crate) mod metrics;
+pub(crate) mod openai;
 pub(crate) mod root;
 pub(crate) mod search;
 pub(crate) mod status;

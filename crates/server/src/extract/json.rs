@@ -119,6 +119,11 @@ impl Fields {
         }
     }
 
+    /// A value of any kind; none when it is missing or null.
+    pub(crate) fn value(&mut self, name: &str) -> Option<Value> {
+        self.object.remove(name).filter(|value| !value.is_null())
+    }
+
     /// A boolean that may be missing or null, which is `false`.
     pub(crate) fn flag(&mut self, name: &'static str) -> bool {
         match self.object.remove(name) {

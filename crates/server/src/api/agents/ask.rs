@@ -80,7 +80,7 @@ fn message(fields: &mut Fields) -> Option<Message> {
 }
 
 /// The rules about all messages together.
-fn check(messages: &[Message]) -> Result<(), &'static str> {
+pub(crate) fn check(messages: &[Message]) -> Result<(), &'static str> {
     let length = |message: &Message| match message {
         Message::System(text) | Message::User(text) | Message::Assistant { content: text, .. } => {
             text.chars().count()
