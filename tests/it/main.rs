@@ -13,6 +13,7 @@ mod cors;
 mod documents;
 mod health;
 mod http;
+mod mcp;
 mod metrics;
 mod openai;
 mod rate_limit;

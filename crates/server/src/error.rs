@@ -35,6 +35,25 @@ pub(crate) struct FieldError {
     pub(crate) msg: String,
 }
 
+impl FieldError {
+    /// Where it is, as one word: `messages[0].role`.
+    pub(crate) fn place(&self) -> String {
+        let steps = match self.loc.as_slice() {
+            [Loc::Name("body"), rest @ ..] if !rest.is_empty() => rest,
+            all => all,
+        };
+        let mut place = String::new();
+        for step in steps {
+            match step {
+                Loc::Name(name) if place.is_empty() => place.push_str(name),
+                Loc::Name(name) => place.extend([".", name]),
+                Loc::Index(index) => place.push_str(&format!("[{index}]")),
+            }
+        }
+        place
+    }
+}
+
 /// One step on the way to a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -106,6 +125,15 @@ impl Refusal {
     /// What is wrong with which fields.
     pub(crate) fn errors(&self) -> &[FieldError] {
         &self.errors
+    }
+
+    /// All that it has to say, in one line.
+    pub(crate) fn sentences(&self) -> String {
+        if self.errors.is_empty() {
+            return self.detail.clone().into_owned();
+        }
+        let told = self.errors.iter().map(|error| format!("{}: {}", error.place(), error.msg));
+        told.collect::<Vec<_>>().join("; ")
     }
 
     pub(crate) fn detail(&self) -> &str {

@@ -62,6 +62,7 @@ routes! {
     "/agents/{name}"        { POST => api::agents::ask::ask }
     "/agents/{name}/streams/{id}" { GET => api::agents::resume::resume }
     "/agents/{name}/streams/{id}/stop" { POST => api::agents::stop::stop }
+    "/mcp"                  { POST => api::mcp::call }
     "/v1/models"            { GET => api::openai::models::list }
     "/v1/models/{id}"       { GET => api::openai::models::get }
     "/v1/chat/completions"  { POST => api::openai::chat::complete }

@@ -160,6 +160,8 @@ pub(super) const ROWS: &[Row] = &[
         .hidden(),
     row("GET", "/agents/{name}/streams/{id}", Account(Chat), 404),
     post("/agents/{name}/streams/{id}/stop", Account(Chat), 404),
+    // The protocol's own refusal: it is not told what is accepted.
+    post("/mcp", Account(Read), 406).sends(NO_BODY),
     get("/v1/models", Account(Chat)),
     get("/v1/models/{id}", Account(Chat)),
     post("/v1/chat/completions", Account(Chat), 200)

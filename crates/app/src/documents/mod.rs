@@ -7,5 +7,6 @@ pub mod delete;
 pub mod get;
 pub mod inspect;
 pub mod list;
+pub mod page;
 pub mod retry;
 pub mod upload;

@@ -5,6 +5,7 @@ pub(crate) mod auth;
 pub(crate) mod conversations;
 pub(crate) mod documents;
 pub(crate) mod health;
+pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod openai;
 pub(crate) mod root;

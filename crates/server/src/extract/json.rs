@@ -62,7 +62,8 @@ impl Body {
         }
     }
 
-    async fn bytes(mut self) -> Result<Bytes, Refusal> {
+    /// The body as it is.
+    pub(crate) async fn bytes(mut self) -> Result<Bytes, Refusal> {
         let limit = self.context.settings.max_json_bytes;
         if self.announced.is_some_and(|length| length > limit as u64) {
             return Err(Refusal::too_large(limit as u64));
@@ -101,6 +102,11 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
+    /// The fields of an object that came in another way than as a body.
+    pub(crate) fn of(object: Map<String, Value>) -> Self {
+        Self { object, loc: Vec::new(), errors: Vec::new() }
+    }
+
     /// A string that must be there.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.object.remove(name) {
@@ -140,6 +146,14 @@ impl Fields {
             value => value.as_u64().filter(|number| range.contains(number)).or_else(|| {
                 self.wrong(name, format!("must be a whole number from {} to {}", range.start(), range.end()))
             }),
+        }
+    }
+
+    /// A whole number in a range, that must be there.
+    pub(crate) fn number(&mut self, name: &'static str, range: RangeInclusive<u64>) -> Option<u64> {
+        match self.object.get(name) {
+            None | Some(Value::Null) => self.wrong(name, "is required"),
+            Some(_) => self.optional_number(name, range),
         }
     }
 

@@ -14,7 +14,8 @@ use actix_web::{
 };
 
 const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE";
-const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID";
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID, \
+     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const RESPONSE_HEADERS: &str =
     "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, WWW-Authenticate";
 /// Seconds for which a browser remembers a preflight's answer.

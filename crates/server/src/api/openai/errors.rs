@@ -1,7 +1,7 @@
 //! Refusals as that API words them.
 
 use crate::{
-    error::{FieldError, Loc, Refusal},
+    error::{FieldError, Refusal},
     middleware::Answer,
 };
 use actix_web::{
@@ -11,7 +11,6 @@ use actix_web::{
     middleware::Next,
 };
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// Whether a path speaks this dialect.
 fn is_spoken(path: &str) -> bool {
@@ -59,13 +58,8 @@ fn worded(refusal: &Refusal) -> (StatusCode, String) {
 
 /// The body of a refusal.
 pub(super) fn of(refusal: &Refusal) -> Value {
-    let param = refusal.errors().first().map(place);
-    let message = if refusal.errors().is_empty() {
-        refusal.detail().to_owned()
-    } else {
-        let told = refusal.errors().iter().map(|error| format!("{}: {}", place(error), error.msg));
-        told.collect::<Vec<_>>().join("; ")
-    };
+    let param = refusal.errors().first().map(FieldError::place);
+    let message = refusal.sentences();
     let status = refusal.status();
     let kind = match status {
         StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
@@ -81,23 +75,6 @@ pub(super) fn of(refusal: &Refusal) -> Value {
     json!({ "error": { "message": message, "type": kind, "param": param, "code": code } })
 }
 
-/// Where something is wrong: `messages[0].role`.
-fn place(error: &FieldError) -> String {
-    let steps = match error.loc.as_slice() {
-        [Loc::Name("body"), rest @ ..] if !rest.is_empty() => rest,
-        all => all,
-    };
-    let mut place = String::new();
-    for step in steps {
-        let _ = match step {
-            Loc::Name(name) if place.is_empty() => write!(place, "{name}"),
-            Loc::Name(name) => write!(place, ".{name}"),
-            Loc::Index(index) => write!(place, "[{index}]"),
-        };
-    }
-    place
-}
-
 /// 404: nothing answers by this name.
 pub(super) fn no_such_model(name: &str) -> Refusal {
     // A name may be anything that somebody sends.
@@ -109,6 +86,7 @@ pub(super) fn no_such_model(name: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Loc;
 
     #[test]
     fn a_refusal_has_message_type_param_and_code() {
