@@ -51,6 +51,15 @@ rules! {
         assert_eq!(body["checks"]["schema"], "The database schema is newer than this program");
     }
 
+    async fn degraded_without_the_reranker(setup) {
+        let app = setup.reranking().start().await;
+        assert_eq!(app.get("/health/ready").await.expect(200).json()["checks"]["reranking_back_end"], "ok");
+        app.faults.reranker.fail_all(FaultKind::Timeout);
+        let body = app.get("/health/ready").await.expect(200).json();
+        assert_eq!(body["status"], "degraded");
+        assert_eq!(body["checks"]["reranking_back_end"], "the reranking back end did not answer in time");
+    }
+
     async fn degraded_without_another_part(setup) {
         let app = setup.start().await;
         let faults = &app.faults;

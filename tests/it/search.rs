@@ -17,6 +17,20 @@ fn texts(results: &[Value]) -> Vec<&str> {
     results.iter().map(|result| result["text"].as_str().unwrap().trim_end()).collect()
 }
 
+fn documents(results: &[Value]) -> Vec<&str> {
+    results.iter().map(|result| result["document_id"].as_str().unwrap()).collect()
+}
+
+/// Adds four documents: for `zebra lives` the index prefers the one that says zebra often, given first, and the reranker
+/// the one that has both words among many others, given second.
+async fn reranked_documents(by: &Member) -> (String, String) {
+    let often = by.add("a.pdf", pdf(&["zebra zebra zebra zebra zebra"])).await;
+    let both = by.add("b.pdf", pdf(&[&format!("the zebra lives {}", "granite ".repeat(200))])).await;
+    by.add("c.pdf", pdf(&["nobody lives here"])).await;
+    by.add("d.pdf", pdf(&["somebody lives there"])).await;
+    (often, both)
+}
+
 rules! {
     async fn the_best_passages_come_with_document_pages_score_and_text(setup) {
         let app = setup.start().await;
@@ -131,6 +145,40 @@ rules! {
         assert!(app.faults.index.calls() - before <= 6, "asked again and again");
         let grant = Actor::of(&ada.user).unwrap().may().unwrap();
         assert!(search::search(&app.app, grant, "zebras", None, 0).await.unwrap().is_empty());
+    }
+
+    async fn a_reranker_gives_order_and_scores(setup) {
+        let app = setup.reranking().start().await;
+        let ada = app.ada().await;
+        let (often, both) = reranked_documents(&ada).await;
+        app.run_jobs().await;
+        let calls = app.faults.reranker.calls();
+        let results = found(&ada, json!({ "query": "zebra lives", "limit": 2 })).await;
+        assert_eq!(documents(&results), [both.as_str(), often.as_str()]);
+        assert_eq!((&results[0]["score"], &results[1]["score"]), (&json!(1.0), &json!(0.5)));
+        assert_eq!(app.faults.reranker.calls() - calls, 1);
+        assert!(found(&ada, json!({ "query": "nothing-of-the-kind" })).await.is_empty());
+        assert_eq!(app.faults.reranker.calls() - calls, 1, "of nothing there is no order");
+    }
+
+    async fn without_its_reranker_a_search_goes_on_in_the_order_of_the_index(setup) {
+        let app = setup.reranking().metrics(None).start().await;
+        let ada = app.ada().await;
+        let (often, both) = reranked_documents(&ada).await;
+        app.run_jobs().await;
+        for kind in [
+            FaultKind::Unavailable, FaultKind::Timeout, FaultKind::RateLimited, FaultKind::Rejected, FaultKind::Garbage,
+        ] {
+            app.faults.reranker.fail_next(1, kind);
+            let results = found(&ada, json!({ "query": "zebra lives", "limit": 4 })).await;
+            let order = documents(&results);
+            assert!(order.len() == 4 && order[0] == often, "{kind:?}: {order:?}");
+            let metrics = app.get("/metrics").await.expect(200).text;
+            let counted = format!(r#"docent_faults_total{{part="reranking_back_end",kind="{}"}} 1"#, kind.code());
+            assert!(metrics.lines().any(|line| line == counted), "{counted}");
+        }
+        let results = found(&ada, json!({ "query": "zebra lives" })).await;
+        assert_eq!(documents(&results)[0], both);
     }
 
     async fn broken_requests_are_422_with_every_fault_named(setup) {

@@ -20,7 +20,7 @@ use docent_app::{
     recorder::{Recorder, Unrecorded},
     settings::Settings,
 };
-use docent_ports::{clock::Clock, entropy::Entropy};
+use docent_ports::{clock::Clock, entropy::Entropy, reranker::Reranker};
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};
 use docent_testkit::{
     clock::TestClock,
@@ -29,7 +29,9 @@ use docent_testkit::{
         chat_model::{ScriptedChatModel, Turn},
         embedders::FakeEmbedders,
         mailer::FakeMailer,
+        reranker::FakeReranker,
     },
+    faults::Faulty,
     wire::FakeLlm,
 };
 use std::{
@@ -64,6 +66,7 @@ pub struct Setup {
     model: Arc<ScriptedChatModel>,
     is_builtin: bool,
     embeddings: Option<BackendSettings>,
+    reranking: bool,
     max_iterations: usize,
     system_prompt: Option<String>,
     started: Started,
@@ -82,6 +85,7 @@ impl Setup {
             model: Arc::default(),
             is_builtin: false,
             embeddings: None,
+            reranking: false,
             max_iterations: 10,
             system_prompt: None,
             started: started.clone(),
@@ -164,6 +168,13 @@ impl Setup {
         self
     }
 
+    /// Has a reranker, too.
+    #[must_use]
+    pub fn reranking(mut self) -> Self {
+        self.reranking = true;
+        self
+    }
+
     /// Starts it on a free port.
     pub async fn start(self) -> TestApp {
         let clock = Arc::new(TestClock::default());
@@ -184,14 +195,20 @@ impl Setup {
                 Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder), Arc::new(dense)))
             }
         };
+        let reranker = self.reranking.then(|| {
+            let fake: Arc<dyn Reranker> = Arc::new(FakeReranker);
+            Arc::new(Faulty::new(fake, &parts.faults.reranker)) as _
+        });
         let mailer = Arc::new(FakeMailer::default());
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
             collections: parts.collections,
             embedders: Arc::new(FakeEmbedders::always(embedder)),
+            reranker,
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { parts.model },
             extractor: parts.extractor,
+            renderer: parts.renderer,
             tokens: parts.tokens,
             signer: parts.signer,
             limiter: parts.limiter,
@@ -204,6 +221,7 @@ impl Setup {
             settings: self.settings,
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
+            album: docent_app::documents::picture::Album::default(),
             logins: docent_app::accounts::turns::Turns::default(),
             letters: docent_app::accounts::verification::Letters::default(),
             answers: tokio_util::task::TaskTracker::new(),

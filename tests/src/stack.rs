@@ -15,14 +15,16 @@ use docent_adapters::{
 };
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, embedder::Embedder,
-    entropy::Entropy, error::Part, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
-    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    entropy::Entropy, error::Part, page_renderer::PageRenderer, password_hasher::PasswordHasher,
+    rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor, token_signer::TokenSigner,
+    token_store::TokenStore,
 };
 use docent_testkit::{
     fakes::{
         blob_store::FakeBlobStore, chat_model::ScriptedChatModel, collections::FakeCollections,
-        embedder::FakeEmbedder, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
-        store::FakeStore, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        embedder::FakeEmbedder, page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher,
+        rate_limiter::FakeRateLimiter, store::FakeStore, token_signer::FakeTokenSigner,
+        token_store::FakeTokenStore,
     },
     faults::{
         FaultSwitch, Faulty,
@@ -54,6 +56,7 @@ pub(crate) struct Parts {
     pub(crate) collections: Arc<dyn Collections>,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) extractor: Arc<dyn TextExtractor>,
+    pub(crate) renderer: Arc<dyn PageRenderer>,
     pub(crate) tokens: Arc<dyn TokenStore>,
     pub(crate) limiter: Arc<dyn RateLimiter>,
     pub(crate) signer: Arc<dyn TokenSigner>,
@@ -81,6 +84,8 @@ pub struct Faults {
     pub index: FaultSwitch,
     /// The embedding back end.
     pub embedder: FaultSwitch,
+    /// The reranker, where the service has one.
+    pub reranker: FaultSwitch,
     /// The extraction worker.
     pub extractor: FaultSwitch,
     /// What holds extractions up.
@@ -160,6 +165,7 @@ fn guarded(bare: Bare) -> Parts {
         blobs: FaultSwitch::new(Part::BlobStore),
         index: FaultSwitch::new(Part::VectorStore),
         embedder: FaultSwitch::new(Part::Embedder),
+        reranker: FaultSwitch::new(Part::Reranker),
         extractor: FaultSwitch::new(Part::Extractor),
         stall: Stall::default(),
         model: FaultSwitch::new(Part::ChatModel),
@@ -170,6 +176,7 @@ fn guarded(bare: Bare) -> Parts {
         collections: Arc::new(Faulty::new(bare.collections, &faults.index)),
         embedder: Arc::new(Faulty::new(bare.embedder, &faults.embedder)),
         extractor: Arc::new(PlainExtractor::new(&faults.extractor, &faults.stall)),
+        renderer: Arc::new(FakePageRenderer::behind(&faults.extractor)),
         tokens: Arc::new(Faulty::new(bare.tokens, &faults.tokens)),
         limiter: Arc::new(Faulty::new(bare.limiter, &faults.limiter)),
         signer: bare.signer,

@@ -2,6 +2,7 @@
 
 mod absent;
 mod embedders;
+mod reranker;
 mod upkeep;
 
 use crate::telemetry::propagation;
@@ -20,7 +21,7 @@ use docent_adapters::{
         chat::OpenAiChatModel,
     },
     password::Argon2Hasher,
-    pdf::{ExtractionLimits, WorkerExtractor},
+    pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer},
     qdrant::{self, QdrantCollections},
     redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
     sql::{SqlOptions, SqlStore},
@@ -30,6 +31,7 @@ use docent_adapters::{
 use docent_app::{
     App,
     agent::registry::AgentRegistry,
+    documents::picture::Album,
     jobs::{RunnerSettings, running::Running},
     rate_limit::Quota,
     recorder::{Recorder, Unrecorded},
@@ -38,8 +40,8 @@ use docent_app::{
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, entropy::Entropy,
-    mailer::Mailer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
-    text_extractor::TextExtractor, token_store::TokenStore,
+    mailer::Mailer, page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
+    store::Store, text_extractor::TextExtractor, token_store::TokenStore,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
 use std::{
@@ -154,8 +156,10 @@ fn assemble(
         store,
         blobs: blobs(settings, &*clock, owns_index)?,
         collections,
+        reranker: reranker::reranker(settings, &clock)?,
         model: model(settings, &clock)?,
         extractor: extractor(settings)?,
+        renderer: renderer(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
         tokens,
         signer: Arc::new(JwtSigner::new(secret).accepting(&previous)),
@@ -171,6 +175,7 @@ fn assemble(
         settings: limits(settings),
         work: Notify::new(),
         running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
+        album: Album::default(),
         logins: docent_app::accounts::turns::Turns::default(),
         letters: docent_app::accounts::verification::Letters::default(),
         answers: TaskTracker::new(),
@@ -229,6 +234,7 @@ fn limits(settings: &Settings) -> Limits {
         max_chunks: settings.ingestion.ingest_max_chunks,
         search_limit: settings.agent.search_limit,
         conversation_history_tokens: settings.agent.conversation_history_tokens,
+        rerank_candidates: settings.models.rerank_candidates,
         collection: first_collection(settings),
         embedding_model: embedders::configured(settings),
         ..Limits::default()
@@ -370,12 +376,32 @@ fn backend(
 }
 
 /// The extraction worker is this program under another command.
+/// What a picture of a page may cost: somebody waits for it.
+const DRAWING_CPU: Duration = Duration::from_secs(10);
+const DRAWING_WALL: Duration = Duration::from_secs(30);
+
+fn renderer(settings: &Settings) -> anyhow::Result<Arc<dyn PageRenderer>> {
+    let pages = settings.ingestion.ingest_max_pages;
+    let (cpu, wall) = (DRAWING_CPU, DRAWING_WALL);
+    let limits = ExtractionLimits { pages, cpu, wall, ..ExtractionLimits::default() };
+    Ok(Arc::new(WorkerRenderer::new(this_program()?, worker(), limits)))
+}
+
+/// This program, which is its own worker for PDFs.
+fn this_program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("finding this program for its PDF workers")
+}
+
+/// The command of a worker.
+fn worker() -> Vec<OsString> {
+    vec![OsString::from("extract-worker")]
+}
+
 fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
-    let program = std::env::current_exe().context("finding this program for the extraction worker")?;
     let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
     let pages = settings.ingestion.ingest_max_pages;
     let limits = ExtractionLimits { workers, pages, ..ExtractionLimits::default() };
-    Ok(Arc::new(WorkerExtractor::new(program, vec![OsString::from("extract-worker")], limits)))
+    Ok(Arc::new(WorkerExtractor::new(this_program()?, worker(), limits)))
 }
 
 /// The secret key: the one that is set, or one made at random and kept in the data folder. Only

@@ -5,14 +5,17 @@
 
 use docent_adapters::{
     blob::{ObjectBlobStore, S3Options},
+    openai::{backend::BackendSettings, rerank::HttpReranker},
     qdrant::{self, QdrantIndex},
     redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
     sql::{SqlOptions, SqlStore},
+    system::SystemClock,
 };
 use docent_ports::{
     blob_store::BlobStore,
     error::{Fault, FaultKind, Part},
     rate_limiter::RateLimiter,
+    reranker::Reranker,
     store::Store,
     token_store::TokenStore,
     vector_index::VectorIndex,
@@ -81,6 +84,22 @@ async fn in_place_of_qdrant() {
         )
         .unwrap();
         index.check().await.err()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn in_place_of_a_reranker() {
+    meet(Part::Reranker, async |address| {
+        let settings = BackendSettings {
+            base_url: format!("http://{address}"),
+            api_key: None,
+            model: "m".to_owned(),
+            timeout: LIMIT,
+            header_hook: None,
+        };
+        let reranker = HttpReranker::new(&settings, Arc::new(SystemClock)).unwrap();
+        reranker.rerank("q", &["p"]).await.err()
     })
     .await;
 }

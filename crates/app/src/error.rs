@@ -1,6 +1,7 @@
 //! What can go wrong in a use case, as the server needs to tell it apart.
 
 use docent_domain::{
+    document::Failure,
     error::{Forbidden, IllegalTransition, Invalid},
     permission::RecordKind,
 };
@@ -20,6 +21,12 @@ pub enum Error {
     /// No record of this kind has this id.
     #[error("{} not found", singular(*.0))]
     NotFound(RecordKind),
+    /// The document has no page of this number.
+    #[error("Page not found")]
+    PageNotFound,
+    /// The file is to blame that a page cannot be drawn.
+    #[error("This page cannot be drawn: {}", .0.reason)]
+    PageNotDrawn(Failure),
     /// No agent has this name.
     #[error("Agent not found")]
     AgentNotFound,

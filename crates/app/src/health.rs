@@ -43,12 +43,15 @@ pub async fn check(app: &App) -> Health {
         in_time(Part::BlobStore, app.blobs.check()),
         in_time(Part::VectorStore, app.collections.check()),
     );
-    let parts = vec![
+    let mut parts = vec![
         (Part::Database, database),
         (Part::KeyValueStore, key_value),
         (Part::BlobStore, blobs),
         (Part::VectorStore, index),
     ];
+    if let Some(reranker) = &app.reranker {
+        parts.push((Part::Reranker, in_time(Part::Reranker, reranker.check()).await));
+    }
     Health { parts, schema }
 }
 

@@ -32,10 +32,11 @@ use accounts::{turns::Turns, verification::Letters};
 use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
-    embedder::Embedders, entropy::Entropy, mailer::Mailer, password_hasher::PasswordHasher,
-    rate_limiter::RateLimiter, recorder::Recorder, store::Store, text_extractor::TextExtractor,
-    token_signer::TokenSigner, token_store::TokenStore,
+    embedder::Embedders, entropy::Entropy, mailer::Mailer, page_renderer::PageRenderer,
+    password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, reranker::Reranker,
+    store::Store, text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
 };
+use documents::picture::Album;
 use jobs::running::Running;
 use settings::Settings;
 use std::sync::Arc;
@@ -53,10 +54,14 @@ pub struct App {
     pub collections: Arc<dyn Collections>,
     /// What chunks and questions are found by, by model.
     pub embedders: Arc<dyn Embedders>,
+    /// What ranks the passages that were found once more, if anything does.
+    pub reranker: Option<Arc<dyn Reranker>>,
     /// What answers.
     pub model: Arc<dyn ChatModel>,
     /// What reads PDFs.
     pub extractor: Arc<dyn TextExtractor>,
+    /// What draws their pages.
+    pub renderer: Arc<dyn PageRenderer>,
     /// Which refresh tokens are good.
     pub tokens: Arc<dyn TokenStore>,
     /// Signs tokens.
@@ -81,6 +86,8 @@ pub struct App {
     pub work: Notify,
     /// Ingestions under way in this process.
     pub running: Running,
+    /// Pictures of pages that were drawn lately.
+    pub album: Album,
     /// Logins of one account from one address take turns.
     pub logins: Turns,
     /// Letters being written and sent.

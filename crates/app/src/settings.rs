@@ -36,6 +36,8 @@ pub struct Settings {
     pub search_limit: usize,
     /// The most tokens of earlier turns of a conversation that a model reads before a question; none when 0.
     pub conversation_history_tokens: usize,
+    /// The chunks that a reranker is given of each search.
+    pub rerank_candidates: usize,
     /// How chunks are cut.
     pub chunk_size: ChunkSize,
     /// The name of an installation's first collection of chunks; later ones have names that begin with it.
@@ -62,6 +64,7 @@ impl Default for Settings {
             max_chunks: 20_000,
             search_limit: 5,
             conversation_history_tokens: 4000,
+            rerank_candidates: 50,
             chunk_size: ChunkSize::default(),
             collection: "docent_chunks".to_owned(),
             embedding_model: "builtin-lexical-3".to_owned(),

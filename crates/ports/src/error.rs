@@ -15,6 +15,8 @@ pub enum Part {
     VectorStore,
     /// The embedding back end.
     Embedder,
+    /// The reranking back end.
+    Reranker,
     /// The chat model.
     ChatModel,
     /// The PDF extraction worker.
@@ -34,6 +36,7 @@ impl Part {
             Self::BlobStore => "blob store",
             Self::VectorStore => "vector store",
             Self::Embedder => "embedding back end",
+            Self::Reranker => "reranking back end",
             Self::ChatModel => "chat model",
             Self::Extractor => "extraction worker",
             Self::MailServer => "mail server",
@@ -49,6 +52,7 @@ impl Part {
             Self::BlobStore => "blob_store",
             Self::VectorStore => "vector_store",
             Self::Embedder => "embedding_back_end",
+            Self::Reranker => "reranking_back_end",
             Self::ChatModel => "chat_model",
             Self::Extractor => "extraction_worker",
             Self::MailServer => "mail_server",

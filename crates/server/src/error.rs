@@ -149,7 +149,8 @@ impl Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         let status = match &error {
-            Error::AgentNotFound | Error::NotFound(_) => StatusCode::NOT_FOUND,
+            Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound => StatusCode::NOT_FOUND,
+            Error::PageNotDrawn(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
                 StatusCode::UNAUTHORIZED
             }
@@ -182,9 +183,11 @@ impl Refusal {
             }
             // Another process, or this one with other settings, could serve it.
             (_, FaultKind::Unconfigured) => StatusCode::SERVICE_UNAVAILABLE,
-            (Part::ChatModel | Part::Embedder, FaultKind::Timeout) => StatusCode::GATEWAY_TIMEOUT,
+            (Part::ChatModel | Part::Embedder | Part::Reranker, FaultKind::Timeout) => {
+                StatusCode::GATEWAY_TIMEOUT
+            }
             (
-                Part::ChatModel | Part::Embedder,
+                Part::ChatModel | Part::Embedder | Part::Reranker,
                 FaultKind::Unavailable
                 | FaultKind::InUse
                 | FaultKind::RateLimited

@@ -3,6 +3,7 @@
 mod account;
 mod admin;
 mod api;
+mod attachment;
 mod context;
 mod error;
 mod extract;

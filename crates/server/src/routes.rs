@@ -56,6 +56,8 @@ routes! {
     "/documents"            { GET => api::documents::list::list, POST => api::documents::create::create }
     "/documents/upload"     { POST => api::documents::upload::upload }
     "/documents/{doc_id}"   { GET => api::documents::get::get, DELETE => api::documents::delete::delete }
+    "/documents/{doc_id}/file" { GET => api::documents::file::file }
+    "/documents/{doc_id}/pages/{page}" { GET => api::documents::page_image::page_image }
     "/documents/{doc_id}/report" { GET => api::documents::report::report }
     "/documents/{doc_id}/retry" { POST => api::documents::retry::retry }
     "/search"               { POST => api::search::search }

@@ -67,3 +67,10 @@ pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
         score: 1.0,
     }
 }
+
+/// The share of a query's words that a text has; 0 for a query without any.
+pub fn words_in_common(query: &str, text: &str) -> f32 {
+    let (query, text) = (terms(query), terms(text));
+    let common = query.iter().filter(|(word, _)| text.iter().any(|(other, _)| other == *word)).count();
+    common as f32 / query.iter().len().max(1) as f32
+}

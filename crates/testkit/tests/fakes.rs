@@ -46,6 +46,13 @@ mod rate_limiter {
     docent_testkit::rate_limiter_contract!(async { (Arc::new(FakeRateLimiter::default()) as _, ()) });
 }
 
+mod reranker {
+    use docent_testkit::fakes::reranker::FakeReranker;
+    use std::sync::Arc;
+
+    docent_testkit::reranker_contract!(async { (Arc::new(FakeReranker) as _, ()) });
+}
+
 mod token_signer {
     use docent_testkit::fakes::token_signer::FakeTokenSigner;
     use std::sync::Arc;

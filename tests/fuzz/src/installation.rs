@@ -8,8 +8,9 @@ use docent_testkit::{
     fakes::{
         blob_store::FakeBlobStore, chat_model::ScriptedChatModel, collections::FakeCollections,
         embedder::FakeEmbedder, embedders::FakeEmbedders, mailer::FakeMailer,
-        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
-        text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
+        store::FakeStore, text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner,
+        token_store::FakeTokenStore,
     },
 };
 use std::sync::Arc;
@@ -23,8 +24,10 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         blobs: Arc::clone(&blobs) as _,
         collections: Arc::new(FakeCollections::default()),
         embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
+        reranker: None,
         model: Arc::new(ScriptedChatModel::default()),
         extractor: Arc::new(FakeTextExtractor),
+        renderer: Arc::new(FakePageRenderer::default()),
         tokens: Arc::new(FakeTokenStore::default()),
         signer: Arc::new(FakeTokenSigner),
         limiter: Arc::new(FakeRateLimiter::default()),
@@ -37,6 +40,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         settings,
         work: tokio::sync::Notify::new(),
         running: docent_app::jobs::running::Running::default(),
+        album: docent_app::documents::picture::Album::default(),
         logins: docent_app::accounts::turns::Turns::default(),
         letters: docent_app::accounts::verification::Letters::default(),
         answers: tokio_util::task::TaskTracker::new(),

@@ -150,6 +150,8 @@ pub(super) const ROWS: &[Row] = &[
     get("/documents/{doc_id}", Account(Read)),
     row("DELETE", "/documents/{doc_id}", Holder(DeleteDocument), 204).spends(Record),
     row("DELETE", "/documents/{doc_id}", Account(Ingest), 204).of(Own).spends(Record),
+    get("/documents/{doc_id}/file", Account(Read)),
+    get("/documents/{doc_id}/pages/{page}", Account(Read)),
     get("/documents/{doc_id}/report", Account(Read)),
     post("/documents/{doc_id}/retry", Holder(ChangeDocument), 409),
     post("/documents/{doc_id}/retry", Account(Ingest), 409).of(Own),

@@ -164,9 +164,8 @@ impl Records {
             "agents" => self.conversation.clone(),
             _ => String::new(),
         };
-        let path = ["{id}", "{doc_id}"]
-            .iter()
-            .fold(row.path.replace("{name}", "chat"), |p, hole| p.replace(hole, &id));
+        let fixed = row.path.replace("{name}", "chat").replace("{page}", "1");
+        let path = ["{id}", "{doc_id}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }

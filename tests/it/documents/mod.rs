@@ -2,9 +2,11 @@
 
 mod create;
 mod delete;
+mod file;
 mod get;
 mod ingestion;
 mod list;
+mod page_image;
 mod report;
 mod retry;
 mod spending;

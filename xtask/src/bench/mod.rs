@@ -18,11 +18,15 @@ mod login;
 mod peer;
 #[cfg(feature = "load")]
 mod restore;
+#[cfg(feature = "bench")]
+mod search;
 #[cfg(feature = "load")]
 mod service;
 #[cfg(feature = "load")]
 mod sse;
 mod start;
+#[cfg(feature = "bench")]
+mod synthetic;
 #[cfg(feature = "load")]
 mod wire;
 
@@ -57,6 +61,19 @@ pub(crate) enum Bench {
         /// Give chunks and queries dense vectors of so many dimensions too.
         #[arg(long, default_value_t = 0, value_name = "N")]
         dimensions: usize,
+    },
+    /// Search the embedded index at several sizes, ranking included.
+    Search {
+        /// How many chunks, one after the other.
+        #[arg(long, value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000], value_parser = clap::value_parser!(u32).range(1..))]
+        sizes: Vec<u32>,
+        /// Keep the indexes below this folder, and use those that are there already.
+        #[arg(long, value_name = "FOLDER")]
+        keep: Option<PathBuf>,
+        /// What a process that this one starts does.
+        #[cfg(feature = "bench")]
+        #[arg(long, hide = true, requires = "keep")]
+        step: Option<search::Step>,
     },
     /// Start the program and see how soon it answers, and how much memory it takes when idle.
     Start {
@@ -105,8 +122,12 @@ impl Bench {
             Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
             #[cfg(feature = "bench")]
             Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
+            #[cfg(feature = "bench")]
+            Self::Search { sizes, keep: Some(keep), step: Some(step) } => search::step(sizes[0], &keep, step),
+            #[cfg(feature = "bench")]
+            Self::Search { sizes, keep, .. } => search::run(&sizes, keep.as_deref()),
             #[cfg(not(feature = "bench"))]
-            Self::Extract { .. } | Self::Index { .. } => again("bench"),
+            Self::Extract { .. } | Self::Index { .. } | Self::Search { .. } => again("bench"),
             #[cfg(feature = "load")]
             Self::Http(load) => http::run(&crate::root()?, load),
             #[cfg(feature = "load")]

@@ -6,12 +6,12 @@ use super::{
     secret::Secret,
     selector::EmbeddingProvider,
     url::HttpUrl,
-    value::{Value, lasting},
+    value::{Value, lasting, within},
 };
 use std::time::Duration;
 
 section! {
-    /// The models that answer and that embed.
+    /// The models that answer, embed and rerank.
     Models "Models" {
         /// The base address of a chat-completions service, such as `https://api.openai.com/v1`.
         llm_base_url: Option<HttpUrl> = unset("the built-in answerer");
@@ -34,6 +34,17 @@ section! {
         embedding_api_key: Option<Secret> = unset("`llm_api_key`");
         /// How long one call for embeddings may take.
         embedding_timeout: Duration = text("30s"), lasting;
+        /// The base address of a reranking service, before `/rerank`, such as `https://api.jina.ai/v1`. It ranks
+        /// what a search finds once more, by reading it.
+        rerank_base_url: Option<HttpUrl> = unset("no reranking");
+        /// The reranking model's name there. Must be set when `rerank_base_url` is.
+        rerank_model: Option<String> = unset("none");
+        /// The bearer key for it.
+        rerank_api_key: Option<Secret> = unset("none");
+        /// How long a search waits for it; then it goes on without.
+        rerank_timeout: Duration = text("5s"), lasting;
+        /// The chunks of a search that it is given, and no fewer than the search is to give.
+        rerank_candidates: usize = text("50"), within(1..=200);
     }
 }
 
@@ -48,9 +59,11 @@ impl Models {
 pub(super) fn check_back_ends(reader: &mut Reader<'_>) {
     // A value that cannot be read has been reported, but it was set.
     let is_set = |reader: &Reader<'_>, name| !matches!(reader.set(name), Ok(None));
-    if is_set(reader, "llm_base_url") && !is_set(reader, "llm_model") {
-        let wrong = format!("must be set when {} is", variable("llm_base_url"));
-        reader.refuse(variable("llm_model"), wrong, "the name of a model of that service");
+    for (url, model) in [("llm_base_url", "llm_model"), ("rerank_base_url", "rerank_model")] {
+        if is_set(reader, url) && !is_set(reader, model) {
+            let wrong = format!("must be set when {} is", variable(url));
+            reader.refuse(variable(model), wrong, "the name of a model of that service");
+        }
     }
     let provider = reader.set("embedding_provider").ok().flatten();
     let provider = provider.and_then(|(text, _)| EmbeddingProvider::parse(text.trim()).ok());

@@ -126,6 +126,7 @@ fn all_problems_are_reported_together_with_what_is_accepted() {
         ("DOCENT_BIND_ADDRESS", "8000"),
         ("DOCENT_LLM_BASE_URL", "ftp://models"),
         ("DOCENT_EMBEDDING_PROVIDER", "openai"),
+        ("DOCENT_RERANK_BASE_URL", "http://localhost:8012/v1"),
         ("DOCENT_DEBUG", "maybe"),
     ]);
     let text = problems.clone().unwrap_err().to_string();
@@ -140,6 +141,7 @@ fn all_problems_are_reported_together_with_what_is_accepted() {
             "DOCENT_DATABASE_URL",
             "DOCENT_LLM_BASE_URL",
             "DOCENT_LLM_MODEL",
+            "DOCENT_RERANK_MODEL",
             "DOCENT_EMBEDDING_BASE_URL",
             "DOCENT_EMBEDDING_MODEL",
             "DOCENT_SEARCH_LIMIT",

@@ -4,6 +4,7 @@ use crate::{
     client::fixture,
     program::{docent, run},
 };
+use docent_testkit::wire::{FakeLlm, Reply};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -100,6 +101,26 @@ async fn what_is_kept_gives_the_same_again_without_the_files() {
     assert_eq!((again, json(&desk.path("2.json"))), (printed, first));
     let (status, _, error) = run(&mut desk.eval(&["--pdfs", "temporary", "--keep", "kept"])).await;
     assert!(!status.success() && error.contains("kept is not empty"), "{error}");
+}
+
+#[tokio::test]
+async fn a_reranker_is_measured_too_or_nothing_is() {
+    let (desk, fake) = (Desk::new(), FakeLlm::start().await);
+    let reranked = |args: &[&str]| {
+        let mut command = desk.eval(args);
+        command.env("DOCENT_RERANK_BASE_URL", fake.base_url()).env("DOCENT_RERANK_MODEL", "test-reranker");
+        command
+    };
+    let args = ["--pdfs", "pdfs", "--keep", "kept", "--json", "out.json"];
+    let (status, printed, error) = run(&mut reranked(&args)).await;
+    assert!(status.success(), "{printed}{error}");
+    assert!(printed.contains("What Docent finds was ranked once more by test-reranker"), "{printed}");
+    assert_eq!(json(&desk.path("out.json"))["reranking_model"], "test-reranker");
+    assert_eq!(fake.counts().reranks, 10, "five questions, each of all documents and of one");
+    fake.script(Reply::json(500, "{}"));
+    let (status, printed, error) = run(&mut reranked(&["--reuse", "kept"])).await;
+    assert_eq!((status.code(), printed.as_str()), (Some(1), ""), "{error}");
+    assert!(error.contains("reranking back end: status 500"), "{error}");
 }
 
 #[tokio::test]

@@ -33,6 +33,7 @@ use docent_ports::{
     vector_index::{IndexPage, VectorIndex},
 };
 use schema::Fields;
+use search::RunCache;
 use spans::traced;
 use std::{
     collections::HashMap,
@@ -42,7 +43,9 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
-use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyError, directory::MmapDirectory};
+use tantivy::{
+    Index, IndexReader, IndexSettings, ReloadPolicy, Searcher, TantivyError, directory::MmapDirectory,
+};
 use tokio::{sync::Semaphore, task::spawn_blocking};
 use vectors::{VectorFile, Vectors};
 use writer::Writer;
@@ -76,6 +79,7 @@ struct Shared {
     reader: IndexReader,
     fields: Fields,
     vectors: Mutex<Option<Arc<Vectors>>>,
+    runs: RunCache,
     /// Held for as long as anything may touch the folder.
     _lock: File,
 }
@@ -192,8 +196,10 @@ impl VectorIndex for EmbeddedIndex {
 const LEXICAL: &str = "lexical";
 const VECTORS: &str = "vectors.bin";
 
-/// Blocks of stored text that each segment keeps unpacked, 16 KiB each.
-const CACHED_BLOCKS: usize = 8;
+/// The bytes of stored text that are packed together: few, since to read one chunk all of them are unpacked.
+const STORED_BLOCK: usize = 4 * 1024;
+/// Blocks of stored text that each segment keeps unpacked.
+const CACHED_BLOCKS: usize = 32;
 
 fn lock(folder: &Path) -> Result<File> {
     let failed = |error| {
@@ -220,7 +226,8 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
         }
         index
     } else {
-        Index::builder().schema(schema).open_or_create(lexical).map_err(broken)?
+        let settings = IndexSettings { docstore_blocksize: STORED_BLOCK, ..IndexSettings::default() };
+        Index::builder().schema(schema).settings(settings).open_or_create(lexical).map_err(broken)?
     };
     index.tokenizers().register(schema::TERMS, schema::Terms::default());
     let reader = index
@@ -237,7 +244,15 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
     }
     let published = Mutex::new(vectors.as_ref().map(|file| Arc::clone(file.vectors())));
     Ok((
-        Shared { folder: folder.to_owned(), index, reader, fields, vectors: published, _lock: lock },
+        Shared {
+            folder: folder.to_owned(),
+            index,
+            reader,
+            fields,
+            vectors: published,
+            runs: RunCache::default(),
+            _lock: lock,
+        },
         vectors,
     ))
 }

@@ -1,11 +1,13 @@
 //! Reading the index: every chunk that shares a term with the query is scored, exactly.
 //!
-//! Postings are added up per chunk in one array per segment; what a document's title and lead add
-//! is looked up only for chunks that can still reach the best ones.
+//! Postings are added up per chunk in one array per segment, a block of them at a time; what a document's title and
+//! lead are worth is added to all of its chunks at once, since these follow one another. Where only some documents
+//! are asked for, their chunks alone are looked up in the postings of frequent terms.
 
 mod best;
 mod dense;
 mod lexical;
+mod runs;
 
 use super::{
     Shared,
@@ -17,6 +19,8 @@ use docent_domain::{
     id::DocumentId,
     retrieval::{QueryEmbedding, ScoredChunk},
 };
+use runs::Run;
+pub(super) use runs::RunCache;
 use std::sync::Arc;
 use tantivy::{
     DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
@@ -36,7 +40,7 @@ pub(super) fn run(
     if best.is_full() {
         return Ok(Vec::new());
     }
-    let segments = segments(&searcher, &shared.fields, documents)?;
+    let segments = segments(shared, &searcher, documents)?;
     let terms = query.sparse.as_ref().filter(|terms| !terms.is_empty());
     let lexical =
         terms.map(|terms| lexical::Scores::of(&searcher, &segments, &shared.fields, terms)).transpose()?;
@@ -44,7 +48,7 @@ pub(super) fn run(
         (lexical, Some((query, vectors))) => {
             dense::rank(&segments, lexical.as_ref(), query, &vectors, &mut best)?
         }
-        (Some(lexical), None) => lexical.rank(&segments, &shared.fields, &mut best)?,
+        (Some(lexical), None) => lexical.rank(&segments, &mut best),
         (None, None) => {}
     }
     let chunk = |found: best::Candidate| {
@@ -63,6 +67,8 @@ struct Segment<'a> {
     ordinals: Arc<dyn ColumnValues<u64>>,
     /// The chunks of the documents asked for, in order; all when there is no filter.
     allowed: Option<Vec<DocId>>,
+    /// The chunks by document, where there is no filter.
+    runs: Arc<[Run]>,
 }
 
 impl Segment<'_> {
@@ -76,14 +82,6 @@ impl Segment<'_> {
         best::Candidate { score, document, ordinal, segment: self.number, doc }
     }
 
-    /// Whether a chunk is not removed, and of a document asked for.
-    fn may_find(&self, doc: DocId) -> bool {
-        match &self.allowed {
-            Some(allowed) => allowed.binary_search(&doc).is_ok(),
-            None => !self.reader.is_deleted(doc),
-        }
-    }
-
     /// The chunks that may be found: not removed, and of the documents asked for.
     fn searchable(&self) -> Box<dyn Iterator<Item = DocId> + '_> {
         match &self.allowed {
@@ -94,21 +92,28 @@ impl Segment<'_> {
 }
 
 fn segments<'a>(
+    shared: &Shared,
     searcher: &'a Searcher,
-    fields: &Fields,
     documents: Option<&[DocumentId]>,
 ) -> tantivy::Result<Vec<Segment<'a>>> {
     let mut segments = Vec::new();
     for (number, reader) in (0..).zip(searcher.segment_readers()) {
         let columns = reader.fast_fields();
-        let allowed = documents.map(|documents| chunks_of(reader, fields, documents)).transpose()?;
+        let allowed = documents.map(|documents| chunks_of(reader, &shared.fields, documents)).transpose()?;
+        let high = columns.column_first_or_default(column::DOCUMENT_HIGH)?;
+        let low = columns.column_first_or_default(column::DOCUMENT_LOW)?;
+        let runs = match allowed {
+            Some(_) => Arc::default(),
+            None => shared.runs.of(searcher, reader.segment_id(), reader.max_doc(), &*high, &*low),
+        };
         segments.push(Segment {
             number,
             reader,
-            high: columns.column_first_or_default(column::DOCUMENT_HIGH)?,
-            low: columns.column_first_or_default(column::DOCUMENT_LOW)?,
+            high,
+            low,
             ordinals: columns.column_first_or_default(column::ORDINAL)?,
             allowed,
+            runs,
         });
     }
     Ok(segments)

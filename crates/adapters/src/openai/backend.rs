@@ -26,14 +26,14 @@ pub type HeaderHook = Arc<dyn Fn(&mut HeaderMap) + Send + Sync>;
 /// Where a back end is and how it is to be used.
 #[derive(Clone)]
 pub struct BackendSettings {
-    /// The address before `/chat/completions` or `/embeddings`, as in `http://localhost:11434/v1`.
+    /// The address before `/chat/completions`, `/embeddings` or `/rerank`, as in `http://localhost:11434/v1`.
     /// A query in it is kept.
     pub base_url: String,
     /// Sent as bearer token; without one there is no `Authorization` header.
     pub api_key: Option<String>,
     /// The model asked for.
     pub model: String,
-    /// For chats the longest silence, for embeddings that for the whole answer.
+    /// For chats the longest silence, for all else what the whole answer may take.
     pub timeout: Duration,
     /// What adds headers, if anything does.
     pub header_hook: Option<HeaderHook>,
@@ -174,6 +174,22 @@ impl Endpoint {
         let words = read_some(&mut response, limit).await;
         let told = Told::by_status(status, response.headers(), &words, self.clock.now());
         Err(CallError::Told { told, status: status.as_u16() })
+    }
+}
+
+/// Reads the body of an answer, which may be `limit` bytes long.
+pub(super) async fn read_body(part: Part, mut response: Response, limit: usize) -> Result<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(bytes)) if body.len() + bytes.len() <= limit => body.extend_from_slice(&bytes),
+            Ok(Some(_)) => {
+                let message = format!("the answer is longer than {limit} bytes");
+                return Err(Fault::new(part, FaultKind::Garbage, message));
+            }
+            Ok(None) => return Ok(body),
+            Err(error) => return Err(fault::of_transport(part, error)),
+        }
     }
 }
 

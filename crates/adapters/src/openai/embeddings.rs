@@ -8,8 +8,8 @@ pub(super) mod vectors;
 mod tests;
 
 use super::{
-    backend::{BackendSettings, CallError, Endpoint, InvalidBackend},
-    fault::{self, Told, record_fault, record_kind},
+    backend::{BackendSettings, CallError, Endpoint, InvalidBackend, read_body},
+    fault::{Told, record_fault, record_kind},
     optional::OptionalField,
 };
 use async_trait::async_trait;
@@ -21,7 +21,6 @@ use docent_ports::{
     error::{Fault, FaultKind, Part, Result},
 };
 use pace::Pace;
-use reqwest::Response;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
@@ -232,23 +231,11 @@ impl OpenAiEmbedder {
             Body { model: &self.model, input: texts, encoding_format: wants_base64.then_some("base64") };
         let call = async {
             let response = self.endpoint.post(&body, self.timeout).await?;
-            Ok(read_body(response, texts.len() * MAX_BYTES_PER_TEXT).await?)
+            Ok(read_body(Part::Embedder, response, texts.len() * MAX_BYTES_PER_TEXT).await?)
         };
         match timeout(self.timeout, call).await {
             Ok(answer) => answer,
             Err(_) => Err(Fault::new(Part::Embedder, FaultKind::Timeout, "no answer in time").into()),
-        }
-    }
-}
-
-async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>> {
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(bytes)) if body.len() + bytes.len() <= limit => body.extend_from_slice(&bytes),
-            Ok(Some(_)) => return Err(garbage(format!("the answer is longer than {limit} bytes"))),
-            Ok(None) => return Ok(body),
-            Err(error) => return Err(fault::of_transport(Part::Embedder, error)),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Back ends that speak the chat-completions and embeddings wire format over HTTP.
+//! Back ends that speak the chat-completions, embeddings and rerank wire formats over HTTP.
 //!
-//! [`chat::OpenAiChatModel`] and [`embeddings::OpenAiEmbedder`] each own a connection pool to one
-//! [`backend::BackendSettings`]. The format is read generously, because back ends deviate from it in
-//! many small ways, and written as plainly as it can be. Types of the wire stay in here.
+//! [`chat::OpenAiChatModel`], [`embeddings::OpenAiEmbedder`] and [`rerank::HttpReranker`] each own a connection pool
+//! to one [`backend::BackendSettings`]. The formats are read generously, because back ends deviate from them in
+//! many small ways, and written as plainly as they can be. Types of the wire stay in here.
 
 mod answer;
 pub mod backend;
@@ -12,4 +12,5 @@ mod fault;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod optional;
+pub mod rerank;
 mod sse;

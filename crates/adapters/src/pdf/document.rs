@@ -84,7 +84,8 @@ pub(super) fn read(
     Ok(())
 }
 
-fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
+/// Opens a PDF that has pages.
+pub(super) fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
     let head = &bytes[..bytes.len().min(HEADER_REACH)];
     let has_header = head.windows(5).any(|window| window == b"%PDF-");
     // A panic in the parser is a file that it cannot read.
@@ -108,7 +109,7 @@ fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
 }
 
 /// What the pages of a document share.
-struct PageReader<'a> {
+pub(super) struct PageReader<'a> {
     pdf: &'a Pdf,
     limits: &'a PageLimits,
     cache: InterpreterCache<'a>,
@@ -119,7 +120,7 @@ struct PageReader<'a> {
 }
 
 impl<'a> PageReader<'a> {
-    fn new(pdf: &'a Pdf, limits: &'a PageLimits) -> Self {
+    pub(super) fn new(pdf: &'a Pdf, limits: &'a PageLimits) -> Self {
         Self {
             pdf,
             limits,
@@ -146,7 +147,7 @@ impl<'a> PageReader<'a> {
     }
 
     /// Interprets a page as far as the limits allow; true when they cut it.
-    fn interpret(&mut self, page: &Page<'a>) -> (PageText, bool) {
+    pub(super) fn interpret(&mut self, page: &Page<'a>) -> (PageText, bool) {
         let (width, height) = page.render_dimensions();
         let mut device = TextDevice::new(width, height, self.limits, &mut self.budget);
         let mut cut = false;

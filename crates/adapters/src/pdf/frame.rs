@@ -13,21 +13,37 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const MAX_FRAME: usize = 32 << 20;
 
 /// The limits that the worker is to keep.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Request {
     pub(super) memory_bytes: u64,
     pub(super) cpu_seconds: u64,
     pub(super) file_bytes: u64,
     pub(super) pages: u32,
     pub(super) text_bytes: u64,
+    /// A page that is to be drawn, instead of reading all of them.
+    pub(super) drawing: Option<DrawingRequest>,
 }
 
-/// One message of the worker. `Complete` follows the last page: without it pages are missing.
+/// The page that a worker is to draw.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct DrawingRequest {
+    /// Counted from 1.
+    pub(super) page: u32,
+    /// In pixels.
+    pub(super) width: u16,
+    /// Text whose lines are to be marked.
+    pub(super) marked: Option<String>,
+}
+
+/// One message of the worker. `Complete` follows the last page: without it pages are missing. Behind an `Image` stand so
+/// many bytes of PNG.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Frame {
     Page(PageFrame),
     Complete { pages: u32 },
     Metadata(MetadataFrame),
+    Image { bytes: u32 },
+    NoSuchPage,
     Failed { code: String, reason: String },
 }
 

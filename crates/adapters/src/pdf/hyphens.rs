@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn join(text: &str) -> String {
-        let line = |text: &str| Line { text: text.into(), begins_paragraph: false };
+        let line = |text: &str| Line { text: text.into(), begins_paragraph: false, boxes: Vec::new() };
         Hyphens::default().join(text.lines().map(line).collect())
     }
 
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn compounds_of_earlier_pages_count() {
-        let line = |text: &str| Line { text: text.into(), begins_paragraph: false };
+        let line = |text: &str| Line { text: text.into(), begins_paragraph: false, boxes: Vec::new() };
         let mut hyphens = Hyphens::default();
         hyphens.join(vec![line("a long-term plan")]);
         assert_eq!(hyphens.join(vec![line("the long-"), line("term plan")]), "the long-term\nplan\n");
@@ -190,7 +190,8 @@ mod tests {
 
     #[test]
     fn a_paragraph_is_set_apart() {
-        let line = |text: &str, begins_paragraph| Line { text: text.into(), begins_paragraph };
+        let line =
+            |text: &str, begins_paragraph| Line { text: text.into(), begins_paragraph, boxes: Vec::new() };
         let lines = vec![line("One-", false), line("two", true), line("three", false)];
         assert_eq!(Hyphens::default().join(lines), "One-\n\ntwo\nthree\n");
     }

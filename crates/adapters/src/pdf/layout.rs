@@ -4,10 +4,14 @@
 //! them. Glyphs that continue each other on a baseline make a run, runs on a row make a line.
 
 use super::bidi;
-use hayro_interpret::kurbo::{Point, Vec2};
+use hayro_interpret::kurbo::{Point, Rect, Vec2};
 
 /// A glyph's advance over a gap of this share of its size begins a new word.
 const WORD_GAP: f64 = 0.14;
+
+/// How far letters reach above and below their baseline, as shares of the font size.
+const ASCENT: f64 = 0.8;
+const DESCENT: f64 = 0.22;
 
 /// A glyph, or several with a common replacement text, on the page.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +35,8 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Whether clearly more space than usual stands before it.
     pub(super) begins_paragraph: bool,
+    /// Where its words stand on the page, in points from the top left corner.
+    pub(super) boxes: Vec<Rect>,
 }
 
 /// Text on one baseline without wide gaps, in visual order.
@@ -58,6 +64,14 @@ impl Run {
         let gap = (self.start - next.end).dot(self.direction);
         let neutral = |run: &Self| !run.text.contains(char::is_alphabetic);
         gap.abs() < 0.6 * self.size && neutral(self) && neutral(next)
+    }
+
+    /// The box around it, with what reaches above and below its baseline.
+    fn bounds(&self) -> Rect {
+        let up = Vec2::new(self.direction.y, -self.direction.x) * self.size;
+        let corners =
+            [self.start, self.end].map(|point| Rect::from_points(point + ASCENT * up, point - DESCENT * up));
+        corners[0].union(corners[1])
     }
 
     /// Where it stands along its direction.
@@ -149,7 +163,8 @@ impl Layout {
             let text = row.text();
             if !text.is_empty() {
                 let begins_paragraph = i > 0 && begins_paragraph(&gaps, i - 1, usual);
-                lines.push(Line { text, begins_paragraph });
+                let boxes = row.runs.iter().map(Run::bounds).collect();
+                lines.push(Line { text, begins_paragraph, boxes });
             }
         }
         lines

@@ -1,4 +1,4 @@
-//! Text of PDFs, read in worker processes.
+//! PDFs, read and drawn in worker processes.
 //!
 //! [`WorkerExtractor`] implements the `TextExtractor` port: for each PDF it starts a process that
 //! ends up in [`worker_main`], sends it the file and takes back pages. The worker limits its own
@@ -8,6 +8,9 @@
 //! cost too much, `layout`, `bidi` and `hyphens` turn glyphs into text in reading order, and
 //! `outline` reads title and bookmarks.
 //!
+//! [`WorkerRenderer`] implements the `PageRenderer` port in the same way: `drawing` draws a page with hayro, and `marks`
+//! finds the lines of it that are to be marked.
+//!
 //! Does not belong here: what to do with pages (the ingestion decides), and OCR.
 
 mod bidi;
@@ -16,6 +19,7 @@ mod content;
 mod device;
 mod document;
 mod doubles;
+mod drawing;
 mod extractor;
 mod frame;
 #[cfg(fuzzing)]
@@ -23,14 +27,18 @@ pub mod fuzzing;
 mod hyphens;
 mod layout;
 mod limits;
+mod marks;
 mod outline;
+mod renderer;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
 mod tests;
 mod text_string;
 mod worker;
+mod workers;
 
 pub use extractor::WorkerExtractor;
 pub use limits::ExtractionLimits;
+pub use renderer::WorkerRenderer;
 pub use worker::worker_main;

@@ -1,7 +1,8 @@
-//! The extraction worker: a process of its own for each PDF, so that a hostile one costs itself only.
+//! The worker: a process of its own for each PDF that is read or drawn from, so that a hostile one costs itself only.
 
 use super::{
     document::{self, DocumentLimits, Sink, Stopped},
+    drawing::{self, Undrawn},
     frame::{self, Frame, Request},
     limits::{ExtractionLimits, PageLimits},
 };
@@ -58,6 +59,14 @@ fn work(input: &mut impl Read) -> io::Result<()> {
         return output.0.flush();
     }
     let interpreter = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        if let Some(drawing) = &request.drawing {
+            match drawing::draw(pdf, drawing) {
+                Ok(png) => output.image(&png)?,
+                Err(Undrawn::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
+                Err(Undrawn::Document(failure)) => output.send(&Frame::failed(failure))?,
+            }
+            return output.0.flush();
+        }
         let limits = DocumentLimits {
             pages: request.pages,
             text_bytes: request.text_bytes,
@@ -91,6 +100,12 @@ struct FrameSink<W: Write>(W);
 impl<W: Write> FrameSink<W> {
     fn send(&mut self, frame: &Frame) -> io::Result<()> {
         frame::write(&mut self.0, frame)
+    }
+
+    fn image(&mut self, png: &[u8]) -> io::Result<()> {
+        let bytes = u32::try_from(png.len()).map_err(|_| io::Error::other("a picture is too large"))?;
+        self.send(&Frame::Image { bytes })?;
+        self.0.write_all(png)
     }
 }
 

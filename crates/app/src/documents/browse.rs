@@ -1,5 +1,6 @@
 //! Documents as staff manage them: in lists, with their chunks and their files.
 
+use super::file;
 use crate::{
     App,
     error::{Error, Result},
@@ -80,9 +81,5 @@ pub async fn file(
     _grant: Grant<ViewDocuments>,
     id: DocumentId,
 ) -> Result<(StoredFile, ByteStream)> {
-    let document =
-        app.store.read().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
-    let file = document.file.ok_or(Error::NotFound(RecordKind::Document))?;
-    let bytes = app.blobs.open(&file.blob).await?.ok_or(Error::NotFound(RecordKind::Document))?;
-    Ok((file, bytes))
+    file::of_document(app, id).await.map(|(_, file, bytes)| (file, bytes))
 }

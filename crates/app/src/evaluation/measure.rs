@@ -58,12 +58,14 @@ pub struct Measurements {
     pub passages: usize,
     /// The embedding model.
     pub model: String,
+    /// The reranking model, where there is one.
+    pub reranker: Option<String>,
 }
 
 /// Asks every question, of all documents and of its own one, and judges what is found.
 ///
 /// # Errors
-/// When a part does not work.
+/// When a part does not work, the reranker among them: what was measured is what was set.
 pub async fn measure(
     app: &App,
     grant: Grant<ReadDocuments>,
@@ -81,7 +83,7 @@ pub async fn measure(
         for scope in Scope::ALL {
             let document = (scope == Scope::OneDocument).then_some(source.document);
             let within = document.as_ref().map(std::slice::from_ref);
-            let found = search::search(app, grant, &question.text, within, DEPTH).await?;
+            let found = search::search_in_full(app, grant, &question.text, within, DEPTH).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut rankings = vec![(Ranking::Docent, found)];
             rankings.extend(compared(&plain, &embedding, document).await?);
@@ -95,7 +97,8 @@ pub async fn measure(
         progress.advance(1);
     }
     progress.end();
-    Ok(Measurements { questions, passages: plain.len(), model: serving.generation.model })
+    let reranker = app.reranker.as_ref().map(|reranker| reranker.model().to_owned());
+    Ok(Measurements { questions, passages: plain.len(), model: serving.generation.model, reranker })
 }
 
 /// Reads all passages back, for the rankings to compare with.

@@ -206,9 +206,12 @@ fn failure(fault: &Fault, tried: u32) -> Failure {
         Part::VectorStore => FailureCode::Indexing,
         Part::BlobStore => FailureCode::Storage,
         Part::Extractor => FailureCode::ExtractionCrashed,
-        Part::Database | Part::KeyValueStore | Part::ChatModel | Part::MailServer | Part::Service => {
-            FailureCode::Internal
-        }
+        Part::Database
+        | Part::KeyValueStore
+        | Part::Reranker
+        | Part::ChatModel
+        | Part::MailServer
+        | Part::Service => FailureCode::Internal,
     };
     let times = if tried == 1 { "1 attempt".to_owned() } else { format!("{tried} attempts") };
     Failure::because(code, format!("{} ({times})", fault.public()))

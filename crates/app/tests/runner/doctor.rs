@@ -12,12 +12,17 @@ use docent_domain::{
     id::DocumentId,
     job::{Job, JobState},
 };
-use docent_ports::error::{FaultKind, Part};
+use docent_ports::{
+    error::{FaultKind, Part},
+    reranker::Reranker,
+};
 use docent_testkit::{
     builders,
+    fakes::reranker::FakeReranker,
+    faults::{FaultSwitch, Faulty},
     retrieval::{entry, indexed},
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Keeps what it is told.
 #[derive(Default)]
@@ -89,6 +94,17 @@ async fn in_order() -> (Service, DocumentId) {
 async fn nothing_is_wrong_with_what_is_in_order() {
     let (service, _) = in_order().await;
     assert_eq!(service.codes().await, []);
+}
+
+#[tokio::test]
+async fn a_reranker_is_asked_and_not_only_for_how_its_last_call_went() {
+    let switch = FaultSwitch::new(Part::Reranker);
+    let fake: Arc<dyn Reranker> = Arc::new(FakeReranker);
+    let service = Service::reranking(Arc::new(Faulty::new(fake, &switch)));
+    assert_eq!(service.codes().await, []);
+    // Health is asked first, and its answer passes.
+    switch.fail_after(1, 1, FaultKind::Rejected);
+    assert_eq!(service.codes().await, [("part_down", "reranking_back_end".to_owned())]);
 }
 
 #[tokio::test]

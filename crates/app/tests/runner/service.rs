@@ -24,6 +24,7 @@ use docent_ports::{
     collections::Collections,
     embedder::Embedder,
     error::Part,
+    reranker::Reranker,
     store::Store,
     text_extractor::{ExtractionError, TextExtractor},
 };
@@ -38,6 +39,7 @@ use docent_testkit::{
         embedder::FakeEmbedder,
         embedders::FakeEmbedders,
         mailer::FakeMailer,
+        page_renderer::FakePageRenderer,
         password_hasher::FakePasswordHasher,
         rate_limiter::FakeRateLimiter,
         recorder::FakeRecorder,
@@ -111,6 +113,14 @@ impl Service {
         service
     }
 
+    /// A service with this reranker.
+    pub(crate) fn reranking(reranker: Arc<dyn Reranker>) -> Self {
+        let mut service = Self::new();
+        let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
+        app.reranker = Some(reranker);
+        service
+    }
+
     fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
         let settings = Settings::default();
@@ -137,8 +147,10 @@ impl Service {
                 Arc::new(Stepped(index))
             })),
             embedders: Arc::new(FakeEmbedders::always(embedder)),
+            reranker: None,
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
+            renderer: Arc::new(FakePageRenderer::default()),
             tokens: Arc::new(FakeTokenStore::default()),
             signer: Arc::new(FakeTokenSigner),
             limiter: Arc::new(FakeRateLimiter::default()),
@@ -151,6 +163,7 @@ impl Service {
             settings,
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
+            album: docent_app::documents::picture::Album::default(),
             logins: docent_app::accounts::turns::Turns::default(),
             letters: docent_app::accounts::verification::Letters::default(),
             answers: tokio_util::task::TaskTracker::new(),
@@ -185,8 +198,10 @@ impl Service {
             blobs: Arc::clone(&app.blobs),
             collections: Arc::clone(&app.collections),
             embedders: Arc::clone(&app.embedders),
+            reranker: app.reranker.clone(),
             model: Arc::clone(&app.model),
             extractor: Arc::clone(&app.extractor),
+            renderer: Arc::clone(&app.renderer),
             tokens: Arc::clone(&app.tokens),
             signer: Arc::clone(&app.signer),
             limiter: Arc::clone(&app.limiter),
@@ -199,6 +214,7 @@ impl Service {
             settings: app.settings.clone(),
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
+            album: docent_app::documents::picture::Album::default(),
             logins: docent_app::accounts::turns::Turns::default(),
             letters: docent_app::accounts::verification::Letters::default(),
             answers: tokio_util::task::TaskTracker::new(),

@@ -134,12 +134,13 @@ impl Metrics {
     }
 }
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     Part::Database,
     Part::KeyValueStore,
     Part::BlobStore,
     Part::VectorStore,
     Part::Embedder,
+    Part::Reranker,
     Part::ChatModel,
     Part::Extractor,
     Part::MailServer,

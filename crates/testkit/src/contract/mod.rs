@@ -33,6 +33,7 @@ pub mod processes;
 pub mod rate_limiter;
 mod records;
 pub mod relational;
+pub mod reranker;
 pub mod sessions;
 pub mod store;
 pub mod term_statistics;

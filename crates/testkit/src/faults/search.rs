@@ -1,4 +1,4 @@
-//! A vector store, an embedder and a chat model that break on command.
+//! A vector store, an embedder, a reranker and a chat model that break on command.
 
 use super::Faulty;
 use async_trait::async_trait;
@@ -14,6 +14,7 @@ use docent_ports::{
     collections::Collections,
     embedder::Embedder,
     error::Result,
+    reranker::Reranker,
     vector_index::{IndexPage, VectorIndex},
 };
 use futures::StreamExt;
@@ -103,6 +104,21 @@ impl Embedder for Faulty<dyn Embedder> {
 
     fn makes_vectors(&self) -> bool {
         self.inner.makes_vectors()
+    }
+
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+}
+
+#[async_trait]
+impl Reranker for Faulty<dyn Reranker> {
+    async fn rerank(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>> {
+        self.pass()?.rerank(query, passages).await
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.pass()?.check().await
     }
 
     fn model(&self) -> &str {

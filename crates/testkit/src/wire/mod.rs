@@ -1,7 +1,7 @@
-//! A back end on the wire: chat completions and embeddings over real HTTP on a local port.
+//! A back end on the wire: chat completions, embeddings and reranking over real HTTP on a local port.
 //!
 //! Left alone, [`FakeLlm`] behaves as a small model would (see [`model`]): it asks for `search_docs`,
-//! answers from what the tool gave, and embeds text by its words. A test scripts the answers it wants
+//! answers from what the tool gave, and embeds and ranks text by its words. A test scripts the answers it wants
 //! otherwise, byte by byte, one [`Reply`] for each request to come, or has it play what a
 //! [`ScriptedChatModel`] says. Nothing in it waits for time to pass, unless a benchmark asks for that: what
 //! is to come later waits at a [`Gate`].
@@ -65,6 +65,8 @@ pub struct Counts {
     pub embedded: u64,
     /// Texts among these that had been embedded before.
     pub embedded_again: u64,
+    /// Requests for reranking.
+    pub reranks: u64,
     /// Replies during which the client closed the connection.
     pub hang_ups: u64,
 }
@@ -244,6 +246,7 @@ impl State {
         self.counts.send_modify(|counts| {
             counts.chats += u64::from(is_chat);
             counts.embeddings += u64::from(path.ends_with("/embeddings"));
+            counts.reranks += u64::from(path.ends_with("/rerank"));
             counts.embedded += u64::from(embedded);
             counts.embedded_again += again;
         });

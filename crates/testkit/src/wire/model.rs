@@ -1,6 +1,7 @@
 //! What the back end answers when nothing is scripted.
 
 use super::{Failing, RateLimit, Reply, Request};
+use crate::retrieval::words_in_common;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -48,6 +49,20 @@ fn error(status: u16, message: &str) -> Reply {
     Reply::json(status, json!({"error": {"message": message, "type": "invalid_request_error"}}).to_string())
 }
 
+/// The share of the query's words that each text has, best first.
+fn rerank(body: &Value) -> Reply {
+    let (Some(query), Some(documents)) = (body["query"].as_str(), body["documents"].as_array()) else {
+        return error(422, "query and documents are required.");
+    };
+    let text = |document: &Value| document.as_str().unwrap_or_default().to_owned();
+    let scores = documents.iter().map(|document| words_in_common(query, &text(document)));
+    let mut results: Vec<(usize, f32)> = scores.enumerate().collect();
+    results.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let results: Vec<Value> =
+        results.iter().map(|(index, score)| json!({"index": index, "relevance_score": score})).collect();
+    Reply::json(200, json!({"model": body["model"], "results": results}).to_string())
+}
+
 fn tokens(text: &str) -> Vec<&str> {
     text.split_inclusive(' ').collect()
 }
@@ -72,6 +87,7 @@ impl Model {
                 let failure = || self.failing.as_ref().and_then(Failing::failure);
                 refusal.or_else(failure).unwrap_or_else(|| self.embed(&request.json()))
             }
+            ("POST", _) if path.ends_with("/rerank") => rerank(&request.json()),
             _ => error(404, "There is nothing here."),
         }
     }

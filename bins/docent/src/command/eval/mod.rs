@@ -96,6 +96,7 @@ impl Results {
         let (corpus, measured) = (&self.corpus, &self.measured);
         let mut json = json!({
             "embedding_model": measured.model,
+            "reranking_model": measured.reranker,
             "documents": self.states.iter().map(State::json).collect::<Vec<_>>(),
             "neutral_titles": corpus.neutral_titles,
             "passages": measured.passages,

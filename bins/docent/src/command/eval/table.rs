@@ -23,6 +23,9 @@ pub(super) fn text(results: &Results) -> String {
         measured.passages,
         measured.model,
     );
+    if let Some(model) = &measured.reranker {
+        let _ = writeln!(text, "What Docent finds was ranked once more by {model}");
+    }
     if results.left_out > 0 {
         let _ = writeln!(text, "Not asked, since their files were left out: {}", results.left_out);
     }

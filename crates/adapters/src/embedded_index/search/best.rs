@@ -54,7 +54,13 @@ impl Best {
 
     /// Whether a candidate with this score might be kept.
     pub(super) fn may_take(&self, score: f32) -> bool {
-        !self.is_full() || self.heap.peek().is_some_and(|Reverse(worst)| score >= worst.score)
+        self.limit > 0 && score >= self.least()
+    }
+
+    /// What no candidate with a lower score gets below.
+    pub(super) fn least(&self) -> f32 {
+        let worst = self.heap.peek().filter(|_| self.is_full());
+        worst.map_or(f32::NEG_INFINITY, |Reverse(worst)| worst.score)
     }
 
     pub(super) fn offer(&mut self, candidate: Candidate) {

@@ -1,30 +1,29 @@
 //! The lexical side.
 
-use super::{Segment, alive_count, best::Best, each_alive};
+use super::{Segment, best::Best};
 use crate::embedded_index::schema::Fields;
 use docent_domain::{
-    id::DocumentId,
     ranking::{self, HEADING_WEIGHT, LEAD_WEIGHT, TITLE_WEIGHT},
     retrieval::TermCounts,
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 use tantivy::{
-    DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
+    DocId, DocSet, InvertedIndexReader, Searcher, Term,
     fieldnorm::FieldNormReader,
-    postings::Postings,
+    postings::{Postings, TermInfo},
     schema::{Field, IndexRecordOption},
 };
-use uuid::Uuid;
 
-/// What a query's terms are worth in every chunk and document.
-pub(super) struct Scores {
-    /// For each segment, what text and headings of each of its chunks add.
-    bodies: Vec<Vec<f32>>,
-    /// What title and lead add, for each document where they add something.
-    documents: HashMap<u128, f32>,
-    /// The most that title and lead add to any document.
-    most: f32,
-}
+/// Frequencies below this have their saturation computed once for each length.
+const COMMON_FREQUENCIES: usize = 16;
+/// With so many times more chunks that have a term than chunks asked for, these are looked up one by one.
+const SPARSE: usize = 4;
+/// Scores that are compared with the worst of the best ones together.
+const BLOCK: usize = 128;
+
+/// What a query's terms are worth in every chunk: for each segment a number for each of its chunks. Where only some
+/// documents are asked for, the others' chunks have any numbers.
+pub(super) struct Scores(Vec<Vec<f32>>);
 
 impl Scores {
     pub(super) fn of(
@@ -33,150 +32,253 @@ impl Scores {
         fields: &Fields,
         terms: &TermCounts,
     ) -> tantivy::Result<Self> {
-        let mut bodies = bodies(searcher, fields.body, terms)?;
-        add_headings(searcher, fields.heading_terms, terms, &mut bodies)?;
-        let mut documents = HashMap::new();
-        let total = alive_count(searcher, &fields.first_term())?;
-        for (field, weight) in [(fields.title_terms, TITLE_WEIGHT), (fields.lead_terms, LEAD_WEIGHT)] {
-            for (term, _) in terms.iter() {
-                let term = Term::from_field_text(field, term);
-                let gain = weight * ranking::rarity(alive_count(searcher, &term)?, total);
-                for segment in segments {
-                    each_alive(segment.reader, &term, |doc| {
-                        *documents.entry(segment.document(doc)).or_insert(0.0) += gain;
-                    })?;
-                }
-            }
+        let none = |segment: &Segment<'_>| vec![0.0; segment.reader.max_doc() as usize];
+        let mut scores = Self(segments.iter().map(none).collect());
+        scores.add_bodies(searcher, segments, fields.body, terms)?;
+        scores.add_headings(searcher, segments, fields.heading_terms, terms)?;
+        let documents = documents(searcher, segments, fields, terms)?;
+        if !documents.is_empty() {
+            scores.add_documents(segments, &documents);
         }
-        let most = documents.values().copied().fold(0.0, f32::max);
-        Ok(Self { bodies, documents, most })
+        Ok(scores)
     }
 
     /// The whole lexical score of a chunk.
     pub(super) fn total(&self, segment: &Segment<'_>, doc: DocId) -> f32 {
-        let document =
-            if self.documents.is_empty() { None } else { self.documents.get(&segment.document(doc)) };
-        self.body(segment, doc) + document.unwrap_or(&0.0)
+        self.of_segment(segment).get(doc as usize).copied().unwrap_or(0.0)
     }
 
-    fn body(&self, segment: &Segment<'_>, doc: DocId) -> f32 {
-        let scores = self.bodies.get(segment.number as usize);
-        scores.and_then(|scores| scores.get(doc as usize)).copied().unwrap_or(0.0)
+    fn of_segment(&self, segment: &Segment<'_>) -> &[f32] {
+        self.0.get(segment.number as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Offers every chunk that can be among the best.
-    pub(super) fn rank(
-        &self,
-        segments: &[Segment<'_>],
-        fields: &Fields,
-        best: &mut Best,
-    ) -> tantivy::Result<()> {
+    pub(super) fn rank(&self, segments: &[Segment<'_>], best: &mut Best) {
         for segment in segments {
-            let scores = self.bodies.get(segment.number as usize).map_or(&[][..], Vec::as_slice);
-            for (doc, body) in (0..).zip(scores.iter().copied()) {
-                if body > 0.0 && best.may_take(body + self.most) && segment.may_find(doc) {
-                    let document = segment.document(doc);
-                    let score = body + self.documents.get(&document).unwrap_or(&0.0);
-                    best.offer(segment.candidate(doc, document, score));
+            let scores = self.of_segment(segment);
+            let mut offer = |doc: DocId, score: f32| {
+                if score > 0.0 && best.may_take(score) && !segment.reader.is_deleted(doc) {
+                    best.offer(segment.candidate(doc, segment.document(doc), score));
+                }
+                best.least()
+            };
+            if let Some(allowed) = &segment.allowed {
+                for doc in allowed {
+                    offer(*doc, self.total(segment, *doc));
+                }
+                continue;
+            }
+            let mut least = f32::NEG_INFINITY;
+            for (n, block) in (0..).zip(scores.chunks(BLOCK)) {
+                // Most blocks hold nothing for the best, which one comparison of their highest score tells.
+                let highest = block.iter().fold(0.0, |a: f32, b| if *b > a { *b } else { a });
+                if highest > 0.0 && highest >= least {
+                    for (doc, score) in (n * BLOCK as u32..).zip(block) {
+                        least = offer(doc, *score);
+                    }
                 }
             }
         }
-        self.rank_by_document_alone(segments, fields, best)
     }
 
-    /// Chunks whose text has no term of the query, of documents whose title or lead has one.
-    fn rank_by_document_alone(
-        &self,
+    fn add_bodies(
+        &mut self,
+        searcher: &Searcher,
         segments: &[Segment<'_>],
-        fields: &Fields,
-        best: &mut Best,
+        field: Field,
+        terms: &TermCounts,
     ) -> tantivy::Result<()> {
-        let mut documents: Vec<(u128, f32)> =
-            self.documents.iter().map(|(id, score)| (*id, *score)).collect();
-        documents.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        for (document, score) in documents {
-            if !best.may_take(score) {
-                break;
-            }
-            let term = fields.document_term(DocumentId::from_uuid(Uuid::from_u128(document)));
-            for segment in segments {
-                each_alive(segment.reader, &term, |doc| {
-                    if segment.may_find(doc) && self.body(segment, doc) == 0.0 {
-                        best.offer(segment.candidate(doc, document, score));
+        let (mut length, mut chunks) = (0, 0);
+        for segment in segments {
+            length += segment.reader.inverted_index(field)?.total_num_tokens();
+            chunks += u64::from(segment.reader.max_doc());
+        }
+        let saturation = Saturation::new(length as f32 / chunks.max(1) as f32);
+        for (term, _) in terms.iter() {
+            let found = Found::all(segments, &Term::from_field_text(field, term))?;
+            let rarity = ranking::rarity(count(&found)?, searcher.num_docs());
+            for found in &found {
+                let lengths = found.segment.reader.get_fieldnorms_reader(field)?;
+                let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
+                found.each_wanted(|doc, frequency| {
+                    if let Some(score) = scores.get_mut(doc as usize) {
+                        *score += rarity * saturation.of(frequency, lengths.fieldnorm_id(doc));
                     }
                 })?;
             }
         }
         Ok(())
     }
-}
 
-fn bodies(searcher: &Searcher, field: Field, terms: &TermCounts) -> tantivy::Result<Vec<Vec<f32>>> {
-    let readers = searcher.segment_readers();
-    let mut length = 0;
-    let mut chunks = 0;
-    for reader in readers {
-        length += reader.inverted_index(field)?.total_num_tokens();
-        chunks += u64::from(reader.max_doc());
-    }
-    let average = length as f32 / chunks.max(1) as f32;
-    let norms: Vec<f32> =
-        (0..=u8::MAX).map(|id| ranking::length_norm(FieldNormReader::id_to_fieldnorm(id), average)).collect();
-    let mut scores: Vec<Vec<f32>> =
-        readers.iter().map(|reader| vec![0.0; reader.max_doc() as usize]).collect();
-    for (term, _) in terms.iter() {
-        let term = Term::from_field_text(field, term);
-        let rarity = ranking::rarity(alive_count(searcher, &term)?, searcher.num_docs());
-        for (reader, scores) in readers.iter().zip(&mut scores) {
-            add_postings(reader, &term, rarity, &norms, scores)?;
+    /// Adds what the terms are worth to the scores of the chunks that stand under headings with them.
+    fn add_headings(
+        &mut self,
+        searcher: &Searcher,
+        segments: &[Segment<'_>],
+        field: Field,
+        terms: &TermCounts,
+    ) -> tantivy::Result<()> {
+        for (term, _) in terms.iter() {
+            let found = Found::all(segments, &Term::from_field_text(field, term))?;
+            let gain = HEADING_WEIGHT * ranking::rarity(count(&found)?, searcher.num_docs());
+            for found in &found {
+                let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
+                found.each_wanted(|doc, _| {
+                    if let Some(score) = scores.get_mut(doc as usize) {
+                        *score += gain;
+                    }
+                })?;
+            }
         }
+        Ok(())
     }
-    Ok(scores)
-}
 
-/// Adds what the terms are worth to the scores of the chunks that stand under headings with them.
-fn add_headings(
-    searcher: &Searcher,
-    field: Field,
-    terms: &TermCounts,
-    scores: &mut [Vec<f32>],
-) -> tantivy::Result<()> {
-    for (term, _) in terms.iter() {
-        let term = Term::from_field_text(field, term);
-        let gain = HEADING_WEIGHT * ranking::rarity(alive_count(searcher, &term)?, searcher.num_docs());
-        for (reader, scores) in searcher.segment_readers().iter().zip(&mut *scores) {
-            each_alive(reader, &term, |doc| {
-                if let Some(score) = scores.get_mut(doc as usize) {
-                    *score += gain;
+    /// Adds what title and lead of its document are worth to each chunk's score.
+    fn add_documents(&mut self, segments: &[Segment<'_>], documents: &HashMap<u128, f32>) {
+        for (segment, scores) in segments.iter().zip(&mut self.0) {
+            if let Some(allowed) = &segment.allowed {
+                for doc in allowed {
+                    if let (Some(score), Some(gain)) =
+                        (scores.get_mut(*doc as usize), documents.get(&segment.document(*doc)))
+                    {
+                        *score += gain;
+                    }
                 }
-            })?;
+                continue;
+            }
+            for run in segment.runs.iter() {
+                if let (Some(gain), Some(scores)) =
+                    (documents.get(&run.document), scores.get_mut(run.chunks.clone()))
+                {
+                    scores.iter_mut().for_each(|score| *score += gain);
+                }
+            }
         }
     }
-    Ok(())
 }
 
-/// Adds a term's worth to the score of every chunk that has it.
-fn add_postings(
-    reader: &SegmentReader,
-    term: &Term,
-    rarity: f32,
-    norms: &[f32],
-    scores: &mut [f32],
-) -> tantivy::Result<()> {
-    let inverted = reader.inverted_index(term.field())?;
-    let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else {
-        return Ok(());
-    };
-    let lengths = reader.get_fieldnorms_reader(term.field())?;
-    while postings.doc() != TERMINATED {
-        let doc = postings.doc();
-        let norm = norms.get(usize::from(lengths.fieldnorm_id(doc))).copied().unwrap_or(1.0);
-        if let Some(score) = scores.get_mut(doc as usize) {
-            *score += rarity * ranking::saturation(postings.term_freq(), norm);
+/// What title and lead add, for each document where they add something.
+fn documents(
+    searcher: &Searcher,
+    segments: &[Segment<'_>],
+    fields: &Fields,
+    terms: &TermCounts,
+) -> tantivy::Result<HashMap<u128, f32>> {
+    let mut documents = HashMap::new();
+    let total = super::alive_count(searcher, &fields.first_term())?;
+    for (field, weight) in [(fields.title_terms, TITLE_WEIGHT), (fields.lead_terms, LEAD_WEIGHT)] {
+        for (term, _) in terms.iter() {
+            let found = Found::all(segments, &Term::from_field_text(field, term))?;
+            let gain = weight * ranking::rarity(count(&found)?, total);
+            for found in &found {
+                let segment = found.segment;
+                found.each(IndexRecordOption::Basic, |docs, _| {
+                    for doc in docs.iter().filter(|doc| !segment.reader.is_deleted(**doc)) {
+                        *documents.entry(segment.document(*doc)).or_insert(0.0) += gain;
+                    }
+                })?;
+            }
         }
-        postings.advance();
     }
-    Ok(())
+    Ok(documents)
+}
+
+/// How many chunks have the term, removed ones not counted.
+fn count(found: &[Found<'_>]) -> tantivy::Result<u64> {
+    let mut count = 0;
+    for found in found {
+        count += match found.segment.reader.alive_bitset() {
+            None => u64::from(found.info.doc_freq),
+            Some(alive) => {
+                let mut count = 0;
+                found.each(IndexRecordOption::Basic, |docs, _| {
+                    count += docs.iter().filter(|doc| alive.is_alive(**doc)).count();
+                })?;
+                count as u64
+            }
+        };
+    }
+    Ok(count)
+}
+
+/// A segment that has a term.
+struct Found<'a> {
+    segment: &'a Segment<'a>,
+    inverted: Arc<InvertedIndexReader>,
+    info: TermInfo,
+}
+
+impl<'a> Found<'a> {
+    fn all(segments: &'a [Segment<'a>], term: &Term) -> tantivy::Result<Vec<Self>> {
+        let mut found = Vec::with_capacity(segments.len());
+        for segment in segments {
+            let inverted = segment.reader.inverted_index(term.field())?;
+            if let Some(info) = inverted.get_term_info(term)? {
+                found.push(Self { segment, inverted, info });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Calls `visit` with every chunk that has the term, removed ones too, block by block, and how often each has it:
+    /// only where `option` asks for that, else nothing.
+    fn each(
+        &self,
+        option: IndexRecordOption,
+        mut visit: impl FnMut(&[DocId], &[u32]),
+    ) -> tantivy::Result<()> {
+        let mut postings = self.inverted.read_block_postings_from_terminfo(&self.info, option)?;
+        while !postings.docs().is_empty() {
+            visit(postings.docs(), postings.freqs());
+            postings.advance();
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` at least with the chunks that have the term and may be found.
+    fn each_wanted(&self, mut visit: impl FnMut(DocId, u32)) -> tantivy::Result<()> {
+        let option = IndexRecordOption::WithFreqs;
+        match &self.segment.allowed {
+            Some(allowed) if allowed.len() * SPARSE < self.info.doc_freq as usize => {
+                let mut postings = self.inverted.read_postings_from_terminfo(&self.info, option)?;
+                for doc in allowed {
+                    if postings.doc() <= *doc && postings.seek(*doc) == *doc {
+                        visit(*doc, postings.term_freq());
+                    }
+                }
+                Ok(())
+            }
+            _ => self.each(option, |docs, frequencies| {
+                for (doc, frequency) in docs.iter().zip(frequencies) {
+                    visit(*doc, *frequency);
+                }
+            }),
+        }
+    }
+}
+
+/// The saturation of frequencies in chunks of all lengths that are told apart.
+struct Saturation {
+    norms: Vec<f32>,
+    common: Vec<[f32; COMMON_FREQUENCIES]>,
+}
+
+impl Saturation {
+    fn new(average_length: f32) -> Self {
+        let norm = |id| ranking::length_norm(FieldNormReader::id_to_fieldnorm(id), average_length);
+        let norms: Vec<f32> = (0..=u8::MAX).map(norm).collect();
+        let of_norm = |norm: &f32| std::array::from_fn(|n| ranking::saturation(n as u32, *norm));
+        let common = norms.iter().map(of_norm).collect();
+        Self { norms, common }
+    }
+
+    fn of(&self, frequency: u32, length: u8) -> f32 {
+        let length = usize::from(length);
+        match self.common.get(length).and_then(|common| common.get(frequency as usize)) {
+            Some(saturation) => *saturation,
+            None => ranking::saturation(frequency, self.norms.get(length).copied().unwrap_or(1.0)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -188,6 +290,15 @@ mod tests {
         for length in (0..5_000).chain([100_000, 1 << 20]) {
             let kept = FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length));
             assert_eq!(kept, ranking::rounded_length(length));
+        }
+    }
+
+    #[test]
+    fn saturations_are_those_of_the_ranking() {
+        let saturation = Saturation::new(250.0);
+        for (length, frequency) in [(0, 1), (12, 15), (12, 16), (200, 3), (255, 1_000_000)] {
+            let norm = ranking::length_norm(FieldNormReader::id_to_fieldnorm(length), 250.0);
+            assert_eq!(saturation.of(frequency, length), ranking::saturation(frequency, norm));
         }
     }
 }

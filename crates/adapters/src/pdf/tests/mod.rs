@@ -1,5 +1,6 @@
 //! What is read out of PDFs, feature by feature.
 
+mod drawing;
 mod files;
 mod fixtures;
 mod hostile;

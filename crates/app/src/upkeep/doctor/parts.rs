@@ -7,6 +7,7 @@ use docent_ports::{
     chat_model::ChatRequest,
     embedder::Embedder,
     error::{Fault, FaultKind, Part, Result},
+    reranker::Reranker,
 };
 use futures::StreamExt;
 use std::{future::Future, sync::Arc, time::Duration};
@@ -25,6 +26,10 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
     let records = health.is_ready();
     let serving = if records { Some(app.serving().await) } else { None };
     for (part, result) in health.parts {
+        // Health tells only how its last call went; see below.
+        if part == Part::Reranker {
+            continue;
+        }
         // It answers, but does it give what is in it?
         let result = match (part, result, &serving) {
             (Part::VectorStore, Ok(()), Some(Ok(serving))) => serving.index.check().await,
@@ -63,6 +68,12 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
         Ok(()) => listener.works(Part::ChatModel, app.model.model()),
         Err(fault) => listener.found(Finding::PartDown(Part::ChatModel, fault)).await,
     }
+    if let Some(reranker) = &app.reranker {
+        match in_time(Part::Reranker, ranks(&**reranker)).await {
+            Ok(()) => listener.works(Part::Reranker, reranker.model()),
+            Err(fault) => listener.found(Finding::PartDown(Part::Reranker, fault)).await,
+        }
+    }
     if let (Some(model), Some(serving)) = (model, &serving)
         && let Ok(Some(collection)) = collection(serving).await
         && collection != model
@@ -91,6 +102,13 @@ async fn answers(app: &App) -> Result<()> {
     let mut answer = app.model.stream(ChatRequest { messages, tools: Vec::new() }).await?;
     let none = || Fault::new(Part::ChatModel, FaultKind::Garbage, "its answer is empty");
     answer.next().await.ok_or_else(none)?.map(drop)
+}
+
+/// Whether the reranker judges two passages.
+async fn ranks(reranker: &dyn Reranker) -> Result<()> {
+    let scores = reranker.rerank("Is anybody there?", &["Yes, here I am.", "Nothing of the kind."]).await?;
+    let message = || format!("{} scores for 2 passages", scores.len());
+    if scores.len() == 2 { Ok(()) } else { Err(Fault::new(Part::Reranker, FaultKind::Garbage, message())) }
 }
 
 async fn in_time<T>(part: Part, work: impl Future<Output = Result<T>>) -> Result<T> {

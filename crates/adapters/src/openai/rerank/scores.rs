@@ -1,0 +1,89 @@
+//! Reading the scores of an answer.
+
+use crate::openai::fault::unreadable;
+use docent_ports::error::{Fault, FaultKind, Part, Result};
+use serde::Deserialize;
+
+/// Both forms that are about: an object, and the bare list of text-embeddings-inference.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Answer {
+    Named {
+        #[serde(alias = "data")]
+        results: Vec<Row>,
+    },
+    Bare(Vec<Row>),
+}
+
+#[derive(Deserialize)]
+struct Row {
+    index: usize,
+    relevance_score: Option<f64>,
+    score: Option<f64>,
+}
+
+fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+    Fault::new(Part::Reranker, FaultKind::Garbage, message)
+}
+
+/// The scores of `count` passages, in their order.
+pub(super) fn read(body: &[u8], count: usize) -> Result<Vec<f32>> {
+    let answer: Answer = serde_json::from_slice(body).map_err(|error| garbage(unreadable(&error)))?;
+    let (Answer::Named { results: rows } | Answer::Bare(rows)) = answer;
+    let mut scores = vec![None; count];
+    for row in &rows {
+        let place =
+            scores.get_mut(row.index).ok_or_else(|| garbage("a score for a passage that was not sent"))?;
+        let score = row.relevance_score.or(row.score).map(|score| score as f32);
+        let score =
+            score.filter(|score| score.is_finite()).ok_or_else(|| garbage("a score that is no number"))?;
+        if place.replace(score).is_some() {
+            return Err(garbage("two scores for one passage"));
+        }
+    }
+    let missing = || garbage(format!("{} scores for {count} passages", rows.len()));
+    scores.into_iter().map(|score| score.ok_or_else(missing)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_put_in_the_order_of_the_passages() {
+        let forms = [
+            r#"{"id":"r","results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":-3}],"meta":{}}"#,
+            r#"{"results":[{"index":1,"document":{"text":"x"},"relevance_score":0.9},{"index":0,"relevance_score":-3}]}"#,
+            r#"{"object":"list","data":[{"index":0,"relevance_score":-3},{"index":1,"relevance_score":0.9}]}"#,
+            r#"[{"index":1,"score":0.9},{"index":0,"score":-3.0,"text":"x"}]"#,
+        ];
+        for form in forms {
+            assert_eq!(read(form.as_bytes(), 2).unwrap(), [-3.0, 0.9], "{form}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_score_for_each_passage_is_garbage() {
+        for body in [
+            "",
+            "<html>",
+            "[]",
+            "{}",
+            "null",
+            r#"{"error":{"message":"the secret text"}}"#,
+            r#"{"results":[]}"#,
+            r#"[{"index":0,"score":1}]"#,
+            r#"[{"index":0,"score":1},{"index":0,"score":2}]"#,
+            r#"[{"index":0,"score":1},{"index":2,"score":2}]"#,
+            r#"[{"index":0,"score":1},{"index":-1,"score":2}]"#,
+            r#"[{"index":0,"score":1},{"index":1}]"#,
+            r#"[{"index":0,"score":1},{"index":1,"score":null}]"#,
+            r#"[{"index":0,"score":1},{"index":1,"score":"2"}]"#,
+            r#"[{"index":0,"score":1},{"index":1,"score":1e300}]"#,
+        ] {
+            let fault = read(body.as_bytes(), 2).unwrap_err();
+            assert_eq!(fault.kind(), FaultKind::Garbage, "{body}");
+            assert!(!fault.to_string().contains("secret"), "{fault}");
+        }
+    }
+}

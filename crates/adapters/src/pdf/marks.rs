@@ -1,0 +1,66 @@
+//! Finds the lines of a page that a text stands on.
+
+use super::layout::Line;
+use hayro_interpret::kurbo::Rect;
+
+/// A line with fewer letters may stand in a text by accident.
+const ENOUGH_LETTERS: usize = 12;
+
+/// Where the lines stand that hold `text`, as it was extracted from the page. Spaces, hyphens and whatever else is no letter
+/// and no digit do not count: joining lines changes them.
+pub(super) fn places(lines: &[Line], text: &str) -> Vec<Rect> {
+    let wanted = letters(text);
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut page = String::new();
+    let ends: Vec<(usize, usize)> = lines
+        .iter()
+        .map(|line| {
+            let start = page.len();
+            page.push_str(&letters(&line.text));
+            (start, page.len())
+        })
+        .collect();
+    let stands = |start: usize, end: usize| match page.find(&wanted) {
+        Some(at) => start < at + wanted.len() && at < end,
+        // The whole was put together in another way; long lines are told by themselves.
+        None => end - start >= ENOUGH_LETTERS && wanted.contains(&page[start..end]),
+    };
+    let marked = lines.iter().zip(&ends).filter(|(_, (start, end))| start < end && stands(*start, *end));
+    marked.flat_map(|(line, _)| line.boxes.iter().copied()).collect()
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str, y: f64) -> Line {
+        let boxes = vec![Rect::new(0.0, y, 10.0, y + 1.0)];
+        Line { text: text.to_owned(), begins_paragraph: false, boxes }
+    }
+
+    fn marked(text: &str) -> Vec<f64> {
+        let lines =
+            [line("A pump moves wa-", 0.0), line("ter. It leaks.", 1.0), line("The end of this page.", 2.0)];
+        places(&lines, text).iter().map(|place| place.y0).collect()
+    }
+
+    #[test]
+    fn the_lines_of_a_text_are_found() {
+        assert_eq!(marked("It leaks. The end"), [1.0, 2.0]);
+        assert_eq!(marked("A pump moves water."), [0.0, 1.0]);
+        assert_eq!(marked("leaks"), [1.0]);
+    }
+
+    #[test]
+    fn of_a_text_that_stands_otherwise_long_lines_are_found() {
+        assert_eq!(marked("The end of this page. Something else."), [2.0]);
+        assert_eq!(marked("something else"), [0.0; 0]);
+        assert_eq!(marked(" - "), [0.0; 0]);
+    }
+}

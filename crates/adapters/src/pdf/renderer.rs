@@ -1,0 +1,89 @@
+//! Drawing pages of PDFs in worker processes.
+
+use super::{
+    frame::{self, DrawingRequest, Frame, Request},
+    limits::ExtractionLimits,
+    workers::{Interrupted, Workers},
+};
+use async_trait::async_trait;
+use docent_domain::document::{Failure, FailureCode};
+use docent_ports::{
+    blob_store::ByteStream,
+    page_renderer::{Drawing, PageRenderer, RenderError},
+};
+use std::{ffi::OsString, io, path::PathBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
+
+/// The most bytes of a picture.
+const PNG_BYTES: u32 = 64 << 20;
+
+/// Draws pages in worker processes, one for each page.
+#[derive(Debug)]
+pub struct WorkerRenderer {
+    workers: Workers,
+    limits: ExtractionLimits,
+}
+
+impl WorkerRenderer {
+    /// A renderer that starts `command` with `args` as its worker; that process must end up in
+    /// [`worker_main`](super::worker_main).
+    pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
+        Self { workers: Workers::new(command, args, limits.wall, limits.workers), limits }
+    }
+
+    fn request(&self, drawing: &Drawing) -> Request {
+        let ExtractionLimits { file_bytes, pages, text_bytes, memory_bytes, cpu, .. } = self.limits;
+        let Drawing { page, width, marked } = drawing;
+        let drawing = DrawingRequest { page: page.get(), width: width.get(), marked: marked.clone() };
+        let cpu_seconds = cpu.as_secs();
+        Request { memory_bytes, cpu_seconds, file_bytes, pages, text_bytes, drawing: Some(drawing) }
+    }
+}
+
+/// What a worker said.
+enum Answer {
+    Png(Vec<u8>),
+    NoSuchPage,
+    Failed(Failure),
+}
+
+async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<Answer> {
+    let mut stdout = BufReader::new(stdout);
+    match frame::next(&mut stdout).await? {
+        Some(Frame::Image { bytes }) if bytes <= PNG_BYTES => {
+            let mut png = vec![0; bytes as usize];
+            stdout.read_exact(&mut png).await?;
+            Ok(Answer::Png(png))
+        }
+        Some(Frame::NoSuchPage) => Ok(Answer::NoSuchPage),
+        Some(Frame::Failed { code, reason }) => {
+            let failure = frame::failure(&code, reason).ok_or(io::ErrorKind::InvalidData)?;
+            Ok(Answer::Failed(failure))
+        }
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
+        Some(_) => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+#[async_trait]
+impl PageRenderer for WorkerRenderer {
+    async fn render(&self, pdf: ByteStream, drawing: &Drawing) -> Result<Vec<u8>, RenderError> {
+        let request = self.request(drawing);
+        let (answer, end) = match self.workers.run(&request, pdf, receive).await {
+            Ok(ended) => ended,
+            Err(Interrupted::Fault(fault)) => return Err(fault.into()),
+            Err(Interrupted::TimedOut) => {
+                return Err(RenderError::Document(Failure::of(FailureCode::ExtractionTimeout)));
+            }
+        };
+        match answer {
+            Ok(Answer::Png(png)) => Ok(png),
+            Ok(Answer::NoSuchPage) => Err(RenderError::NoSuchPage),
+            Ok(Answer::Failed(failure)) => Err(RenderError::Document(failure)),
+            Err(error) => Err(match end.blame(error) {
+                Ok(code) => RenderError::Document(Failure::of(code)),
+                Err(fault) => fault.into(),
+            }),
+        }
+    }
+}

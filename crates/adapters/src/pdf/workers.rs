@@ -1,0 +1,226 @@
+//! The parent's side of a worker: starts the process, feeds it, and judges how it ended.
+
+use super::frame::{self, Request};
+use docent_domain::document::FailureCode;
+use docent_ports::{
+    blob_store::ByteStream,
+    error::{Fault, FaultKind, Part},
+};
+use futures::StreamExt;
+use std::{
+    ffi::OsString,
+    io,
+    num::NonZeroUsize,
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStdin, ChildStdout, Command},
+    sync::Semaphore,
+    time::timeout,
+};
+
+const SIGHUP: i32 = 1;
+const SIGINT: i32 = 2;
+const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
+const SIGXCPU: i32 = 24;
+/// How Rust's allocator announces that it gives up, before it aborts the process.
+const ALLOCATION_FAILED: &str = "memory allocation of ";
+/// How much of the worker's standard error is kept for the log.
+const LOG_BYTES: usize = 4096;
+
+/// Worker processes, so many at a time.
+#[derive(Debug)]
+pub(super) struct Workers {
+    command: PathBuf,
+    args: Vec<OsString>,
+    wall: Duration,
+    slots: Semaphore,
+}
+
+/// Why a worker did not come to its own end.
+pub(super) enum Interrupted {
+    /// It took too long.
+    TimedOut,
+    /// It could not be started or spoken to, or the bytes of the file did not come.
+    Fault(Fault),
+}
+
+impl From<Fault> for Interrupted {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// How a worker ended.
+pub(super) struct End {
+    status: ExitStatus,
+    log: String,
+}
+
+impl Workers {
+    pub(super) fn new(command: PathBuf, args: Vec<OsString>, wall: Duration, most: NonZeroUsize) -> Self {
+        Self { command, args, wall, slots: Semaphore::new(most.get()) }
+    }
+
+    /// Has a worker do what is requested with a file. Gives what `receive` made of what it said, and how it ended.
+    pub(super) async fn run<T, F>(
+        &self,
+        request: &Request,
+        pdf: ByteStream,
+        receive: impl FnOnce(ChildStdout) -> F + Send,
+    ) -> Result<(io::Result<T>, End), Interrupted>
+    where
+        F: Future<Output = io::Result<T>> + Send,
+        T: Send,
+    {
+        let slot = self.slots.acquire().await;
+        let _slot = slot.map_err(|error| fault(FaultKind::Internal, "wait for a worker").caused_by(error))?;
+        let mut child = self.spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(fault(FaultKind::Internal, "a pipe to the worker is missing").into());
+        };
+        let blocked = AtomicBool::new(false);
+        let talk = async {
+            let talk = async { Ok(tokio::join!(receive(stdout), read_log(stderr))) };
+            let ((), (answer, log)) = tokio::try_join!(feed(request, pdf, stdin, &blocked), talk)?;
+            if answer.is_err() {
+                // It may still be writing, to nobody.
+                let _ = child.start_kill();
+            }
+            let status = child.wait().await;
+            let status =
+                status.map_err(|error| fault(FaultKind::Internal, "end of the worker").caused_by(error))?;
+            Ok((answer, End { status, log }))
+        };
+        let ended = timeout(self.wall, talk).await;
+        match ended {
+            Ok(Ok((answer, end))) => {
+                if !end.status.success() || !end.log.is_empty() {
+                    tracing::warn!(status = %end.status, log = end.log, "a PDF worker complained");
+                }
+                Ok((answer, end))
+            }
+            Ok(Err(fault)) => {
+                reap(child).await;
+                Err(Interrupted::Fault(fault))
+            }
+            Err(_) => {
+                reap(child).await;
+                if blocked.load(Ordering::Relaxed) {
+                    return Err(Fault::new(Part::BlobStore, FaultKind::Timeout, "bytes of the PDF").into());
+                }
+                tracing::warn!(wall = ?self.wall, "a PDF worker ran out of wall time");
+                Err(Interrupted::TimedOut)
+            }
+        }
+    }
+
+    fn spawn(&self) -> Result<Child, Fault> {
+        let mut command = Command::new(&self.command);
+        command.args(&self.args).env_clear().kill_on_drop(true);
+        // A group of its own: Ctrl-C at a terminal, and whoever else signals the whole group, means the service,
+        // which ends its work in order.
+        command.process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().map_err(|error| fault(FaultKind::Unavailable, "start of the worker").caused_by(error))
+    }
+}
+
+impl End {
+    /// What an answer that stopped at `error` comes from: the document, or the machinery.
+    pub(super) fn blame(&self, error: io::Error) -> Result<FailureCode, Fault> {
+        let code = match self.status.signal() {
+            // It died because we stopped listening to its nonsense.
+            _ if error.kind() == io::ErrorKind::InvalidData => None,
+            // Somebody is stopping everything here; the document has done nothing.
+            Some(SIGHUP | SIGINT | SIGTERM) => {
+                return Err(fault(FaultKind::Unavailable, "the worker was told to stop"));
+            }
+            Some(_) if self.log.contains(ALLOCATION_FAILED) => Some(FailureCode::ExtractionMemory),
+            Some(SIGXCPU) => Some(FailureCode::ExtractionTimeout),
+            // Nobody else kills workers but a kernel that is short of memory.
+            Some(SIGKILL) => Some(FailureCode::ExtractionMemory),
+            Some(_) => Some(FailureCode::ExtractionCrashed),
+            None => None,
+        };
+        match code {
+            Some(code) => Ok(code),
+            None if self.status.success() || self.status.signal().is_some() => {
+                Err(fault(FaultKind::Garbage, "answer of the worker").caused_by(error))
+            }
+            None => {
+                Err(fault(FaultKind::Unavailable, "the worker did not work").caused_by(self.log.as_str()))
+            }
+        }
+    }
+}
+
+fn fault(kind: FaultKind, message: &'static str) -> Fault {
+    Fault::new(Part::Extractor, kind, message)
+}
+
+/// Sends the request and the file; `blocked` is true while the file's bytes are waited for.
+async fn feed(
+    request: &Request,
+    mut pdf: ByteStream,
+    stdin: ChildStdin,
+    blocked: &AtomicBool,
+) -> Result<(), Fault> {
+    let mut pipe = Pipe { stdin: Some(stdin) };
+    let mut bytes = Vec::new();
+    frame::write(&mut bytes, request)
+        .map_err(|error| fault(FaultKind::Internal, "request to the worker").caused_by(error))?;
+    pipe.write(&bytes).await;
+    loop {
+        blocked.store(true, Ordering::Relaxed);
+        let bytes = pdf.next().await;
+        blocked.store(false, Ordering::Relaxed);
+        match bytes {
+            Some(bytes) if pipe.is_open() => pipe.write(&bytes?).await,
+            _ => return Ok(()),
+        }
+    }
+}
+
+async fn reap(mut child: Child) {
+    if let Err(error) = child.kill().await {
+        tracing::warn!(%error, "a PDF worker could not be killed");
+    }
+}
+
+/// The worker's standard input. It may close it early, when it has seen enough to fail.
+struct Pipe {
+    stdin: Option<ChildStdin>,
+}
+
+impl Pipe {
+    fn is_open(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    async fn write(&mut self, bytes: &[u8]) {
+        if let Some(stdin) = &mut self.stdin
+            && stdin.write_all(bytes).await.is_err()
+        {
+            self.stdin = None;
+        }
+    }
+}
+
+/// Reads standard error to its end and keeps the beginning.
+async fn read_log(mut stderr: impl AsyncRead + Unpin) -> String {
+    let mut log = Vec::new();
+    let mut buffer = [0; 1024];
+    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+        let room = LOG_BYTES - log.len();
+        log.extend_from_slice(&buffer[..read.min(room)]);
+    }
+    String::from_utf8_lossy(&log).trim().to_owned()
+}

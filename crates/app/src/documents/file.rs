@@ -1,0 +1,34 @@
+//! The uploaded file of a document.
+
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use docent_domain::{
+    access::{Grant, ReadDocuments},
+    document::{Document, StoredFile},
+    id::DocumentId,
+    permission::RecordKind,
+};
+use docent_ports::blob_store::ByteStream;
+
+/// The file, piece by piece.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such document, or no file of it, or when a store cannot be reached.
+pub async fn open(
+    app: &App,
+    _grant: Grant<ReadDocuments>,
+    id: DocumentId,
+) -> Result<(StoredFile, ByteStream)> {
+    of_document(app, id).await.map(|(_, file, bytes)| (file, bytes))
+}
+
+/// The same, with its document.
+pub(super) async fn of_document(app: &App, id: DocumentId) -> Result<(Document, StoredFile, ByteStream)> {
+    let document =
+        app.store.read().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
+    let file = document.file.clone().ok_or(Error::NotFound(RecordKind::Document))?;
+    let bytes = app.blobs.open(&file.blob).await?.ok_or(Error::NotFound(RecordKind::Document))?;
+    Ok((document, file, bytes))
+}

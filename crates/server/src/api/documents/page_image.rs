@@ -1,0 +1,43 @@
+//! `GET /documents/{doc_id}/pages/{page}`
+//!
+//! The picture of a page, as PNG. With `passage`, the id of a chunk, the lines that it stands on are marked.
+
+use crate::{
+    api::Reply,
+    context::State,
+    error::Refusal,
+    extract::{self, granted::Granted, query::Query},
+};
+use actix_web::{HttpResponse, http::header, web::Path};
+use docent_app::documents::picture::{self as use_case, Picture};
+use docent_domain::{access::ReadDocuments, id::ChunkId};
+use std::num::NonZeroU16;
+
+/// How wide a picture is unless asked otherwise, in pixels.
+const WIDTH: NonZeroU16 = NonZeroU16::new(1000).unwrap();
+const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
+
+pub(crate) async fn page_image(
+    by: Granted<ReadDocuments>,
+    context: State,
+    path: Path<(String, String)>,
+    mut query: Query,
+) -> Reply {
+    let (document, page) = path.into_inner();
+    let document = extract::id("doc_id", &document)?;
+    let page = page
+        .parse()
+        .map_err(|_| Refusal::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
+    let width = query.parse("width", "must be a whole number of pixels from 100 to 3000", |text| {
+        text.parse().ok().filter(|width: &NonZeroU16| WIDTHS.contains(&width.get()))
+    });
+    let passage = query.parse("passage", "must be a UUID", |text| text.parse::<ChunkId>().ok());
+    query.done()?;
+    let picture = Picture { document, page, width: width.unwrap_or(WIDTH), passage };
+    let png = use_case::draw(&context.app, by.grant, picture).await?;
+    Ok(HttpResponse::Ok()
+        .content_type("image/png")
+        // For whoever is logged in here, and no proxy. The file never changes.
+        .insert_header((header::CACHE_CONTROL, "private, max-age=3600"))
+        .body(png))
+}

@@ -1,0 +1,53 @@
+//! A renderer that draws nothing.
+
+use super::text_extractor::HEADER;
+use crate::faults::FaultSwitch;
+use async_trait::async_trait;
+use docent_domain::document::{Failure, FailureCode};
+use docent_ports::{
+    blob_store::ByteStream,
+    error::Part,
+    page_renderer::{Drawing, PageRenderer, RenderError},
+};
+use futures::TryStreamExt;
+
+/// What each picture begins with, as each PNG does.
+pub const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Gives [`SIGNATURE`] and what was asked for as text, for pages of [`fake_pdf`](super::text_extractor::fake_pdf) and of
+/// plain PDFs, which have a stream for each page.
+#[derive(Clone, Debug)]
+pub struct FakePageRenderer {
+    switch: FaultSwitch,
+}
+
+impl Default for FakePageRenderer {
+    fn default() -> Self {
+        Self::behind(&FaultSwitch::new(Part::Extractor))
+    }
+}
+
+impl FakePageRenderer {
+    /// One that fails when this switch says so.
+    pub fn behind(switch: &FaultSwitch) -> Self {
+        Self { switch: switch.clone() }
+    }
+}
+
+#[async_trait]
+impl PageRenderer for FakePageRenderer {
+    async fn render(&self, pdf: ByteStream, drawing: &Drawing) -> Result<Vec<u8>, RenderError> {
+        self.switch.check()?;
+        let bytes: Vec<u8> = pdf.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
+        let text = String::from_utf8_lossy(&bytes);
+        let pages = match text.strip_prefix(HEADER) {
+            Some(pages) => pages.split('\u{c}').count(),
+            None if text.starts_with("%PDF-") => text.matches("\nstream\n").count(),
+            None => return Err(RenderError::Document(Failure::of(FailureCode::NotAPdf))),
+        };
+        if drawing.page.get() as usize > pages {
+            return Err(RenderError::NoSuchPage);
+        }
+        Ok([SIGNATURE, format!("{drawing:?}").as_bytes()].concat())
+    }
+}

@@ -1,0 +1,217 @@
+//! How long a search of the embedded index takes, ranking included, at several sizes of the collection.
+//!
+//! The index is asked in this process, without HTTP, one search at a time: of all documents and of a single one,
+//! for few passages and for as many as are candidates of a further ranking. At the end a twentieth of the
+//! documents is removed and the same is asked again. What was found is shown as one number, which a change of speed
+//! alone does not change; after the removal it does vary, for the average length of chunks counts removed ones until
+//! their part of the index is merged.
+
+use super::synthetic::{Chance, Document, memory, question, size_of};
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use docent_adapters::{
+    builtin::embedder::BuiltinEmbedder,
+    embedded_index::{EmbeddedIndex, Options},
+};
+use docent_domain::{id::DocumentId, retrieval::QueryEmbedding};
+use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    time::Instant,
+};
+
+const CHUNKS_PER_DOCUMENT: u32 = 100;
+/// Documents that are committed together, as the service does with what has queued up.
+const TOGETHER: usize = 16;
+const QUERIES: usize = 300;
+/// Searches before those that are timed, so that the files are in the system's cache.
+const WARM: usize = 30;
+/// How many passages are asked for.
+const LIMITS: [usize; 2] = [10, 200];
+/// One document in so many is removed.
+const REMOVED: usize = 20;
+
+/// What a process of its own does, so that what one leaves in memory is not counted for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Step {
+    /// Fills an index.
+    Fill,
+    /// Searches it.
+    Search,
+    /// Searches it, removes documents and searches again.
+    SearchAndRemove,
+}
+
+/// Measures each size in a temporary folder, or in one below `kept`: that stays, is used again, and nothing is
+/// removed from it.
+pub(crate) fn run(sizes: &[u32], kept: Option<&Path>) -> Result<ExitCode> {
+    let temporary = std::env::temp_dir().join(format!("docent-bench-search-{}", std::process::id()));
+    let root = kept.unwrap_or(&temporary);
+    let measured = sizes.iter().try_for_each(|chunks| {
+        println!("{chunks} chunks");
+        if !folder(*chunks, root).exists() {
+            apart(*chunks, root, Step::Fill)?;
+        }
+        let last = if kept.is_some() { Step::Search } else { Step::SearchAndRemove };
+        apart(*chunks, root, last)
+    });
+    if temporary.exists() {
+        std::fs::remove_dir_all(&temporary)?;
+    }
+    measured.map(|()| ExitCode::SUCCESS)
+}
+
+fn folder(chunks: u32, root: &Path) -> PathBuf {
+    root.join(format!("search-{chunks}"))
+}
+
+/// Starts this program again for one step.
+fn apart(chunks: u32, root: &Path, step: Step) -> Result<()> {
+    let name = step.to_possible_value().context("a step has a name")?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["bench", "search", "--sizes", &chunks.to_string(), "--step", name.get_name(), "--keep"]);
+    let status = command.arg(root).status()?;
+    anyhow::ensure!(status.success(), "the step {} at {chunks} chunks ended with {status}", name.get_name());
+    Ok(())
+}
+
+/// Does one step in this process.
+pub(crate) fn step(chunks: u32, root: &Path, step: Step) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let folder = folder(chunks, root);
+    runtime.block_on(async {
+        match step {
+            Step::Fill => fill(chunks, &folder).await,
+            Step::Search => measure(chunks, &folder, false).await,
+            Step::SearchAndRemove => measure(chunks, &folder, true).await,
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
+    let disk = size_of(folder)?;
+    println!("  disk          {:9.1} MB, {} bytes a chunk", disk as f64 / 1e6, disk / u64::from(chunks));
+    let before = memory("RssAnon:")?;
+    let index = EmbeddedIndex::open(folder, Options::default())?;
+    let documents = documents(&index).await?;
+    search(&index, &documents, "").await?;
+    let (own, mapped) = (memory("RssAnon:")?.saturating_sub(before), memory("RssFile:")?);
+    let each = |bytes: u64| bytes as f64 / f64::from(chunks);
+    println!(
+        "  memory        {:9.1} MB of its own, {:.1} bytes a chunk; {:.1} MB of mapped files, {:.0} bytes a chunk",
+        own as f64 / 1e6,
+        each(own),
+        mapped as f64 / 1e6,
+        each(mapped),
+    );
+    if !removes {
+        return Ok(());
+    }
+    let removed: Vec<DocumentId> = documents.iter().copied().step_by(REMOVED).collect();
+    let started = Instant::now();
+    for together in removed.chunks(TOGETHER) {
+        futures::future::try_join_all(together.iter().map(|document| index.remove(*document))).await?;
+    }
+    println!("  removing      {:9.2} s for {} documents", started.elapsed().as_secs_f64(), removed.len());
+    let left: Vec<DocumentId> =
+        documents.into_iter().filter(|document| !removed.contains(document)).collect();
+    search(&index, &left, " of the rest").await
+}
+
+/// Fills an index, and closes it. It has its name once it is whole.
+async fn fill(chunks: u32, folder: &Path) -> Result<()> {
+    let new = folder.with_extension("new");
+    if new.exists() {
+        std::fs::remove_dir_all(&new)?;
+    }
+    let index = EmbeddedIndex::open(&new, Options::default())?;
+    let mut chance = Chance(1);
+    let started = Instant::now();
+    let sizes: Vec<u32> = (0..chunks.div_ceil(CHUNKS_PER_DOCUMENT))
+        .map(|n| CHUNKS_PER_DOCUMENT.min(chunks - n * CHUNKS_PER_DOCUMENT))
+        .collect();
+    for (batch, sizes) in (0..).zip(sizes.chunks(TOGETHER)) {
+        let mut documents = Vec::with_capacity(sizes.len());
+        for (n, size) in (batch * TOGETHER as u32..).zip(sizes) {
+            let document = Document::new(n, *size, &mut chance)?;
+            let embeddings = document.embed().await?;
+            documents.push((document.document.clone(), document.into_entries(embeddings)));
+        }
+        let writes =
+            documents.into_iter().map(async |(document, entries)| index.replace(&document, entries).await);
+        futures::future::try_join_all(writes).await?;
+    }
+    // Closing waits for the segments that are being merged.
+    drop(index);
+    std::fs::rename(&new, folder)?;
+    let seconds = started.elapsed().as_secs_f64();
+    println!("  building      {seconds:9.1} s, {:.0} chunks a second", f64::from(chunks) / seconds);
+    Ok(())
+}
+
+async fn documents(index: &EmbeddedIndex) -> Result<Vec<DocumentId>> {
+    let (mut documents, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = index.documents(after.as_deref(), 10_000).await?;
+        documents.extend(page.documents);
+        after = page.next;
+        if after.is_none() {
+            // Their order in the index depends on which parts of it were merged.
+            documents.sort_unstable();
+            return Ok(documents);
+        }
+    }
+}
+
+/// Asks the same questions for each limit, of all documents and of one.
+async fn search(index: &EmbeddedIndex, documents: &[DocumentId], which: &str) -> Result<()> {
+    let mut chance = Chance(2);
+    let mut questions = Vec::with_capacity(QUERIES);
+    for _ in 0..QUERIES {
+        let words = 6 + chance.below(10) as usize;
+        let query = BuiltinEmbedder.embed_query(&question(&mut chance, words)).await?;
+        let document = documents.get(chance.below(documents.len() as u64) as usize).copied();
+        questions.push((query, document));
+    }
+    for limit in LIMITS {
+        time(index, &questions, false, limit, &format!("all{which}")).await?;
+        time(index, &questions, true, limit, &format!("one{which}")).await?;
+    }
+    Ok(())
+}
+
+async fn time(
+    index: &EmbeddedIndex,
+    questions: &[(QueryEmbedding, Option<DocumentId>)],
+    of_one: bool,
+    limit: usize,
+    which: &str,
+) -> Result<()> {
+    let mut times = Vec::with_capacity(questions.len());
+    let mut results = DefaultHasher::new();
+    for (at, (query, document)) in questions.iter().take(WARM).chain(questions).enumerate() {
+        let filter = document.as_ref().filter(|_| of_one).map(std::slice::from_ref);
+        let started = Instant::now();
+        let found = index.search(query, filter, limit).await?;
+        let took = started.elapsed();
+        if at >= WARM {
+            times.push(took);
+            for chunk in &found {
+                (chunk.id, chunk.score.to_bits()).hash(&mut results);
+            }
+        }
+    }
+    times.sort_unstable();
+    let at =
+        |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default().as_secs_f64() * 1e3;
+    println!(
+        "  top {limit:<4} {which:<16} {:8.2} ms p50 {:8.2} ms p95   results {:016x}",
+        at(50),
+        at(95),
+        results.finish()
+    );
+    Ok(())
+}
