@@ -1,5 +1,6 @@
 //! Answers that a client may come back to.
 
+use docent_app::settings::Settings;
 use docent_domain::conversation::MessageAuthor;
 use docent_ports::{error::FaultKind, page::Page};
 use docent_testkit::fakes::chat_model::Turn;
@@ -40,6 +41,11 @@ async fn read_until(response: &mut Response, text: &str) {
 
 async fn resume(by: &Member, path: &str, last: &str) -> Reply {
     by.app().send(by.request(Method::GET, path).header("Last-Event-ID", last)).await
+}
+
+/// Access tokens outlive [`wait_for`], however much time passes there.
+fn patient(settings: &mut Settings) {
+    settings.access_token_ttl = Duration::from_secs(365 * 24 * 60 * 60);
 }
 
 /// Time passes for as long as it takes.
@@ -128,7 +134,7 @@ rules! {
     }
 
     async fn a_client_that_stays_away_stops_the_model(setup) {
-        let app = setup.script([Turn::new().text("one").stall()]).start().await;
+        let app = setup.settings(patient).script([Turn::new().text("one").stall()]).start().await;
         let ada = app.ada().await;
         let (path, mut response) = open(&ada, body("q")).await;
         read_until(&mut response, "\"one\"\n\n").await;
@@ -138,7 +144,7 @@ rules! {
     }
 
     async fn what_is_over_is_kept_for_a_while(setup) {
-        let app = setup.script([Turn::saying("ok")]).start().await;
+        let app = setup.settings(patient).script([Turn::saying("ok")]).start().await;
         let ada = app.ada().await;
         let (path, response) = open(&ada, body("q")).await;
         let _ = response.text().await.unwrap();
