@@ -8,12 +8,15 @@ mod auth;
 #[cfg(feature = "browser")]
 mod browser;
 mod client;
+mod conversations;
 mod cors;
 mod docs;
 mod documents;
 mod health;
 mod http;
+mod mcp;
 mod metrics;
+mod openai;
 mod rate_limit;
 mod root;
 mod search;

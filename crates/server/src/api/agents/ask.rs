@@ -9,7 +9,7 @@ use crate::{
         json::{Body, Fields},
     },
     openapi::answers,
-    sse,
+    sse, streams,
 };
 use actix_web::web::Path;
 use docent_app::{
@@ -119,30 +119,41 @@ pub(crate) async fn ask(by: Granted<Chat>, context: State, name: Path<String>, b
     if context.app.agents.get(&name).is_none() {
         return Err(Error::AgentNotFound.into());
     }
-    let (question, include_sources) = parse(body.fields().await?, by.actor)?;
+    let owner = by.actor.user();
+    let (question, wanted) = parse(body.fields().await?, by.actor)?;
+    let place = if wanted.is_resumable { Some(streams::reserve(&context, owner, &name)?) } else { None };
     let app = Arc::clone(&context.app);
     // The answer outlives this request's thread: what it cost is still to be written down when the
     // client has gone away or the server stops.
     let asking = async move { answer::ask(&app, by.grant, &name, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
     let answer = AbortOnDropHandle::new(asking).await.map_err(|_| Refusal::internal())??;
-    Ok(sse::reply(context, answer, include_sources))
+    Ok(match place {
+        None => sse::reply(context, answer, wanted.sources),
+        Some(place) => streams::reply(context, place, answer, wanted.sources),
+    })
 }
 
-fn parse(mut body: Fields, actor: Actor) -> Result<(Question, bool), Refusal> {
+/// What the stream is to be like.
+struct Wanted {
+    sources: bool,
+    is_resumable: bool,
+}
+
+fn parse(mut body: Fields, actor: Actor) -> Result<(Question, Wanted), Refusal> {
     let messages = body.list("messages", message);
     let conversation = body.optional_text("conversation_id");
     let conversation = body.parse("conversation_id", conversation, |text| {
         text.parse().map_err(|_| Invalid::new("conversation_id", "must be a UUID"))
     });
-    let include_sources = body.flag("include_sources");
+    let wanted = Wanted { sources: body.flag("include_sources"), is_resumable: body.flag("resumable") };
     let question = match check(&messages) {
         Ok(()) => Some(Question { actor, messages, conversation }),
         // Something that is missing or broken says more than a rule about all of them.
         Err(_) if body.has_errors() => None,
         Err(broken) => body.wrong("messages", broken),
     };
-    body.done(question.map(|question| (question, include_sources)))
+    body.done(question.map(|question| (question, wanted)))
 }
 
 fn message(fields: &mut Fields) -> Option<Message> {
@@ -156,7 +167,7 @@ fn message(fields: &mut Fields) -> Option<Message> {
 }
 
 /// The rules about all messages together.
-fn check(messages: &[Message]) -> Result<(), &'static str> {
+pub(crate) fn check(messages: &[Message]) -> Result<(), &'static str> {
     let length = |message: &Message| match message {
         Message::System(text) | Message::User(text) | Message::Assistant { content: text, .. } => {
             text.chars().count()
