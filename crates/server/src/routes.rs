@@ -2,7 +2,7 @@
 
 use crate::{account, admin, api, context::State, error::Refusal, settings::HttpSettings};
 use actix_web::{
-    HttpRequest, HttpResponse, Resource, Route,
+    HttpRequest, HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
     http::{
         Method, StatusCode,
