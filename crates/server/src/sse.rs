@@ -99,6 +99,9 @@ pub(crate) fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
 pub(crate) struct AnswerStreamEvent {
     /// `message` where the stream names none, as in the specification of server-sent events.
     event: Option<EventName>,
+    /// Its number, from 1 on, where the answer can be resumed.
+    #[schema(minimum = 1)]
+    id: Option<u64>,
     /// JSON on one line, by the event's name.
     #[schema(content_media_type = "application/json")]
     data: String,
@@ -115,6 +118,8 @@ pub(crate) enum EventName {
     Sources,
     /// Why it breaks off, as a `Problem` object.
     Error,
+    /// That it is over, as a `StreamEnd` object, where it can be resumed.
+    End,
 }
 
 /// Passages, best first. Clients may have come to rely on the order of the fields, and on all digits of a score.

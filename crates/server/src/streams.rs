@@ -14,7 +14,7 @@ use bytes::Bytes;
 use docent_app::agent::Answer;
 use docent_domain::id::{StreamId, UserId};
 use futures::{Stream, StreamExt, stream};
-use serde_json::json;
+use serde::Serialize;
 use std::{
     collections::{HashMap, VecDeque},
     convert::Infallible,
@@ -24,6 +24,7 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
+use utoipa::ToSchema;
 
 /// Bytes of events that are kept of an answer; the oldest are dropped beyond.
 const BYTES_MAX: usize = 512 * 1024;
@@ -113,6 +114,23 @@ impl Drop for Place {
         lock(&self.context.streams.0).remove(&self.stream.id);
         self.stream.change(|buffer| buffer.is_over = true);
     }
+}
+
+/// How an answer ended that can be resumed.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct StreamEnd {
+    /// Why.
+    reason: EndReason,
+}
+
+/// Why an answer ended.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum EndReason {
+    /// It is whole.
+    Complete,
+    /// It was stopped.
+    Stopped,
 }
 
 /// An answer that is kept.
@@ -211,12 +229,12 @@ impl Buffer {
 /// Writes an answer into its buffer, and keeps that for a while.
 async fn follow(place: Place, mut answer: Answer, include_sources: bool) {
     let (stream, context) = (&*place.stream, &place.context);
-    let end = |reason: &str| sse::frame(Some("end"), &json!({ "reason": reason }));
+    let end = |reason| sse::frame(Some("end"), &StreamEnd { reason });
     let mut abandoned = pin!(stream.abandoned(context));
     let last = loop {
         let event = tokio::select! {
             biased;
-            () = stream.stop.cancelled() => break Some(end("stopped")),
+            () = stream.stop.cancelled() => break Some(end(EndReason::Stopped)),
             () = context.cut.cancelled() => break Some(sse::broken_off(sse::STOPPING)),
             () = &mut abandoned => {
                 tracing::debug!("nobody came back for the answer; the model was stopped");
@@ -224,7 +242,7 @@ async fn follow(place: Place, mut answer: Answer, include_sources: bool) {
             }
             event = answer.next() => event,
         };
-        let Some(event) = event else { break Some(end("complete")) };
+        let Some(event) = event else { break Some(end(EndReason::Complete)) };
         if let Some(event) = sse::of_event(&event, include_sources) {
             stream.change(|buffer| buffer.push(&event));
         }

@@ -46,6 +46,8 @@ pub(crate) struct ChatRequest {
     conversation_id: Option<String>,
     /// Extension: whether to send the passages that the answer stands on.
     include_sources: Option<bool>,
+    /// Extension: whether a client whose connection breaks may come back, at `/agents/{name}/streams/{id}`.
+    resumable: Option<bool>,
 }
 
 /// One message of a conversation.
@@ -82,8 +84,12 @@ pub(crate) enum Role {
 /// - `event: sources`, before the stream ends and only with `include_sources`: its data is a `Sources` object;
 /// - `event: error`, as the last one, when the answer breaks off after its first token: its data is a `Problem` object.
 ///
-/// What goes wrong before the first token is an answer with a status of its own. When the client closes the
-/// connection, the model is stopped.
+/// With `resumable`, the model goes on for a minute when the client closes the connection. Each event then has its number as `id: `, from 1
+/// on, and the last one is `event: end` with a `StreamEnd` object as data, unless it is `event: error`. At most 8 such answers of an
+/// account are under way at once (429), and 128 of a process (503).
+///
+/// What goes wrong before the first token is an answer with a status of its own. Without `resumable`, the model is
+/// stopped when the client closes the connection.
 #[utoipa::path(
     post, path = "/agents/{name}", operation_id = "ask", tag = "Chat",
     params(("name" = String, Path, description = "The agent's name.", example = "chat")),
@@ -91,6 +97,7 @@ pub(crate) enum Role {
     responses(
         (
             status = 200, description = "The answer as it comes.", body = sse::AnswerStreamEvent, content_type = "text/event-stream",
+            headers(("X-Stream-Id" = String, description = "With `resumable`: the stream's id.")),
             examples(
                 ("answer" = (
                     summary = "An answer",
@@ -99,6 +106,10 @@ pub(crate) enum Role {
                 ("sources" = (
                     summary = "An answer with its sources",
                     value = json!("data: \"Five years.\"\n\nevent: sources\ndata: {\"results\":[]}\n\n"),
+                )),
+                ("resumable" = (
+                    summary = "An answer that can be resumed",
+                    value = json!("id: 1\ndata: \"Five years.\"\n\nid: 2\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"),
                 )),
                 ("error" = (
                     summary = "An answer that broke off after a pause",

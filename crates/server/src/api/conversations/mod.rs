@@ -10,16 +10,31 @@ use crate::extract::{json::Fields, query::Query};
 use chrono::{DateTime, SecondsFormat, Utc};
 use docent_domain::conversation::{Conversation, ConversationTitle};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// The largest page of a list.
 const LIMIT_MAX: u64 = 1000;
 
 /// A conversation, without what was said in it.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
+    "title": "How long is the warranty?",
+    "created_at": "2026-01-01T00:00:00.000000Z",
+    "updated_at": "2026-01-01T00:05:00.000000Z",
+}))]
 pub(crate) struct ConversationResponse<'a> {
+    /// Its id.
+    #[schema(format = "uuid")]
     id: String,
+    /// What it is called.
+    #[schema(min_length = 1, max_length = 200)]
     title: &'a str,
+    /// When it was begun.
+    #[schema(format = "date-time")]
     created_at: String,
+    /// When something was last said in it, or it was renamed.
+    #[schema(format = "date-time")]
     updated_at: String,
 }
 

@@ -1,11 +1,16 @@
 //! `POST /v1/chat/completions`
 
-use super::{Completion, chunks, errors, request, whole};
+use super::{
+    Completion, chunks, errors,
+    request::{self, ChatCompletionRequest},
+    whole,
+};
 use crate::{
     api::Reply,
     context::State,
     error::Refusal,
     extract::{granted::Granted, json::Body},
+    openapi::wire,
 };
 use docent_app::agent::answer;
 use docent_domain::{access::Chat, id::StreamId};
@@ -13,6 +18,37 @@ use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
+/// Complete a chat (extension)
+///
+/// An agent answers from documents, in the wire format that clients of OpenAI read: in one piece, or with `stream` as server-sent events
+/// piece by piece, up to `data: [DONE]`. Each event is one line `data: `; `: ping`, a comment, keeps an idle connection open. When the answer
+/// breaks off while it is streamed, the last event is an `OpenAiProblem`.
+///
+/// What would change the answer and cannot be done is refused: a demand to use tools of the client, images, audio and files, several
+/// answers, JSON, probabilities. Nothing is written down but what the answer cost.
+#[utoipa::path(
+    post, path = "/v1/chat/completions", operation_id = "create_chat_completion", tag = "OpenAI wire",
+    request_body = ChatCompletionRequest,
+    responses(
+        (
+            status = 200, description = "The answer.",
+            content(
+                (whole::ChatCompletion<'_> = "application/json"),
+                (
+                    chunks::CompletionStreamEvent = "text/event-stream",
+                    example = json!(
+                        "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1767225600,\"model\":\"chat\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Five years.\"},\"logprobs\":null,\"finish_reason\":null}]}\n\ndata: [DONE]\n\n"
+                    ),
+                ),
+            ),
+        ),
+        wire::Guarded,
+        wire::NoModel,
+        wire::BodyRead,
+        wire::ModelAway,
+        wire::StoreAway,
+    ),
+)]
 pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> Reply {
     let wanted = request::parse(body.fields().await?, by.actor)?;
     if context.app.agents.get(&wanted.model).is_none() {

@@ -1,6 +1,6 @@
 //! An answer piece by piece.
 
-use super::{Completion, Usage, annotations, errors, finish_reason};
+use super::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations, errors};
 use crate::{context::State, error::Refusal, sse};
 use actix_web::{HttpResponse, http::StatusCode};
 use bytes::Bytes;
@@ -9,8 +9,69 @@ use docent_app::{
     error::{Error, Fault},
 };
 use futures::{Stream, StreamExt, stream};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::{collections::VecDeque, convert::Infallible};
+use utoipa::ToSchema;
+
+/// One event of an answer that is streamed.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what `sse::frame` writes")]
+pub(crate) struct CompletionStreamEvent {
+    /// A `ChatCompletionChunk` as JSON on one line; as the last one `[DONE]`, or an `OpenAiProblem` when the answer breaks off.
+    data: String,
+}
+
+/// A piece of an answer.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChatCompletionChunk<'a> {
+    /// The answer's id, the same in all pieces.
+    #[schema(pattern = "^chatcmpl-")]
+    id: &'a str,
+    /// Always `chat.completion.chunk`.
+    object: &'static str,
+    /// When the answer was begun, in seconds since 1970.
+    created: i64,
+    /// The agent's name.
+    model: &'a str,
+    /// What goes on; nothing in the piece that says what the answer cost.
+    #[schema(max_items = 1)]
+    choices: &'a [ChunkChoice<'a>],
+    /// With `include_usage`: what the answer cost, in the last piece, and null before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Option<Usage>>,
+}
+
+/// How an answer goes on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChunkChoice<'a> {
+    /// Always 0.
+    index: u32,
+    /// What is new.
+    delta: Delta<'a>,
+    /// Always null.
+    #[schema(required)]
+    logprobs: Option<bool>,
+    /// Why it ended, in the last piece.
+    #[schema(required)]
+    finish_reason: Option<FinishReason>,
+}
+
+/// What is new in a piece of an answer.
+#[derive(Default, Serialize, ToSchema)]
+pub(crate) struct Delta<'a> {
+    /// In the first piece.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    role: Option<AnswerRole>,
+    /// The next words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    content: Option<&'a str>,
+    /// The passages that the answer stands on, before its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    annotations: Option<Vec<Annotation<'a>>>,
+}
 
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
@@ -22,7 +83,7 @@ pub(super) fn reply(
     includes_usage: bool,
 ) -> HttpResponse {
     let mut chunks = Chunks { completion, includes_usage, ready: VecDeque::new() };
-    chunks.delta(json!({ "role": "assistant", "content": "" }));
+    chunks.delta(Delta { role: Some(AnswerRole::Assistant), content: Some(""), annotations: None });
     sse::response().streaming(events(context, chunks, answer))
 }
 
@@ -75,38 +136,36 @@ struct Chunks {
 impl Chunks {
     fn add(&mut self, event: Result<AnswerEvent, Fault>) {
         match event {
-            Ok(AnswerEvent::Text(text)) => self.delta(json!({ "content": text })),
+            Ok(AnswerEvent::Text(text)) => self.delta(Delta { content: Some(&text), ..Delta::default() }),
             Ok(AnswerEvent::Sources(sources)) if sources.is_empty() => {}
-            Ok(AnswerEvent::Sources(sources)) => self.delta(json!({ "annotations": annotations(&sources) })),
+            Ok(AnswerEvent::Sources(sources)) => {
+                self.delta(Delta { annotations: Some(annotations(&sources)), ..Delta::default() });
+            }
             Err(fault) => self.broken_off(&Refusal::from(Error::from(fault))),
         }
     }
 
-    fn delta(&mut self, delta: Value) {
+    fn delta(&mut self, delta: Delta<'_>) {
         self.choice(delta, None);
     }
 
-    fn choice(&mut self, delta: Value, finish_reason: Option<&str>) {
-        let choice = json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason });
-        self.chunk(json!([choice]), None);
+    fn choice(&mut self, delta: Delta<'_>, finish_reason: Option<FinishReason>) {
+        self.chunk(&[ChunkChoice { index: 0, delta, logprobs: None, finish_reason }], None);
     }
 
-    fn chunk(&mut self, choices: Value, usage: Option<Usage>) {
+    fn chunk(&mut self, choices: &[ChunkChoice<'_>], usage: Option<Usage>) {
         let Completion { id, created, model } = &self.completion;
-        let mut chunk = json!({
-            "id": id, "object": "chat.completion.chunk", "created": created, "model": model, "choices": choices,
-        });
-        if self.includes_usage {
-            chunk["usage"] = json!(usage);
-        }
+        let usage = self.includes_usage.then_some(usage);
+        let object = "chat.completion.chunk";
+        let chunk = ChatCompletionChunk { id, object, created: *created, model, choices, usage };
         self.ready.push_back(sse::frame(None, &chunk));
     }
 
     /// The last pieces: why it ended, what it cost if that was asked for, and that this is all.
     fn end(&mut self, outcome: &Outcome) {
-        self.choice(json!({}), Some(finish_reason(outcome)));
+        self.choice(Delta::default(), Some(FinishReason::of(outcome)));
         if self.includes_usage {
-            self.chunk(json!([]), Some(Usage::of(outcome)));
+            self.chunk(&[], Some(Usage::of(outcome)));
         }
         self.ready.push_back(Bytes::from_static(DONE));
     }

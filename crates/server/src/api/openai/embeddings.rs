@@ -9,20 +9,123 @@ use crate::{
         granted::Granted,
         json::{Body, Fields},
     },
+    openapi::wire,
 };
 use actix_web::{HttpResponse, http::StatusCode};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use docent_app::embeddings as use_case;
 use docent_domain::access::Chat;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
+use utoipa::ToSchema;
 
 const TEXTS_MAX: usize = 2048;
 /// The most characters of all texts together.
 const CHARACTERS_MAX: usize = 1_000_000;
 
+/// Texts to embed. Other fields are ignored.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[schema(example = json!({ "model": "multilingual-e5-small", "input": ["How long is the warranty?"] }))]
+pub(crate) struct EmbeddingRequest {
+    /// The embedding model that serves.
+    model: String,
+    /// A text, or some; at most 1,000,000 characters together.
+    input: EmbeddingInput,
+    /// How to write the vectors; `float` when left out.
+    encoding_format: Option<EncodingFormat>,
+}
+
+/// A text or some, none of them blank.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "says what the handler reads")]
+pub(crate) enum EmbeddingInput {
+    /// One text.
+    Text(EmbeddingText),
+    /// From 1 up to 2048.
+    Texts(Vec<EmbeddingText>),
+}
+
+/// A text.
+#[derive(Serialize, ToSchema)]
+#[schema(min_length = 1, pattern = r"\S")]
+pub(crate) struct EmbeddingText(String);
+
+/// How vectors are written.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names the handler reads")]
+pub(crate) enum EncodingFormat {
+    /// As a list of numbers.
+    Float,
+    /// As numbers of 32 bits, the lowest byte first, in Base64.
+    Base64,
+}
+
+/// Vectors of unit length, in the order of the texts.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct EmbeddingList<'a> {
+    /// Always `list`.
+    object: &'static str,
+    /// The vectors.
+    data: Vec<Embedding>,
+    /// The name that was sent.
+    model: &'a str,
+    /// What it cost.
+    usage: EmbeddingUsage,
+}
+
+/// The vector of a text.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Embedding {
+    /// Always `embedding`.
+    object: &'static str,
+    /// Which text it is of, counted from 0.
+    index: usize,
+    /// The vector, as it was asked for.
+    #[schema(value_type = EmbeddingVector)]
+    embedding: Value,
+}
+
+/// A vector.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "says what the handler writes")]
+pub(crate) enum EmbeddingVector {
+    /// As numbers.
+    Numbers(Vec<f32>),
+    /// In Base64.
+    Base64(String),
+}
+
+/// What embedding cost.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct EmbeddingUsage {
+    /// Tokens of the texts.
+    prompt_tokens: u64,
+    /// The same.
+    total_tokens: u64,
+}
+
+/// Embed texts (extension)
+///
+/// By the model that embeds the documents, which `model` names, if that makes vectors; the one that is built in makes none.
+#[utoipa::path(
+    post, path = "/v1/embeddings", operation_id = "create_embeddings", tag = "OpenAI wire",
+    request_body = EmbeddingRequest,
+    responses(
+        (status = 200, description = "The vectors.", body = EmbeddingList<'_>),
+        wire::Guarded,
+        wire::NoModel,
+        wire::BodyRead,
+        wire::ModelAway,
+        wire::StoreAway,
+    ),
+)]
 pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Reply {
     let Wanted { model, texts, is_base64 } = parse(body.fields().await?)?;
     let app = Arc::clone(&context.app);
@@ -35,18 +138,22 @@ pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Repl
         use_case::Embedded::Vectors(embedded) => embedded,
         use_case::Embedded::OtherModel => return Err(errors::no_such_model(&model)),
         use_case::Embedded::NoVectors => {
-            let detail =
-                "The embedding model of this service makes no vectors; it finds passages by their words";
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, detail).with_code("unsupported_model"));
+            return Err(no_vectors());
         }
     };
     let data = embedded.vectors.iter().enumerate().map(|(index, vector)| {
         let embedding = if is_base64 { json!(base64(vector)) } else { json!(vector) };
-        json!({ "object": "embedding", "index": index, "embedding": embedding })
+        Embedding { object: "embedding", index, embedding }
     });
-    let data: Vec<_> = data.collect();
-    let usage = json!({ "prompt_tokens": embedded.tokens, "total_tokens": embedded.tokens });
-    Ok(HttpResponse::Ok().json(json!({ "object": "list", "data": data, "model": model, "usage": usage })))
+    let data = data.collect();
+    let usage = EmbeddingUsage { prompt_tokens: embedded.tokens, total_tokens: embedded.tokens };
+    Ok(HttpResponse::Ok().json(EmbeddingList { object: "list", data, model: &model, usage }))
+}
+
+/// 400: there are no vectors to give.
+pub(crate) fn no_vectors() -> Refusal {
+    let detail = "The embedding model of this service makes no vectors; it finds passages by their words";
+    Refusal::new(StatusCode::BAD_REQUEST, detail).with_code("unsupported_model")
 }
 
 /// Numbers of 32 bits, the lowest byte first.

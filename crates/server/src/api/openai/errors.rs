@@ -10,10 +10,46 @@ use actix_web::{
     http::StatusCode,
     middleware::Next,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Why the answer is no, as that API says it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct OpenAiProblem {
+    /// The reason.
+    error: OpenAiError,
+}
+
+/// Why the answer is no.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct OpenAiError {
+    /// One sentence for people.
+    message: String,
+    /// Whose fault it is.
+    r#type: ErrorType,
+    /// The field that is wrong, such as `messages[0].role`.
+    #[schema(required)]
+    param: Option<String>,
+    /// `invalid_api_key`, `insufficient_permissions`, `model_not_found`, `unsupported_model` or `rate_limit_exceeded`.
+    #[schema(required)]
+    code: Option<&'static str>,
+}
+
+/// Whose fault it is.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = OpenAiErrorType)]
+pub(crate) enum ErrorType {
+    /// The request's.
+    InvalidRequestError,
+    /// There were too many.
+    RateLimitError,
+    /// The service's.
+    ServerError,
+}
 
 /// Whether a path speaks this dialect.
-fn is_spoken(path: &str) -> bool {
+pub(crate) fn is_spoken(path: &str) -> bool {
     path.starts_with("/v1/")
 }
 
@@ -53,18 +89,19 @@ fn worded(refusal: &Refusal) -> (StatusCode, String) {
         StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
         status => status,
     };
-    (status, of(refusal).to_string())
+    let body = serde_json::to_string(&of(refusal));
+    (status, body.unwrap_or_else(|_| "{}".to_owned()))
 }
 
 /// The body of a refusal.
-pub(super) fn of(refusal: &Refusal) -> Value {
+pub(crate) fn of(refusal: &Refusal) -> OpenAiProblem {
     let param = refusal.errors().first().map(FieldError::place);
     let message = refusal.sentences();
     let status = refusal.status();
     let kind = match status {
-        StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
-        status if status.is_server_error() => "server_error",
-        _ => "invalid_request_error",
+        StatusCode::TOO_MANY_REQUESTS => ErrorType::RateLimitError,
+        status if status.is_server_error() => ErrorType::ServerError,
+        _ => ErrorType::InvalidRequestError,
     };
     let code = refusal.code().or(match status {
         StatusCode::UNAUTHORIZED => Some("invalid_api_key"),
@@ -72,11 +109,11 @@ pub(super) fn of(refusal: &Refusal) -> Value {
         StatusCode::TOO_MANY_REQUESTS => Some("rate_limit_exceeded"),
         _ => None,
     });
-    json!({ "error": { "message": message, "type": kind, "param": param, "code": code } })
+    OpenAiProblem { error: OpenAiError { message, r#type: kind, param, code } }
 }
 
 /// 404: nothing answers by this name.
-pub(super) fn no_such_model(name: &str) -> Refusal {
+pub(crate) fn no_such_model(name: &str) -> Refusal {
     // A name may be anything that somebody sends.
     let name: String = name.chars().take(100).collect();
     Refusal::new(StatusCode::NOT_FOUND, format!("The model `{name}` does not exist"))
@@ -87,6 +124,7 @@ pub(super) fn no_such_model(name: &str) -> Refusal {
 mod tests {
     use super::*;
     use crate::error::Loc;
+    use serde_json::{Value, json};
 
     #[test]
     fn a_refusal_has_message_type_param_and_code() {
@@ -97,7 +135,8 @@ mod tests {
             "message": "messages[2].role: is required", "type": "invalid_request_error",
             "param": "messages[2].role", "code": null,
         } });
-        assert_eq!((status.as_u16(), body), (400, expected.to_string()));
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status.as_u16(), body), (400, expected));
         for (status, kind, code) in [
             (401, "invalid_request_error", json!("invalid_api_key")),
             (403, "invalid_request_error", json!("insufficient_permissions")),
@@ -107,7 +146,7 @@ mod tests {
         ] {
             let refusal = Refusal::new(StatusCode::from_u16(status).unwrap(), "No");
             let error = json!({ "message": "No", "type": kind, "param": null, "code": code });
-            assert_eq!(of(&refusal), json!({ "error": error }));
+            assert_eq!(json!(of(&refusal)), json!({ "error": error }));
         }
     }
 }

@@ -4,18 +4,18 @@
 //! what would change the answer and cannot be done is refused.
 
 pub(crate) mod chat;
-mod chunks;
+pub(crate) mod chunks;
 pub(crate) mod embeddings;
 pub(crate) mod errors;
 pub(crate) mod models;
-mod request;
-mod whole;
+pub(crate) mod request;
+pub(crate) mod whole;
 
 use chrono::{DateTime, Utc};
 use docent_app::agent::Outcome;
 use docent_domain::retrieval::ScoredChunk;
 use serde::Serialize;
-use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 /// What all parts of one answer say of it.
 #[derive(Clone)]
@@ -31,11 +31,15 @@ impl Completion {
     }
 }
 
-/// What an answer cost.
-#[derive(Clone, Copy, Serialize)]
-struct Usage {
+/// What an answer cost, over all calls of the model.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[schema(as = CompletionUsage)]
+pub(crate) struct Usage {
+    /// Tokens that the model read.
     prompt_tokens: u64,
+    /// Tokens that it wrote.
     completion_tokens: u64,
+    /// Both together.
     total_tokens: u64,
 }
 
@@ -47,24 +51,73 @@ impl Usage {
 }
 
 /// Why an answer ended.
-fn finish_reason(outcome: &Outcome) -> &'static str {
-    if outcome.is_cut { "length" } else { "stop" }
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FinishReason {
+    /// It is whole.
+    Stop,
+    /// The model's limit of tokens, or the agent's of steps, cut it.
+    Length,
+}
+
+impl FinishReason {
+    fn of(outcome: &Outcome) -> Self {
+        if outcome.is_cut { Self::Length } else { Self::Stop }
+    }
+}
+
+/// Whose a message is: always the model's.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AnswerRole {
+    /// The model's.
+    Assistant,
+}
+
+/// A passage that an answer stands on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Annotation<'a> {
+    /// Always `file_citation`.
+    r#type: &'static str,
+    /// The passage.
+    file_citation: FileCitation<'a>,
+}
+
+/// A passage of a document.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FileCitation<'a> {
+    /// The document's id.
+    #[schema(format = "uuid")]
+    file_id: String,
+    /// Its title.
+    filename: &'a str,
+    /// The page that the passage begins on, counted from 1.
+    #[schema(minimum = 1)]
+    page_start: u32,
+    /// The page that it ends on.
+    #[schema(minimum = 1)]
+    page_end: u32,
+    /// What it says.
+    quote: &'a str,
+    /// How well it fits; compares within one answer only.
+    score: f64,
+}
+
+impl<'a> From<&'a ScoredChunk> for Annotation<'a> {
+    fn from(chunk: &'a ScoredChunk) -> Self {
+        let file_citation = FileCitation {
+            file_id: chunk.document_id.to_string(),
+            filename: &chunk.title,
+            page_start: chunk.span.start.page,
+            page_end: chunk.span.end.page,
+            quote: &chunk.text,
+            score: chunk.score.into(),
+        };
+        Self { r#type: "file_citation", file_citation }
+    }
 }
 
 /// What an answer stands on.
-fn annotations(sources: &[ScoredChunk]) -> Vec<Value> {
-    let annotation = |chunk: &ScoredChunk| {
-        json!({
-            "type": "file_citation",
-            "file_citation": {
-                "file_id": chunk.document_id.to_string(),
-                "filename": chunk.title,
-                "page_start": chunk.span.start.page,
-                "page_end": chunk.span.end.page,
-                "quote": chunk.text,
-                "score": chunk.score,
-            },
-        })
-    };
-    sources.iter().map(annotation).collect()
+fn annotations(sources: &[ScoredChunk]) -> Vec<Annotation<'_>> {
+    sources.iter().map(Annotation::from).collect()
 }

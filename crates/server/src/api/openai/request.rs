@@ -3,7 +3,114 @@
 use crate::{api::agents::ask, error::Refusal, extract::json::Fields};
 use docent_app::agent::Question;
 use docent_domain::{access::Actor, chat::Message};
+use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
+
+/// A question, with what was said before it. Other fields, `temperature` and offered `tools` too, are ignored.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[schema(example = json!({
+    "model": "chat",
+    "messages": [{ "role": "user", "content": "How long is the warranty?" }],
+    "stream": true,
+}))]
+pub(crate) struct ChatCompletionRequest {
+    /// The agent's name.
+    model: String,
+    /// The conversation so far; the last message is the user's and not blank. At most 1,000,000 characters together.
+    #[schema(min_items = 1, max_items = 256)]
+    messages: Vec<CompletionMessage>,
+    /// Whether the answer is to come piece by piece.
+    stream: Option<bool>,
+    /// What the pieces are to tell.
+    stream_options: Option<StreamOptions>,
+    /// An agent gives one answer.
+    #[schema(minimum = 1, maximum = 1)]
+    n: Option<u64>,
+    /// Agents use tools of their own, never those of a client.
+    tool_choice: Option<ToolChoice>,
+    /// The same, as it was called before.
+    function_call: Option<ToolChoice>,
+    /// Answers are text.
+    response_format: Option<ResponseFormat>,
+    /// There are none.
+    logprobs: Option<bool>,
+}
+
+/// One message of a conversation.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads field by field")]
+pub(crate) struct CompletionMessage {
+    /// Whose it is.
+    role: CompletionRole,
+    /// What it says. An answer may have said nothing.
+    content: Option<MessageContent>,
+}
+
+/// Whose a message is.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names the handler reads")]
+pub(crate) enum CompletionRole {
+    /// Instructions.
+    System,
+    /// Instructions, too.
+    Developer,
+    /// A question.
+    User,
+    /// An answer.
+    Assistant,
+}
+
+/// Words as a whole or in parts.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "says what the handler reads")]
+pub(crate) enum MessageContent {
+    /// As a whole.
+    Text(String),
+    /// In parts, which are joined by line breaks.
+    Parts(Vec<TextPart>),
+}
+
+/// A part of a message.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TextPart {
+    /// Always `text`: neither images nor files are taken.
+    #[schema(pattern = "^text$")]
+    r#type: String,
+    /// The words.
+    text: String,
+}
+
+/// What the pieces of an answer are to tell.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads")]
+pub(crate) struct StreamOptions {
+    /// Whether a last piece is to say what the answer cost.
+    include_usage: Option<bool>,
+}
+
+/// Whether tools of the client are to be used.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says which names the handler reads")]
+pub(crate) enum ToolChoice {
+    /// No.
+    None,
+    /// As the model likes, which does not.
+    Auto,
+}
+
+/// What an answer is to be.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads")]
+pub(crate) struct ResponseFormat {
+    /// Always `text`.
+    #[schema(pattern = "^text$")]
+    r#type: String,
+}
 
 /// A question, and how its answer is to come.
 pub(super) struct Wanted {
