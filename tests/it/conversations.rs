@@ -101,6 +101,7 @@ rules! {
         let ada = app.ada().await;
         let begun = app.send(ada.request(Method::POST, "/conversations")).await.expect(201).json();
         assert_eq!(begun["title"], "New conversation");
+        assert_eq!(ada.post("/conversations", json!(null)).await.expect(201).json()["title"], "New conversation");
         let path = format!("/conversations/{}", begun["id"].as_str().unwrap());
         let (named, _) = begin(&ada, json!({ "title": "Named" })).await;
         for (path, title) in [(&path, "What is it?"), (&named, "Named")] {

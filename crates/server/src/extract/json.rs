@@ -45,10 +45,10 @@ impl Body {
         Self::read(&self.bytes().await?)
     }
 
-    /// The same for a body that may be missing, which is an object without fields.
+    /// The same for a body that may be missing or null, which is an object without fields.
     pub(crate) async fn optional_fields(self) -> Result<Fields, Refusal> {
         let bytes = self.bytes().await?;
-        Self::read(if bytes.is_empty() { b"{}" } else { &bytes })
+        Self::read(if matches!(&*bytes, b"" | b"null") { b"{}" } else { &bytes })
     }
 
     fn read(bytes: &[u8]) -> Result<Fields, Refusal> {

@@ -110,10 +110,6 @@ pub(crate) enum McpRefusal<'a> {
     post, path = "/mcp", operation_id = "call_mcp", tag = "MCP",
     params(
         (
-            "Accept" = String, Header, description = "Both types that the protocol knows.",
-            example = "application/json, text/event-stream",
-        ),
-        (
             "MCP-Protocol-Version" = Option<String>, Header, description = "The version that was agreed on.", nullable = false,
             example = "2025-06-18",
         ),
