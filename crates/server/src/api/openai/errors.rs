@@ -36,6 +36,7 @@ pub(crate) struct OpenAiError {
 }
 
 /// Whose fault it is.
+#[expect(clippy::enum_variant_names, reason = "the words of the wire")]
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = OpenAiErrorType)]
