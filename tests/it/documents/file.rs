@@ -7,6 +7,7 @@ rules! {
     async fn the_file_comes_back_as_it_was_sent(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
+        app.leave_jobs();
         let bytes = pdf(&["a page"]);
         let id = ada.add("Größe \"1\".pdf", bytes.clone()).await;
         let reply = ada.get(&format!("/documents/{id}/file")).await.expect(200);

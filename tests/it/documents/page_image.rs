@@ -11,6 +11,7 @@ rules! {
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["one", "two"])).await;
         // Whether it was ingested or not: its file is there.
+        app.leave_jobs();
         let reply = ada.get(&format!("/documents/{id}/pages/2")).await.expect(200);
         assert!(reply.text.contains("page: 2, width: 1000, marked: None"), "{}", reply.text);
         assert_eq!(reply.header("content-type"), "image/png");
