@@ -155,7 +155,8 @@ pub(crate) async fn call(
     let answer = AbortOnDropHandle::new(answering).await.map_err(|_| Refusal::internal())?;
     let (head, body) = answer.into_parts();
     let status = StatusCode::from_u16(head.status.as_u16()).map_err(|_| Refusal::internal())?;
-    let is_json = head.headers.get("content-type").is_some_and(|kind| kind == "application/json");
+    let kind = head.headers.get("content-type");
+    let is_json = kind.is_some_and(|kind| kind == "application/json");
     if status.is_server_error() {
         return Err(Refusal::internal());
     }
@@ -167,7 +168,7 @@ pub(crate) async fn call(
     for (name, value) in &head.headers {
         response.append_header((name.as_str(), value.as_bytes()));
     }
-    Ok(response.streaming(body.into_data_stream()))
+    Ok(if kind.is_some() { response.streaming(body.into_data_stream()) } else { response.finish() })
 }
 
 /// The request as the SDK takes it. Who sends it is known already.

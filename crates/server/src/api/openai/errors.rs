@@ -38,15 +38,17 @@ pub(crate) struct OpenAiError {
 /// Whose fault it is.
 #[expect(clippy::enum_variant_names, reason = "the words of the wire")]
 #[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
 #[schema(as = OpenAiErrorType)]
 pub(crate) enum ErrorType {
     /// The request's.
-    InvalidRequestError,
+    #[serde(rename = "invalid_request_error")]
+    InvalidRequest,
     /// There were too many.
-    RateLimitError,
+    #[serde(rename = "rate_limit_error")]
+    RateLimit,
     /// The service's.
-    ServerError,
+    #[serde(rename = "server_error")]
+    Server,
 }
 
 /// Whether a path speaks this dialect.
@@ -100,9 +102,9 @@ pub(crate) fn of(refusal: &Refusal) -> OpenAiProblem {
     let message = refusal.sentences();
     let status = refusal.status();
     let kind = match status {
-        StatusCode::TOO_MANY_REQUESTS => ErrorType::RateLimitError,
-        status if status.is_server_error() => ErrorType::ServerError,
-        _ => ErrorType::InvalidRequestError,
+        StatusCode::TOO_MANY_REQUESTS => ErrorType::RateLimit,
+        status if status.is_server_error() => ErrorType::Server,
+        _ => ErrorType::InvalidRequest,
     };
     let code = refusal.code().or(match status {
         StatusCode::UNAUTHORIZED => Some("invalid_api_key"),
