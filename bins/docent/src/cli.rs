@@ -45,6 +45,11 @@ pub(crate) enum Command {
     Documents(DocumentsCommand),
     /// Search the documents of a running service.
     Search(SearchArgs),
+    /// Offer the documents of a running service to a program on this machine, over standard input and output.
+    ///
+    /// For assistants and editors that speak the Model Context Protocol: they start this command themselves. Log in
+    /// first, or give an API key with the scope `read`.
+    Mcp(RemoteArgs),
     /// Measure how well questions of your own are answered from your documents.
     ///
     /// Reads the PDFs into a temporary installation, asks each question of all documents and of its own one, and

@@ -57,6 +57,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Apikeys(ApiKeysCommand::Revoke(args)) => command::api_keys::revoke(&args).await,
         Command::Login(args) => command::login::log_in(&args).await,
         Command::Logout(args) => command::login::log_out(&args).await,
+        Command::Mcp(args) => command::mcp::run(&args).await,
         Command::Search(args) => command::search::run(&args).await,
         Command::Eval(args) => command::eval::run(&args).await,
         Command::Healthcheck(args) => command::healthcheck::run(args).await,

@@ -233,6 +233,7 @@ fn limits(settings: &Settings) -> Limits {
         max_characters: settings.ingestion.ingest_max_characters,
         max_chunks: settings.ingestion.ingest_max_chunks,
         search_limit: settings.agent.search_limit,
+        conversation_history_tokens: settings.agent.conversation_history_tokens,
         rerank_candidates: settings.models.rerank_candidates,
         collection: first_collection(settings),
         embedding_model: embedders::configured(settings),

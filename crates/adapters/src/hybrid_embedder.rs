@@ -63,6 +63,10 @@ impl Embedder for HybridEmbedder {
         })
     }
 
+    fn makes_vectors(&self) -> bool {
+        self.dense.makes_vectors()
+    }
+
     fn model(&self) -> &str {
         &self.model
     }
@@ -125,6 +129,10 @@ mod tests {
                 Some(kind) => Err(Fault::new(Part::Embedder, kind, "down")),
                 None => Ok(QueryEmbedding { sparse, dense: self.embedding.dense.clone() }),
             }
+        }
+
+        fn makes_vectors(&self) -> bool {
+            self.embedding.dense.is_some()
         }
 
         fn model(&self) -> &'static str {

@@ -3,6 +3,8 @@
 //! A conversation begins with the first question that names it and belongs to who asked it. Question and
 //! answer are written down together when the answer is over, however it ended.
 
+pub mod own;
+
 use crate::{
     App,
     audit::{By, Changes, Subject},
@@ -82,7 +84,12 @@ pub(crate) async fn append(
     let conversation = work.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
     work.conversations().append(&messages).await?;
-    work.conversations().update(&Conversation { updated_at: now, ..conversation }).await?;
+    // One that was begun before anything was asked is called after its first question.
+    let title = match conversation.title.is_untitled() {
+        true => ConversationTitle::of_question(&messages[0].content),
+        false => conversation.title.clone(),
+    };
+    work.conversations().update(&Conversation { title, updated_at: now, ..conversation }).await?;
     Ok(work.commit().await?)
 }
 

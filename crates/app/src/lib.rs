@@ -7,6 +7,7 @@ pub mod backlog;
 pub mod conversations;
 pub mod dashboard;
 pub mod documents;
+pub mod embeddings;
 pub mod error;
 pub mod evaluation;
 mod extractions;

@@ -5,7 +5,7 @@ use docent_domain::{id::UserId, text::Email};
 pub use docent_ports::{
     api_keys::ApiKeyFilter,
     audit::AuditFilter,
-    conversations::ConversationFilter,
+    conversations::{ConversationFilter, ConversationPosition},
     documents::{DocumentDay, DocumentOrder, DocumentQuery},
     jobs::{JobFilter, JobStateName},
     page::{Listed, Page, Period},

@@ -34,6 +34,8 @@ pub struct Settings {
     pub max_chunks: u32,
     /// Chunks that a search of the agent gives.
     pub search_limit: usize,
+    /// The most tokens of earlier turns of a conversation that a model reads before a question; none when 0.
+    pub conversation_history_tokens: usize,
     /// The chunks that a reranker is given of each search.
     pub rerank_candidates: usize,
     /// How chunks are cut.
@@ -61,6 +63,7 @@ impl Default for Settings {
             max_characters: 20_000_000,
             max_chunks: 20_000,
             search_limit: 5,
+            conversation_history_tokens: 4000,
             rerank_candidates: 50,
             chunk_size: ChunkSize::default(),
             collection: "docent_chunks".to_owned(),

@@ -31,7 +31,20 @@ pub struct Conversation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversationTitle(String);
 
+/// What a conversation is called before anything tells what it is about.
+const UNTITLED: &str = "New conversation";
+
 impl ConversationTitle {
+    /// The title of a conversation in which nothing has been said.
+    pub fn untitled() -> Self {
+        Self(UNTITLED.to_owned())
+    }
+
+    /// Whether it says nothing of what the conversation is about.
+    pub fn is_untitled(&self) -> bool {
+        self.0 == UNTITLED
+    }
+
     /// Parses a title that somebody chose.
     ///
     /// # Errors
@@ -45,7 +58,7 @@ impl ConversationTitle {
         let line: String = question.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         if line.is_empty() {
-            return Self("New conversation".to_owned());
+            return Self::untitled();
         }
         const SHORT: usize = 80;
         if line.chars().count() <= SHORT {

@@ -77,6 +77,8 @@ ids! {
     AuditId;
     /// Identifies a message of a conversation.
     MessageId;
+    /// Identifies an answer that a client may come back to while it is being streamed.
+    StreamId;
 }
 
 impl ChunkId {

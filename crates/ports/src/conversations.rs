@@ -5,6 +5,7 @@ use crate::{
     page::{Listed, Page},
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::{
     conversation::{Conversation, ConversationMessage},
     id::{ConversationId, UserId},
@@ -17,6 +18,17 @@ pub struct ConversationFilter {
     pub owner: Option<UserId>,
     /// Only those whose title holds this text, ASCII letters in either case.
     pub text: Option<String>,
+    /// Only those behind this place of the list.
+    pub after: Option<ConversationPosition>,
+}
+
+/// A place in the list of conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConversationPosition {
+    /// When something was last said in the conversation there.
+    pub updated_at: DateTime<Utc>,
+    /// Its id.
+    pub id: ConversationId,
 }
 
 /// Reads conversations.

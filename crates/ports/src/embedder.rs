@@ -18,6 +18,9 @@ pub trait Embedder: Send + Sync {
     /// Embeds a question.
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding>;
 
+    /// Whether its embeddings have a dense part.
+    fn makes_vectors(&self) -> bool;
+
     /// Names the model, for records; embeddings of different models do not mix.
     fn model(&self) -> &str;
 

@@ -1,7 +1,8 @@
 //! What every handler can reach.
 
-use crate::{error::Refusal, metrics::Metrics, settings::HttpSettings};
+use crate::{error::Refusal, metrics::Metrics, settings::HttpSettings, streams::Streams};
 use actix_web::{HttpRequest, dev::ServiceRequest, web::Data};
+use chrono::{DateTime, Utc};
 use docent_app::{App, rate_limit::RateLimit};
 use std::sync::Arc;
 use tera::Tera;
@@ -13,7 +14,11 @@ pub(crate) struct Context {
     pub(crate) app: Arc<App>,
     pub(crate) settings: HttpSettings,
     pub(crate) rate_limit: Option<RateLimit>,
+    /// When this process began to serve.
+    pub(crate) started_at: DateTime<Utc>,
     pub(crate) pages: Tera,
+    /// Answers that clients may come back to.
+    pub(crate) streams: Streams,
     /// The runtime that outlives the server's threads. Work that must go on when its request is over
     /// belongs there.
     pub(crate) runtime: Handle,

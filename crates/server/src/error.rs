@@ -17,6 +17,7 @@ pub(crate) struct Refusal {
     detail: Cow<'static, str>,
     errors: Vec<FieldError>,
     retry_after: Option<Duration>,
+    code: Option<&'static str>,
     fault: Option<Reported>,
 }
 
@@ -35,6 +36,25 @@ pub(crate) struct FieldError {
     pub(crate) loc: Vec<Loc>,
     /// What is wrong.
     pub(crate) msg: String,
+}
+
+impl FieldError {
+    /// Where it is, as one word: `messages[0].role`.
+    pub(crate) fn place(&self) -> String {
+        let steps = match self.loc.as_slice() {
+            [Loc::Name("body"), rest @ ..] if !rest.is_empty() => rest,
+            all => all,
+        };
+        let mut place = String::new();
+        for step in steps {
+            match step {
+                Loc::Name(name) if place.is_empty() => place.push_str(name),
+                Loc::Name(name) => place.extend([".", name]),
+                Loc::Index(index) => place.push_str(&format!("[{index}]")),
+            }
+        }
+        place
+    }
 }
 
 /// One step on the way to a field.
@@ -65,7 +85,7 @@ pub(crate) struct InvalidRequest<'a> {
 impl Refusal {
     /// A refusal with this status and sentence.
     pub(crate) fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, fault: None }
+        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, code: None, fault: None }
     }
 
     /// 422: the request can be read but breaks rules.
@@ -104,6 +124,29 @@ impl Refusal {
         if let Some(fault) = self.fault {
             response.extensions_mut().insert(fault);
         }
+    }
+
+    /// With a word for programs, where the wire format has a place for one.
+    pub(crate) fn with_code(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
+    pub(crate) fn code(&self) -> Option<&'static str> {
+        self.code
+    }
+
+    /// What is wrong with which fields.
+    pub(crate) fn errors(&self) -> &[FieldError] {
+        &self.errors
+    }
+
+    /// All that it has to say, in one line.
+    pub(crate) fn sentences(&self) -> String {
+        if self.errors.is_empty() {
+            return self.detail.clone().into_owned();
+        }
+        let told = self.errors.iter().map(|error| format!("{}: {}", error.place(), error.msg));
+        told.collect::<Vec<_>>().join("; ")
     }
 
     pub(crate) fn detail(&self) -> &str {

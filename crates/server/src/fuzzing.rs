@@ -1,6 +1,8 @@
 //! The way in for the fuzz targets of `tests/fuzz`; only their builds have it.
 
-use crate::{admin, api::documents::upload::receive, context::Context, settings::HttpSettings};
+use crate::{
+    admin, api::documents::upload::receive, context::Context, settings::HttpSettings, streams::Streams,
+};
 use actix_multipart::Multipart;
 use actix_web::{
     ResponseError,
@@ -30,11 +32,13 @@ impl UploadForms {
     /// When there is no runtime, or a page's template is broken.
     pub fn new(app: Arc<App>, settings: HttpSettings) -> io::Result<Self> {
         let context = Context {
+            started_at: app.clock.now(),
             app,
             rate_limit: None,
             pages: admin::templates().map_err(io::Error::other)?,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
+            streams: Streams::default(),
             cut: CancellationToken::new(),
         };
         Ok(Self(Data::new(context)))

@@ -17,6 +17,7 @@ pub mod routes;
 mod serve;
 mod settings;
 mod sse;
+mod streams;
 
 pub use serve::Server;
 pub use settings::{HttpSettings, JoinTrace, MetricsEndpoint, SessionKey};

@@ -65,6 +65,19 @@ routes! {
     "/documents/{doc_id}/retry" { POST => api::documents::retry::retry }
     "/search"               { POST => api::search::search }
     "/agents/{name}"        { POST => api::agents::ask::ask }
+    "/agents/{name}/streams/{id}" { GET => api::agents::resume::resume }
+    "/agents/{name}/streams/{id}/stop" { POST => api::agents::stop::stop }
+    "/mcp"                  { POST => api::mcp::call }
+    "/v1/models"            { GET => api::openai::models::list }
+    "/v1/models/{id}"       { GET => api::openai::models::get }
+    "/v1/chat/completions"  { POST => api::openai::chat::complete }
+    "/v1/embeddings"        { POST => api::openai::embeddings::embed }
+    "/conversations"        { GET => api::conversations::list::list, POST => api::conversations::begin::begin }
+    "/conversations/{id}"   {
+        GET => api::conversations::read::read,
+        PATCH => api::conversations::rename::rename,
+        DELETE => api::conversations::delete::delete
+    }
     "/metrics"              { GET => api::metrics::metrics }
     "/openapi.json"         { GET => api::docs::document }
     "/docs"                 { GET => api::docs::page }
@@ -147,7 +160,7 @@ pub(crate) fn wrong_method() -> Refusal {
 }
 
 fn method_not_allowed(allowed: &str) -> HttpResponse {
-    let mut response = wrong_method().error_response();
+    let mut response = HttpResponse::from_error(wrong_method());
     if let Ok(allowed) = HeaderValue::from_str(allowed) {
         response.headers_mut().insert(header::ALLOW, allowed);
     }

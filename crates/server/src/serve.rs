@@ -1,6 +1,8 @@
 //! The server: binding, serving, stopping.
 
-use crate::{admin, chat, context::Context, middleware, routes, settings::HttpSettings};
+use crate::{
+    admin, api::openai, chat, context::Context, middleware, routes, settings::HttpSettings, streams::Streams,
+};
 use actix_web::{
     App as Service, HttpServer,
     middleware::{NormalizePath, from_fn},
@@ -82,11 +84,13 @@ impl Server {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         let context = Context {
+            started_at: app.clock.now(),
             app,
             rate_limit: settings.rate_limit.map(RateLimit::new),
             pages: templates().map_err(io::Error::other)?,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
+            streams: Streams::default(),
             cut: CancellationToken::new(),
         };
         Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context), surface })
@@ -118,6 +122,8 @@ impl Server {
             ended = &mut server => ended?,
             () = stopping => server.await?,
         }
+        // Answers that nobody reads at the moment are no longer waited for.
+        cut.cancel();
         app.answers.close();
         if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {
             tracing::warn!("answers were cut off");
@@ -147,6 +153,7 @@ impl Server {
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))
                 .wrap(from_fn(middleware::rate_limit::limit))
+                .wrap(from_fn(openai::errors::word))
                 .wrap(from_fn(middleware::cors::share))
                 .wrap(from_fn(middleware::headers::secure))
                 .wrap(from_fn(middleware::observe::observe))

@@ -26,6 +26,8 @@ pub struct HttpSettings {
     pub session_key: SessionKey,
     /// How often an idle stream sends a comment, so that proxies keep it open.
     pub ping_interval: Duration,
+    /// How long an answer that a client may come back to goes on without one, and is kept when it is over.
+    pub resume_grace: Duration,
     /// The most bytes of a JSON body.
     pub max_json_bytes: usize,
     /// How long a client may pause while it sends a body.
@@ -50,6 +52,7 @@ impl HttpSettings {
             cors_allowed_origins: Vec::new(),
             session_key,
             ping_interval: Duration::from_secs(15),
+            resume_grace: Duration::from_secs(60),
             max_json_bytes: 4 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
             metrics: None,

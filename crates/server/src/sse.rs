@@ -4,9 +4,12 @@
 //! where the client asked for it, `event: error` where the answer broke off, and comments while it is idle.
 
 use crate::{context::State, error::sentence};
-use actix_web::{HttpResponse, http::header};
+use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
 use bytes::Bytes;
-use docent_app::agent::{Answer, AnswerEvent};
+use docent_app::{
+    agent::{Answer, AnswerEvent},
+    error::Fault,
+};
 use docent_domain::retrieval::ScoredChunk;
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
@@ -14,16 +17,24 @@ use serde_json::json;
 use std::convert::Infallible;
 use utoipa::ToSchema;
 
-const STOPPING: &str = "The service is stopping";
-const PING: &[u8] = b": ping\n\n";
+/// Why an answer is cut off when its time is over.
+pub(crate) const STOPPING: &str = "The service is stopping";
+/// A comment, so that proxies keep an idle stream open.
+pub(crate) const PING: &[u8] = b": ping\n\n";
 
 /// Streams an answer. When the client goes away the stream is dropped, and the answer with it.
 pub(crate) fn reply(context: State, answer: Answer, include_sources: bool) -> HttpResponse {
-    HttpResponse::Ok()
+    response().streaming(events(context, answer, include_sources))
+}
+
+/// The head of a stream of events.
+pub(crate) fn response() -> HttpResponseBuilder {
+    let mut response = HttpResponse::Ok();
+    response
         .insert_header((header::CONTENT_TYPE, "text/event-stream"))
         .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .insert_header(("X-Accel-Buffering", "no"))
-        .streaming(events(context, answer, include_sources))
+        .insert_header(("X-Accel-Buffering", "no"));
+    response
 }
 
 fn events(
@@ -41,29 +52,40 @@ fn events(
                     biased;
                     event = answer.next() => event?,
                     () = context.cut.cancelled() => {
-                        let last = frame(Some("error"), &json!({ "detail": STOPPING }));
-                        return Some((Ok(last), None));
+                        return Some((Ok(broken_off(STOPPING)), None));
                     }
                     () = context.app.clock.sleep(context.settings.ping_interval) => {
                         return Some((Ok(Bytes::from_static(PING)), Some((answer, open))));
                     }
                 };
-                let frame = match event {
-                    Ok(AnswerEvent::Text(text)) => frame(None, &text),
-                    Ok(AnswerEvent::Sources(chunks)) if include_sources => {
-                        frame(Some("sources"), &Sources::from(chunks.as_slice()))
-                    }
-                    Ok(AnswerEvent::Sources(_)) => continue,
-                    Err(fault) => frame(Some("error"), &json!({ "detail": sentence(&fault.public()) })),
-                };
-                return Some((Ok(frame), Some((answer, open))));
+                if let Some(frame) = of_event(&event, include_sources) {
+                    return Some((Ok(frame), Some((answer, open))));
+                }
             }
         }
     })
 }
 
+/// What a client is told of an event, if anything.
+pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, include_sources: bool) -> Option<Bytes> {
+    match event {
+        Ok(AnswerEvent::Text(text)) => Some(frame(None, text)),
+        Ok(AnswerEvent::Sources(chunks)) if include_sources => {
+            let results: Vec<_> = chunks.iter().map(Source::from).collect();
+            Some(frame(Some("sources"), &json!({ "results": results })))
+        }
+        Ok(AnswerEvent::Sources(_)) => None,
+        Err(fault) => Some(broken_off(&sentence(&fault.public()))),
+    }
+}
+
+/// The last event of an answer that broke off.
+pub(crate) fn broken_off(detail: &str) -> Bytes {
+    frame(Some("error"), &json!({ "detail": detail }))
+}
+
 /// One event. JSON has no raw line breaks, so its data is always one line.
-fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
+pub(crate) fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
     let data = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
     match event {
         Some(event) => format!("event: {event}\ndata: {data}\n\n").into(),
@@ -77,6 +99,9 @@ fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
 pub(crate) struct AnswerStreamEvent {
     /// `message` where the stream names none, as in the specification of server-sent events.
     event: Option<EventName>,
+    /// Its number, from 1 on, where the answer can be resumed.
+    #[schema(minimum = 1)]
+    id: Option<u64>,
     /// JSON on one line, by the event's name.
     #[schema(content_media_type = "application/json")]
     data: String,
@@ -93,6 +118,8 @@ pub(crate) enum EventName {
     Sources,
     /// Why it breaks off, as a `Problem` object.
     Error,
+    /// That it is over, as a `StreamEnd` object, where it can be resumed.
+    End,
 }
 
 /// Passages, best first. Clients may have come to rely on the order of the fields, and on all digits of a score.

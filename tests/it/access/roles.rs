@@ -256,6 +256,7 @@ impl Role {
                 let as_holder = row.whose == Whose::Own && self.has_scope(Scope::Admin);
                 allow(self.has_scope(scope) || as_holder && self.who == Who::Superuser)
             }
+            Takes::Owner(scope) if row.whose == Whose::Own => allow(self.has_scope(scope)),
             Takes::Owner(scope) if self.has_scope(scope) => Verdict::Refused(row.refusals[0]),
             Takes::Owner(_) => Verdict::Refused(row.refusals[1]),
             Takes::Login => allow(matches!(self.bearer, Bearer::AccessToken)),

@@ -14,8 +14,8 @@ pub(super) enum Takes {
     ScrapeToken,
     /// An active account, by its access token, or by an API key with this scope.
     Account(Scope),
-    /// The same, and that the record is its own, which it is of none that asks: even superusers are told that there is
-    /// no such record.
+    /// The same, and that the record is its own: even superusers are told that there is no such record when it is
+    /// another's.
     Owner(Scope),
     /// An active account, by its access token alone.
     Login,
@@ -166,6 +166,23 @@ pub(super) const ROWS: &[Row] = &[
     post("/agents/{name}", Owner(Chat), 200)
         .sends(Json(r#"{"messages":[{"role":"user","content":"q"}],"conversation_id":"{conversation}"}"#))
         .hidden(),
+    row("GET", "/agents/{name}/streams/{id}", Account(Chat), 404),
+    post("/agents/{name}/streams/{id}/stop", Account(Chat), 404),
+    // The protocol's own refusal: it is not told what is accepted.
+    post("/mcp", Account(Read), 406).sends(NO_BODY),
+    get("/v1/models", Account(Chat)),
+    get("/v1/models/{id}", Account(Chat)),
+    post("/v1/chat/completions", Account(Chat), 200)
+        .sends(Json(r#"{"model":"chat","messages":[{"role":"user","content":"q"}]}"#)),
+    post("/v1/embeddings", Account(Chat), 400).sends(NO_BODY),
+    get("/conversations", Account(Chat)),
+    post("/conversations", Account(Chat), 201),
+    get("/conversations/{id}", Owner(Chat)).hidden(),
+    get("/conversations/{id}", Owner(Chat)).of(Own),
+    row("PATCH", "/conversations/{id}", Owner(Chat), 200).sends(Json(r#"{"title":"Other"}"#)).hidden(),
+    row("PATCH", "/conversations/{id}", Owner(Chat), 200).sends(Json(r#"{"title":"Other"}"#)).of(Own),
+    row("DELETE", "/conversations/{id}", Owner(Chat), 204).hidden(),
+    row("DELETE", "/conversations/{id}", Owner(Chat), 204).of(Own).spends(Record),
     // The door of the panel, and what is one's own there.
     get("/admin", Staff),
     get("/admin/admin.css", Nothing),

@@ -26,6 +26,7 @@ use docent_tests::{
     member::Member,
     pdf::pdf,
 };
+use serde_json::json;
 
 /// Is in everything that the records of others are called. What is refused does not hold it.
 pub(super) const MARK: &str = "zanzibar";
@@ -44,6 +45,7 @@ struct Own {
     document: String,
     key: String,
     session: String,
+    conversation: String,
 }
 
 impl Person {
@@ -54,6 +56,7 @@ impl Person {
             document: member.add(&format!("{email}.pdf"), pdf(&["words"])).await,
             key: key(app, member.user.id, email, &["read"], None).await.1,
             session: session(app, member.user.id).await,
+            conversation: conversation(&member).await,
         };
         let mut person = Self { member, cookie: String::new(), form_token: String::new(), own };
         if flags.is_staff {
@@ -75,6 +78,7 @@ impl Person {
         let user = self.member.user.id;
         match section(row) {
             "documents" => self.own.document = self.member.add("own.pdf", pdf(&["words"])).await,
+            "conversations" => self.own.conversation = conversation(&self.member).await,
             "api-keys" => self.own.key = key(app, user, "own", &["read"], None).await.1,
             "sessions" => {
                 let _ = Member::login(app, self.member.user.clone()).await;
@@ -105,6 +109,12 @@ async fn session(app: &TestApp, user: UserId) -> String {
     let is_good = |session: &Session| session.kind == SessionKind::Api && session.revoked_at.is_none();
     let good = app.sessions(user).await.into_iter().find(is_good);
     good.unwrap().id.to_string()
+}
+
+/// A conversation that the account begins.
+async fn conversation(member: &Member) -> String {
+    let conversation = member.post("/conversations", json!({})).await.expect(201).json();
+    conversation["id"].as_str().unwrap().to_owned()
 }
 
 /// One record of each kind, all of accounts that ask for nothing.
@@ -147,16 +157,16 @@ impl Records {
             "users" if row.whose == Whose::Superusers => self.superuser.id.to_string(),
             "users" => own.map_or(self.user.id, |person| person.member.user.id).to_string(),
             "groups" => self.group.clone(),
-            "conversations" => self.conversation.clone(),
+            "conversations" => own.map_or(&self.conversation, |person| &person.own.conversation).clone(),
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
-            "agents" => "chat".to_owned(),
+            "v1" => "chat".to_owned(),
+            "agents" => self.conversation.clone(),
             "docs" => "docs.js".to_owned(),
             _ => String::new(),
         };
-        let path = ["{id}", "{doc_id}", "{name}", "{file}"]
-            .iter()
-            .fold(row.path.replace("{page}", "1"), |p, hole| p.replace(hole, &id));
+        let fixed = row.path.replace("{name}", "chat").replace("{page}", "1");
+        let path = ["{id}", "{doc_id}", "{file}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }

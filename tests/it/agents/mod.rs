@@ -6,5 +6,6 @@ mod metering;
 mod planted;
 mod prompt;
 mod recording;
+mod resuming;
 mod stream;
 mod tools;

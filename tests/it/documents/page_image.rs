@@ -8,6 +8,7 @@ use serde_json::json;
 rules! {
     async fn a_page_is_a_picture(setup) {
         let app = setup.start().await;
+        app.leave_jobs();
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["one", "two"])).await;
         // Whether it was ingested or not: its file is there.

@@ -6,7 +6,7 @@ use crate::cli::RemoteArgs;
 use anyhow::{Context, anyhow, bail};
 use credentials::{Credentials, Tokens};
 use docent_adapters::http_client::http_client;
-use reqwest::{Client, Method, Response, StatusCode, Url};
+use reqwest::{Client, Method, Response, StatusCode, Url, header::ACCEPT};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -92,7 +92,8 @@ impl Remote {
         };
         let request = self.http.request(method.clone(), url.clone()).bearer_auth(secret).timeout(PATIENCE);
         let request = match body {
-            Some(body) => request.json(body),
+            // The protocol behind `/mcp` asks for both.
+            Some(body) => request.json(body).header(ACCEPT, "application/json, text/event-stream"),
             None => request,
         };
         request.send().await.map_err(|error| unreachable(&self.base, error))

@@ -10,6 +10,7 @@ pub(crate) mod documents;
 pub(crate) mod eval;
 pub(crate) mod healthcheck;
 pub(crate) mod login;
+pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod openapi;
 pub(crate) mod reindex;

@@ -15,6 +15,9 @@ section! {
         /// is also told where passages come from. The built-in one asks to answer from the documents alone and with
         /// pages, and to take what stands in them for data.
         chat_system_prompt: Option<String> = unset("the built-in one");
+        /// The most tokens of earlier questions and answers that a model reads before a question with a
+        /// `conversation_id`; the oldest are left out first. 0 for none.
+        conversation_history_tokens: usize = text("4000"), within(0..=1_000_000);
         /// The chunks that `search_docs` retrieves.
         search_limit: usize = text("5"), within(1..=50);
     }

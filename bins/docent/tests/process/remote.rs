@@ -5,10 +5,13 @@ use crate::{
     create_account,
     program::{Serving, docent, in_time, run},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{path::Path, process::Stdio};
 use tempfile::TempDir;
-use tokio::{io::AsyncWriteExt, process::Command};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    process::Command,
+};
 
 const EMAIL: &str = "ada@example.org";
 const PASSWORD: &str = "correct horse";
@@ -30,6 +33,33 @@ async fn log_in(folder: &Path, server: &str, password: &str) -> (Option<i32>, St
     (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
 }
 
+/// What `docent mcp` finds, asked as an assistant would.
+async fn ask_over_mcp(folder: &Path, server: &str, query: &str) -> Value {
+    let mut command = remote(folder, server, &["mcp"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut answers = BufReader::new(output).lines();
+    let client = json!({ "name": "test", "version": "1" });
+    let begin = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let search = json!({ "name": "search_docs", "arguments": { "query": query } });
+    let mut answer = Value::Null;
+    for (id, method, params) in
+        [(0, "initialize", begin), (1, "tools/list", json!({})), (2, "tools/call", search)]
+    {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        answer = serde_json::from_str(&in_time(answers.next_line()).await.unwrap().unwrap()).unwrap();
+        assert_eq!((&answer["id"], &answer["error"]), (&json!(id), &Value::Null), "{answer}");
+        if id == 0 {
+            let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+            input.write_all(format!("{ready}\n").as_bytes()).await.unwrap();
+        }
+    }
+    drop(input);
+    assert!(in_time(child.wait()).await.unwrap().success(), "it ends with its input");
+    answer
+}
+
 #[tokio::test]
 async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     let folder = TempDir::new().unwrap();
@@ -39,6 +69,8 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     let server = serving.base.clone();
     let (status, _, error) = run(&mut remote(folder, &server, &["documents", "list"])).await;
     assert!(!status.success() && error.contains("docent login"), "{error}");
+    let (status, printed, error) = run(&mut remote(folder, &server, &["mcp"])).await;
+    assert!(!status.success() && printed.is_empty() && error.contains("docent login"), "{error}");
     let (code, said) = log_in(folder, &server, "wrong horse").await;
     assert!(code == Some(1) && said.contains("Invalid email or password"), "{said}");
     let (code, said) = log_in(folder, &server, PASSWORD).await;
@@ -73,6 +105,9 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     assert_eq!(printed, "Nothing was found.\n");
     let (status, _, error) = run(&mut remote(folder, &server, &["search", " "])).await;
     assert!(!status.success() && error.contains("query must not be empty"), "{error}");
+
+    let found = ask_over_mcp(folder, &server, query).await;
+    assert_eq!(found["result"]["structuredContent"]["results"][0]["document_id"], good.as_str(), "{found}");
 
     let (status, printed, _) = run(&mut remote(folder, &server, &["documents", "retry", &bad, &good])).await;
     assert_eq!(status.code(), Some(1), "one of them was not failed: {printed}");

@@ -106,6 +106,10 @@ impl Embedder for BuiltinEmbedder {
         Ok(spans::embeddings(self.model()).in_scope(|| self.embed_question(query)))
     }
 
+    fn makes_vectors(&self) -> bool {
+        false
+    }
+
     fn model(&self) -> &'static str {
         "builtin-lexical-3"
     }

@@ -220,6 +220,10 @@ impl Embedder for CachedEmbedder {
         self.inner.embed_query(query).await
     }
 
+    fn makes_vectors(&self) -> bool {
+        self.inner.makes_vectors()
+    }
+
     fn model(&self) -> &str {
         self.inner.model()
     }

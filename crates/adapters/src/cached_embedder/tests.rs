@@ -74,6 +74,10 @@ impl Embedder for Counted {
         Ok(QueryEmbedding { sparse: None, ..query })
     }
 
+    fn makes_vectors(&self) -> bool {
+        true
+    }
+
     fn model(&self) -> &'static str {
         "counted"
     }

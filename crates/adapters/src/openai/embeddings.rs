@@ -256,6 +256,10 @@ impl Embedder for OpenAiEmbedder {
         Ok(QueryEmbedding { sparse: None, dense: vectors.into_iter().next() })
     }
 
+    fn makes_vectors(&self) -> bool {
+        true
+    }
+
     fn model(&self) -> &str {
         &self.model
     }

@@ -25,8 +25,8 @@ use docent_ports::{
     page::{Listed, Page},
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
-    Select,
+    ActiveModelTrait, ColumnTrait, EntityTrait, ExprTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect, Select,
     sea_query::{Expr, OnConflict},
 };
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,11 @@ impl ConversationReader for Session {
         }
         if let Some(text) = &filter.text {
             rows = rows.filter(contains(Expr::col(Column::Title), text, self.backend()));
+        }
+        if let Some(after) = filter.after {
+            let updated_at = micros(after.updated_at);
+            let same = Column::UpdatedAt.eq(updated_at).and(Column::Id.lt(after.id.as_uuid()));
+            rows = rows.filter(Column::UpdatedAt.lt(updated_at).or(same));
         }
         let order = |rows: Select<Entity>| rows.order_by_desc(Column::UpdatedAt).order_by_desc(Column::Id);
         let listed = self.listed("list conversations", rows, order, page, from_row).await?;

@@ -1,6 +1,6 @@
 //! Answering one question: the loop, and the stream that comes out of it.
 
-use super::{metering::Meter, prompt, recording::Transcript, registry::Agent, tool};
+use super::{history, metering, metering::Meter, prompt, recording::Transcript, registry::Agent, tool};
 use crate::{
     App, conversations,
     error::{Error, Result},
@@ -24,7 +24,7 @@ use std::{
     sync::Arc,
     task::{Context, Poll, ready},
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, Span};
 
 /// Events that wait for a slow reader; then the model waits too.
@@ -37,9 +37,10 @@ const MAX_CALLS: usize = 16;
 pub struct Question {
     /// Who asks.
     pub actor: Actor,
-    /// The conversation so far; the last message is the question.
+    /// What was sent: instructions, earlier turns if the client keeps them, and the question last.
     pub messages: Vec<Message>,
-    /// The conversation it belongs to, if any.
+    /// The conversation that it is written down in, if any. Earlier turns of that are read by the model too, where
+    /// `messages` has none.
     pub conversation: Option<ConversationId>,
 }
 
@@ -62,6 +63,22 @@ pub enum AnswerEvent {
     Sources(Vec<ScoredChunk>),
 }
 
+/// How an answer came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What it cost, over all model calls.
+    pub tokens: TokenUsage,
+    /// Whether something ended it before all was said: the model's limit of tokens, or the iteration cap.
+    pub is_cut: bool,
+}
+
+impl Outcome {
+    /// That of an answer whose task died after its last event.
+    pub fn unknown() -> Self {
+        Self { tokens: TokenUsage::default(), is_cut: false }
+    }
+}
+
 /// An answer as it comes. Dropping it stops the model; what had been said by then is still metered.
 ///
 /// It ends after [`AnswerEvent::Sources`] or the first error.
@@ -71,6 +88,14 @@ pub struct Answer {
     rest: mpsc::Receiver<Result<AnswerEvent, Fault>>,
     is_over: bool,
     recorder: Arc<dyn Recorder>,
+    outcome: oneshot::Receiver<Outcome>,
+}
+
+impl Answer {
+    /// How it ended, once the stream is over. Nobody knows when its task died.
+    pub async fn outcome(self) -> Option<Outcome> {
+        self.outcome.await.ok()
+    }
 }
 
 impl Stream for Answer {
@@ -110,13 +135,15 @@ pub async fn ask(app: &Arc<App>, grant: Grant<Chat>, agent: &str, question: Ques
     if let Some(conversation) = question.conversation {
         conversations::open(app, &grant, conversation, question.words()).await?;
     }
+    let messages = history::with_record(app, &question).await?;
     let (events, mut rest) = mpsc::channel(BUFFER);
+    let (ended, outcome) = oneshot::channel();
     let span = spans::invoke_agent(&agent.name, app.model.model(), question.conversation);
-    let turn = Turn { app: Arc::clone(app), agent, question, events, span: span.clone() };
+    let turn = Turn { app: Arc::clone(app), agent, question, messages, events, ended, span: span.clone() };
     // The outer span is the one that log lines are marked with.
     app.answers.spawn(turn.run().instrument(span).in_current_span());
     let first = rest.recv().await.unwrap_or_else(|| Err(died()))?;
-    Ok(Answer { first: Some(first), rest, is_over: false, recorder: Arc::clone(&app.recorder) })
+    Ok(Answer { first: Some(first), rest, is_over: false, recorder: Arc::clone(&app.recorder), outcome })
 }
 
 /// The reader has gone away.
@@ -143,7 +170,10 @@ struct Turn {
     app: Arc<App>,
     agent: Arc<Agent>,
     question: Question,
+    /// What the model reads first, but for its instructions.
+    messages: Vec<Message>,
     events: mpsc::Sender<Result<AnswerEvent, Fault>>,
+    ended: oneshot::Sender<Outcome>,
     span: Span,
 }
 
@@ -151,8 +181,10 @@ impl Turn {
     async fn run(self) {
         let mut meter = Meter::default();
         let mut transcript = Transcript::begin(self.app.clock.now());
+        let mut is_cut = false;
         match self.answer(&mut meter, &mut transcript).await {
-            Ok(()) => {
+            Ok(cut) => {
+                is_cut = cut;
                 transcript.is_complete = true;
                 // A reader that has gone away misses nothing it wanted.
                 let _ = self.send(AnswerEvent::Sources(transcript.sources.clone())).await;
@@ -164,14 +196,18 @@ impl Turn {
                 let _ = self.events.send(Err(fault)).await;
             }
         }
-        let Self { app, agent, question, events, span } = self;
+        let Self { app, agent, question, events, ended, span, .. } = self;
         drop(events);
-        let tokens = meter.record(&app, &question, agent.name.clone(), &span).await;
+        let tokens = meter.sum().await;
+        // Nobody may be waiting for it.
+        let _ = ended.send(Outcome { tokens, is_cut });
+        metering::record(&app, &question, agent.name.clone(), tokens, &span).await;
         transcript.record(&app, &question, agent.name.clone(), tokens).await;
     }
 
-    async fn answer(&self, meter: &mut Meter, transcript: &mut Transcript) -> Result<(), Stop> {
-        let mut messages = self.question.messages.clone();
+    /// Says whether something cut the answer.
+    async fn answer(&self, meter: &mut Meter, transcript: &mut Transcript) -> Result<bool, Stop> {
+        let mut messages = self.messages.clone();
         for _ in 0..self.agent.max_iterations {
             let mut said = Said::default();
             let told = self.told(&messages);
@@ -180,7 +216,7 @@ impl Turn {
             meter.add(said.usage, &told, &said.text, &said.calls);
             heard?;
             if said.calls.is_empty() {
-                return Ok(());
+                return Ok(said.is_cut);
             }
             let calls = said.calls.clone();
             messages.push(Message::Assistant { content: said.text, tool_calls: said.calls });
@@ -192,7 +228,7 @@ impl Turn {
             }
         }
         tracing::warn!(agent = %self.agent.name, "the iteration cap was reached");
-        Ok(())
+        Ok(true)
     }
 
     /// The conversation, after what the agent's model is told before it.
@@ -217,6 +253,7 @@ impl Turn {
                     said.usage = usage;
                     if reason == FinishReason::Length {
                         tracing::warn!("the model stopped at its token limit");
+                        said.is_cut = true;
                     }
                     return Ok(());
                 }
@@ -259,4 +296,5 @@ struct Said {
     text: String,
     calls: Vec<ToolCall>,
     usage: Option<TokenUsage>,
+    is_cut: bool,
 }

@@ -36,14 +36,8 @@ impl Meter {
         }
     }
 
-    /// Writes the sum into the ledger and gives it. A fault is logged: the answer has been given.
-    pub(super) async fn record(
-        self,
-        app: &App,
-        question: &Question,
-        agent: AgentName,
-        span: &Span,
-    ) -> TokenUsage {
+    /// The sum. Nothing, should counting fail: the answer has been given.
+    pub(super) async fn sum(self) -> TokenUsage {
         // Counting is work for the processor, and the first time loads the vocabulary.
         let count = tokio::task::spawn_blocking(move || {
             let sum = |texts: &[String]| texts.iter().map(|text| tokens::count(text) as u64).sum::<u64>();
@@ -51,26 +45,35 @@ impl Meter {
             total += TokenUsage { prompt: sum(&self.read), completion: sum(&self.written) };
             total
         });
-        let Ok(tokens) = count.await else { return TokenUsage::default() };
-        spans::record_tokens(span, tokens);
-        app.recorder.tokens_used(&agent, app.model.model(), tokens);
-        let record = UsageRecord {
-            id: app.new_id(UsageId::generate),
-            user: question.actor.user(),
-            api_key: question.actor.api_key(),
-            conversation: question.conversation,
-            agent,
-            model: app.model.model().to_owned(),
-            tokens,
-            at: app.clock.now(),
-        };
-        if let Err(error) = usage::record(app, &record).await {
-            tracing::error!(%error, "usage could not be recorded");
-            if let Error::Fault(fault) = &error {
-                app.note(fault);
-            }
+        count.await.unwrap_or_default()
+    }
+}
+
+/// Writes what an answer cost into the ledger. A fault is logged: the answer has been given.
+pub(super) async fn record(
+    app: &App,
+    question: &Question,
+    agent: AgentName,
+    tokens: TokenUsage,
+    span: &Span,
+) {
+    spans::record_tokens(span, tokens);
+    app.recorder.tokens_used(&agent, app.model.model(), tokens);
+    let record = UsageRecord {
+        id: app.new_id(UsageId::generate),
+        user: question.actor.user(),
+        api_key: question.actor.api_key(),
+        conversation: question.conversation,
+        agent,
+        model: app.model.model().to_owned(),
+        tokens,
+        at: app.clock.now(),
+    };
+    if let Err(error) = usage::record(app, &record).await {
+        tracing::error!(%error, "usage could not be recorded");
+        if let Error::Fault(fault) = &error {
+            app.note(fault);
         }
-        tokens
     }
 }
 

@@ -5,6 +5,7 @@
 //! To add an agent, register one in [`registry`]; to add a tool, implement [`tool::Tool`].
 
 pub mod answer;
+mod history;
 mod metering;
 pub mod prompt;
 mod recording;
@@ -12,4 +13,4 @@ pub mod registry;
 pub mod search_docs;
 pub mod tool;
 
-pub use answer::{Answer, AnswerEvent, Question};
+pub use answer::{Answer, AnswerEvent, Outcome, Question};

@@ -8,6 +8,7 @@ pub mod file;
 pub mod get;
 pub mod inspect;
 pub mod list;
+pub mod page;
 pub mod picture;
 pub mod retry;
 pub mod upload;

@@ -45,7 +45,7 @@ pub(super) async fn conversations(
     let found = if owner.is_some() && account.is_none() {
         Listed::default()
     } else {
-        let filter = ConversationFilter { owner: account, text: q.clone() };
+        let filter = ConversationFilter { owner: account, text: q.clone(), after: None };
         use_case::list(app, grant, &filter, number.page()).await?
     };
     let owners: Vec<_> = found.records.iter().map(|(conversation, _)| conversation.owner).collect();

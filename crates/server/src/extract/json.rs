@@ -42,8 +42,17 @@ impl Body {
     /// Reads the body, which must be a JSON object. Its content type does not matter: whoever
     /// sends JSON means JSON.
     pub(crate) async fn fields(self) -> Result<Fields, Refusal> {
+        Self::read(&self.bytes().await?)
+    }
+
+    /// The same for a body that may be missing or null, which is an object without fields.
+    pub(crate) async fn optional_fields(self) -> Result<Fields, Refusal> {
         let bytes = self.bytes().await?;
-        let value = serde_json::from_slice(&bytes).map_err(|error| {
+        Self::read(if matches!(&*bytes, b"" | b"null") { b"{}" } else { &bytes })
+    }
+
+    fn read(bytes: &[u8]) -> Result<Fields, Refusal> {
+        let value = serde_json::from_slice(bytes).map_err(|error| {
             let msg = format!("must be valid JSON: line {}, column {}", error.line(), error.column());
             Refusal::invalid_field(&["body"], if bytes.is_empty() { "is missing".to_owned() } else { msg })
         })?;
@@ -53,7 +62,8 @@ impl Body {
         }
     }
 
-    async fn bytes(mut self) -> Result<Bytes, Refusal> {
+    /// The body as it is.
+    pub(crate) async fn bytes(mut self) -> Result<Bytes, Refusal> {
         let limit = self.context.settings.max_json_bytes;
         if self.announced.is_some_and(|length| length > limit as u64) {
             return Err(Refusal::too_large(limit as u64));
@@ -104,6 +114,11 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
+    /// The fields of an object that came in another way than as a body.
+    pub(crate) fn of(object: Map<String, Value>) -> Self {
+        Self { object, loc: Vec::new(), errors: Vec::new() }
+    }
+
     /// A string that must be there.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.object.remove(name) {
@@ -122,6 +137,11 @@ impl Fields {
         }
     }
 
+    /// A value of any kind; none when it is missing or null.
+    pub(crate) fn value(&mut self, name: &str) -> Option<Value> {
+        self.object.remove(name).filter(|value| !value.is_null())
+    }
+
     /// A boolean that may be missing or null, which is `false`.
     pub(crate) fn flag(&mut self, name: &'static str) -> bool {
         match self.object.remove(name) {
@@ -138,6 +158,14 @@ impl Fields {
             value => whole(&value).filter(|number| range.contains(number)).or_else(|| {
                 self.wrong(name, format!("must be a whole number from {} to {}", range.start(), range.end()))
             }),
+        }
+    }
+
+    /// A whole number in a range, that must be there.
+    pub(crate) fn number(&mut self, name: &'static str, range: RangeInclusive<u64>) -> Option<u64> {
+        match self.object.get(name) {
+            None | Some(Value::Null) => self.wrong(name, "is required"),
+            Some(_) => self.optional_number(name, range),
         }
     }
 

@@ -13,9 +13,11 @@ use actix_web::{
     middleware::Next,
 };
 
-const METHODS: &str = "GET, HEAD, POST, DELETE";
-const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key";
-const RESPONSE_HEADERS: &str = "X-Request-Id, Retry-After, Link, X-Next-Cursor, WWW-Authenticate";
+const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE";
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID, \
+     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+const RESPONSE_HEADERS: &str =
+    "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, WWW-Authenticate";
 /// Seconds for which a browser remembers a preflight's answer.
 const MAX_AGE: &str = "600";
 

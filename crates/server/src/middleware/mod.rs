@@ -10,7 +10,7 @@ pub(crate) mod rate_limit;
 use actix_web::{Error, body::BoxBody, dev::ServiceResponse, http::header::HeaderMap};
 
 /// What a request comes to.
-type Answer = Result<ServiceResponse<BoxBody>, Error>;
+pub(crate) type Answer = Result<ServiceResponse<BoxBody>, Error>;
 
 /// Changes the headers of an answer, whether it is a response already or an error still.
 fn with_headers(answer: Answer, change: impl Fn(&mut HeaderMap) + 'static) -> Answer {

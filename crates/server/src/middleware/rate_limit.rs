@@ -2,7 +2,7 @@
 
 use super::Answer;
 use crate::{context, error::Refusal, extract::client::Client, routes};
-use actix_web::{HttpMessage, ResponseError, body::MessageBody, dev::ServiceRequest, middleware::Next};
+use actix_web::{HttpMessage, body::MessageBody, dev::ServiceRequest, middleware::Next};
 
 pub(crate) async fn limit(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let context = context::of_service(&request)?;
@@ -11,7 +11,8 @@ pub(crate) async fn limit(request: ServiceRequest, next: Next<impl MessageBody +
     {
         let client = request.extensions().get::<Client>().copied().ok_or_else(Refusal::internal)?;
         if let Err(pause) = limit.admit(&context.app, client.address).await {
-            return Ok(request.into_response(Refusal::too_many(pause).error_response()));
+            let refused = request.error_response(Refusal::too_many(pause));
+            return Ok(refused);
         }
     }
     next.call(request).await.map(|response| response.map_into_boxed_body())

@@ -3,7 +3,7 @@
 use crate::{
     error::{FieldError, InvalidRequest, Loc, Problem, Refusal},
     extract::json::{broken_body, timed_out},
-    routes,
+    routes, streams,
 };
 use actix_web::http::StatusCode;
 use docent_app::error::{Error, Fault, FaultKind, Part};
@@ -50,12 +50,16 @@ answers! {
     NoPage { 404 => "PageNotFound" }
     NotDrawn { 422 => "PageNotDrawn" }
     NoAgent { 404 => "AgentNotFound" }
+    NoConversation { 404 => "ConversationNotFound" }
+    NoStream { 404 => "StreamNotFound" }
     NotFailed { 409 => "NotFailed" }
     NotPdf { 415 => "NotAPdf" }
     /// What goes wrong with a path or a query.
     BadInput { 422 => "InvalidRequest" }
     /// What goes wrong with a body.
     BodyRead { 400 => "BrokenBody", 408 => "BodyTimeout", 413 => "TooLarge", 422 => "InvalidRequest" }
+    /// What goes wrong with a body that something else reads.
+    BytesRead { 408 => "BodyTimeout", 413 => "TooLarge" }
     StoreAway { 503 => "StoreAway" }
     StoreFull { 507 => "StoreFull" }
     ModelAway { 502 => "ModelFailed", 504 => "ModelTimeout" }
@@ -65,7 +69,10 @@ answers! {
     Limited { 429 => "TooManyRequests" }
 }
 
-fn named(name: &str) -> RefOr<Response> {
+pub(super) use answers;
+
+/// Leads to a shared answer.
+pub(super) fn named(name: &str) -> RefOr<Response> {
     Ref::from_response_name(name).into()
 }
 
@@ -134,6 +141,16 @@ fn about_records() -> Vec<Shared> {
             "There is no such agent, or the conversation is somebody else's.",
             vec![Error::AgentNotFound.into(), missing(RecordKind::Conversation)],
         ),
+        (
+            "ConversationNotFound",
+            "There is no such conversation of this account.",
+            vec![missing(RecordKind::Conversation)],
+        ),
+        (
+            "StreamNotFound",
+            "The stream is unknown, another account's or of another agent, or it is gone, as a whole or as far back.",
+            vec![streams::gone()],
+        ),
         ("NotFailed", "The document is not `failed`.", vec![Error::NotFailed { state: "ingested" }.into()]),
     ]
 }
@@ -188,7 +205,11 @@ fn about_the_service() -> Vec<Shared> {
 
 fn response(description: &str, refusals: &[Refusal]) -> Response {
     let response = ResponseBuilder::new().description(description);
-    let mut response = response.content("application/json", content(refusals)).build();
+    with_headers(response.content("application/json", content(refusals)).build(), refusals)
+}
+
+/// Adds the headers that go with these answers.
+pub(super) fn with_headers(mut response: Response, refusals: &[Refusal]) -> Response {
     response.headers.insert(REQUEST_ID.to_owned(), id_header());
     if let Some((name, header)) = refusals.first().and_then(|refusal| header_of(refusal.status())) {
         response.headers.insert(name.to_owned(), header.into());

@@ -3,8 +3,12 @@
 pub(crate) mod answers;
 #[cfg(test)]
 mod tests;
+pub(crate) mod wire;
 
-use crate::{api, routes};
+use crate::{
+    api::{self, openai::errors::is_spoken},
+    routes, streams,
+};
 use answers::{Always, Limited, REQUEST_ID};
 use utoipa::{
     IntoResponses, Modify, OpenApi,
@@ -30,6 +34,9 @@ pub fn json() -> serde_json::Result<String> {
     tags(
         (name = "Documents", description = "Adding, reading and removing documents."),
         (name = "Chat", description = "Questions to agents, answered as streams."),
+        (name = "Conversations", description = "What was said, kept for the account that said it."),
+        (name = "OpenAI wire", description = "The agents for clients of the OpenAI API. Errors have the shape that they have there."),
+        (name = "MCP", description = "The documents for programs that speak the Model Context Protocol."),
         (name = "Search", description = "Passages that fit a question."),
         (name = "Accounts", description = "Logging in, staying in, logging out; links by mail."),
         (name = "Service", description = "What the service is, and how it is."),
@@ -61,7 +68,20 @@ pub fn json() -> serde_json::Result<String> {
         api::documents::retry::retry,
         api::search::search,
         api::agents::ask::ask,
+        api::agents::resume::resume,
+        api::agents::stop::stop,
+        api::conversations::list::list,
+        api::conversations::begin::begin,
+        api::conversations::read::read,
+        api::conversations::rename::rename,
+        api::conversations::delete::delete,
+        api::openai::models::list,
+        api::openai::models::get,
+        api::openai::chat::complete,
+        api::openai::embeddings::embed,
+        api::mcp::call,
     ),
+    components(schemas(api::openai::chunks::ChatCompletionChunk<'_>, streams::StreamEnd)),
 )]
 struct Api;
 
@@ -72,10 +92,11 @@ impl Modify for Completion {
     fn modify(&self, document: &mut Document) {
         let components = document.components.get_or_insert_default();
         answers::add(components);
+        wire::add(components);
         add_schemes(components);
         for (path, item) in &mut document.paths.paths {
             for operation in operations(item) {
-                complete(operation, !routes::is_watched(path));
+                complete(operation, path);
                 name_file_types(operation);
             }
         }
@@ -83,14 +104,18 @@ impl Modify for Completion {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten()
+    [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten()
 }
 
-fn complete(operation: &mut Operation, counts: bool) {
+fn complete(operation: &mut Operation, path: &str) {
     let responses = &mut operation.responses.responses;
-    responses.extend(Always::responses());
-    if counts {
-        responses.extend(Limited::responses());
+    if is_spoken(path) {
+        responses.extend(wire::Always::responses());
+    } else {
+        responses.extend(Always::responses());
+        if !routes::is_watched(path) {
+            responses.extend(Limited::responses());
+        }
     }
     for response in responses.values_mut() {
         if let RefOr::T(response) = response {

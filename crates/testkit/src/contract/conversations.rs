@@ -10,7 +10,11 @@ use docent_domain::{
     retrieval::ScoredChunk,
     usage::TokenUsage,
 };
-use docent_ports::{conversations::ConversationFilter, page::Page, store::Store};
+use docent_ports::{
+    conversations::{ConversationFilter, ConversationPosition},
+    page::Page,
+    store::Store,
+};
 use std::sync::Arc;
 
 async fn add(store: &dyn Store, conversations: &[Conversation]) {
@@ -140,6 +144,25 @@ crate::battery! {
         let of_one = view.conversations().list(&filter, Page { offset: 1, limit: 1 }).await.unwrap();
         assert_eq!((of_one.records, of_one.total), (vec![(talk3, 2)], 2));
         let filter = ConversationFilter { text: Some("TION 2".into()), ..ConversationFilter::default() };
-        assert_eq!(view.conversations().list(&filter, first(9)).await.unwrap().records, [(talk2, 0)]);
+        let second = view.conversations().list(&filter, first(9)).await.unwrap().records;
+        assert_eq!(second, [(talk2.clone(), 0)]);
+    }
+
+    /// A list is gone on with behind any of its places, also among conversations of one instant.
+    async fn lists_go_on_behind_a_place(store) {
+        add_users(&*store, &[user(1)]).await;
+        let owner = user(1).id;
+        let late = Conversation { updated_at: at(9), ..conversation(1, owner) };
+        let talks = [late, conversation(4, owner), conversation(3, owner), conversation(2, owner)];
+        let talks = talks.map(|talk| Conversation { updated_at: talk.updated_at.max(at(7)), ..talk });
+        add(&*store, &talks).await;
+        let mut view = store.read().await.unwrap();
+        for (place, talk) in talks.iter().enumerate() {
+            let after = Some(ConversationPosition { updated_at: talk.updated_at, id: talk.id });
+            let filter = ConversationFilter { after, ..ConversationFilter::default() };
+            let rest = view.conversations().list(&filter, first(9)).await.unwrap();
+            let expected: Vec<_> = talks[place + 1..].iter().map(|talk| (talk.clone(), 0)).collect();
+            assert_eq!((rest.records, rest.total), (expected, (talks.len() - place - 1) as u64));
+        }
     }
 }

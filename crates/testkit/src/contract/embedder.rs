@@ -36,6 +36,12 @@ fn assert_unit(vector: Option<&Vec<f32>>) {
 crate::battery! {
     embedder_contract in embedder (Arc<dyn Embedder>);
 
+    /// Whether it makes vectors is known before it does.
+    async fn says_whether_it_makes_vectors(embedder) {
+        let embeddings = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();
+        assert!(embeddings.iter().all(|embedding| embedding.dense.is_some() == embedder.makes_vectors()));
+    }
+
     /// One embedding per chunk, in their order, whichever chunks it is asked about together.
     async fn embeds_in_order(embedder) {
         let all = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();

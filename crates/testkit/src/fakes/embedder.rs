@@ -61,6 +61,10 @@ impl Embedder for FakeEmbedder {
         Ok(QueryEmbedding { sparse: Some(terms(query)), dense: self.dense(query) })
     }
 
+    fn makes_vectors(&self) -> bool {
+        self.dimensions > 0
+    }
+
     fn model(&self) -> &'static str {
         "fake-embedder"
     }

@@ -102,6 +102,10 @@ impl Embedder for Faulty<dyn Embedder> {
         self.pass()?.embed_query(query).await
     }
 
+    fn makes_vectors(&self) -> bool {
+        self.inner.makes_vectors()
+    }
+
     fn model(&self) -> &str {
         self.inner.model()
     }

@@ -9,7 +9,7 @@ use crate::{
         json::{Body, Fields},
     },
     openapi::answers,
-    sse,
+    sse, streams,
 };
 use actix_web::web::Path;
 use docent_app::{
@@ -46,6 +46,8 @@ pub(crate) struct ChatRequest {
     conversation_id: Option<String>,
     /// Extension: whether to send the passages that the answer stands on.
     include_sources: Option<bool>,
+    /// Extension: whether a client whose connection breaks may come back, at `/agents/{name}/streams/{id}`.
+    resumable: Option<bool>,
 }
 
 /// One message of a conversation.
@@ -82,8 +84,12 @@ pub(crate) enum Role {
 /// - `event: sources`, before the stream ends and only with `include_sources`: its data is a `Sources` object;
 /// - `event: error`, as the last one, when the answer breaks off after its first token: its data is a `Problem` object.
 ///
-/// What goes wrong before the first token is an answer with a status of its own. When the client closes the
-/// connection, the model is stopped.
+/// With `resumable`, the model goes on for a minute when the client closes the connection. Each event then has its number as `id: `, from 1
+/// on, and the last one is `event: end` with a `StreamEnd` object as data, unless it is `event: error`. At most 8 such answers of an
+/// account are under way at once (429), and 128 of a process (503).
+///
+/// What goes wrong before the first token is an answer with a status of its own. Without `resumable`, the model is
+/// stopped when the client closes the connection.
 #[utoipa::path(
     post, path = "/agents/{name}", operation_id = "ask", tag = "Chat",
     params(("name" = String, Path, description = "The agent's name.", example = "chat")),
@@ -91,6 +97,7 @@ pub(crate) enum Role {
     responses(
         (
             status = 200, description = "The answer as it comes.", body = sse::AnswerStreamEvent, content_type = "text/event-stream",
+            headers(("X-Stream-Id" = String, description = "With `resumable`: the stream's id.")),
             examples(
                 ("answer" = (
                     summary = "An answer",
@@ -99,6 +106,10 @@ pub(crate) enum Role {
                 ("sources" = (
                     summary = "An answer with its sources",
                     value = json!("data: \"Five years.\"\n\nevent: sources\ndata: {\"results\":[]}\n\n"),
+                )),
+                ("resumable" = (
+                    summary = "An answer that can be resumed",
+                    value = json!("id: 1\ndata: \"Five years.\"\n\nid: 2\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"),
                 )),
                 ("error" = (
                     summary = "An answer that broke off after a pause",
@@ -119,30 +130,41 @@ pub(crate) async fn ask(by: Granted<Chat>, context: State, name: Path<String>, b
     if context.app.agents.get(&name).is_none() {
         return Err(Error::AgentNotFound.into());
     }
-    let (question, include_sources) = parse(body.fields().await?, by.actor)?;
+    let owner = by.actor.user();
+    let (question, wanted) = parse(body.fields().await?, by.actor)?;
+    let place = if wanted.is_resumable { Some(streams::reserve(&context, owner, &name)?) } else { None };
     let app = Arc::clone(&context.app);
     // The answer outlives this request's thread: what it cost is still to be written down when the
     // client has gone away or the server stops.
     let asking = async move { answer::ask(&app, by.grant, &name, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
     let answer = AbortOnDropHandle::new(asking).await.map_err(|_| Refusal::internal())??;
-    Ok(sse::reply(context, answer, include_sources))
+    Ok(match place {
+        None => sse::reply(context, answer, wanted.sources),
+        Some(place) => streams::reply(context, place, answer, wanted.sources),
+    })
 }
 
-fn parse(mut body: Fields, actor: Actor) -> Result<(Question, bool), Refusal> {
+/// What the stream is to be like.
+struct Wanted {
+    sources: bool,
+    is_resumable: bool,
+}
+
+fn parse(mut body: Fields, actor: Actor) -> Result<(Question, Wanted), Refusal> {
     let messages = body.list("messages", message);
     let conversation = body.optional_text("conversation_id");
     let conversation = body.parse("conversation_id", conversation, |text| {
         text.parse().map_err(|_| Invalid::new("conversation_id", "must be a UUID"))
     });
-    let include_sources = body.flag("include_sources");
+    let wanted = Wanted { sources: body.flag("include_sources"), is_resumable: body.flag("resumable") };
     let question = match check(&messages) {
         Ok(()) => Some(Question { actor, messages, conversation }),
         // Something that is missing or broken says more than a rule about all of them.
         Err(_) if body.has_errors() => None,
         Err(broken) => body.wrong("messages", broken),
     };
-    body.done(question.map(|question| (question, include_sources)))
+    body.done(question.map(|question| (question, wanted)))
 }
 
 fn message(fields: &mut Fields) -> Option<Message> {
@@ -156,7 +178,7 @@ fn message(fields: &mut Fields) -> Option<Message> {
 }
 
 /// The rules about all messages together.
-fn check(messages: &[Message]) -> Result<(), &'static str> {
+pub(crate) fn check(messages: &[Message]) -> Result<(), &'static str> {
     let length = |message: &Message| match message {
         Message::System(text) | Message::User(text) | Message::Assistant { content: text, .. } => {
             text.chars().count()

@@ -1,6 +1,8 @@
 //! Agents.
 
 pub(crate) mod ask;
+pub(crate) mod resume;
+pub(crate) mod stop;
 
 use crate::{context::State, error::Refusal};
 use actix_web::HttpRequest;

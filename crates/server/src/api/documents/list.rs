@@ -97,7 +97,8 @@ pub(crate) fn cursor(document: &Document) -> String {
     format!("{}.{}", document.created_at.timestamp_micros(), document.id.as_uuid().simple())
 }
 
-fn position(cursor: &str) -> Option<ListPosition> {
+/// The place that [`cursor`] tells.
+pub(crate) fn position(cursor: &str) -> Option<ListPosition> {
     let (micros, id) = cursor.split_once('.')?;
     Some(ListPosition {
         created_at: DateTime::from_timestamp_micros(micros.parse().ok()?)?,

@@ -23,6 +23,9 @@ impl ConversationReader for Session {
         let fits = |conversation: &Conversation| {
             let title = conversation.title.as_str().to_ascii_lowercase();
             filter.owner.is_none_or(|owner| conversation.owner == owner)
+                && filter.after.is_none_or(|after| {
+                    (conversation.updated_at, conversation.id) < (after.updated_at, after.id)
+                })
                 && filter.text.as_ref().is_none_or(|text| title.contains(&text.to_ascii_lowercase()))
         };
         let all = self.read()?.conversations.values().filter(|(conversation, _)| fits(conversation));

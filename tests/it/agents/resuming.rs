@@ -1,0 +1,208 @@
+//! Answers that a client may come back to.
+
+use docent_app::settings::Settings;
+use docent_domain::conversation::MessageAuthor;
+use docent_ports::{error::FaultKind, page::Page};
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{
+    app::TestApp,
+    member::{Member, question_body},
+    reply::Reply,
+    rules, wait,
+};
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const END: &str = "event: end\ndata: {\"reason\":\"complete\"}\n\n";
+const UNKNOWN: &str = "01900000-0000-7000-8000-000000000001";
+
+fn body(question: &str) -> Value {
+    let mut body = question_body(question);
+    body["resumable"] = json!(true);
+    body
+}
+
+/// Asks for a stream that can be resumed; gives its address and the response while it is open.
+async fn open(by: &Member, body: Value) -> (String, Response) {
+    let response = by.request(Method::POST, "/agents/chat").json(&body).send().await.unwrap();
+    assert_eq!(response.status().as_u16(), 200);
+    let id = response.headers()["x-stream-id"].to_str().unwrap().to_owned();
+    (format!("/agents/chat/streams/{id}"), response)
+}
+
+/// Reads on until this has come.
+async fn read_until(response: &mut Response, text: &str) {
+    let mut seen = String::new();
+    while !seen.ends_with(text) {
+        seen.push_str(str::from_utf8(&response.chunk().await.unwrap().unwrap()).unwrap());
+    }
+}
+
+async fn resume(by: &Member, path: &str, last: &str) -> Reply {
+    by.app().send(by.request(Method::GET, path).header("Last-Event-ID", last)).await
+}
+
+/// Access tokens outlive [`wait_for`], however much time passes there.
+fn patient(settings: &mut Settings) {
+    settings.access_token_ttl = Duration::from_secs(365 * 24 * 60 * 60);
+}
+
+/// Time passes for as long as it takes.
+async fn wait_for(app: &TestApp, what: &str, done: impl AsyncFn() -> bool) {
+    wait::until(what, async || {
+        app.advance(Duration::from_secs(20));
+        done().await
+    })
+    .await;
+}
+
+rules! {
+    async fn without_asking_nothing_is_different(setup) {
+        let app = setup.always(Turn::saying("Hello world")).start().await;
+        let ada = app.ada().await;
+        let mut off = question_body("q");
+        off["resumable"] = json!(false);
+        for body in [question_body("q"), off] {
+            let reply = ada.post("/agents/chat", body).await.expect(200);
+            assert_eq!(reply.text, "data: \"Hello \"\n\ndata: \"world\"\n\n");
+            assert_eq!(reply.header("x-stream-id"), "");
+        }
+        let mut wrong = question_body("q");
+        wrong["resumable"] = json!("yes");
+        ada.post("/agents/chat", wrong).await.invalid(&["body.resumable"]);
+    }
+
+    async fn events_are_numbered_and_the_end_is_told(setup) {
+        let app = setup.script([Turn::saying("Hello world")]).start().await;
+        let ada = app.ada().await;
+        let mut body = body("q");
+        body["include_sources"] = json!(true);
+        let reply = ada.post("/agents/chat", body).await.expect(200);
+        let sources = "event: sources\ndata: {\"results\":[]}\n\n";
+        let events = format!("id: 1\ndata: \"Hello \"\n\nid: 2\ndata: \"world\"\n\nid: 3\n{sources}id: 4\n{END}");
+        assert_eq!(reply.text, events);
+        assert_eq!(reply.header("content-type"), "text/event-stream");
+
+        let path = format!("/agents/chat/streams/{}", reply.header("x-stream-id"));
+        assert_eq!(ada.get(&path).await.expect(200).text, events, "all of it without Last-Event-ID");
+        assert_eq!(resume(&ada, &path, "3").await.expect(200).text, format!("id: 4\n{END}"));
+        assert_eq!(resume(&ada, &path, "4").await.expect(204).text, "", "there is nothing to come back for");
+        for wrong in ["5", "x", "-1"] {
+            resume(&ada, &path, wrong).await.invalid(&["header.Last-Event-ID"]);
+        }
+    }
+
+    async fn a_client_that_comes_back_misses_nothing(setup) {
+        let app = setup.script([Turn::new().text("one").text("two").stall()]).start().await;
+        let ada = app.ada().await;
+        let (path, mut first) = open(&ada, body("q")).await;
+        read_until(&mut first, "\"one\"\n\n").await;
+        drop(first);
+        let mut second = ada.request(Method::GET, &path).header("Last-Event-ID", "1").send().await.unwrap();
+        assert_eq!(second.chunk().await.unwrap().unwrap(), "id: 2\ndata: \"two\"\n\n");
+        assert_eq!(app.model.cut_short(), 0, "the model goes on");
+        // Others may read at the same time, and all of them see the end.
+        let third = tokio::spawn({
+            let (ada, path) = (ada.clone(), path.clone());
+            async move { resume(&ada, &path, "1").await }
+        });
+        let _ = app.send(ada.request(Method::POST, &format!("{path}/stop"))).await.expect(204);
+        let stopped = "id: 3\nevent: end\ndata: {\"reason\":\"stopped\"}\n\n";
+        read_until(&mut second, stopped).await;
+        assert!(third.await.unwrap().text.ends_with(stopped));
+        wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
+        let _ = app.send(ada.request(Method::POST, &format!("{path}/stop"))).await.expect(204);
+    }
+
+    async fn an_answer_goes_on_without_a_reader_and_is_written_down_whole(setup) {
+        let app = setup.script([Turn::saying(&"word ".repeat(200))]).start().await;
+        let ada = app.ada().await;
+        let mut body = body("q");
+        body["conversation_id"] = json!(UNKNOWN);
+        let (_, response) = open(&ada, body).await;
+        drop(response);
+        let id = UNKNOWN.parse().unwrap();
+        let mut said = Vec::new();
+        wait::until("it is recorded", async || {
+            let mut view = app.app.store.read().await.unwrap();
+            said = view.conversations().messages(id, Page { offset: 0, limit: 9 }).await.unwrap().records;
+            said.len() == 2
+        }).await;
+        assert_eq!(said[1].content.len(), 1000);
+        assert!(matches!(said[1].author, MessageAuthor::Agent { is_complete: true, .. }));
+    }
+
+    async fn a_client_that_stays_away_stops_the_model(setup) {
+        let app = setup.settings(patient).script([Turn::new().text("one").stall()]).start().await;
+        let ada = app.ada().await;
+        let (path, mut response) = open(&ada, body("q")).await;
+        read_until(&mut response, "\"one\"\n\n").await;
+        drop(response);
+        wait_for(&app, "the model is stopped", async || app.model.cut_short() == 1).await;
+        wait::until("it is forgotten", async || ada.get(&path).await.status == 404).await;
+    }
+
+    async fn what_is_over_is_kept_for_a_while(setup) {
+        let app = setup.settings(patient).script([Turn::saying("ok")]).start().await;
+        let ada = app.ada().await;
+        let (path, response) = open(&ada, body("q")).await;
+        let _ = response.text().await.unwrap();
+        app.advance(Duration::from_secs(59));
+        let _ = ada.get(&path).await.expect(200);
+        wait_for(&app, "it is forgotten", async || ada.get(&path).await.status == 404).await;
+        ada.get(&path).await.refused(404, "Stream not found");
+    }
+
+    async fn a_fault_is_the_last_event(setup) {
+        let turns = [Turn::new().text("Hel").fault(FaultKind::Unavailable), Turn::refused(FaultKind::Unavailable)];
+        let app = setup.script(turns).start().await;
+        let ada = app.ada().await;
+        let reply = ada.post("/agents/chat", body("q")).await.expect(200);
+        assert!(reply.text.starts_with("id: 1\ndata: \"Hel\"\n\nid: 2\nevent: error\ndata: {\"detail\":"), "{}", reply.text);
+        assert_eq!(reply.text.matches("id: ").count(), 2);
+        let refused = ada.post("/agents/chat", body("q")).await.expect(502);
+        assert_eq!(refused.header("x-stream-id"), "");
+    }
+
+    async fn streams_are_their_owners_alone(setup) {
+        let app = setup.script([Turn::new().text("one").stall()]).start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let (path, _open) = open(&ada, body("q")).await;
+        bob.get(&path).await.refused(404, "Stream not found");
+        let stop = format!("{path}/stop");
+        app.send(bob.request(Method::POST, &stop)).await.refused(404, "Stream not found");
+        app.get(&path).await.refused(401, "Could not validate credentials");
+        ada.get(&path.replace("/chat/", "/other/")).await.refused(404, "Stream not found");
+        ada.get(&format!("/agents/chat/streams/{UNKNOWN}")).await.refused(404, "Stream not found");
+        ada.get("/agents/chat/streams/x").await.invalid(&["path.id"]);
+        assert_eq!(app.model.cut_short(), 0);
+    }
+
+    async fn an_account_has_a_few_at_a_time(setup) {
+        let app = setup.always(Turn::new().text("one").stall()).start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let mut streams = Vec::new();
+        for _ in 0..8 {
+            streams.push(open(&ada, body("q")).await);
+        }
+        let refused = ada.post("/agents/chat", body("q")).await.expect(429);
+        assert_eq!((app.model.requests().len(), refused.header("retry-after")), (8, "60"));
+        let _bobs = open(&bob, body("q")).await;
+        // One that is over makes room.
+        let (path, mut first) = streams.remove(0);
+        let _ = app.send(ada.request(Method::POST, &format!("{path}/stop"))).await.expect(204);
+        read_until(&mut first, "\"stopped\"}\n\n").await;
+        streams.push(open(&ada, body("q")).await);
+        ada.get(&path).await.refused(404, "Stream not found");
+    }
+
+    async fn a_stopping_service_waits_for_no_reader(setup) {
+        let app = setup.script([Turn::new().text("one").stall()]).start().await;
+        let ada = app.ada().await;
+        let (_, response) = open(&ada, body("q")).await;
+        drop(response);
+        app.stop().await;
+        assert_eq!(app.model.cut_short(), 1);
+    }
+}

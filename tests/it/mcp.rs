@@ -1,0 +1,193 @@
+//! `POST /mcp`: the Model Context Protocol over streamable HTTP.
+
+use docent_ports::error::FaultKind;
+use docent_tests::{app::TestApp, member::Member, pdf::pdf, reply::Reply, rules};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+/// The protocol of most clients.
+const VERSION: &str = "2025-06-18";
+const UNKNOWN: &str = "00000000-0000-0000-0000-000000000000";
+
+fn message(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params })
+}
+
+fn request(by: &Member, body: &Value) -> RequestBuilder {
+    let request = by.request(Method::POST, "/mcp").header("Accept", "application/json, text/event-stream");
+    request.header("MCP-Protocol-Version", VERSION).json(body)
+}
+
+async fn send(by: &Member, method: &str, params: Value) -> Value {
+    let reply = by.app().send(request(by, &message(method, params))).await.expect(200);
+    assert_eq!(reply.header("content-type"), "application/json");
+    let body = reply.json();
+    assert_eq!((&body["jsonrpc"], &body["id"]), (&json!("2.0"), &json!(7)), "{body}");
+    body
+}
+
+/// What a tool gives.
+async fn call(by: &Member, tool: &str, arguments: Value) -> Value {
+    send(by, "tools/call", json!({ "name": tool, "arguments": arguments })).await["result"].clone()
+}
+
+fn text(result: &Value) -> &str {
+    assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
+    assert_eq!(result["content"][0]["type"], "text");
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+/// What a tool says of why it failed.
+async fn failure(by: &Member, tool: &str, arguments: Value) -> String {
+    let result = call(by, tool, arguments).await;
+    assert_eq!(result["isError"], true, "{result}");
+    text(&result).to_owned()
+}
+
+async fn page(by: &Member, id: &str, page: u32) -> Value {
+    call(by, "get_document_page", json!({ "document_id": id, "page": page })).await
+}
+
+async fn as_nobody(app: &TestApp) -> Reply {
+    app.post("/mcp", message("tools/list", json!({}))).await
+}
+
+rules! {
+    async fn a_client_is_told_who_answers_and_with_which_tools(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let client = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
+        let begun = send(&ada, "initialize", params).await["result"].clone();
+        assert_eq!((&begun["protocolVersion"], &begun["serverInfo"]["name"]), (&json!(VERSION), &json!("docent")));
+        assert!(begun["capabilities"]["tools"].is_object() && begun["instructions"].is_string(), "{begun}");
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let _ = app.send(request(&ada, &ready)).await.expect(202);
+        let tools = send(&ada, "tools/list", json!({})).await["result"]["tools"].clone();
+        let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["search_docs", "list_documents", "get_document_page"]);
+        for tool in tools.as_array().unwrap() {
+            assert_eq!(tool["inputSchema"]["type"], "object");
+            assert_eq!(tool["annotations"]["readOnlyHint"], true);
+            assert!(!tool["description"].as_str().unwrap().is_empty());
+        }
+        assert_eq!(tools[0]["inputSchema"]["required"], json!(["query"]));
+    }
+
+    async fn passages_are_found_with_document_and_page(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("animals.pdf", pdf(&["The zebra lives.", "The zebra eats."])).await;
+        let other = ada.add("birds.pdf", pdf(&["The owl sleeps; no zebra does."])).await;
+        app.run_jobs().await;
+        let found = call(&ada, "search_docs", json!({ "query": "Where does the zebra live?" })).await;
+        let searched = ada.post("/search", json!({ "query": "Where does the zebra live?" })).await.expect(200);
+        assert_eq!(found["structuredContent"], searched.json(), "what POST /search finds");
+        let told = text(&found);
+        assert!(told.starts_with(&format!("[animals.pdf, pages 1 to 2, document {id}]\nThe zebra lives.")), "{told}");
+        assert!(told.contains(&format!("\n\n[birds.pdf, page 1, document {other}]\n")), "{told}");
+        let narrow = json!({ "query": "zebra", "limit": 1, "document_ids": [other] });
+        let found = call(&ada, "search_docs", narrow).await;
+        assert_eq!(found["structuredContent"]["results"][0]["document_id"], json!(other));
+        let nothing = call(&ada, "search_docs", json!({ "query": "granite" })).await;
+        assert_eq!((text(&nothing), &nothing["isError"]), ("No relevant documents found.", &json!(false)));
+    }
+
+    async fn documents_are_listed_page_by_page(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        assert_eq!(text(&call(&ada, "list_documents", json!({})).await), "There are no documents.");
+        for title in ["a", "b", "c"] {
+            let _ = ada.post("/documents", json!({ "title": title })).await.expect(201);
+        }
+        let titles = |result: &Value| -> Vec<String> {
+            let documents = result["structuredContent"]["documents"].as_array().unwrap().clone();
+            documents.iter().map(|document| document["title"].as_str().unwrap().to_owned()).collect()
+        };
+        let first = call(&ada, "list_documents", json!({ "limit": 2 })).await;
+        let cursor = first["structuredContent"]["next_cursor"].clone();
+        assert!(text(&first).contains(cursor.as_str().unwrap()));
+        let rest = call(&ada, "list_documents", json!({ "limit": 2, "cursor": cursor })).await;
+        assert_eq!((titles(&first).len(), titles(&rest).len()), (2, 1));
+        assert_eq!(rest["structuredContent"]["next_cursor"], json!(null));
+        assert_eq!(titles(&call(&ada, "list_documents", json!({ "q": "B" })).await), ["b"]);
+    }
+
+    async fn a_page_is_read_whole(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("animals.pdf", pdf(&["The zebra lives.", "The zebra eats."])).await;
+        let told = failure(&ada, "get_document_page", json!({ "document_id": id, "page": 1 })).await;
+        assert_eq!(told, "the document has no pages to read: it is pending");
+        app.run_jobs().await;
+        let found = page(&ada, &id, 2).await;
+        let value = &found["structuredContent"];
+        assert_eq!((&value["title"], &value["page"], &value["pages"]), (&json!("animals.pdf"), &json!(2), &json!(2)));
+        assert_eq!(value["text"].as_str().unwrap().trim(), "The zebra eats.");
+        assert!(text(&found).starts_with("[animals.pdf, page 2 of 2]\nThe zebra eats."));
+        let told = failure(&ada, "get_document_page", json!({ "document_id": id, "page": 3 })).await;
+        assert_eq!(told, "there is no page 3: the document has 2");
+        let told = failure(&ada, "get_document_page", json!({ "document_id": UNKNOWN, "page": 1 })).await;
+        assert_eq!(told, "Document not found");
+    }
+
+    async fn what_is_wrong_with_a_call_is_told_to_the_model(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for (tool, arguments, told) in [
+            ("search_docs", json!({}), "query: is required"),
+            ("search_docs", json!({ "query": " " }), "query: must not be empty"),
+            ("search_docs", json!({ "query": "q", "limit": 51 }), "limit: must be a whole number from 1 to 50"),
+            ("search_docs", json!({ "query": "q", "document_ids": ["x"] }), "document_ids[0]: must be a UUID"),
+            ("list_documents", json!({ "cursor": "x", "limit": 0 }), "cursor: is not a cursor of this list; limit: must be a whole number from 1 to 1000"),
+            ("get_document_page", json!({}), "document_id: is required; page: is required"),
+            ("get_document_page", json!({ "document_id": "x", "page": 0 }), "document_id: must be a UUID; page: must be a whole number from 1 to 4294967295"),
+        ] {
+            assert_eq!(failure(&ada, tool, arguments).await, told);
+        }
+        let unknown = send(&ada, "tools/call", json!({ "name": "delete_everything", "arguments": {} })).await;
+        assert_eq!(unknown["error"]["code"], -32602);
+        app.faults.index.fail_next(1, FaultKind::Unavailable);
+        let told = failure(&ada, "search_docs", json!({ "query": "q" })).await;
+        assert!(told.contains("vector store"), "{told}");
+    }
+
+    async fn callers_have_their_own_authority(setup) {
+        let app = setup.api_keys().start().await;
+        let ada = app.ada().await;
+        as_nobody(&app).await.refused(401, "Could not validate credentials");
+        for (scope, status) in [("read", 200), ("chat", 403), ("ingest", 403)] {
+            let key = app.api_key(ada.user.id, &[scope]).await.key;
+            let list = message("tools/list", json!({}));
+            let request = app.request(Method::POST, "/mcp").bearer_auth(key).json(&list);
+            let _ = app.send(request.header("Accept", "application/json, text/event-stream")).await.expect(status);
+        }
+        app.deactivate(ada.user.id).await;
+        let _ = app.send(request(&ada, &message("tools/list", json!({})))).await.expect(401);
+    }
+
+    async fn pages_of_other_origins_are_refused(setup) {
+        let known = "https://app.example.org";
+        let app = setup.http(|http| http.cors_allowed_origins = vec![known.into()]).start().await;
+        let ada = app.ada().await;
+        let list = message("tools/list", json!({}));
+        for (origin, status) in [(known, 200), ("https://evil.example", 403), ("null", 403)] {
+            let _ = app.send(request(&ada, &list).header("Origin", origin)).await.expect(status);
+        }
+    }
+
+    async fn what_is_no_message_is_refused(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let broken = ada.request(Method::POST, "/mcp").header("Accept", "application/json, text/event-stream");
+        let broken = broken.header("Content-Type", "application/json").body("{");
+        let reply = app.send(broken).await.expect(415);
+        assert!(reply.json()["detail"].is_string(), "{}", reply.text);
+        let plain = ada.request(Method::POST, "/mcp").json(&message("tools/list", json!({})));
+        let _ = app.send(plain.header("Accept", "text/html")).await.expect(406);
+        let get = ada.get("/mcp").await.expect(405);
+        assert_eq!(get.header("allow"), "POST");
+        let large = request(&ada, &json!({})).body(vec![b' '; 5 << 20]);
+        let _ = app.send(large).await.expect(413);
+    }
+}

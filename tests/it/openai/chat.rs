@@ -1,0 +1,219 @@
+//! `POST /v1/chat/completions`
+
+use super::{chunks, refused};
+use docent_domain::{chat::Message, usage::TokenUsage};
+use docent_ports::error::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{
+    member::{Member, question_body},
+    pdf::pdf,
+    reply::Reply,
+    rules, wait,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const PATH: &str = "/v1/chat/completions";
+
+fn body(question: &str) -> Value {
+    let mut body = question_body(question);
+    body["model"] = json!("chat");
+    body
+}
+
+fn streamed(question: &str) -> Value {
+    let mut body = body(question);
+    body["stream"] = json!(true);
+    body
+}
+
+async fn ask(by: &Member, body: Value) -> Reply {
+    by.post(PATH, body).await
+}
+
+/// A turn that costs so much.
+fn costing(turn: Turn, prompt: u64, completion: u64) -> Turn {
+    turn.finished(Some(TokenUsage { prompt, completion }))
+}
+
+rules! {
+    async fn an_answer_in_one_piece(setup) {
+        let app = setup.script([costing(Turn::new().text("In ").text("Africa."), 12, 3)]).start().await;
+        let ada = app.ada().await;
+        let reply = ask(&ada, body("Where?")).await.expect(200).json();
+        assert!(reply["id"].as_str().unwrap().starts_with("chatcmpl-"));
+        assert_eq!((&reply["object"], &reply["model"]), (&json!("chat.completion"), &json!("chat")));
+        assert_eq!(reply["created"], 1_767_225_600);
+        assert_eq!(reply["choices"], json!([{
+            "index": 0,
+            "message": { "role": "assistant", "content": "In Africa.", "refusal": null, "annotations": [] },
+            "logprobs": null,
+            "finish_reason": "stop",
+        }]));
+        assert_eq!(reply["usage"], json!({ "prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15 }));
+        assert_eq!(app.usage(ada.user.id).await, TokenUsage { prompt: 12, completion: 3 });
+    }
+
+    async fn an_answer_piece_by_piece(setup) {
+        let app = setup.script([Turn::saying("In Africa.")]).start().await;
+        let ada = app.ada().await;
+        let reply = ask(&ada, streamed("Where?")).await.expect(200);
+        let chunks = chunks(&reply);
+        assert_eq!(chunks.last(), Some(&json!("[DONE]")));
+        let parts = &chunks[..chunks.len() - 1];
+        for part in parts {
+            assert_eq!((&part["object"], &part["id"]), (&json!("chat.completion.chunk"), &parts[0]["id"]));
+            assert_eq!((&part["model"], part.get("usage")), (&json!("chat"), None));
+        }
+        let deltas: Vec<_> = parts.iter().map(|part| &part["choices"][0]["delta"]).collect();
+        let expected = [
+            json!({ "role": "assistant", "content": "" }), json!({ "content": "In " }), json!({ "content": "Africa." }), json!({}),
+        ];
+        assert_eq!(deltas, expected.iter().collect::<Vec<_>>());
+        let reasons: Vec<_> = parts.iter().map(|part| &part["choices"][0]["finish_reason"]).collect();
+        assert_eq!(reasons, [&json!(null), &json!(null), &json!(null), &json!("stop")]);
+    }
+
+    async fn usage_is_streamed_when_asked_for(setup) {
+        let app = setup.always(costing(Turn::new().text("ok"), 12, 3)).start().await;
+        let ada = app.ada().await;
+        let mut body = streamed("q");
+        body["stream_options"] = json!({ "include_usage": true });
+        let all = chunks(&ask(&ada, body.clone()).await.expect(200));
+        let [before @ .., last, _done] = all.as_slice() else { panic!("{all:?}") };
+        assert!(before.iter().all(|part| part["usage"].is_null() && part.get("usage").is_some()));
+        assert_eq!(last["choices"], json!([]));
+        assert_eq!(last["usage"], json!({ "prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15 }));
+        body["stream_options"] = json!({ "include_usage": false });
+        assert!(chunks(&ask(&ada, body).await).iter().all(|part| part.get("usage").is_none()));
+    }
+
+    async fn sources_are_annotations(setup) {
+        let turns = || [Turn::searching("zebra"), Turn::saying("In Africa.")];
+        let app = setup.script(turns().into_iter().chain(turns())).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("Animals.pdf", pdf(&["Nothing is here.", "The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let whole = ask(&ada, body("Where?")).await.expect(200).json();
+        let annotations = whole["choices"][0]["message"]["annotations"].clone();
+        let citation = &annotations[0]["file_citation"];
+        assert_eq!((annotations.as_array().unwrap().len(), &annotations[0]["type"]), (1, &json!("file_citation")));
+        assert_eq!((&citation["file_id"], &citation["filename"]), (&json!(id), &json!("Animals.pdf")));
+        assert_eq!((&citation["page_start"], &citation["page_end"]), (&json!(1), &json!(2)));
+        assert!(citation["quote"].as_str().unwrap().contains("The zebra lives in Africa."));
+        let parts = chunks(&ask(&ada, streamed("Where?")).await.expect(200));
+        let delta = &parts[parts.len() - 3]["choices"][0]["delta"];
+        assert_eq!(*delta, json!({ "annotations": annotations }));
+    }
+
+    async fn content_is_a_string_or_parts_of_text(setup) {
+        let app = setup.script([Turn::saying("ok")]).start().await;
+        let ada = app.ada().await;
+        let messages = json!([
+            { "role": "developer", "content": "Be brief." },
+            { "role": "system", "content": [{ "type": "text", "text": "Be good." }] },
+            { "role": "user", "content": "Hi" },
+            { "role": "assistant", "content": null, "tool_calls": [] },
+            { "role": "user", "content": [{ "type": "text", "text": "one" }, { "type": "text", "text": "two" }], "name": "ada" },
+        ]);
+        let body = json!({ "model": "chat", "messages": messages });
+        let _ = ask(&ada, body).await.expect(200);
+        assert_eq!(app.model.requests()[0].messages, [
+            Message::System("Be brief.".into()),
+            Message::System("Be good.".into()),
+            Message::User("Hi".into()),
+            Message::Assistant { content: String::new(), tool_calls: vec![] },
+            Message::User("one\ntwo".into()),
+        ]);
+    }
+
+    async fn what_clients_send_besides_is_ignored(setup) {
+        let app = setup.always(Turn::saying("ok")).start().await;
+        let ada = app.ada().await;
+        let mut body = body("q");
+        for (name, value) in [
+            ("temperature", json!(0.3)), ("max_tokens", json!(5)), ("n", json!(1)), ("user", json!("x")), ("stop", json!(["."])),
+            ("tools", json!([{ "type": "function", "function": { "name": "f" } }])), ("tool_choice", json!("auto")),
+            ("response_format", json!({ "type": "text" })), ("stream", json!(null)), ("made_up", json!({})),
+        ] {
+            body[name] = value;
+        }
+        assert_eq!(ask(&ada, body).await.expect(200).json()["choices"][0]["message"]["content"], "ok");
+    }
+
+    async fn what_cannot_be_done_is_refused(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let image = json!([{ "role": "user", "content": [{ "type": "image_url", "image_url": { "url": "x" } }] }]);
+        let tool = json!([{ "role": "tool", "tool_call_id": "a", "content": "x" }, { "role": "user", "content": "q" }]);
+        for (name, value, param) in [
+            ("n", json!(2), "n"),
+            ("tool_choice", json!("required"), "tool_choice"),
+            ("tool_choice", json!({ "type": "function", "function": { "name": "f" } }), "tool_choice"),
+            ("response_format", json!({ "type": "json_object" }), "response_format"),
+            ("logprobs", json!(true), "logprobs"),
+            ("stream", json!("yes"), "stream"),
+            ("messages", image, "messages[0].content"),
+            ("messages", tool, "messages[0].role"),
+            ("messages", json!([{ "role": "user", "content": null }]), "messages[0].content"),
+            ("messages", json!([{ "role": "user" }]), "messages[0].content"),
+            ("messages", json!([{ "role": "robot", "content": "x" }]), "messages[0].role"),
+            ("messages", json!([{ "role": "assistant", "content": "x" }]), "messages"),
+            ("messages", json!([]), "messages"),
+            ("messages", json!(null), "messages"),
+            ("model", json!(null), "model"),
+            ("model", json!(1), "model"),
+        ] {
+            let mut body = body("q");
+            body[name] = value;
+            let told = refused(&ask(&ada, body).await, 400, Some(param), None);
+            assert!(told.starts_with(&format!("{param}: ")), "{told}");
+        }
+        let mut other = body("q");
+        other["model"] = json!("gpt-4o");
+        refused(&ask(&ada, other).await, 404, None, Some("model_not_found"));
+        refused(&ada.app().send(ada.request(Method::POST, PATH).body("{")).await, 400, Some("body"), None);
+        assert!(app.model.requests().is_empty());
+    }
+
+    async fn a_model_that_is_down_is_an_error(setup) {
+        let turns = [Turn::refused(FaultKind::Unavailable), Turn::refused(FaultKind::Timeout), Turn::refused(FaultKind::Unavailable)];
+        let app = setup.script(turns).start().await;
+        let ada = app.ada().await;
+        refused(&ask(&ada, body("q")).await, 502, None, None);
+        refused(&ask(&ada, body("q")).await, 504, None, None);
+        refused(&ask(&ada, streamed("q")).await, 502, None, None);
+    }
+
+    async fn an_answer_that_breaks_off_ends_with_an_error(setup) {
+        let broken = || Turn::new().text("Hel").fault(FaultKind::Unavailable);
+        let app = setup.script([broken(), broken()]).start().await;
+        let ada = app.ada().await;
+        let parts = chunks(&ask(&ada, streamed("q")).await.expect(200));
+        assert_eq!(parts[1]["choices"][0]["delta"], json!({ "content": "Hel" }));
+        assert_eq!((&parts[2]["error"]["type"], parts.len()), (&json!("server_error"), 3), "and nothing else");
+        refused(&ask(&ada, body("q")).await, 502, None, None);
+    }
+
+    async fn an_answer_that_reaches_a_limit_says_so(setup) {
+        let app = setup.always(Turn::searching("x")).start().await;
+        let ada = app.ada().await;
+        let whole = ask(&ada, body("q")).await.expect(200).json();
+        assert_eq!(whole["choices"][0]["finish_reason"], "length");
+        let parts = chunks(&ask(&ada, streamed("q")).await.expect(200));
+        assert_eq!(parts[parts.len() - 2]["choices"][0]["finish_reason"], "length");
+    }
+
+    async fn a_client_that_goes_away_stops_the_model(setup) {
+        let app = setup.always(Turn::new().text("one").stall()).start().await;
+        let ada = app.ada().await;
+        let mut response = ada.request(Method::POST, PATH).json(&streamed("q")).send().await.unwrap();
+        let _ = response.chunk().await.unwrap().unwrap();
+        drop(response);
+        wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
+        let request = tokio::spawn(ada.request(Method::POST, PATH).json(&body("q")).send());
+        wait::until("the model is asked", async || app.model.requests().len() == 2).await;
+        request.abort();
+        wait::until("the model is stopped", async || app.model.cut_short() == 2).await;
+    }
+}

@@ -1,0 +1,96 @@
+//! `POST /v1/embeddings`
+
+use super::refused;
+use docent_testkit::wire::FakeLlm;
+use docent_tests::{
+    member::Member,
+    reply::Reply,
+    rules,
+    setup::{Setup, Started},
+    stack::Stack,
+};
+use serde_json::{Value, json};
+
+/// What the back end of these tests is called.
+const MODEL: &str = "test";
+
+async fn embed(by: &Member, input: Value) -> Reply {
+    by.post("/v1/embeddings", json!({ "model": MODEL, "input": input })).await
+}
+
+fn vector(embedding: &Value) -> Vec<f64> {
+    embedding["embedding"].as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+rules! {
+    async fn each_text_has_a_vector(setup) {
+        let fake = FakeLlm::start().await;
+        let app = setup.embeddings(&fake).start().await;
+        let ada = app.ada().await;
+        let reply = embed(&ada, json!(["The zebra", "Granite", "The zebra"])).await.expect(200).json();
+        assert_eq!((&reply["object"], &reply["model"]), (&json!("list"), &json!(MODEL)));
+        let data = reply["data"].as_array().unwrap();
+        let places: Vec<_> = data.iter().map(|one| (&one["object"], one["index"].as_u64().unwrap())).collect();
+        let object = json!("embedding");
+        assert_eq!(places, [(&object, 0), (&object, 1), (&object, 2)]);
+        let length: f64 = vector(&data[0]).iter().map(|number| number * number).sum();
+        assert!((length - 1.0).abs() < 1e-3);
+        assert!(vector(&data[0]) == vector(&data[2]) && vector(&data[0]) != vector(&data[1]));
+        let tokens = reply["usage"]["prompt_tokens"].as_u64().unwrap();
+        assert!(tokens > 5 && reply["usage"]["total_tokens"] == tokens);
+        assert_eq!(app.usage(ada.user.id).await.prompt, tokens);
+        let one = embed(&ada, json!("Granite")).await.expect(200).json();
+        assert_eq!(vector(&one["data"][0]), vector(&data[1]));
+    }
+
+    async fn vectors_come_in_base64_for_those_who_want_it(setup) {
+        let fake = FakeLlm::start().await;
+        let app = setup.embeddings(&fake).start().await;
+        let ada = app.ada().await;
+        let plain = embed(&ada, json!("zebra")).await.expect(200).json();
+        let body = json!({ "model": MODEL, "input": "zebra", "encoding_format": "base64" });
+        let packed = ada.post("/v1/embeddings", body).await.expect(200).json();
+        let packed = packed["data"][0]["embedding"].as_str().unwrap();
+        assert_eq!(decoded(packed), vector(&plain["data"][0]));
+    }
+
+    async fn broken_requests_are_refused(setup) {
+        let fake = FakeLlm::start().await;
+        let app = setup.embeddings(&fake).start().await;
+        let ada = app.ada().await;
+        for input in [json!(null), json!(""), json!(" "), json!([]), json!([1, 2]), json!([[1]]), json!(["a", ""]), json!(1), json!(vec!["a"; 2049])] {
+            refused(&embed(&ada, input).await, 400, Some("input"), None);
+        }
+        for (name, value) in [("dimensions", json!(5)), ("encoding_format", json!("int8")), ("model", json!(1))] {
+            let mut body = json!({ "model": MODEL, "input": "x" });
+            body[name] = value;
+            refused(&ada.post("/v1/embeddings", body).await, 400, Some(name), None);
+        }
+        let other = json!({ "model": "text-embedding-3-small", "input": "x" });
+        refused(&ada.post("/v1/embeddings", other).await, 404, None, Some("model_not_found"));
+        assert_eq!(fake.counts().embeddings, 0);
+    }
+}
+
+/// The numbers of a vector in base64.
+fn decoded(text: &str) -> Vec<f64> {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.bytes().filter_map(|letter| LETTERS.iter().position(|known| *known == letter));
+    let bits: Vec<bool> =
+        digits.flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1 == 1)).collect();
+    let byte = |bits: &[bool]| bits.iter().fold(0_u8, |byte, bit| byte << 1 | u8::from(*bit));
+    let bytes: Vec<u8> = bits.chunks_exact(8).map(byte).collect();
+    // As JSON shows a number of 32 bits.
+    let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().unwrap()).to_string().parse().unwrap();
+    bytes.chunks_exact(4).map(number).collect()
+}
+
+#[tokio::test]
+async fn an_embedder_without_vectors_says_so() {
+    let started = Started::default();
+    let app = Setup::new(Stack::Embedded, &started).start().await;
+    let ada = app.ada().await;
+    let told = refused(&embed(&ada, json!("x")).await, 400, None, Some("unsupported_model"));
+    assert!(told.contains("makes no vectors"), "{told}");
+    started.finish().await;
+}
