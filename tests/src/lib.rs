@@ -2,6 +2,15 @@
 // Tests fail by panicking; that is what this crate is for.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
+/// The Rust of the documentation, as tests.
+#[cfg(doctest)]
+mod documentation {
+    #[doc = include_str!("../../docs/how-to/write-an-agent.md")]
+    struct WriteAnAgent;
+    #[doc = include_str!("../../docs/how-to/write-an-adapter.md")]
+    struct WriteAnAdapter;
+}
+
 pub mod app;
 pub mod browser;
 #[cfg(feature = "browser")]

@@ -15,7 +15,7 @@ use docent_adapters::{
 };
 use docent_app::{
     App,
-    agent::registry::AgentRegistry,
+    agent::registry::{Agent, AgentRegistry},
     rate_limit::Quota,
     recorder::{Recorder, Unrecorded},
     settings::Settings,
@@ -69,6 +69,7 @@ pub struct Setup {
     reranking: bool,
     max_iterations: usize,
     system_prompt: Option<String>,
+    agents: Vec<Agent>,
     renderer: Option<Arc<dyn PageRenderer>>,
     started: Started,
 }
@@ -95,6 +96,7 @@ impl Setup {
             reranking: false,
             max_iterations: 10,
             system_prompt: None,
+            agents: Vec::new(),
             renderer: None,
             started: started.clone(),
         }
@@ -104,6 +106,13 @@ impl Setup {
     #[must_use]
     pub fn rate_limit(mut self, limit: u64, seconds: u64) -> Self {
         self.http.rate_limit = Some(Quota { limit, window: Duration::from_secs(seconds) });
+        self
+    }
+
+    /// Offers another agent beside `chat`.
+    #[must_use]
+    pub fn agent(mut self, agent: Agent) -> Self {
+        self.agents.push(agent);
         self
     }
 
@@ -215,6 +224,8 @@ impl Setup {
             Arc::new(Faulty::new(fake, &parts.faults.reranker)) as _
         });
         let mailer = Arc::new(FakeMailer::default());
+        let mut agents = AgentRegistry::standard(self.max_iterations, self.system_prompt);
+        self.agents.into_iter().for_each(|agent| agents.register(agent));
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
@@ -232,7 +243,7 @@ impl Setup {
             clock: Arc::clone(&clock) as _,
             entropy,
             recorder,
-            agents: AgentRegistry::standard(self.max_iterations, self.system_prompt),
+            agents,
             settings: self.settings,
             work: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),

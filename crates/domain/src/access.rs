@@ -49,6 +49,14 @@ impl Actor {
         Self { api_key: Some((key.id, key.scopes)), ..self }
     }
 
+    /// The same one as an agent acts for it: whoever may ask may have the documents read for an answer, whatever else
+    /// their key is good for.
+    #[must_use]
+    pub fn through_agent(self, _: &Grant<Chat>) -> Self {
+        let api_key = self.api_key.map(|(key, scopes)| (key, scopes.with(Scope::Read)));
+        Self { api_key, ..self }
+    }
+
     /// With where the request came from.
     #[must_use]
     pub fn from_address(self, from: IpAddr) -> Self {

@@ -128,7 +128,7 @@ impl Scope {
         match self {
             Self::Read => "list, read and search documents",
             Self::Ingest => "add documents; retry and delete its account's own",
-            Self::Chat => "ask agents",
+            Self::Chat => "ask agents, which answer from the documents",
             Self::Admin => "everything its account's permissions allow with records of others",
         }
     }
@@ -160,6 +160,12 @@ impl Scopes {
     /// Whether it is in the set.
     pub const fn contains(self, scope: Scope) -> bool {
         self.0 & (1 << scope as u8) != 0
+    }
+
+    /// With one more.
+    #[must_use]
+    pub const fn with(self, scope: Scope) -> Self {
+        Self(self.0 | (1 << scope as u8))
     }
 
     /// What is in the set, in the order of [`Scope::ALL`].

@@ -174,6 +174,21 @@ rules! {
         }
     }
 
+    async fn a_key_for_asking_alone_is_answered_from_the_documents(setup) {
+        let app = setup.api_keys().script([Turn::searching("zebra"), Turn::saying("In Africa.")]).start().await;
+        let ada = app.ada().await;
+        ada.add("a.pdf", pdf(&["The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let key = app.api_key(ada.user.id, &["chat"]).await.key;
+        let mut body = question_body("Where does the zebra live?");
+        body["include_sources"] = json!(true);
+        let ask = app.request(Method::POST, "/agents/chat").json(&body).bearer_auth(&key);
+        let reply = app.send(ask).await.expect(200);
+        assert_eq!(reply.event("sources").unwrap()["results"][0]["title"], "a.pdf");
+        let search = app.request(Method::POST, "/search").json(&json!({ "query": "zebra" })).bearer_auth(&key);
+        assert_eq!(app.send(search).await.status, 403, "by itself it reads nothing");
+    }
+
     async fn only_with_the_scope_for_it_a_key_deletes_what_is_its_accounts_own(setup) {
         let app = setup.api_keys().start().await;
         let ada = app.ada().await;
