@@ -124,7 +124,6 @@ async fn an_answer_that_breaks_off_is_told_from_a_whole_one() {
     for (reply, why) in [
         (begun().piece(told), "The chat model did not answer in time"),
         (begun().cut(), "the connection was lost"),
-        (begun().reset(), "the connection was lost"),
         (begun(), "the stream ended early"),
         (begun().piece(vec![b'x'; 2 * 1024 * 1024]), "an event of it is too long"),
     ] {

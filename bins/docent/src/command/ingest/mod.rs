@@ -84,7 +84,7 @@ pub(crate) async fn run(args: IngestArgs) -> ExitCode {
 /// Looks for the files, and whether the service is there and knows who this is.
 async fn begin(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
     let remote = Remote::open(&args.remote)?;
-    match remote.check().await {
+    match greet(&remote).await {
         Err(error) if !args.wait && is_forbidden(&error) => {}
         Err(error) if is_forbidden(&error) => {
             return Err(
@@ -98,6 +98,21 @@ async fn begin(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
     let checked = tokio::sync::Mutex::new(Instant::now());
     let run = Run { args, remote, shown: Shown::new(), checked, tally: Mutex::default() };
     Ok((run, found))
+}
+
+/// Asks whether the service is there, as often as it wants to be asked again.
+async fn greet(remote: &Remote) -> anyhow::Result<()> {
+    let mut patience = Patience::new(TRIES);
+    loop {
+        let Err(error) = remote.check().await else { return Ok(()) };
+        match patience.after_upload(&error) {
+            Next::Wait(wait) => {
+                eprintln!("docent: trying again in {} s ({error:#})", wait.as_secs());
+                sleep(wait).await;
+            }
+            Next::Renew | Next::GiveUp => return Err(error),
+        }
+    }
 }
 
 /// Whether it is an API key without the right to read, which may be one to upload with.

@@ -43,7 +43,8 @@ impl Outcome<'_> {
                 let rest = match (failure.is_string(), coverage.is_object()) {
                     (true, _) => format!(": {}", of(failure)),
                     (false, true) => {
-                        format!("   {} pages, {} passages", coverage["pages"], coverage["chunks"])
+                        let (pages, passages) = (&coverage["pages"], &coverage["chunks"]);
+                        format!("   {}, {}", counted(pages, "page"), counted(passages, "passage"))
                     }
                     (false, false) => String::new(),
                 };
@@ -80,6 +81,12 @@ impl Outcome<'_> {
     }
 }
 
+/// `1 page`, `2 pages`.
+fn counted(number: &Value, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,7 +102,7 @@ mod tests {
     fn each_outcome_is_a_line_and_an_object_with_the_same_fields() {
         let document = json!({ "id": ID, "title": "a.pdf", "status": "pending", "vector_doc_id": null });
         let ingested = json!({
-            "status": "ingested", "coverage": { "pages": 12, "chunks": 17 }, "failure": null,
+            "status": "ingested", "coverage": { "pages": 12, "chunks": 1 }, "failure": null,
             "warnings": ["1 of 12 pages: no text"],
         });
         let failed = json!({
@@ -123,7 +130,7 @@ mod tests {
                 Outcome::Settled { document, report: &ingested },
                 true,
                 ID,
-                "ingested  a.pdf   12 pages, 17 passages\n    1 of 12 pages: no text",
+                "ingested  a.pdf   12 pages, 1 passage\n    1 of 12 pages: no text",
                 Value::Null,
             ),
             (

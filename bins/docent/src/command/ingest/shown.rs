@@ -26,7 +26,7 @@ pub(super) struct Transfer<'a> {
 impl Shown {
     pub(super) fn new() -> Self {
         let ingesting = ProgressBar::hidden();
-        set_style(&ingesting, "{spinner} {msg}");
+        set_style(&ingesting, "{spinner} {wide_msg}");
         Self { is_terminal: std::io::stderr().is_terminal(), bars: MultiProgress::new(), ingesting }
     }
 
@@ -37,7 +37,7 @@ impl Shown {
             true => self.bars.add(ProgressBar::new(size)),
             false => ProgressBar::hidden(),
         };
-        set_style(&bar, "{bar:20} {bytes:>10} of {total_bytes:>10}  {msg}");
+        set_style(&bar, "{bar:20} {bytes:>10} of {total_bytes:>10}  {wide_msg}");
         bar.set_message(name.clone());
         self.tell(&format!("uploading {name}"));
         Transfer { shown: self, name, bar }
