@@ -215,4 +215,42 @@ mod tests {
     fn the_worker_is_not_in_the_help() {
         assert!(!Cli::command().render_long_help().to_string().contains("extract-worker"));
     }
+
+    /// The words of a command as a shell would read them, up to its end, a comment or a redirection.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut is_quoted, mut is_word) = (Vec::new(), String::new(), false, false);
+        for c in line.chars() {
+            match c {
+                '"' => (is_quoted, is_word) = (!is_quoted, true),
+                '#' | '|' | '<' | '>' if !is_quoted => break,
+                ' ' if !is_quoted => {
+                    words.extend(is_word.then(|| std::mem::take(&mut word)));
+                    is_word = false;
+                }
+                c => {
+                    word.push(c);
+                    is_word = true;
+                }
+            }
+        }
+        words.extend(is_word.then_some(word));
+        words
+    }
+
+    #[test]
+    fn every_command_of_the_documentation_is_one() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut count = 0;
+        for page in ["README.md", "docs/how-to/command-line.md", "docs/operations/eval.md"] {
+            let text = std::fs::read_to_string(root.join(page)).unwrap();
+            for line in text.lines().filter(|line| line.starts_with("docent ")) {
+                let line = line.replace(" ID", " 01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e");
+                if let Err(error) = Cli::try_parse_from(words(&line)) {
+                    panic!("{page}: {line}\n{error}");
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 20, "only {count} commands were found");
+    }
 }

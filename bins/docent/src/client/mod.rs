@@ -76,7 +76,7 @@ impl Remote {
     /// The same, for JSON that the service has.
     pub(crate) async fn get(&self, path: &[&str]) -> anyhow::Result<Value> {
         let answer = self.send(Method::GET, path, &[]).await?;
-        answer.json().await.context("reading the service's answer")
+        answer.json().await.map_err(reqwest::Error::without_url).context("reading the service's answer")
     }
 
     /// The same, posting JSON.

@@ -2,7 +2,7 @@
 
 mod answer;
 
-use super::service::signal;
+use super::service::Signals;
 use crate::{
     client::Remote,
     fail,
@@ -30,10 +30,14 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// Asks, and ends as [`AskArgs`] says.
 pub(crate) async fn run(args: &AskArgs) -> ExitCode {
+    let mut signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => return fail(&error, UNANSWERED),
+    };
     tokio::select! {
         ended = asked(args) => ended.unwrap_or_else(|error| fail(&error, UNANSWERED)),
         // The connection ends with the program, and the service then stops the model.
-        Ok(()) = signal() => {
+        () = signals.next() => {
             eprintln!("\ndocent: stopped");
             ExitCode::from(STOPPED)
         }

@@ -155,7 +155,7 @@ async fn stopped_it_hangs_up_so_that_the_model_is_stopped_too() {
     interrupt(&child).await;
     let status = in_time(child.wait()).await.unwrap();
     let said = rest(&mut child).await;
-    assert!(status.code() == Some(130) && said.contains("stopped"), "{said}");
+    assert!(status.code() == Some(130) && said.contains("stopped"), "{status}: {said}");
     in_time(fake.until(|counts| counts.hang_ups == 1)).await;
 }
 

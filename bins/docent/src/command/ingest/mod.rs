@@ -6,7 +6,7 @@ mod outcome;
 mod patience;
 mod shown;
 
-use super::service::signal;
+use super::service::Signals;
 use crate::{
     client::{Refusal, Remote},
     fail,
@@ -71,12 +71,16 @@ struct Tally {
 
 /// Uploads what is named, and ends as [`IngestArgs`] says.
 pub(crate) async fn run(args: IngestArgs) -> ExitCode {
+    let mut signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => return fail(&error, NOT_BEGUN),
+    };
     let begun = tokio::select! {
         begun = begin(&args) => begun,
-        Ok(()) = signal() => return stopped("nothing was uploaded"),
+        () = signals.next() => return stopped("nothing was uploaded"),
     };
     match begun {
-        Ok((run, found)) => run.carry_out(found).await,
+        Ok((run, found)) => run.carry_out(found, &mut signals).await,
         Err(error) => fail(&error, NOT_BEGUN),
     }
 }
@@ -126,7 +130,7 @@ fn stopped(what: &str) -> ExitCode {
 }
 
 impl Run<'_> {
-    async fn carry_out(self, found: Vec<Found>) -> ExitCode {
+    async fn carry_out(self, found: Vec<Found>, signals: &mut Signals) -> ExitCode {
         let count = found.len();
         let at_once = usize::from(self.args.concurrency);
         // The channel holds no more than there are files, and ends with the last upload.
@@ -139,7 +143,7 @@ impl Run<'_> {
         let work = async { tokio::join!(uploads, follow::follow(run, followed)) };
         let is_stopped = tokio::select! {
             _ = work => false,
-            Ok(()) = signal() => true,
+            () = signals.next() => true,
         };
         self.shown.end();
         if is_stopped { self.leave(count) } else { self.conclude(count) }
