@@ -1,4 +1,5 @@
-//! Writes the generated files: the reference of all settings, the example of an environment and the OpenAPI document.
+//! Writes the generated files: the reference of all settings, the example of an environment, the reference of the
+//! command line and the OpenAPI document.
 
 use anyhow::{Context, ensure};
 use std::{fs, path::Path, process::Command};
@@ -7,6 +8,7 @@ use std::{fs, path::Path, process::Command};
 const PAGES: &[(&str, &str)] = &[
     ("configuration", "docs/reference/configuration.md"),
     ("environment", "deploy/.env.example"),
+    ("cli", "docs/reference/cli.md"),
     ("openapi", "docs/reference/openapi.json"),
 ];
 

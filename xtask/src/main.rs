@@ -27,7 +27,7 @@ struct Cli {
 enum Task {
     /// Check the rules that the compiler cannot.
     Tidy,
-    /// Write the reference of settings, the example of an environment and the OpenAPI document again.
+    /// Write the references of settings and of the command line, the example of an environment and the OpenAPI document again.
     Gen,
     /// Feed hostile input to what reads bytes of strangers, for a bounded time.
     Fuzz(fuzz::Fuzz),

@@ -1,19 +1,25 @@
 //! The `docent` program.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to a person")]
 
-mod cli;
 mod client;
 mod command;
+mod output;
 mod progress;
 mod telemetry;
 mod wire;
 
 use clap::Parser;
-use cli::{ApiKeysCommand, Cli, Command, UsersCommand};
-use docent::config::{Environment, LogFormat, Profile};
+use docent::{
+    cli::{ApiKeysCommand, Cli, Command, UsersCommand},
+    config::{Environment, LogFormat},
+};
 use docent_app::accounts::create::Flags;
+use output::Unwritten;
 use std::process::ExitCode;
 use tracing::Level;
+
+/// What a command ends with that has not done what it was to do, and has nothing else to tell by it.
+const FAILURE: u8 = 1;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -23,11 +29,11 @@ fn main() -> ExitCode {
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&error.into()),
+        Err(error) => return fail(&error.into(), FAILURE),
     };
     match runtime.block_on(run(cli.command)) {
         Ok(code) => code,
-        Err(error) => fail(&error),
+        Err(error) => fail(&error, FAILURE),
     }
 }
 
@@ -35,11 +41,13 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
     let ended = match command {
         Command::Doctor(args) => return Ok(command::doctor::run(args).await),
         Command::Reindex(args) => return Ok(command::reindex::run(args).await),
+        Command::Ingest(args) => return Ok(command::ingest::run(args).await),
+        Command::Ask(args) => return Ok(command::ask::run(&args).await),
         Command::Documents(command) => return command::documents::run(&command).await,
         Command::Dev(args) => command::dev::run(args).await,
         Command::Serve(args) => command::serve::run(args).await,
         Command::Worker => command::worker::run().await,
-        Command::Migrate(profile) => command::migrate::run(profile.into()).await,
+        Command::Migrate(args) => command::migrate::run(args).await,
         Command::Createsuperuser(args) => {
             let flags = Flags { is_staff: true, is_superuser: true };
             command::accounts::create(&args.account, flags).await
@@ -63,21 +71,23 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Healthcheck(args) => command::healthcheck::run(args).await,
         Command::Backup(args) => command::backup::run(args).await,
         Command::Restore(args) => command::restore::run(args).await,
-        Command::Config(profile) => command::config::run(profile.into()),
+        Command::Config(args) => command::config::run(args),
         Command::Openapi => command::openapi::run(),
+        Command::Completions(args) => command::completions::run(args),
+        Command::Man(args) => command::man::run(&args),
         Command::ExtractWorker => unreachable!("handled in main"),
     };
     ended.map(|()| ExitCode::SUCCESS)
 }
 
-fn fail(error: &anyhow::Error) -> ExitCode {
+/// Says why a command has ended, and ends it with this code.
+///
+/// Whoever closed standard output wants to read no more: then nothing is wrong.
+fn fail(error: &anyhow::Error, code: u8) -> ExitCode {
+    if error.downcast_ref::<Unwritten>().is_some_and(Unwritten::is_closed) {
+        return ExitCode::SUCCESS;
+    }
     let format = LogFormat::wanted(&Environment::of_process());
     telemetry::say(format, Level::ERROR, &format!("{error:#}"));
-    ExitCode::FAILURE
-}
-
-impl From<cli::ProfileArgs> for Profile {
-    fn from(args: cli::ProfileArgs) -> Self {
-        if args.dev { Self::Dev } else { Self::Serve }
-    }
+    ExitCode::from(code)
 }

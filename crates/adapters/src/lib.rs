@@ -1,6 +1,6 @@
 //! Docent's ports implemented on real databases, files, indexes and models.
 //!
-//! One module for each thing adapted; no module uses another but `http_client`. What does not belong here: use cases,
+//! One module for each thing adapted; no module uses another but `http_client` and `sse`. What does not belong here: use cases,
 //! HTTP, settings, rules of the domain.
 
 pub mod archive;
@@ -18,5 +18,6 @@ pub mod pdf;
 pub mod qdrant;
 pub mod redis;
 pub mod sql;
+pub mod sse;
 pub mod system;
 pub mod token_signer;

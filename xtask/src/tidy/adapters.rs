@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 const SOURCES: &str = "crates/adapters/src/";
 /// Modules that adapt nothing, for those that do.
-const SHARED: [&str; 1] = ["http_client"];
+const SHARED: [&str; 2] = ["http_client", "sse"];
 
 pub(super) fn check(tree: &Tree) -> Vec<String> {
     let files: Vec<_> = tree

@@ -2,11 +2,14 @@
 
 use super::config::load;
 use crate::{
-    cli::{AccountArgs, ListUsersArgs, OneUserArgs, ProfileArgs},
+    output,
     wire::{self, Basics},
 };
 use anyhow::{Context, bail};
-use docent::config::{DatabaseUrl, Settings};
+use docent::{
+    cli::{AccountArgs, ListUsersArgs, OneUserArgs, ProfileArgs},
+    config::{DatabaseUrl, Settings},
+};
 use docent_adapters::sql::SqlStore;
 use docent_app::{
     accounts::create::{Flags, Registrar},
@@ -18,7 +21,7 @@ use docent_domain::{
 };
 use docent_migration::SchemaState;
 use docent_ports::{page::Page, store::Store, users::UserFilter};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::BufRead;
 
 /// Accounts that are read at a time.
@@ -36,8 +39,8 @@ pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Resul
     }
     let basics = wire::basics()?;
     let password = wanted_password(account)?;
-    registrar(&store, &basics).create(&By::command_line(), email.clone(), password, flags).await?;
-    println!("Created {}.", email.as_str());
+    let user = registrar(&store, &basics).create(&By::command_line(), email, password, flags).await?;
+    output::result(account.output, || format!("Created {}.", user.email.as_str()), || as_json(&user))?;
     Ok(())
 }
 
@@ -47,8 +50,13 @@ pub(crate) async fn change_password(account: &AccountArgs) -> anyhow::Result<()>
     let user = user(&store, &account.email).await?;
     let basics = wire::basics()?;
     let password = wanted_password(account)?;
-    registrar(&store, &basics).set_password(&By::command_line(), user.id, password).await?;
-    println!("Changed the password of {}, and ended all of its sessions.", user.email.as_str());
+    let user = registrar(&store, &basics).set_password(&By::command_line(), user.id, password).await?;
+    let email = user.email.as_str();
+    output::result(
+        account.output,
+        || format!("Changed the password of {email}, and ended all of its sessions."),
+        || as_json(&user),
+    )?;
     Ok(())
 }
 
@@ -57,14 +65,15 @@ pub(crate) async fn set_active(account: &OneUserArgs, is_active: bool) -> anyhow
     let (store, _) = opened(account.profile).await?;
     let user = user(&store, &account.email).await?;
     let basics = wire::basics()?;
-    registrar(&store, &basics).set_active(&By::command_line(), user.id, is_active).await?;
+    let now = registrar(&store, &basics).set_active(&By::command_line(), user.id, is_active).await?;
     let email = user.email.as_str();
-    match (user.is_active, is_active) {
-        (false, true) => println!("Activated {email}."),
-        (true, false) => println!("Deactivated {email}, and ended all of its sessions."),
-        (true, true) => println!("{email} is active already."),
-        (false, false) => println!("{email} is not active already."),
-    }
+    let text = || match (user.is_active, is_active) {
+        (false, true) => format!("Activated {email}."),
+        (true, false) => format!("Deactivated {email}, and ended all of its sessions."),
+        (true, true) => format!("{email} is active already."),
+        (false, false) => format!("{email} is not active already."),
+    };
+    output::result(account.output, text, || as_json(&now))?;
     Ok(())
 }
 
@@ -76,7 +85,7 @@ pub(crate) async fn list(args: &ListUsersArgs) -> anyhow::Result<()> {
     loop {
         let page = view.users().list(&filter, Page { offset, limit: PAGE }).await?;
         for user in &page.records {
-            println!("{}", if args.json { as_json(user) } else { as_text(user) });
+            output::result(args.output, || as_text(user), || as_json(user))?;
         }
         offset += page.records.len() as u64;
         if page.records.is_empty() || offset >= page.total {
@@ -99,7 +108,7 @@ fn as_text(user: &User) -> String {
     format!("{:<40} {:<9} {state:<8} last login {last}", user.email.as_str(), role(user))
 }
 
-fn as_json(user: &User) -> String {
+fn as_json(user: &User) -> Value {
     json!({
         "id": user.id.to_string(),
         "email": user.email.as_str(),
@@ -110,7 +119,6 @@ fn as_json(user: &User) -> String {
         "last_login_at": user.last_login_at.map(|at| at.to_rfc3339()),
         "email_verified_at": user.email_verified_at.map(|at| at.to_rfc3339()),
     })
-    .to_string()
 }
 
 /// The store of an installation that is there, and its settings.

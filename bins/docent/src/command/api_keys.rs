@@ -2,11 +2,14 @@
 
 use super::accounts::{PAGE, opened, user};
 use crate::{
-    cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs},
+    output,
     wire::{self, Basics},
 };
 use anyhow::{Context, bail};
-use docent::config::AuthBackend;
+use docent::{
+    cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs},
+    config::AuthBackend,
+};
 use docent_adapters::sql::SqlStore;
 use docent_app::{
     accounts::api_keys::{KeyRequest, KeyRing, NewKey},
@@ -31,12 +34,13 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
     let expires_at = days.map(|days| now.checked_add_signed(days).context("no key lasts that long"));
     let request = KeyRequest { user: user.id, name, scopes, expires_at: expires_at.transpose()? };
     let NewKey { record, key } = key_ring(&store, &basics).create(&By::command_line(), request).await?;
-    if args.json {
+    let object = || {
         let mut object = as_json(&record, user.email.as_str());
-        object["key"] = key.into();
-        println!("{object}");
-    } else {
-        println!("{key}");
+        object["key"] = key.as_str().into();
+        object
+    };
+    output::result(args.output, || key.clone(), object)?;
+    if !args.output.json {
         eprintln!("This key is not shown again. It works for {}: {scopes}.", user.email.as_str());
     }
     if !settings.accounts.auth_backends.contains(&AuthBackend::ApiKey) {
@@ -70,7 +74,7 @@ pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
                 let (prefix, scopes, name) = (key.prefix.as_str(), key.scopes, key.name.as_str());
                 format!("{KEY_START}{prefix}  {state:<8} {email:<40} [{scopes}] {name}")
             };
-            println!("{}", if args.json { as_json(key, email).to_string() } else { text() });
+            output::result(args.output, text, || as_json(key, email))?;
         }
         offset += page.records.len() as u64;
         if page.records.is_empty() || offset >= page.total {
@@ -84,14 +88,17 @@ pub(crate) async fn revoke(args: &RevokeKeyArgs) -> anyhow::Result<()> {
     let (store, _) = opened(args.profile).await?;
     let known = find(&store, &args.key).await?;
     let basics = wire::basics()?;
-    let key = key_ring(&store, &basics).revoke(&By::command_line(), known).await?;
-    let name = key.name.as_str();
-    match key.revoked_at {
-        None => println!("Revoked {KEY_START}{} ({name}).", key.prefix.as_str()),
-        Some(at) => {
-            println!("{KEY_START}{} ({name}) was revoked on {}.", key.prefix.as_str(), at.format("%F"))
-        }
-    }
+    let before = key_ring(&store, &basics).revoke(&By::command_line(), known).await?;
+    let mut view = store.read().await?;
+    let key = view.api_keys().get(known).await?.context("the key was removed meanwhile")?;
+    let emails = view.users().emails(&[key.user]).await?;
+    let (name, prefix) = (key.name.as_str(), key.prefix.as_str());
+    let text = || match before.revoked_at {
+        None => format!("Revoked {KEY_START}{prefix} ({name})."),
+        Some(at) => format!("{KEY_START}{prefix} ({name}) was revoked on {}.", at.format("%F")),
+    };
+    let email = emails.get(&key.user).map_or("", |email| email.as_str());
+    output::result(args.output, text, || as_json(&key, email))?;
     Ok(())
 }
 

@@ -1,9 +1,12 @@
 //! `docent backup`: everything in one archive.
 
 use super::config::load;
-use crate::{cli::BackupArgs, progress::Shown, wire};
+use crate::{output, progress::Shown, wire};
 use anyhow::bail;
-use docent::config::{Settings, VectorDb};
+use docent::{
+    cli::BackupArgs,
+    config::{Settings, VectorDb},
+};
 use docent_adapters::archive::TarWriter;
 use docent_app::{
     App,
@@ -11,6 +14,7 @@ use docent_app::{
 };
 use docent_migration::SchemaState;
 use docent_ports::{archive::ArchiveWriter, error::Part};
+use serde_json::json;
 use std::path::Path;
 
 /// Writes the archive and says what is in it.
@@ -30,7 +34,11 @@ pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
     };
     let scope = Scope { program: env!("CARGO_PKG_VERSION").to_owned(), schema, chunks };
     let Saved { users, documents, files, chunks } = save(&app, scope, writer, &Shown::new()).await?;
-    let said = format!("Saved {users} accounts, {documents} documents, {files} files and {chunks} chunks.");
+    let said = output::line(
+        args.output,
+        || format!("Saved {users} accounts, {documents} documents, {files} files and {chunks} chunks."),
+        || json!({ "users": users, "documents": documents, "files": files, "chunks": chunks }),
+    );
     if is_stream {
         eprintln!("{said}")
     } else {

@@ -5,13 +5,15 @@ use super::{
     service::{Service, bind},
 };
 use crate::{
-    cli::DevArgs,
     telemetry,
     wire::{self, INDEX, Wired},
 };
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use docent::config::{BlobStoreUrl, DatabaseUrl, Profile, Settings};
+use docent::{
+    cli::DevArgs,
+    config::{BlobStoreUrl, DatabaseUrl, Profile, Settings},
+};
 use docent_app::{
     App,
     accounts::create::Flags,

@@ -1,8 +1,9 @@
 //! `docent doctor`: what is wrong with an installation.
 
 use super::config::load;
-use crate::{cli::DoctorArgs, progress::Shown, wire};
+use crate::{output, progress::Shown, wire};
 use async_trait::async_trait;
+use docent::cli::DoctorArgs;
 use docent_app::{
     App,
     upkeep::doctor::{Finding, LeftOut, Listener, Mended, examine, mend},
@@ -47,8 +48,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn say(&self, text: String, object: impl FnOnce() -> Value) {
-        let line = if self.args.json { object().to_string() } else { text };
-        self.shown.say(&line);
+        self.shown.say(&output::line(self.args.output, || text, object));
     }
 
     /// What was done about a finding, and whether it is dealt with.

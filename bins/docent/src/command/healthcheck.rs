@@ -1,8 +1,12 @@
 //! `docent healthcheck`: asks a running server, for containers that have no other client.
 
-use crate::cli::HealthcheckArgs;
+use crate::output;
 use anyhow::{Context, bail, ensure};
-use docent::config::{Environment, Profile, Settings};
+use docent::{
+    cli::HealthcheckArgs,
+    config::{Environment, Profile, Settings},
+};
+use serde_json::{Value, json};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
@@ -19,6 +23,17 @@ const MAX_ANSWER: u64 = 16 * 1024;
 
 /// Succeeds when the server on this machine says that it is ready.
 pub(crate) async fn run(args: HealthcheckArgs) -> anyhow::Result<()> {
+    let asked = asked(&args).await;
+    if args.output.json {
+        output::result(args.output, String::new, || as_json(&asked))?;
+    } else if let Ok(answer) = &asked {
+        println!("{answer}");
+    }
+    asked.map(drop)
+}
+
+/// The body of the answer of a server that is ready.
+async fn asked(args: &HealthcheckArgs) -> anyhow::Result<String> {
     let address = match args.address {
         Some(address) => address,
         None => {
@@ -30,6 +45,16 @@ pub(crate) async fn run(args: HealthcheckArgs) -> anyhow::Result<()> {
     let answer = tokio::time::timeout(PATIENCE, ask(address)).await;
     let answer = answer.with_context(|| format!("no answer from {address} in {} s", PATIENCE.as_secs()))?;
     judge(&answer.with_context(|| format!("asking {address}"))?)
+}
+
+fn as_json(asked: &anyhow::Result<String>) -> Value {
+    match asked {
+        Ok(body) => {
+            let answer = serde_json::from_str(body).unwrap_or_else(|_| Value::from(body.as_str()));
+            json!({ "ready": true, "answer": answer })
+        }
+        Err(error) => json!({ "ready": false, "why": format!("{error:#}") }),
+    }
 }
 
 /// Where to ask a server that listens here: one that listens everywhere is asked on this machine.
@@ -51,15 +76,12 @@ async fn ask(address: SocketAddr) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-fn judge(answer: &str) -> anyhow::Result<()> {
+fn judge(answer: &str) -> anyhow::Result<String> {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let mut start = head.lines().next().unwrap_or_default().split(' ');
     ensure!(start.next().is_some_and(|version| version.starts_with("HTTP/1.")), "that is no HTTP server");
     match start.next() {
-        Some("200") => {
-            println!("{body}");
-            Ok(())
-        }
+        Some("200") => Ok(body.to_owned()),
         status => bail!("status {}: {body}", status.unwrap_or("missing")),
     }
 }

@@ -1,11 +1,9 @@
 //! `docent mcp`: the documents of a running service for a program on this machine that speaks the Model Context
 //! Protocol over standard input and output. Each request is passed on to the service's `/mcp`.
 
-use crate::{
-    cli::RemoteArgs,
-    client::{Remote, printable},
-};
+use crate::{client::Remote, output::printable};
 use anyhow::{Context, anyhow};
+use docent::cli::RemoteArgs;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
@@ -17,13 +15,13 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use std::os::fd::AsFd;
-use tokio::{fs::File, sync::Mutex};
+use tokio::fs::File;
 
 const UNREAD: &str = "reading the service's answer";
 
 /// Serves until standard input ends.
 pub(crate) async fn run(args: &RemoteArgs) -> anyhow::Result<()> {
-    let mut bridge = Bridge { remote: Mutex::new(Remote::open(args)?), instructions: None };
+    let mut bridge = Bridge { remote: Remote::open(args)?, instructions: None };
     // Whoever starts this sees at once when it cannot work.
     bridge.instructions = bridge.begin().await?;
     let (input, output) = (stream(std::io::stdin())?, stream(std::io::stdout())?);
@@ -41,9 +39,9 @@ fn stream(stream: impl AsFd) -> anyhow::Result<File> {
     Ok(File::from_std(own.into()))
 }
 
-/// Passes requests on. One after the other: the login behind them may have to be renewed.
+/// Passes requests on.
 struct Bridge {
-    remote: Mutex<Remote>,
+    remote: Remote,
     /// What the service tells models about its tools.
     instructions: Option<String>,
 }
@@ -64,7 +62,7 @@ impl Bridge {
     /// What the service answers to a request of the protocol, or why there is no answer.
     async fn ask(&self, method: &str, params: Value) -> anyhow::Result<Result<Value, ErrorData>> {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let answer = self.remote.lock().await.post(&["mcp"], &body).await?;
+        let answer = self.remote.post(&["mcp"], &body).await?;
         let mut answer: Value = answer.json().await.context(UNREAD)?;
         match answer["error"].take() {
             Value::Null => Ok(Ok(answer["result"].take())),

@@ -2,14 +2,18 @@
 
 pub(crate) mod accounts;
 pub(crate) mod api_keys;
+pub(crate) mod ask;
 pub(crate) mod backup;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod documents;
 pub(crate) mod eval;
 pub(crate) mod healthcheck;
+pub(crate) mod ingest;
 pub(crate) mod login;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod openapi;

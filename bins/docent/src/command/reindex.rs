@@ -1,8 +1,9 @@
 //! `docent reindex`: another index, built while the first one serves.
 
 use super::{config::load, service::signal};
-use crate::{cli::ReindexArgs, progress::Shown, wire};
+use crate::{output, progress::Shown, wire};
 use anyhow::bail;
+use docent::cli::ReindexArgs;
 use docent_app::{
     App,
     upkeep::reindex::{Plan, ReindexError, Reindexed, abandon, reindex, under_way},
@@ -78,7 +79,7 @@ async fn unfinished(app: &App, args: &ReindexArgs, error: &ReindexError) -> anyh
         None => "The index that served before serves on.",
     };
     eprintln!("docent: {error}\n{advice}");
-    if args.json {
+    if args.output.json {
         let unfinished = left.is_some();
         println!("{}", json!({"kind": "failed", "why": error.to_string(), "unfinished": unfinished}));
     }
@@ -98,8 +99,7 @@ async fn give_up(app: &App, args: &ReindexArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn say(args: &ReindexArgs, text: String, object: Value) {
-    let line = if args.json { object.to_string() } else { text };
-    println!("{line}");
+    println!("{}", output::line(args.output, || text, || object));
 }
 
 /// Cancelled by Ctrl-C or SIGTERM; a second one ends the process at once, which costs no more.

@@ -1,11 +1,13 @@
 //! `docent restore`: an installation from an archive.
 
 use super::config::load;
-use crate::{cli::RestoreArgs, progress::Shown, wire};
+use crate::{output, progress::Shown, wire};
 use anyhow::bail;
+use docent::cli::RestoreArgs;
 use docent_adapters::archive::TarFile;
 use docent_app::upkeep::backup::{Restored, restore};
 use docent_migration::SchemaState;
+use serde_json::json;
 
 /// Restores the archive and says what came of it.
 pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
@@ -19,12 +21,23 @@ pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
     let app = wire::upkeep(&settings, store)?;
     let restored = restore(&app, &TarFile::at(&args.file), &Shown::new()).await?;
     let Restored { users, documents, queued, chunks, embedded_anew } = restored;
-    println!("Restored {users} accounts, {documents} documents and {chunks} chunks.");
-    if embedded_anew {
-        println!("The chunks were embedded anew: the archive is of another embedding model.");
-    }
-    if queued > 0 {
-        println!("{queued} documents will be ingested once the service runs.");
-    }
+    let text = || {
+        let mut lines =
+            vec![format!("Restored {users} accounts, {documents} documents and {chunks} chunks.")];
+        if embedded_anew {
+            lines
+                .push("The chunks were embedded anew: the archive is of another embedding model.".to_owned());
+        }
+        if queued > 0 {
+            lines.push(format!("{queued} documents will be ingested once the service runs."));
+        }
+        lines.join("\n")
+    };
+    let object = || {
+        json!({
+            "users": users, "documents": documents, "queued": queued, "chunks": chunks, "embedded_anew": embedded_anew,
+        })
+    };
+    output::result(args.output, text, object)?;
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! `docent search`: the passages of a running service that fit a question.
 
 use crate::{
-    cli::SearchArgs,
-    client::{Remote, printable},
+    client::Remote,
+    output::{self, printable},
 };
 use anyhow::Context;
+use docent::cli::SearchArgs;
 use serde_json::{Value, json};
 
 /// How much of a passage is shown.
@@ -12,7 +13,7 @@ const SHOWN: usize = 300;
 
 /// Prints what was found, best first.
 pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
-    let mut remote = Remote::open(&args.remote)?;
+    let remote = Remote::open(&args.remote)?;
     let ids: Vec<String> = args.documents.iter().map(ToString::to_string).collect();
     let mut body = json!({ "query": args.query, "limit": args.limit });
     if !ids.is_empty() {
@@ -22,10 +23,10 @@ pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
     let found: Value = answer.json().await.context("reading what was found")?;
     let results = found["results"].as_array().context("reading what was found: there are no results")?;
     for result in results {
-        if args.json { println!("{result}") } else { println!("{}\n", shown(result)) }
+        output::result(args.output, || format!("{}\n", shown(result)), || result.clone())?;
     }
-    if results.is_empty() && !args.json {
-        println!("Nothing was found.");
+    if results.is_empty() && !args.output.json {
+        output::piece("Nothing was found.\n")?;
     }
     Ok(())
 }

@@ -4,8 +4,11 @@ use super::{
     config::load,
     service::{Service, bind},
 };
-use crate::{cli::ServeArgs, telemetry, wire};
-use docent::config::{Profile, Settings};
+use crate::{telemetry, wire};
+use docent::{
+    cli::ServeArgs,
+    config::{Profile, Settings},
+};
 
 /// Serves until told to stop.
 pub(crate) async fn run(args: ServeArgs) -> anyhow::Result<()> {

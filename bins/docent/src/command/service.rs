@@ -10,7 +10,10 @@ use docent_migration::SchemaState;
 use docent_ports::error::{Fault, Part};
 use docent_server::Server;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::task::JoinHandle;
+use tokio::{
+    signal::unix::{self, Signal, SignalKind},
+    task::JoinHandle,
+};
 use tokio_util::sync::CancellationToken;
 
 /// How long running requests, streams and jobs get after the signal to stop.
@@ -217,10 +220,29 @@ fn absent(fault: Fault) -> anyhow::Result<bool> {
 
 /// Returns at Ctrl-C or SIGTERM.
 pub(super) async fn signal() -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
-    tokio::select! {
-        result = tokio::signal::ctrl_c() => result.context("listening for Ctrl-C"),
-        _ = terminate.recv() => Ok(()),
+    Signals::listen()?.next().await;
+    Ok(())
+}
+
+/// Ctrl-C and SIGTERM, which end the process no more from the moment on that this is there.
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    pub(super) fn listen() -> anyhow::Result<Self> {
+        Ok(Self {
+            interrupt: unix::signal(SignalKind::interrupt()).context("listening for Ctrl-C")?,
+            terminate: unix::signal(SignalKind::terminate()).context("listening for SIGTERM")?,
+        })
+    }
+
+    /// Returns at the next one.
+    pub(super) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }

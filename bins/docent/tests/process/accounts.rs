@@ -26,7 +26,8 @@ async fn refused(folder: &Path, arguments: &[&str]) -> String {
     error
 }
 
-fn objects(lines: &str) -> Vec<Value> {
+/// The objects that stand on these lines.
+pub(super) fn objects(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

@@ -3,10 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod accounts;
+mod ask;
 mod client;
 mod collector;
+mod command_line;
 mod deploy;
 mod eval;
+mod ingest;
 #[cfg(feature = "live")]
 mod live;
 mod observability;

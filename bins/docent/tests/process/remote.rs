@@ -13,10 +13,10 @@ use tokio::{
     process::Command,
 };
 
-const EMAIL: &str = "ada@example.org";
-const PASSWORD: &str = "correct horse";
+pub(super) const EMAIL: &str = "ada@example.org";
+pub(super) const PASSWORD: &str = "correct horse";
 
-fn remote(folder: &Path, server: &str, args: &[&str]) -> Command {
+pub(super) fn remote(folder: &Path, server: &str, args: &[&str]) -> Command {
     let mut command = docent(folder);
     command
         .args(args)
@@ -25,7 +25,7 @@ fn remote(folder: &Path, server: &str, args: &[&str]) -> Command {
     command
 }
 
-async fn log_in(folder: &Path, server: &str, password: &str) -> (Option<i32>, String) {
+pub(super) async fn log_in(folder: &Path, server: &str, password: &str) -> (Option<i32>, String) {
     let mut command = remote(folder, server, &["login", "--password-stdin", EMAIL]);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).await.unwrap();

@@ -6,10 +6,8 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use super::{
-    fault::{Told, unreadable},
-    sse::{Event, SseDecoder},
-};
+use super::fault::{Told, unreadable};
+use crate::sse::{Event, SseDecoder};
 use calls::Calls;
 use docent_domain::{chat::FinishReason, usage::TokenUsage};
 use docent_ports::{

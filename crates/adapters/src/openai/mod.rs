@@ -13,4 +13,3 @@ mod fault;
 pub mod fuzzing;
 mod optional;
 pub mod rerank;
-mod sse;

@@ -1,8 +1,9 @@
 //! The documents of an evaluation.
 
-use crate::{cli::EvalArgs, progress::Shown};
+use crate::progress::Shown;
 use anyhow::{Context, bail};
 use bytes::Bytes;
+use docent::cli::EvalArgs;
 use docent_app::{
     App,
     accounts::create::Flags,

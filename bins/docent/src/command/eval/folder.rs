@@ -1,9 +1,11 @@
 //! Where an evaluation has its installation.
 
 use super::corpus::MANIFEST;
-use crate::cli::EvalArgs;
 use anyhow::{Context, bail};
-use docent::config::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, Settings, VectorDb};
+use docent::{
+    cli::EvalArgs,
+    config::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, Settings, VectorDb},
+};
 use std::{
     path::{Path, PathBuf},
     time::Duration,

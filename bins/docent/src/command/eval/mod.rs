@@ -6,13 +6,15 @@ mod table;
 
 use super::{config::load, service::signal};
 use crate::{
-    cli::EvalArgs,
     progress::Shown,
     wire::{self, Wired},
 };
 use anyhow::{Context, bail};
 use corpus::{Chosen, Corpus, State};
-use docent::config::{Profile, Settings};
+use docent::{
+    cli::EvalArgs,
+    config::{Profile, Settings},
+};
 use docent_adapters::builtin::answerer;
 use docent_app::{
     App,

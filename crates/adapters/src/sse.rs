@@ -1,4 +1,4 @@
-//! Server-sent events, as bytes arrive.
+//! Server-sent events, as bytes arrive: those of back ends, and those of a service of ours to a client of ours.
 
 use std::mem;
 
@@ -6,23 +6,25 @@ use std::mem;
 const MAX_EVENT: usize = 1024 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// One event: its type (empty when not given) and its data.
+/// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
-    pub(super) name: String,
-    pub(super) data: String,
+pub struct Event {
+    /// Its type; empty when there is none.
+    pub name: String,
+    /// Its data; lines are parted by LF.
+    pub data: String,
 }
 
 /// A line or an event is longer than anybody has reason to send.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub struct TooLong;
 
 /// Cuts a stream of bytes into events, wherever the network cut it.
 ///
 /// Lines end with LF, CR or CRLF. Comments and fields other than `event` and `data` are skipped;
 /// events without data are dropped.
 #[derive(Debug, Default)]
-pub(super) struct SseDecoder {
+pub struct SseDecoder {
     line: Vec<u8>,
     event: Event,
     has_data: bool,
@@ -36,7 +38,7 @@ impl SseDecoder {
     ///
     /// # Errors
     /// When a line or an event is too long; the decoder is of no use after that.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut emit: impl FnMut(Event)) -> Result<(), TooLong> {
+    pub fn push(&mut self, mut bytes: &[u8], mut emit: impl FnMut(Event)) -> Result<(), TooLong> {
         while let Some((&first, rest)) = bytes.split_first() {
             if mem::take(&mut self.after_cr) && first == b'\n' {
                 bytes = rest;
@@ -59,7 +61,10 @@ impl SseDecoder {
     }
 
     /// The bytes are over: hands over an event that lacks only its last line end or blank line.
-    pub(super) fn finish(&mut self) -> Result<Option<Event>, TooLong> {
+    ///
+    /// # Errors
+    /// When that event is too long.
+    pub fn finish(&mut self) -> Result<Option<Event>, TooLong> {
         if !self.line.is_empty()
             && let Some(event) = self.end_line()?
         {

@@ -1,0 +1,168 @@
+//! `docent ask`, against a running service and against one that is in trouble.
+
+use crate::{
+    accounts::objects,
+    client::{Client, fixture},
+    create_account,
+    ingest::interrupt,
+    program::{Serving, docent, in_time, rest, run},
+    remote::{EMAIL, PASSWORD, log_in, remote},
+};
+use docent_testkit::wire::{FakeLlm, Gate, Reply};
+use serde_json::json;
+use std::{path::Path, process::Stdio};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::{ChildStdout, Command},
+};
+
+const QUESTION: &str = "How long is the return period for pumps?";
+
+#[tokio::test]
+async fn an_answer_is_printed_with_the_pages_that_it_stands_on() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    create_account(folder, EMAIL, PASSWORD).await;
+    let serving = Serving::start(docent(folder).args(["dev", "--no-sample"])).await;
+    log_in(folder, &serving.base, PASSWORD).await;
+    let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
+    let id = client.upload(&fixture("handbook.pdf")).await;
+    client.settled().await;
+
+    let (status, printed, said) = run(&mut remote(folder, &serving.base, &["ask", QUESTION])).await;
+    assert!(status.success(), "{said}");
+    let (answer, sources) = printed.split_once("\n\nSources:\n").unwrap();
+    assert!(!answer.is_empty() && sources.starts_with("  handbook.pdf, page"), "{printed}");
+    assert!(sources.ends_with(&format!("   (document {id})\n")), "{printed}");
+
+    let mut from_stdin = remote(folder, &serving.base, &["ask", "-", "--json", "--continue"]);
+    let mut child = from_stdin.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(QUESTION.as_bytes()).await.unwrap();
+    let output = in_time(child.wait_with_output()).await.unwrap();
+    let first = &objects(std::str::from_utf8(&output.stdout).unwrap())[0];
+    assert_eq!(
+        (&first["complete"], &first["error"], &first["agent"]),
+        (&json!(true), &json!(null), &json!("chat"))
+    );
+    assert!(answer.starts_with(first["answer"].as_str().unwrap().trim_end()), "{first}");
+    assert_eq!(first["sources"][0]["document_id"], id.as_str());
+
+    let args = ["ask", "--json", "--continue", "And who pays for it?"];
+    let (_, printed, _) = run(&mut remote(folder, &serving.base, &args)).await;
+    let conversation = first["conversation_id"].as_str().unwrap();
+    assert_eq!(objects(&printed)[0]["conversation_id"], conversation);
+    let args = ["ask", "--conversation", conversation, "And when?"];
+    assert!(run(&mut remote(folder, &serving.base, &args)).await.0.success());
+    let kept = client.get(&format!("/conversations/{conversation}")).await;
+    assert_eq!(kept["messages"].as_array().unwrap().len(), 6, "{kept}");
+
+    for (args, words) in [
+        (&["ask", " "][..], "the question is empty"),
+        (&["ask", "--agent", "nobody", "Who?"], "Agent not found"),
+        (&["ask", "--api-key", "dk_x", "Who?"], "Could not validate credentials"),
+        (&["ask", "--server", "http://127.0.0.1:1", "--api-key", "dk_x", "Who?"], "cannot be reached"),
+    ] {
+        let (status, printed, said) = run(&mut remote(folder, &serving.base, args)).await;
+        assert_eq!(status.code(), Some(2), "{args:?}: {said}");
+        assert!(printed.is_empty() && said.contains(words), "{args:?}: {said}");
+    }
+}
+
+fn ask(folder: &Path, fake: &FakeLlm, args: &[&str]) -> Command {
+    let server = format!("http://{}", fake.address());
+    let mut command = remote(folder, &server, &["ask", "Why?"]);
+    command.args(args).env("DOCENT_API_KEY", "dk_x");
+    command
+}
+
+async fn read(stdout: &mut ChildStdout, length: usize) -> String {
+    let mut bytes = vec![0; length];
+    in_time(stdout.read_exact(&mut bytes)).await.unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test]
+async fn text_is_printed_as_it_comes_wherever_the_network_cuts_it() {
+    let (folder, fake, gate) = (TempDir::new().unwrap(), FakeLlm::start().await, Gate::default());
+    let sources = json!({ "results": [
+        { "document_id": "7", "title": "Terms.pdf", "page_start": 3, "page_end": 4, "text": "…", "score": 1.5 },
+    ] });
+    let reply = Reply::events(&["\"Five \""])
+        .wait(&gate)
+        .piece(": ping\r\n\r\nda")
+        .piece("ta: \"y\\u001b[2Jears.\\n\"\r")
+        .piece("\n\r\nevent: sources\r\ndata: ")
+        .piece(format!("{sources}\n\n"));
+    fake.script(reply);
+    let mut child = ask(folder.path(), &fake, &[]).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    assert_eq!(read(&mut stdout, 5).await, "Five ");
+    gate.open();
+    let mut printed = String::new();
+    in_time(stdout.read_to_string(&mut printed)).await.unwrap();
+    assert_eq!(printed, "y [2Jears.\n\nSources:\n  Terms.pdf, pages 3 to 4   (document 7)\n");
+    assert!(in_time(child.wait()).await.unwrap().success());
+    let request = &fake.requests()[0];
+    assert_eq!(
+        (request.path.as_str(), request.json()["include_sources"].as_bool()),
+        ("/agents/chat", Some(true))
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_told_from_a_whole_one() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    let begun = || Reply::events(&["\"Five \""]);
+    let told = "event: error\ndata: {\"detail\": \"The chat model did not answer in time\"}\n\n";
+    for (reply, why) in [
+        (begun().piece(told), "The chat model did not answer in time"),
+        (begun().cut(), "the connection was lost"),
+        (begun(), "the stream ended early"),
+        (begun().piece(vec![b'x'; 2 * 1024 * 1024]), "an event of it is too long"),
+    ] {
+        fake.script(reply.clone());
+        let (status, printed, said) = run(&mut ask(folder.path(), &fake, &[])).await;
+        assert_eq!(status.code(), Some(1), "{why}: {said}");
+        assert!(said.contains(&format!("the answer broke off: {why}")), "{why}: {said}");
+        assert_eq!(printed, "Five \n", "{why}");
+        fake.script(reply);
+        let (status, printed, _) = run(&mut ask(folder.path(), &fake, &["--json"])).await;
+        assert_eq!(status.code(), Some(1));
+        let object = &objects(&printed)[0];
+        assert_eq!((&object["complete"], &object["error"]), (&json!(false), &json!(why)));
+        assert_eq!(object["answer"], "Five ");
+    }
+    fake.script(Reply::json(502, "{\"detail\": \"The chat model failed\"}"));
+    let (status, printed, said) = run(&mut ask(folder.path(), &fake, &[])).await;
+    assert_eq!((status.code(), printed.as_str()), (Some(2), ""), "{said}");
+    assert!(said.contains("The chat model failed"), "{said}");
+}
+
+#[tokio::test]
+async fn stopped_it_hangs_up_so_that_the_model_is_stopped_too() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    fake.script(Reply::events(&["\"Five \""]).stall());
+    let mut child = ask(folder.path(), &fake, &[]).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    read(&mut stdout, 5).await;
+    interrupt(&child).await;
+    let status = in_time(child.wait()).await.unwrap();
+    let said = rest(&mut child).await;
+    assert!(status.code() == Some(130) && said.contains("stopped"), "{status}: {said}");
+    in_time(fake.until(|counts| counts.hang_ups == 1)).await;
+}
+
+#[tokio::test]
+async fn whoever_stops_reading_gets_no_complaint() {
+    let (folder, fake, gate) = (TempDir::new().unwrap(), FakeLlm::start().await, Gate::default());
+    fake.script(Reply::events(&["\"Five \""]).wait(&gate).event("\"years.\"").stall());
+    let mut child = ask(folder.path(), &fake, &[]).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    read(&mut stdout, 5).await;
+    drop(stdout);
+    gate.open();
+    let status = in_time(child.wait()).await.unwrap();
+    let said = rest(&mut child).await;
+    assert!(status.success() && said.is_empty(), "{said}");
+}

@@ -1,0 +1,265 @@
+//! `docent ingest`, against a running service and against one that is in trouble.
+
+use crate::{
+    accounts::objects,
+    client::{Client, fixture},
+    create_account,
+    program::{Serving, docent, in_time, rest, run},
+    remote::{EMAIL, PASSWORD, log_in, remote},
+};
+use docent_testkit::wire::{FakeLlm, Reply};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+const ID: &str = "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e";
+
+/// A folder of good files, some of them deep in it.
+fn good_files(folder: &Path) -> PathBuf {
+    let good = folder.join("good");
+    std::fs::create_dir_all(good.join("deep")).unwrap();
+    for (from, to) in [
+        ("handbook.pdf", "handbook.pdf"),
+        ("letter.pdf", "deep/Brief für Müller.PDF"),
+        ("table.pdf", "table.pdf"),
+    ] {
+        std::fs::copy(fixture(from), good.join(to)).unwrap();
+    }
+    std::fs::write(good.join("notes.txt"), "no PDF").unwrap();
+    good
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A service on the embedded profile with somebody logged in.
+async fn service(folder: &Path) -> Serving {
+    create_account(folder, EMAIL, PASSWORD).await;
+    let mut command = docent(folder);
+    command.args(["dev", "--no-sample"]).env("DOCENT_AUTH_BACKENDS", "jwt,api_key");
+    let serving = Serving::start(command.env("DOCENT_MAX_UPLOAD_BYTES", "1MiB")).await;
+    let (code, said) = log_in(folder, &serving.base, PASSWORD).await;
+    assert_eq!(code, Some(0), "{said}");
+    serving
+}
+
+#[tokio::test]
+async fn the_exit_code_says_whether_all_were_ingested_and_each_is_told() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let serving = service(folder).await;
+    let good = good_files(folder);
+    let (broken, missing, large) =
+        (folder.join("broken.pdf"), folder.join("missing.pdf"), folder.join("large.pdf"));
+    std::fs::write(&broken, "no PDF").unwrap();
+    std::fs::write(&large, vec![0; 3 * 1024 * 1024]).unwrap();
+
+    let named = [text(&good), text(&broken), text(&missing), text(&large)];
+    let args = [&["ingest", "--wait", "--json", "--concurrency", "3"], &named[..]].concat();
+    let (status, printed, said) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert_eq!(status.code(), Some(1), "{printed}{said}");
+    let name = |object: &Value| Path::new(object["file"].as_str().unwrap()).file_name().unwrap().to_owned();
+    let told: BTreeMap<_, _> = objects(&printed).into_iter().map(|object| (name(&object), object)).collect();
+    assert_eq!(told.len(), 6, "{printed}");
+    for title in ["handbook.pdf", "Brief für Müller.PDF", "table.pdf"] {
+        let object = &told[&PathBuf::from(title).into_os_string()];
+        assert_eq!((&object["status"], &object["title"]), (&json!("ingested"), &json!(title)), "{object}");
+        assert!(object["coverage"]["pages"].as_u64().unwrap() >= 1, "{object}");
+    }
+    let object = &told[broken.file_name().unwrap()];
+    assert_eq!((&object["status"], &object["code"]), (&json!("failed"), &json!("not_a_pdf")), "{object}");
+    for (path, words) in [(&missing, "No such file"), (&large, "larger than")] {
+        let object = &told[path.file_name().unwrap()];
+        assert_eq!((&object["status"], &object["id"]), (&json!("refused"), &Value::Null), "{object}");
+        assert!(object["reason"].as_str().unwrap().contains(words), "{object}");
+    }
+    assert!(said.contains("uploading ") && said.contains("3 of 6 files ingested"), "{said}");
+    let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
+    assert_eq!(client.settled().await.len(), 4, "what was refused left nothing");
+
+    let one = good.join("handbook.pdf");
+    let args = ["ingest", "--wait", text(&one)];
+    let (status, printed, _) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert!(status.success() && printed.contains("  ingested  handbook.pdf   "), "{printed}");
+    assert!(printed.contains(" pages, 1 passage\n"), "{printed}");
+}
+
+#[tokio::test]
+async fn without_waiting_it_ends_when_the_service_has_the_files() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let serving = service(folder).await;
+    let good = good_files(folder);
+    let args = ["ingest", text(&good)];
+    let (status, printed, said) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert!(status.success(), "{printed}{said}");
+    let told: Vec<&str> = printed.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert!(printed.lines().all(|line| line.contains("  pending   ")), "{printed}");
+    let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
+    let known = client.settled().await;
+    assert_eq!(told.len(), 3);
+    assert!(told.iter().all(|id| known.contains(&((*id).to_owned(), "ingested".to_owned()))), "{known:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_may_only_upload_does_so_but_cannot_wait() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let serving = service(folder).await;
+    let create = ["apikeys", "create", "--dev", EMAIL, "--name", "n", "--scopes", "ingest", "--json"];
+    let (_, printed, _) = run(docent(folder).args(create)).await;
+    let key = objects(&printed)[0]["key"].as_str().unwrap().to_owned();
+    let file = fixture("handbook.pdf");
+    let args = ["ingest", "--api-key", &key, text(&file)];
+    let (status, printed, said) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert!(status.success() && printed.contains("handbook.pdf"), "{said}");
+    let (status, printed, said) = run(remote(folder, &serving.base, &args).arg("--wait")).await;
+    assert_eq!(status.code(), Some(2), "{said}");
+    assert!(printed.is_empty() && said.contains("may not read"), "{said}");
+}
+
+#[tokio::test]
+async fn without_a_login_or_a_service_nothing_is_begun() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let serving = service(folder).await;
+    let (server, file) = (serving.base.clone(), fixture("handbook.pdf"));
+    let args = ["ingest", text(&file)];
+    for (more, words) in [
+        (["--api-key", "dk_x"], "Could not validate credentials"),
+        (["--credentials", "nowhere.json"], "docent login"),
+        (["--server", "http://127.0.0.1:1"], "docent login"),
+        (["--server", "ftp://example.org"], "no http or https address"),
+    ] {
+        let (status, printed, said) = run(remote(folder, &server, &args).args(more)).await;
+        assert_eq!(status.code(), Some(2), "{more:?}: {said}");
+        assert!(printed.is_empty() && said.contains(words), "{more:?}: {said}");
+    }
+    serving.terminate().await;
+    let (status, _, said) = run(&mut remote(folder, &server, &args)).await;
+    assert!(status.code() == Some(2) && said.contains("cannot be reached"), "{said}");
+}
+
+fn document(title: &str) -> Reply {
+    Reply::json(
+        202,
+        json!({ "id": ID, "title": title, "status": "pending", "vector_doc_id": null }).to_string(),
+    )
+}
+
+fn report(status: &str) -> Reply {
+    let coverage = json!({ "pages": 12, "chunks": 17 });
+    let warnings = ["1 of 12 pages: no text (blank, or a picture of text)"];
+    let report =
+        json!({ "id": ID, "status": status, "coverage": coverage, "failure": null, "warnings": warnings });
+    Reply::json(200, report.to_string())
+}
+
+/// The program against a service that is played.
+fn ingest(folder: &Path, fake: &FakeLlm, args: &[&str]) -> Command {
+    let server = format!("http://{}", fake.address());
+    let mut command = remote(folder, &server, &["ingest", "--concurrency", "1"]);
+    command.args(args).env("DOCENT_API_KEY", "dk_x");
+    command
+}
+
+#[tokio::test]
+async fn a_service_that_asks_for_time_gets_it() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    let busy = |status| Reply::json(status, "{\"detail\": \"Too Many Requests\"}").header("Retry-After", "0");
+    fake.script(busy(429));
+    fake.script(Reply::json(200, "[]"));
+    fake.script(busy(429));
+    fake.script(busy(503));
+    fake.script(document("handbook.pdf"));
+    fake.script(report("pending"));
+    fake.script(busy(429));
+    fake.script(report("ingested"));
+    let file = fixture("handbook.pdf");
+    let (status, printed, said) = run(&mut ingest(folder.path(), &fake, &["--wait", text(&file)])).await;
+    assert!(status.success(), "{printed}{said}");
+    assert_eq!(
+        printed,
+        format!(
+            "{ID}  ingested  handbook.pdf   12 pages, 17 passages\n    \
+             1 of 12 pages: no text (blank, or a picture of text)\n"
+        )
+    );
+    assert!(said.contains("handbook.pdf: trying again in 0 s (Too Many Requests"), "{said}");
+    let requests = fake.requests();
+    let paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
+    let (upload, report) = ("/documents/upload", format!("/documents/{ID}/report"));
+    assert_eq!(paths, ["/documents", "/documents", upload, upload, upload, &report, &report, &report]);
+    let bytes = std::fs::read(&file).unwrap();
+    for request in &requests[2..5] {
+        assert!(request.body.windows(bytes.len()).any(|part| part == bytes), "each try sends the whole file");
+    }
+}
+
+#[tokio::test]
+async fn an_upload_whose_connection_breaks_is_told_and_stops_no_other() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    fake.script(Reply::json(200, "[]"));
+    fake.script(Reply::raw(""));
+    fake.script(document("letter.pdf"));
+    let (first, second) = (fixture("handbook.pdf"), fixture("letter.pdf"));
+    let (status, printed, said) =
+        run(&mut ingest(folder.path(), &fake, &["--json", text(&first), text(&second)])).await;
+    assert_eq!(status.code(), Some(1), "{said}");
+    let [broken, taken] = objects(&printed).try_into().unwrap();
+    assert_eq!(broken["status"], "refused");
+    assert!(broken["reason"].as_str().unwrap().contains("broke"), "{broken}");
+    assert_eq!((&taken["status"], &taken["id"]), (&json!("pending"), &json!(ID)));
+    assert_eq!(fake.requests().len(), 3, "it is not sent again: the service may have taken it");
+}
+
+#[tokio::test]
+async fn a_document_that_cannot_be_followed_any_more_is_no_success() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    fake.script(Reply::json(200, "[]"));
+    fake.script(document("handbook.pdf"));
+    fake.script(Reply::json(404, "{\"detail\": \"Document not found\"}"));
+    let file = fixture("handbook.pdf");
+    let (status, printed, _) = run(&mut ingest(folder.path(), &fake, &["--wait", text(&file)])).await;
+    assert_eq!(status.code(), Some(1));
+    assert!(
+        printed.contains("pending   handbook.pdf: what became of it is not known (Document not found)"),
+        "{printed}"
+    );
+}
+
+/// As Ctrl-C at a terminal does it.
+pub(super) async fn interrupt(child: &Child) {
+    let pid = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().await.unwrap().success());
+}
+
+#[tokio::test]
+async fn stopped_it_says_what_stays_at_the_service() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    fake.script(Reply::json(200, "[]"));
+    fake.script(document("handbook.pdf"));
+    // The question what became of the first file, and the second one: neither is answered to the end.
+    fake.script(Reply::events(&[]).stall());
+    fake.script(Reply::events(&[]).stall());
+    let (first, second) = (fixture("handbook.pdf"), fixture("letter.pdf"));
+    let mut child = ingest(folder.path(), &fake, &["--wait", text(&first), text(&second)]).spawn().unwrap();
+    in_time(async {
+        while fake.requests().len() < 4 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    interrupt(&child).await;
+    let status = in_time(child.wait()).await.unwrap();
+    let said = rest(&mut child).await;
+    assert_eq!(status.code(), Some(130), "{status}: {said}");
+    assert!(said.contains(&format!("left to the service: {ID}")), "{said}");
+    assert!(said.contains("1 of 2 files were taken and stay at the service, 1 were not uploaded"), "{said}");
+}
