@@ -20,3 +20,4 @@ pub mod redis;
 pub mod sql;
 pub mod system;
 pub mod token_signer;
+pub mod webhook_sender;
