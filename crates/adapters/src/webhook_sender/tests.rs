@@ -9,6 +9,7 @@ use std::{
     net::Ipv4Addr,
     sync::atomic::{AtomicUsize, Ordering},
 };
+use tokio::io::AsyncWriteExt;
 
 fn url(text: &str) -> WebhookUrl {
     WebhookUrl::parse(text).unwrap()
@@ -153,8 +154,13 @@ async fn who_is_not_there_or_speaks_no_tls_is_unreachable() {
     let port = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
     let gone = lax.send(&message(&format!("http://127.0.0.1:{port}"))).await;
     assert_eq!(gone, Err(Undelivered::Unreachable));
-    let receiver = FakeLlm::start().await;
-    let plain = lax.send(&message(&format!("https://{}", receiver.address()))).await;
+    let plain = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let to = format!("https://{}", plain.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut socket, _) = plain.accept().await.unwrap();
+        socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+    });
+    let plain = lax.send(&message(&to)).await;
     assert_eq!(plain, Err(Undelivered::Unreachable));
 }
 

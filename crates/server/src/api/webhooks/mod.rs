@@ -62,8 +62,31 @@ pub(crate) struct WebhookResponse<'a> {
 /// A webhook with its secret, which is not shown again.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct WebhookWithSecret<'a> {
-    #[serde(flatten)]
-    webhook: WebhookResponse<'a>,
+    /// Its id.
+    #[schema(format = "uuid")]
+    id: String,
+    /// Where it is told.
+    #[schema(max_length = 2000)]
+    url: &'a str,
+    /// What it is for.
+    #[schema(max_length = 200)]
+    description: &'a str,
+    /// What it is told of.
+    #[schema(value_type = Vec<EventName>, min_items = 1)]
+    events: Vec<&'static str>,
+    /// Whether it is told of the documents of all accounts, and not of its own account's alone.
+    all_documents: bool,
+    /// Whether it is told of anything at present.
+    active: bool,
+    /// Until when the secret before the present one signs too; `null` when it does not.
+    #[schema(required, format = "date-time")]
+    previous_secret_until: Option<String>,
+    /// When it was made.
+    #[schema(format = "date-time")]
+    created_at: String,
+    /// When it last changed.
+    #[schema(format = "date-time")]
+    updated_at: String,
     /// What its messages are signed with: `whsec_` and 32 bytes in base64.
     #[schema(pattern = "^whsec_[A-Za-z0-9+/]{43}=$")]
     secret: String,
@@ -145,7 +168,30 @@ impl<'a> WebhookResponse<'a> {
 
 impl<'a> WebhookWithSecret<'a> {
     fn of(webhook: &'a Webhook, now: DateTime<Utc>) -> Self {
-        Self { webhook: WebhookResponse::of(webhook, now), secret: secret_text(&webhook.secret) }
+        let WebhookResponse {
+            id,
+            url,
+            description,
+            events,
+            all_documents,
+            active,
+            previous_secret_until,
+            created_at,
+            updated_at,
+        } = WebhookResponse::of(webhook, now);
+        let secret = secret_text(&webhook.secret);
+        Self {
+            id,
+            url,
+            description,
+            events,
+            all_documents,
+            active,
+            previous_secret_until,
+            created_at,
+            updated_at,
+            secret,
+        }
     }
 }
 
