@@ -100,8 +100,8 @@ pub(crate) struct AnswerStreamEvent {
     /// `message` where the stream names none, as in the specification of server-sent events.
     event: Option<EventName>,
     /// Its number, from 1 on, where the answer can be resumed.
-    #[schema(minimum = 1)]
-    id: Option<u64>,
+    #[schema(pattern = "^[1-9][0-9]*$", nullable = false)]
+    id: Option<String>,
     /// JSON on one line, by the event's name.
     #[schema(content_media_type = "application/json")]
     data: String,

@@ -203,6 +203,6 @@ rules! {
         let (_, response) = open(&ada, body("q")).await;
         drop(response);
         app.stop().await;
-        assert_eq!(app.model.cut_short(), 1);
+        wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
     }
 }

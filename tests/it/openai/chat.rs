@@ -51,7 +51,8 @@ rules! {
             "finish_reason": "stop",
         }]));
         assert_eq!(reply["usage"], json!({ "prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15 }));
-        assert_eq!(app.usage(ada.user.id).await, TokenUsage { prompt: 12, completion: 3 });
+        let cost = TokenUsage { prompt: 12, completion: 3 };
+        wait::until("usage is recorded", async || app.usage(ada.user.id).await == cost).await;
     }
 
     async fn an_answer_piece_by_piece(setup) {

@@ -32,7 +32,7 @@ section! {
     Telemetry "Logs, traces and metrics" {
         /// What is logged: a level (`error`, `warn`, `info`, `debug`, `trace`), or levels by module such as
         /// `warn,docent_server=debug`.
-        log: String = Defaults { dev: Default::Text("warn"), serve: Default::Text("info,actix_server=warn,actix_http=off") };
+        log: String = Defaults { dev: Default::Text("warn,rmcp=error"), serve: Default::Text("info,actix_server=warn,actix_http=off,rmcp=error") };
         /// How a line of the log looks: `human` or `json`.
         log_format: LogFormat = text("human");
         /// Whether traces are exported, by OTLP over gRPC.

@@ -51,6 +51,7 @@ async fn ask_over_mcp(folder: &Path, server: &str, query: &str) -> Value {
         answer = serde_json::from_str(&in_time(answers.next_line()).await.unwrap().unwrap()).unwrap();
         assert_eq!((&answer["id"], &answer["error"]), (&json!(id), &Value::Null), "{answer}");
         if id == 0 {
+            assert!(answer["result"]["instructions"].is_string(), "what the service tells models: {answer}");
             let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
             input.write_all(format!("{ready}\n").as_bytes()).await.unwrap();
         }

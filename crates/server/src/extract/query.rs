@@ -4,7 +4,8 @@ use crate::error::{FieldError, Loc, Refusal};
 use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 use std::future::{Ready, ready};
 
-/// The parameters behind the `?`, decoded. Unknown ones are ignored; of repeated ones the last counts.
+/// The parameters behind the `?`, decoded. Unknown and empty ones are ignored, as forms send those that nobody filled in;
+/// of repeated ones the last counts.
 pub(crate) struct Query {
     pairs: Vec<(String, String)>,
     errors: Vec<FieldError>,
@@ -25,10 +26,10 @@ impl FromRequest for Query {
 }
 
 impl Query {
-    /// The parameter of this name; one that is there but empty counts as missing.
+    /// The parameter of this name.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        let found = self.pairs.iter().rev().find(|(key, _)| key == name);
-        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        let found = self.pairs.iter().rev().find(|(key, value)| key == name && !value.is_empty());
+        found.map(|(_, value)| value.as_str())
     }
 
     /// The parameter of this name, read by `parse`; what it does not read breaks the rule `msg`.

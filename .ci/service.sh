@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# A running `docent dev` for programs that test it from outside: `service_start PROGRAM [OPTIONS]` starts it on a free port, with an
+# account and its data in a folder of its own, and exports the settings, so that PROGRAM is about that service; `service_stop` ends it
+# and removes what it wrote. `python_install` prepares what some of them are written in. Needs .ci/servers.sh.
+
+service_email=somebody@example.org
+service_password='a password for one run'
+
+service_base=
+service_folder=
+service_pid=
+
+service_start() {
+    local program=$1 port log
+    service_folder=$(mktemp -d) || return
+    log="$service_folder/docent.log"
+    port=$(free_port)
+    service_base="http://127.0.0.1:$port"
+    export DOCENT_BIND_ADDRESS="127.0.0.1:$port" DOCENT_DATA_DIR="$service_folder/data" DOCENT_AUTH_BACKENDS=jwt,api_key
+    "$program" dev "${@:2}" >"$log" 2>&1 &
+    service_pid=$!
+    wait_for docent "$service_pid" "$log" "$program" healthcheck --dev || return
+    "$program" users create --dev --password-stdin "$service_email" <<<"$service_password" >/dev/null
+}
+
+service_stop() {
+    if [[ -n $service_pid ]]; then
+        kill -TERM "$service_pid" 2>/dev/null || true
+        wait "$service_pid" 2>/dev/null || true
+    fi
+    [[ -z $service_folder ]] || rm -rf "$service_folder"
+    service_pid='' service_folder='' service_base=''
+    unset DOCENT_BIND_ADDRESS DOCENT_DATA_DIR DOCENT_AUTH_BACKENDS
+}
+
+# Installs packages from PyPI into an environment of Python in a folder, unless it is there already.
+python_install() {
+    local venv=$1
+    [[ ! -e $venv/installed ]] || return 0
+    python3 -c 'import ensurepip' 2>/dev/null || packages_install python3-venv || return
+    rm -rf "$venv" && python3 -m venv "$venv" || return
+    # pip knows which index to ask.
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "${@:2}" || return
+    touch "$venv/installed"
+}

@@ -1,0 +1,66 @@
+// The official client of the OpenAI API, for JavaScript, at `/v1` of a running service.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import OpenAI from "openai";
+import { GUIDE, KEY, QUESTION, SERVER } from "./service.mjs";
+
+const client = (apiKey = KEY) => new OpenAI({ baseURL: `${SERVER}/v1`, apiKey, maxRetries: 0 });
+const asked = { model: "chat", messages: [{ role: "user", content: QUESTION }] };
+
+function citesTheGuide(annotations) {
+  assert.ok(annotations.length > 0);
+  const [{ type, file_citation: best }] = annotations;
+  assert.equal(type, "file_citation");
+  assert.equal(best.filename, GUIDE);
+  assert.ok(best.page_start <= 4 && best.page_end >= 4, JSON.stringify(best));
+}
+
+test("agents are listed as models", async () => {
+  const models = await client().models.list();
+  assert.deepEqual(models.data.map((model) => model.id), ["chat"]);
+});
+
+test("an answer comes in one piece with its sources", async () => {
+  const answer = await client().chat.completions.create(asked);
+  const [{ message, finish_reason: reason }] = answer.choices;
+  assert.equal(reason, "stop");
+  assert.match(message.content, /15 minutes/);
+  citesTheGuide(message.annotations);
+});
+
+test("an answer is streamed with its sources and what it cost", async () => {
+  const options = { stream: true, stream_options: { include_usage: true } };
+  const stream = await client().chat.completions.create({ ...asked, ...options });
+  const words = [];
+  let cited, usage;
+  for await (const chunk of stream) {
+    const delta = chunk.choices[0]?.delta ?? {};
+    if (delta.content) words.push(delta.content);
+    cited = delta.annotations ?? cited;
+    usage = chunk.usage ?? usage;
+  }
+  assert.ok(words.length > 1);
+  assert.match(words.join(""), /15 minutes/);
+  citesTheGuide(cited);
+  assert.ok(usage.total_tokens > 0);
+});
+
+test("the client's own collector puts a stream together", async () => {
+  const collected = await client().chat.completions.stream(asked).finalChatCompletion();
+  assert.match(collected.choices[0].message.content, /15 minutes/);
+});
+
+test("what is refused is an error of its kind", async () => {
+  const refused = async (kind, code, changes, key) => {
+    const asking = client(key).chat.completions.create({ ...asked, ...changes });
+    const error = await asking.then(() => assert.fail("it was not refused"), (refusal) => refusal);
+    assert.ok(error instanceof kind, error);
+    assert.equal(error.code, code);
+    return error;
+  };
+  await refused(OpenAI.AuthenticationError, "invalid_api_key", {}, "dk_wrong");
+  await refused(OpenAI.NotFoundError, "model_not_found", { model: "gpt" });
+  assert.equal((await refused(OpenAI.BadRequestError, null, { n: 2 })).param, "n");
+  await refused(OpenAI.BadRequestError, null, { messages: [], stream: true });
+});

@@ -1,0 +1,7 @@
+// The running service that the tests here ask, and what it holds.
+
+export const SERVER = process.env.DOCENT_TEST_SERVER;
+export const KEY = process.env.DOCENT_TEST_API_KEY;
+export const GUIDE = "The Docent Guide.pdf";
+export const QUESTION = "How long does an access token last?";
+export const AUTHORITY = { Authorization: `Bearer ${KEY}` };

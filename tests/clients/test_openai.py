@@ -1,0 +1,86 @@
+"""The official client of the OpenAI API, for Python, at `/v1` of a running service."""
+
+import os
+import unittest
+
+import openai
+
+SERVER = os.environ["DOCENT_TEST_SERVER"]
+KEY = os.environ["DOCENT_TEST_API_KEY"]
+GUIDE = "The Docent Guide.pdf"
+QUESTION = [{"role": "user", "content": "How long does an access token last?"}]
+
+
+def client(**overrides):
+    settings = {"base_url": f"{SERVER}/v1", "api_key": KEY, "max_retries": 0, **overrides}
+    return openai.OpenAI(**settings)
+
+
+class Chat(unittest.TestCase):
+    def test_agents_are_listed_as_models(self):
+        with client() as service:
+            self.assertEqual([model.id for model in service.models.list()], ["chat"])
+            self.assertEqual(service.models.retrieve("chat").owned_by, "docent")
+
+    def test_an_answer_comes_in_one_piece_with_its_sources(self):
+        with client() as service:
+            answer = service.chat.completions.create(model="chat", messages=QUESTION)
+        [choice] = answer.choices
+        self.assertEqual(choice.finish_reason, "stop")
+        self.assertIn("15 minutes", choice.message.content)
+        self.assert_cites_the_guide(choice.message.annotations)
+        self.assertGreater(answer.usage.completion_tokens, 0)
+
+    def test_an_answer_is_streamed_with_its_sources_and_what_it_cost(self):
+        options = {"include_usage": True}
+        with client() as service:
+            asked = service.chat.completions.create(model="chat", messages=QUESTION, stream=True, stream_options=options)
+            chunks = list(asked)
+        deltas = [choice.delta for chunk in chunks for choice in chunk.choices]
+        words = [delta.content for delta in deltas if delta.content]
+        self.assertGreater(len(words), 1)
+        self.assertIn("15 minutes", "".join(words))
+        [cited] = [delta.annotations for delta in deltas if getattr(delta, "annotations", None)]
+        self.assert_cites_the_guide(cited)
+        self.assertEqual([chunk.usage is not None for chunk in chunks], [False] * (len(chunks) - 1) + [True])
+        self.assertEqual(len({chunk.id for chunk in chunks}), 1)
+
+    def test_a_stream_can_be_left(self):
+        with client() as service:
+            with service.chat.completions.create(model="chat", messages=QUESTION, stream=True) as asked:
+                self.assertEqual(next(iter(asked)).object, "chat.completion.chunk")
+
+    def assert_cites_the_guide(self, annotations):
+        # The client's types know citations of web pages alone; others come through as they are.
+        cited = [entry if isinstance(entry, dict) else entry.to_dict() for entry in annotations]
+        self.assertEqual({entry["type"] for entry in cited}, {"file_citation"})
+        best = cited[0]["file_citation"]
+        self.assertEqual(best["filename"], GUIDE)
+        self.assertTrue(best["page_start"] <= 4 <= best["page_end"], best)
+
+
+class Errors(unittest.TestCase):
+    def assert_refused(self, kind, code, **request):
+        with client(api_key=request.pop("api_key", KEY)) as service, self.assertRaises(kind) as refused:
+            service.chat.completions.create(**{"model": "chat", "messages": QUESTION, **request})
+        self.assertEqual(refused.exception.code, code)
+        return refused.exception
+
+    def test_a_wrong_key_is_an_authentication_error(self):
+        self.assert_refused(openai.AuthenticationError, "invalid_api_key", api_key="dk_wrong")
+
+    def test_an_unknown_model_is_not_found(self):
+        self.assert_refused(openai.NotFoundError, "model_not_found", model="gpt")
+
+    def test_a_bad_request_names_its_parameter(self):
+        self.assertEqual(self.assert_refused(openai.BadRequestError, None, n=2).param, "n")
+        self.assert_refused(openai.BadRequestError, None, messages=[], stream=True)
+
+    def test_the_built_in_model_makes_no_embeddings(self):
+        with client() as service, self.assertRaises(openai.BadRequestError) as refused:
+            service.embeddings.create(model="builtin", input="warranty")
+        self.assertIn(refused.exception.code, ("unsupported_model", "model_not_found"))
+
+
+if __name__ == "__main__":
+    unittest.main()
