@@ -40,7 +40,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         agents: AgentRegistry::standard(10, None),
         settings,
         work: tokio::sync::Notify::new(),
-            deliveries: tokio::sync::Notify::new(),
+        deliveries: tokio::sync::Notify::new(),
         running: docent_app::jobs::running::Running::default(),
         album: docent_app::documents::picture::Album::default(),
         logins: docent_app::accounts::turns::Turns::default(),

@@ -184,7 +184,7 @@ impl Courier {
         let (state, status, attempts) = (told.state.name(), told.last_status, told.attempts);
         let mut work = self.app.store.begin().await?;
         if !work.webhooks().settle(&told, lease, now).await? {
-            tracing::warn!("the lease of a webhook was lost; another process tells it");
+            tracing::info!("the lease of a webhook was lost: it is gone, or another process tells it");
             return Ok(());
         }
         if is_gone && let Some(webhook) = work.webhooks().get(webhook.id).await? {

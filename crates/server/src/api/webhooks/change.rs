@@ -33,7 +33,7 @@ pub(crate) struct WebhookChange {
     description: Option<String>,
     /// What it is to be told of.
     #[schema(min_items = 1)]
-    events: Option<Vec<super::EventName>>,
+    events: Option<Vec<super::WebhookEventName>>,
     /// Whether it is to be told of the documents of all accounts, which takes the permission `documents.view_document`.
     all_documents: Option<bool>,
     /// Whether it is to be told of anything. One that is off misses what happens; what was to be told before waits.

@@ -32,7 +32,7 @@ pub(crate) struct WebhookCreate {
     description: Option<String>,
     /// What it is to be told of; everything when left out.
     #[schema(min_items = 1)]
-    events: Option<Vec<super::EventName>>,
+    events: Option<Vec<super::WebhookEventName>>,
     /// Of the documents of all accounts, which takes the permission `documents.view_document`.
     all_documents: Option<bool>,
 }

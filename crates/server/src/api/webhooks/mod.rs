@@ -42,7 +42,7 @@ pub(crate) struct WebhookResponse<'a> {
     #[schema(max_length = 200)]
     description: &'a str,
     /// What it is told of.
-    #[schema(value_type = Vec<EventName>, min_items = 1)]
+    #[schema(value_type = Vec<WebhookEventName>, min_items = 1)]
     events: Vec<&'static str>,
     /// Whether it is told of the documents of all accounts, and not of its own account's alone.
     all_documents: bool,
@@ -72,7 +72,7 @@ pub(crate) struct WebhookWithSecret<'a> {
     #[schema(max_length = 200)]
     description: &'a str,
     /// What it is told of.
-    #[schema(value_type = Vec<EventName>, min_items = 1)]
+    #[schema(value_type = Vec<WebhookEventName>, min_items = 1)]
     events: Vec<&'static str>,
     /// Whether it is told of the documents of all accounts, and not of its own account's alone.
     all_documents: bool,
@@ -95,7 +95,7 @@ pub(crate) struct WebhookWithSecret<'a> {
 /// What a webhook can be told of.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "says which names the domain gives them")]
-pub(crate) enum EventName {
+pub(crate) enum WebhookEventName {
     /// A document can be found now.
     #[schema(rename = "document.ingested")]
     DocumentIngested,
