@@ -162,11 +162,16 @@ impl Chromium {
 
     /// The texts of the elements that a selector names.
     pub async fn texts(&self, css: &str) -> Vec<String> {
-        let mut texts = Vec::new();
-        for element in self.client.find_all(Locator::Css(css)).await.unwrap() {
-            texts.push(element.text().await.unwrap());
-        }
-        texts
+        let mut texts = None;
+        // An element may be replaced while it is read.
+        wait::until("the texts hold still", async || {
+            let elements = self.client.find_all(Locator::Css(css)).await.unwrap();
+            let read = elements.iter().map(|element| element.text());
+            texts = futures::future::try_join_all(read).await.ok();
+            texts.is_some()
+        })
+        .await;
+        texts.unwrap()
     }
 
     /// Whether there is something that a selector names.

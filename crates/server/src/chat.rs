@@ -23,6 +23,7 @@ const SCRIPT: &str = concat!(
     include_str!("templates/chat/sources.js"),
     include_str!("templates/chat/documents.js"),
     include_str!("templates/chat/conversation.js"),
+    include_str!("templates/chat/talks.js"),
     include_str!("templates/chat/start.js"),
 );
 

@@ -281,8 +281,8 @@ async fn scripts_in_documents_titles_and_answers_are_text() {
             let text = window.text().await;
             assert_eq!(
                 text.matches(HOSTILE).count(),
-                4,
-                "twice for its document, question and answer: {text}"
+                6,
+                "twice for its document and for the conversation, question and answer: {text}"
             );
             assert!(text.contains(name));
             assert_eq!(window.run("return window.hit ?? 0", vec![]).await, json!(0));
@@ -333,6 +333,148 @@ async fn one_deletes_what_is_ones_own_after_a_question_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
+    let script = [
+        Turn::searching("zebra"),
+        Turn::saying("In Africa."),
+        Turn::new().text("It began").fault(FaultKind::Unavailable),
+        Turn::saying("Two."),
+        Turn::saying("Three."),
+    ];
+    journey(
+        |setup| setup.script(script),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            window.see("What you ask is kept here.").await;
+            member.add("Animals.pdf", animals()).await;
+            app.run_jobs().await;
+            ask(window, "Where is the zebra?").await;
+            window.see("In Africa.").await;
+            window.find(".chip").await;
+            window.find("#talks .open[aria-current=true]").await;
+            window.press("New conversation").await;
+            assert!(!window.has("#talks .open[aria-current=true]").await);
+            app.advance(std::time::Duration::from_secs(1));
+            ask(window, "Second?").await;
+            window.see("The answer broke off").await;
+            window.find("#talks li + li").await;
+            assert_eq!(window.texts("#talks .open").await, ["Second?", "Where is the zebra?"]);
+
+            // The address names the conversation: it outlives the page, and a half answer is told as such.
+            let address = window.url().await;
+            window.goto("/chat").await;
+            window.find("#talks li").await;
+            assert!(window.texts(".turn").await.is_empty());
+            window.run("location.href = arguments[0]", vec![json!(address)]).await;
+            window.see("This answer broke off, or was stopped.").await;
+            assert_eq!(window.texts(".question").await, ["Second?"]);
+
+            // One that is opened has its sources, and what was said in it goes along with the next question.
+            window.press("Where is the zebra?").await;
+            window.see("In Africa.").await;
+            assert_eq!(window.texts(".question").await, ["Where is the zebra?"]);
+            window.click(".chip").await;
+            window.find("#source:not([hidden])").await;
+            window.click("#source-close").await;
+            app.advance(std::time::Duration::from_secs(1));
+            ask(window, "And now?").await;
+            window.see("Two.").await;
+            let last = app.model.requests().pop().unwrap();
+            assert!(format!("{:?}", last.messages).contains("In Africa."), "{last:?}");
+            wait::until("it is first in the list", async || {
+                window.texts("#talks .open").await == ["Where is the zebra?", "Second?"]
+            })
+            .await;
+
+            app.advance(std::time::Duration::from_secs(1));
+            window.click("#talks li + li summary").await;
+            window.click("#talks li + li details button").await;
+            window.run("document.querySelector('.rename input').value = ''", vec![]).await;
+            window.press("Save").await;
+            window.see("Not renamed. ").await;
+            // The browser tells of the refusal, too.
+            let _ = window.complaints().await;
+            window.run("document.querySelector('.rename input').value = 'Of <b>zebras</b>'", vec![]).await;
+            window.press("Save").await;
+            window.see("Of <b>zebras</b>").await;
+            for (kept, title) in [(1, "Of <b>zebras</b>"), (0, "Where is the zebra?")] {
+                window.find("#talks li:first-child summary").await;
+                window.click("#talks li:first-child summary").await;
+                window.click("#talks li:first-child details button:last-child").await;
+                assert_eq!(window.texts("#confirm-name").await, [title]);
+                window.press("Keep it").await;
+                window.click("#talks li:first-child details button:last-child").await;
+                window.press("Delete it").await;
+                wait::until("it is gone", async || window.texts("#talks .open").await.len() == kept).await;
+                // The one that is open stays open until it is deleted itself.
+                wait::until("it is open or gone", async || {
+                    window.texts(".turn").await.is_empty() == (kept == 0)
+                })
+                .await;
+            }
+            assert_eq!(window.complaints().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_upload_is_dropped_anywhere_and_tells_how_far_it_is() {
+    journey(
+        |setup| setup,
+        async |app, window| {
+            enter(app, window).await;
+            let slow = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 60_000 });
+            window.devtools("Network.enable", json!({})).await;
+            window.devtools("Network.emulateNetworkConditions", slow).await;
+            // As a file manager does it, but with a file that is made here. It is no PDF within, and a large one.
+            let drop = "const data = new DataTransfer();
+                data.items.add(new File(['%PDF-1.7' + 'x'.repeat(300000)], 'Dropped.pdf', { type: 'application/pdf' }));
+                const event = (name) => new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true });
+                const over = event('dragover');
+                document.body.dispatchEvent(over);
+                const isMarked = document.documentElement.classList.contains('over');
+                document.body.dispatchEvent(event('drop'));
+                return [over.defaultPrevented, isMarked, document.documentElement.classList.contains('over')]";
+            assert_eq!(window.run(drop, vec![]).await, json!([true, true, false]));
+            let mut seen = Vec::new();
+            wait::until("it is part of the way", async || {
+                let value = "return document.querySelector('#uploads progress')?.value ?? null";
+                seen.push(window.run(value, vec![]).await);
+                seen.iter().any(|value| value.as_f64().is_some_and(|part| part > 0.0 && part < 1.0))
+            })
+            .await;
+            let fast = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+            window.devtools("Network.emulateNetworkConditions", fast).await;
+            window.find("#documents-list .pill.pending").await;
+            assert_eq!(window.texts("#documents-list .title").await, ["Dropped.pdf"]);
+            app.run_jobs().await;
+            window.see("Failed: ").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_is_copied_as_it_was_written() {
+    journey(
+        |setup| setup.always(Turn::saying("In **Africa**.")),
+        async |app, window| {
+            enter(app, window).await;
+            let granted = json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+            window.devtools("Browser.grantPermissions", granted).await;
+            ask(window, "Where?").await;
+            window.see("Ask again").await;
+            window.press("Copy").await;
+            window.see("Copied").await;
+            let read = "navigator.clipboard.readText().then(arguments[arguments.length - 1])";
+            assert_eq!(window.run_async(read, vec![]).await, json!("In **Africa**."));
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn it_says_that_it_needs_scripts_where_there_are_none() {
     journey(
         |setup| setup,
@@ -371,6 +513,12 @@ async fn all_states_pass(scheme: &'static str) {
             ask(window, "Where does the zebra live, and what does it do there all day?").await;
             window.find(".chip").await;
             inspection.look("chat-answer").await;
+            window.run("document.getElementById('side').classList.remove('folded')", vec![]).await;
+            window.find("#talks summary").await;
+            window.click("#talks summary").await;
+            window.click("#talks details button").await;
+            inspection.look("chat-conversations").await;
+            window.press("Cancel").await;
             window.click(".chip").await;
             window.find("#sheet img").await;
             inspection.look("chat-source").await;

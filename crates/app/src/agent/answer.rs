@@ -181,28 +181,33 @@ impl Turn {
     async fn run(self) {
         let mut meter = Meter::default();
         let mut transcript = Transcript::begin(self.app.clock.now());
-        let mut is_cut = false;
-        match self.answer(&mut meter, &mut transcript).await {
-            Ok(cut) => {
-                is_cut = cut;
-                transcript.is_complete = true;
-                // A reader that has gone away misses nothing it wanted.
-                let _ = self.send(AnswerEvent::Sources(transcript.sources.clone())).await;
+        let answered = self.answer(&mut meter, &mut transcript).await;
+        let is_cut = matches!(answered, Ok(true));
+        transcript.is_complete = answered.is_ok();
+        let last = match answered {
+            Ok(_) => Some(Ok(AnswerEvent::Sources(transcript.sources.clone()))),
+            Err(Stop::Gone) => {
+                tracing::debug!("the client went away; the model was stopped");
+                None
             }
-            Err(Stop::Gone) => tracing::debug!("the client went away; the model was stopped"),
             Err(Stop::Fault(fault)) => {
                 tracing::warn!(%fault, "the answer broke off");
                 spans::fail(&self.span, fault.kind().code());
-                let _ = self.events.send(Err(fault)).await;
+                Some(Err(fault))
             }
-        }
+        };
         let Self { app, agent, question, events, ended, span, .. } = self;
-        drop(events);
         let tokens = meter.sum().await;
+        // Before the end is told: whoever asks on after that finds this in the record.
+        transcript.record(&app, &question, agent.name.clone(), tokens).await;
+        if let Some(last) = last {
+            // A reader that has gone away misses nothing it wanted.
+            let _ = events.send(last).await;
+        }
+        drop(events);
         // Nobody may be waiting for it.
         let _ = ended.send(Outcome { tokens, is_cut });
         metering::record(&app, &question, agent.name.clone(), tokens, &span).await;
-        transcript.record(&app, &question, agent.name.clone(), tokens).await;
     }
 
     /// Says whether something cut the answer.

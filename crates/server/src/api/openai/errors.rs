@@ -36,7 +36,6 @@ pub(crate) struct OpenAiError {
 }
 
 /// Whose fault it is.
-#[expect(clippy::enum_variant_names, reason = "the words of the wire")]
 #[derive(Serialize, ToSchema)]
 #[schema(as = OpenAiErrorType)]
 pub(crate) enum ErrorType {

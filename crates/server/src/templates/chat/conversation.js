@@ -5,11 +5,11 @@
 const TURNS_MAX = 50;
 const SIGNS_MAX = 200000;
 
-let conversation = newId();
+let conversation = newId(); // is at the service once something was asked in it
 let turns = []; // { question, answer, node, … }, the oldest first
 let answering = null; // stops the answer under way
 
-function history() {
+function saidBefore() {
   const messages = [];
   let room = SIGNS_MAX;
   for (const { question, answer } of turns.slice(-TURNS_MAX).reverse()) {
@@ -34,13 +34,18 @@ async function ask(question) {
   const turn = turnOf(question);
   // Only the last question can be asked once more: later ones were asked with its answer in mind.
   for (const { tools } of turns) tools.querySelector(".retry")?.remove();
-  const messages = [...history(), { role: "user", content: question }];
+  const messages = [...saidBefore(), { role: "user", content: question }];
+  show(turn);
+  nameAddress();
+  await answerTo(turn, messages);
+}
+
+function show(turn) {
   turns.push(turn);
   byId("hollow").hidden = true;
   byId("turns").append(turn.node);
   turn.node.scrollIntoView({ block: "nearest" });
   stayAtEnd(true);
-  await answerTo(turn, messages);
 }
 
 async function answerTo(turn, messages) {
@@ -77,16 +82,20 @@ async function answerTo(turn, messages) {
   cancelAnimationFrame(frame);
   if (answering === stopper) answering = null;
   tellAnswering();
-  if (turns.includes(turn)) finish(turn, sources, fault, draw);
-  else if (fault?.status === 401) byId("question").value ||= turn.question;
+  if (turns.includes(turn)) {
+    const isAtEnd = atEnd();
+    draw();
+    if (fault?.name === "AbortError") tellNote(turn, turn.answer ? "Stopped here." : "Stopped.", false);
+    else if (fault) tellNote(turn, `${sentenceOf(fault)} Your question is kept: ask it again below.`, true);
+    else if (!turn.answer) tellNote(turn, "The model had nothing to say. Ask again, or in other words.", false);
+    finish(turn, sources);
+    stayAtEnd(isAtEnd);
+  } else if (fault?.status === 401) byId("question").value ||= turn.question;
+  if (session) listTalks();
 }
 
-function finish(turn, sources, fault, draw) {
-  const isAtEnd = atEnd();
-  draw();
-  if (fault?.name === "AbortError") tellNote(turn, turn.answer ? "Stopped here." : "Stopped.", false);
-  else if (fault) tellNote(turn, `${sentenceOf(fault)} Your question is kept: ask it again below.`, true);
-  else if (!turn.answer) tellNote(turn, "The model had nothing to say. Ask again, or in other words.", false);
+// What an answer that is over has below it.
+function finish(turn, sources) {
   if (sources.length) {
     turn.note.after(chips(sources));
     linkCitations(turn.place, sources);
@@ -98,7 +107,6 @@ function finish(turn, sources, fault, draw) {
     turn.tools.append(el("button", { type: "button", class: "quiet retry", click: () => retry(turn) }, "Ask again"));
   }
   turn.node.removeAttribute("aria-busy");
-  stayAtEnd(isAtEnd);
 }
 
 function tellNote(turn, text, isFault) {
@@ -186,6 +194,7 @@ function begin() {
   closeSource();
   turns = [];
   conversation = newId();
+  nameAddress();
   byId("turns").replaceChildren();
   byId("hollow").hidden = false;
 }

@@ -100,8 +100,8 @@ async function settle({ id, status }) {
 }
 
 function upload(files) {
-  byId("documents").classList.remove("folded");
-  tellDocuments();
+  byId("side").classList.remove("folded");
+  tellSide();
   for (const chosen of files) {
     const line = el("li", {}, el("bdi", {}, chosen.name), ": waiting");
     byId("uploads").append(line);
@@ -154,12 +154,8 @@ function post(chosen, bearer, progressed) {
 }
 
 async function remove(id, title) {
-  const dialog = byId("confirm");
-  byId("confirm-name").textContent = title;
-  dialog.returnValue = "no";
-  dialog.showModal();
-  await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });
-  if (dialog.returnValue !== "yes") return;
+  const what = "and all that was read from it are deleted for good. No answer stands on it any more.";
+  if (!await confirmed("Delete this document?", title, what)) return;
   const row = rows.get(id);
   try {
     await call(`/documents/${id}`, { method: "DELETE" });
@@ -178,10 +174,6 @@ async function remove(id, title) {
   byId("documents-empty").hidden = rows.size > 0;
   say(`${title} is deleted.`);
   byId("documents-search").focus({ preventScroll: true });
-}
-
-function tellDocuments() {
-  byId("documents-toggle").setAttribute("aria-expanded", String(!byId("documents").classList.contains("folded")));
 }
 
 function watchDrops() {

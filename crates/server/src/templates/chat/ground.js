@@ -58,3 +58,15 @@ function newId() {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
+
+// Asks before something is deleted for good.
+async function confirmed(title, name, what) {
+  const dialog = byId("confirm");
+  byId("confirm-title").textContent = title;
+  byId("confirm-name").textContent = name;
+  byId("confirm-what").textContent = what;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });
+  return dialog.returnValue === "yes";
+}

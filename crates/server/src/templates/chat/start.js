@@ -5,10 +5,12 @@ function open() {
   byId("door").hidden = true;
   byId("desk").hidden = false;
   byId("who").textContent = session.email;
-  for (const id of ["documents-toggle", "new", "logout"]) byId(id).hidden = false;
+  for (const id of ["side-toggle", "new", "logout"]) byId(id).hidden = false;
   fold();
   byId("question").focus({ preventScroll: true });
   list();
+  listTalks();
+  reopen();
 }
 
 // Forgets everything of who was here. A question that is being typed stays when a session ends by itself.
@@ -20,18 +22,28 @@ function leave(notice) {
   rows = new Map();
   byId("documents-list").replaceChildren();
   byId("uploads").replaceChildren();
+  byId("talks").replaceChildren();
+  listed = TALKS_FIRST;
   byId("who").textContent = "";
-  for (const id of ["documents-toggle", "new", "logout", "desk"]) byId(id).hidden = true;
+  showDoor(notice);
+}
+
+function showDoor(notice) {
+  for (const id of ["side-toggle", "new", "logout", "desk"]) byId(id).hidden = true;
   byId("door").hidden = false;
   alertIn("door-alert", notice);
   byId("email").focus();
 }
 
-// Documents are beside a wide page, and folded away above a narrow one.
+// Conversations and documents are beside a wide page, and folded away above a narrow one.
 function fold() {
-  byId("documents").classList.toggle("folded", narrow.matches);
-  tellDocuments();
+  byId("side").classList.toggle("folded", narrow.matches);
+  tellSide();
   placeSource();
+}
+
+function tellSide() {
+  byId("side-toggle").setAttribute("aria-expanded", String(!byId("side").classList.contains("folded")));
 }
 
 function onKey(event) {
@@ -61,7 +73,8 @@ on("logout", "click", logOut);
 on("new", "click", () => { begin(); byId("question").focus(); });
 on("ask", "submit", submitQuestion);
 on("question", "keydown", onQuestionKey);
-on("documents-toggle", "click", () => { byId("documents").classList.toggle("folded"); tellDocuments(); });
+on("side-toggle", "click", () => { byId("side").classList.toggle("folded"); tellSide(); });
+on("talks-more", "click", () => { listed += TALKS_MORE; listTalks(); });
 on("documents-search", "input", () => { clearTimeout(searching); searching = setTimeout(() => list(), 250); });
 on("documents-more", "click", () => list({ more: true }));
 on("files", "change", (event) => { upload([...event.target.files]); event.target.value = ""; });
@@ -70,10 +83,11 @@ on("page-back", "click", () => turnPage(-1));
 on("page-on", "click", () => turnPage(1));
 on("source-file", "click", openFile);
 addEventListener("keydown", onKey);
+addEventListener("hashchange", reopen);
 document.addEventListener("visibilitychange", pollSoon);
 narrow.addEventListener("change", fold);
 watchDrops();
 byId("theme").hidden = false;
 
 if (session) open();
-else leave();
+else showDoor();
