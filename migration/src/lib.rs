@@ -18,6 +18,7 @@ mod m0012_audit_log;
 mod m0013_conversations;
 mod m0014_term_statistics;
 mod m0015_list_indexes;
+mod m0016_webhooks;
 mod state;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -48,6 +49,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0013_conversations::Migration),
             Box::new(m0014_term_statistics::Migration),
             Box::new(m0015_list_indexes::Migration),
+            Box::new(m0016_webhooks::Migration),
         ]
     }
 }

@@ -22,3 +22,4 @@ mod rate_limit;
 mod root;
 mod search;
 mod shutdown;
+mod webhooks;

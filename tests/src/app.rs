@@ -15,6 +15,7 @@ use docent_app::{
     },
     audit::By,
     jobs::{Runner, RunnerSettings},
+    webhooks::courier::Courier,
 };
 use docent_domain::{
     api_key::{KeyName, Scopes},
@@ -32,7 +33,7 @@ use docent_ports::{
 };
 use docent_testkit::{
     clock::TestClock,
-    fakes::{chat_model::ScriptedChatModel, mailer::FakeMailer},
+    fakes::{chat_model::ScriptedChatModel, mailer::FakeMailer, webhook_sender::FakeWebhookSender},
 };
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -70,6 +71,8 @@ pub struct Inner {
     pub model: Arc<ScriptedChatModel>,
     /// The mail server, and what was sent.
     pub mailer: Arc<FakeMailer>,
+    /// The receivers of webhooks, and what was sent to them.
+    pub receivers: Arc<FakeWebhookSender>,
     client: Client,
     stop: CancellationToken,
     server: Mutex<Option<JoinHandle<io::Result<()>>>>,
@@ -99,7 +102,7 @@ impl TestApp {
         clock: Arc<TestClock>,
         faults: Faults,
         model: Arc<ScriptedChatModel>,
-        mailer: Arc<FakeMailer>,
+        (mailer, receivers): (Arc<FakeMailer>, Arc<FakeWebhookSender>),
         stop: CancellationToken,
         server: JoinHandle<io::Result<()>>,
         ground: Ground,
@@ -111,6 +114,7 @@ impl TestApp {
             faults,
             model,
             mailer,
+            receivers,
             client: client(),
             stop,
             server: Mutex::new(Some(server)),
@@ -160,6 +164,11 @@ impl TestApp {
     /// Runs what is due, one job after the other; says how many tries that took.
     pub async fn run_jobs(&self) -> usize {
         self.runner().drain().await.unwrap()
+    }
+
+    /// Sends what webhooks are to be told by now; says how many tries that took.
+    pub async fn deliver(&self) -> usize {
+        Courier::new(Arc::clone(&self.app)).drain().await.unwrap()
     }
 
     /// A runner of jobs with the default settings.

@@ -20,7 +20,10 @@ use docent_app::{
     recorder::{Recorder, Unrecorded},
     settings::Settings,
 };
-use docent_ports::{clock::Clock, entropy::Entropy, page_renderer::PageRenderer, reranker::Reranker};
+use docent_ports::{
+    clock::Clock, entropy::Entropy, page_renderer::PageRenderer, reranker::Reranker,
+    webhook_sender::WebhookSender,
+};
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};
 use docent_testkit::{
     clock::TestClock,
@@ -30,6 +33,7 @@ use docent_testkit::{
         embedders::FakeEmbedders,
         mailer::FakeMailer,
         reranker::FakeReranker,
+        webhook_sender::FakeWebhookSender,
     },
     faults::Faulty,
     wire::FakeLlm,
@@ -71,6 +75,7 @@ pub struct Setup {
     system_prompt: Option<String>,
     agents: Vec<Agent>,
     renderer: Option<Arc<dyn PageRenderer>>,
+    webhooks: Option<Arc<dyn WebhookSender>>,
     started: Started,
 }
 
@@ -98,6 +103,7 @@ impl Setup {
             system_prompt: None,
             agents: Vec::new(),
             renderer: None,
+            webhooks: None,
             started: started.clone(),
         }
     }
@@ -199,6 +205,13 @@ impl Setup {
         self
     }
 
+    /// Sends webhooks' messages with this.
+    #[must_use]
+    pub fn webhooks(mut self, sender: impl WebhookSender + 'static) -> Self {
+        self.webhooks = Some(Arc::new(sender));
+        self
+    }
+
     /// Starts it on a free port.
     pub async fn start(self) -> TestApp {
         let clock = Arc::new(TestClock::default());
@@ -226,6 +239,7 @@ impl Setup {
         let mailer = Arc::new(FakeMailer::default());
         let mut agents = AgentRegistry::standard(self.max_iterations, self.system_prompt);
         self.agents.into_iter().for_each(|agent| agents.register(agent));
+        let receivers = Arc::new(FakeWebhookSender::default());
         let app = Arc::new(App {
             store: parts.store,
             blobs: parts.blobs,
@@ -240,12 +254,14 @@ impl Setup {
             limiter: parts.limiter,
             hasher: parts.hasher,
             mailer: Arc::clone(&mailer) as _,
+            webhooks: self.webhooks.unwrap_or_else(|| Arc::clone(&receivers) as _),
             clock: Arc::clone(&clock) as _,
             entropy,
             recorder,
             agents,
             settings: self.settings,
             work: tokio::sync::Notify::new(),
+            deliveries: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             album: docent_app::documents::picture::Album::default(),
             logins: docent_app::accounts::turns::Turns::default(),
@@ -256,8 +272,17 @@ impl Setup {
         let address = server.address();
         let stop = CancellationToken::new();
         let running = tokio::spawn(server.run(stop.clone(), Duration::from_secs(1)));
-        let app =
-            TestApp::new(app, address, clock, parts.faults, self.model, mailer, stop, running, parts.ground);
+        let app = TestApp::new(
+            app,
+            address,
+            clock,
+            parts.faults,
+            self.model,
+            (mailer, receivers),
+            stop,
+            running,
+            parts.ground,
+        );
         self.started.0.lock().unwrap().push(app.clone());
         app
     }

@@ -27,6 +27,7 @@ use docent_adapters::{
     sql::{SqlOptions, SqlStore},
     system::{SystemClock, SystemEntropy},
     token_signer::JwtSigner,
+    webhook_sender::{HttpWebhookSender, Reach},
 };
 use docent_app::{
     App,
@@ -161,6 +162,10 @@ fn assemble(
         extractor: extractor(settings)?,
         renderer: renderer(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
+        webhooks: Arc::new(HttpWebhookSender::new(match settings.webhooks.webhook_allow_private {
+            true => Reach::PrivateToo,
+            false => Reach::Public,
+        })?),
         tokens,
         signer: Arc::new(JwtSigner::new(secret).accepting(&previous)),
         limiter,
@@ -174,6 +179,7 @@ fn assemble(
         ),
         settings: limits(settings),
         work: Notify::new(),
+        deliveries: Notify::new(),
         running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
         album: Album::default(),
         logins: docent_app::accounts::turns::Turns::default(),

@@ -40,7 +40,8 @@ pub fn http_client(url: &Url, limit: Duration) -> Result<Client, HttpClientError
     builder.build().map_err(|error| HttpClientError(error.without_url().into()))
 }
 
-fn tls(url: &Url) -> Result<ClientConfig, HttpClientError> {
+/// TLS as all clients have it.
+pub(crate) fn tls(url: &Url) -> Result<ClientConfig, HttpClientError> {
     let failed = |error: rustls::Error| HttpClientError(error.into());
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

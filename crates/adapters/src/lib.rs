@@ -21,3 +21,4 @@ pub mod sql;
 pub mod sse;
 pub mod system;
 pub mod token_signer;
+pub mod webhook_sender;

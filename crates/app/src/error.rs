@@ -24,6 +24,18 @@ pub enum Error {
     /// The document has no page of this number.
     #[error("Page not found")]
     PageNotFound,
+    /// The webhook has no delivery with this id.
+    #[error("Delivery not found")]
+    DeliveryNotFound,
+    /// The account has as many webhooks as it may have.
+    #[error("An account may have at most {} webhooks", docent_domain::webhook::WEBHOOKS_MAX)]
+    TooManyWebhooks,
+    /// The webhook is turned off.
+    #[error("This webhook is off; turn it on first")]
+    WebhookOff,
+    /// A message to the webhook is being sent at this moment.
+    #[error("A message is being sent to this webhook; try again in a moment")]
+    DeliveryUnderWay,
     /// The file is to blame that a page cannot be drawn.
     #[error("This page cannot be drawn: {}", .0.reason)]
     PageNotDrawn(Failure),
@@ -94,6 +106,7 @@ const fn singular(kind: RecordKind) -> &'static str {
         RecordKind::Verification => "Link",
         RecordKind::Session => "Session",
         RecordKind::Conversation => "Conversation",
+        RecordKind::Webhook => "Webhook",
         RecordKind::Usage => "Usage",
         RecordKind::Job => "Job",
         RecordKind::AuditEntry => "Entry",

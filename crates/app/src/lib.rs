@@ -25,6 +25,7 @@ mod spans;
 pub mod tokens;
 pub mod upkeep;
 pub mod usage;
+pub mod webhooks;
 
 pub use error::Error;
 
@@ -35,6 +36,7 @@ use docent_ports::{
     embedder::Embedders, entropy::Entropy, mailer::Mailer, page_renderer::PageRenderer,
     password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, reranker::Reranker,
     store::Store, text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    webhook_sender::WebhookSender,
 };
 use documents::picture::Album;
 use jobs::running::Running;
@@ -72,6 +74,8 @@ pub struct App {
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
     pub mailer: Arc<dyn Mailer>,
+    /// Sends what webhooks are to be told.
+    pub webhooks: Arc<dyn WebhookSender>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Chance.
@@ -84,6 +88,8 @@ pub struct App {
     pub settings: Settings,
     /// Wakes job runners of this process when there is something to do.
     pub work: Notify,
+    /// Wakes couriers of this process when webhooks are to be told something.
+    pub deliveries: Notify,
     /// Ingestions under way in this process.
     pub running: Running,
     /// Pictures of pages that were drawn lately.

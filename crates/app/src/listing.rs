@@ -12,6 +12,7 @@ pub use docent_ports::{
     sessions::SessionFilter,
     usage::{UsageFilter, UsageGrouping, UsageSum},
     users::{UserFilter, UserOrder},
+    webhooks::{DeliveryPosition, WebhookFilter},
 };
 
 /// The account with this address, to list what is its; none when there is none. Whoever sees a record sees whose

@@ -212,6 +212,8 @@ acts! {
     ReadDocuments: Rule::Anybody, Some(Scope::Read), Some(Scope::Read);
     /// Asking an agent, and one's own conversations.
     Chat: Rule::Anybody, Some(Scope::Chat), Some(Scope::Chat);
+    /// One's own webhooks.
+    KeepWebhooks: Rule::Anybody, Some(Scope::Ingest), Some(Scope::Ingest);
     /// Entering the panel. API keys are no way in.
     EnterAdmin: Rule::Staff, None, None;
 }
@@ -261,6 +263,12 @@ permitted! {
     ViewConversations: ViewConversation, None;
     /// Deleting conversations of any account.
     DeleteConversations: DeleteConversation, None;
+    /// Seeing the webhooks of all accounts.
+    ViewWebhooks: ViewWebhook, None;
+    /// Turning webhooks of any account on and off, and having messages sent again.
+    ChangeWebhooks: ChangeWebhook, None;
+    /// Deleting webhooks of any account.
+    DeleteWebhooks: DeleteWebhook, None;
     /// Seeing what all accounts used.
     ViewUsageRecords: ViewUsage, None;
     /// Seeing background jobs.

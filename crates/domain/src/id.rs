@@ -79,6 +79,10 @@ ids! {
     MessageId;
     /// Identifies an answer that a client may come back to while it is being streamed.
     StreamId;
+    /// Identifies a webhook.
+    WebhookId;
+    /// Identifies an event on its way to a webhook: the id of its message.
+    WebhookDeliveryId;
 }
 
 impl ChunkId {

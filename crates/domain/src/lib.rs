@@ -25,3 +25,4 @@ pub mod trace;
 pub mod usage;
 pub mod user;
 pub mod verification;
+pub mod webhook;

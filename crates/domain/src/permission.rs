@@ -93,6 +93,9 @@ kinds! {
     Conversation: "chat" "conversation", [View ViewConversation, Delete DeleteConversation];
     /// Lines of the usage ledger.
     Usage: "usage" "usagerecord", [View ViewUsage];
+    /// Webhooks and their deliveries.
+    Webhook: "webhooks" "webhook",
+        [View ViewWebhook, Change ChangeWebhook, Delete DeleteWebhook];
     /// Background jobs.
     Job: "jobs" "job", [View ViewJob];
     /// Entries of the audit log.

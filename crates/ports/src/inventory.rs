@@ -12,10 +12,11 @@ use docent_domain::{
     conversation::Conversation,
     document::{Deletion, Document, Standing},
     group::Group,
-    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId},
+    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind},
     usage::UsageRecord,
     user::User,
+    webhook::Webhook,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -36,6 +37,8 @@ pub struct RecordCounts {
     pub api_keys: u64,
     /// Conversations.
     pub conversations: u64,
+    /// Webhooks.
+    pub webhooks: u64,
     /// Entries of the audit log.
     pub audit: u64,
 }
@@ -81,6 +84,9 @@ pub trait Inventory: Send {
     /// A page of conversations.
     async fn conversations(&mut self, after: Option<ConversationId>, limit: u64)
     -> Result<Vec<Conversation>>;
+
+    /// A page of webhooks.
+    async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>>;
 
     /// A page of the audit log.
     async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>>;

@@ -35,3 +35,5 @@ pub mod usage;
 pub mod users;
 pub mod vector_index;
 pub mod verifications;
+pub mod webhook_sender;
+pub mod webhooks;

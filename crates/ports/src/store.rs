@@ -20,6 +20,7 @@ use crate::{
     usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
     verifications::{VerificationReader, VerificationWriter},
+    webhooks::{WebhookReader, WebhookWriter},
 };
 use async_trait::async_trait;
 
@@ -88,6 +89,8 @@ pub trait ReadWork: Send {
     fn verifications(&mut self) -> &mut dyn VerificationReader;
     /// Conversations.
     fn conversations(&mut self) -> &mut dyn ConversationReader;
+    /// Webhooks.
+    fn webhooks(&mut self) -> &mut dyn WebhookReader;
     /// The usage ledger.
     fn usage(&mut self) -> &mut dyn UsageReader;
     /// The audit log.
@@ -124,6 +127,8 @@ pub trait UnitOfWork: Send {
     fn verifications(&mut self) -> &mut dyn VerificationWriter;
     /// Conversations.
     fn conversations(&mut self) -> &mut dyn ConversationWriter;
+    /// Webhooks.
+    fn webhooks(&mut self) -> &mut dyn WebhookWriter;
     /// The audit log.
     fn audit(&mut self) -> &mut dyn AuditWriter;
     /// The usage ledger.
@@ -154,6 +159,7 @@ macro_rules! repositories {
             documents: documents::DocumentReader, jobs: jobs::JobReader, users: users::UserReader,
             groups: groups::GroupReader, api_keys: api_keys::ApiKeyReader, sessions: sessions::SessionReader,
             verifications: verifications::VerificationReader, conversations: conversations::ConversationReader,
+            webhooks: webhooks::WebhookReader,
             usage: usage::UsageReader, audit: audit::AuditReader,
             embedding_cache: embedding_cache::EmbeddingCacheReader, generations: generations::GenerationReader,
             term_statistics: term_statistics::TermStatisticsReader, inventory: inventory::Inventory
@@ -164,6 +170,7 @@ macro_rules! repositories {
             documents: documents::DocumentWriter, jobs: jobs::JobWriter, users: users::UserWriter,
             groups: groups::GroupWriter, api_keys: api_keys::ApiKeyWriter, sessions: sessions::SessionWriter,
             verifications: verifications::VerificationWriter, conversations: conversations::ConversationWriter,
+            webhooks: webhooks::WebhookWriter,
             usage: usage::UsageWriter, audit: audit::AuditWriter,
             embedding_cache: embedding_cache::EmbeddingCacheWriter, generations: generations::GenerationWriter,
             term_statistics: term_statistics::TermStatisticsWriter, duties: duties::DutyWriter

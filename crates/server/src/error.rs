@@ -170,7 +170,9 @@ impl Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         let status = match &error {
-            Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound => StatusCode::NOT_FOUND,
+            Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound | Error::DeliveryNotFound => {
+                StatusCode::NOT_FOUND
+            }
             Error::PageNotDrawn(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
                 StatusCode::UNAUTHORIZED
@@ -180,9 +182,13 @@ impl From<Error> for Refusal {
             }
             Error::LinkRefused => StatusCode::BAD_REQUEST,
             Error::Forbidden => StatusCode::FORBIDDEN,
-            Error::EmailTaken | Error::NameTaken | Error::LastSuperuser | Error::NotFailed { .. } => {
-                StatusCode::CONFLICT
-            }
+            Error::EmailTaken
+            | Error::NameTaken
+            | Error::LastSuperuser
+            | Error::NotFailed { .. }
+            | Error::TooManyWebhooks
+            | Error::WebhookOff
+            | Error::DeliveryUnderWay => StatusCode::CONFLICT,
             Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Invalid(invalid) => {

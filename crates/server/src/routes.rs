@@ -78,6 +78,16 @@ routes! {
         PATCH => api::conversations::rename::rename,
         DELETE => api::conversations::delete::delete
     }
+    "/webhooks"             { GET => api::webhooks::list::list, POST => api::webhooks::create::create }
+    "/webhooks/{id}"        {
+        GET => api::webhooks::get::get,
+        PATCH => api::webhooks::change::change,
+        DELETE => api::webhooks::delete::delete
+    }
+    "/webhooks/{id}/secret" { POST => api::webhooks::rotate::rotate }
+    "/webhooks/{id}/test"   { POST => api::webhooks::ping::ping }
+    "/webhooks/{id}/deliveries" { GET => api::webhooks::deliveries::deliveries }
+    "/webhooks/{id}/deliveries/{delivery}/replay" { POST => api::webhooks::replay::replay }
     "/metrics"              { GET => api::metrics::metrics }
     "/openapi.json"         { GET => api::docs::document }
     "/docs"                 { GET => api::docs::page }

@@ -14,7 +14,7 @@ use docent_domain::{
     group::{Group, GroupName},
     id::{
         ApiKeyId, AuditId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId, LeaseId,
-        MessageId, SessionId, UsageId, UserId, VerificationId,
+        MessageId, SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
     },
     job::{Job, JobKind},
     permission::{PermissionSet, RecordKind},
@@ -23,6 +23,10 @@ use docent_domain::{
     usage::{TokenUsage, UsageRecord},
     user::{PasswordHash, User},
     verification::{Purpose, Verification},
+    webhook::{
+        DeliveryState, Webhook, WebhookDelivery, WebhookDescription, WebhookEvent, WebhookEvents,
+        WebhookSecret, WebhookUrl,
+    },
 };
 use std::{collections::BTreeMap, net::IpAddr};
 
@@ -68,7 +72,9 @@ ids_from_numbers!(
     SessionId,
     UsageId,
     UserId,
-    VerificationId
+    VerificationId,
+    WebhookDeliveryId,
+    WebhookId
 );
 
 /// An active account without further rights: `user1@example.org`.
@@ -221,5 +227,39 @@ pub fn question(n: u32, conversation: ConversationId) -> ConversationMessage {
         author: MessageAuthor::User,
         content: format!("Question {n}"),
         at: at(i64::from(n)),
+    }
+}
+
+/// A webhook of an account, on, for all events of its documents: `https://example.org/1`.
+pub fn webhook(n: u32, owner: UserId) -> Webhook {
+    Webhook {
+        id: id(n),
+        owner,
+        url: WebhookUrl::parse(&format!("https://example.org/{n}")).expect("an address"),
+        description: WebhookDescription::parse(&format!("webhook {n}")).expect("a description"),
+        events: WebhookEvents::all(),
+        all_documents: false,
+        is_active: true,
+        secret: WebhookSecret::from_bytes([u8::try_from(n % 256).expect("below 256"); 32]),
+        previous_secret: None,
+        created_at: at(i64::from(n)),
+        updated_at: at(i64::from(n)),
+    }
+}
+
+/// A delivery to a webhook that is due in the `n`th second.
+pub fn delivery(n: u32, webhook: WebhookId) -> WebhookDelivery {
+    WebhookDelivery {
+        id: id(n),
+        webhook,
+        event: WebhookEvent::DocumentIngested,
+        document: Some(id(n)),
+        body: format!("{{\"n\": {n}}}"),
+        state: DeliveryState::Pending(at(i64::from(n))),
+        attempts: 0,
+        last_status: None,
+        last_error: None,
+        created_at: at(i64::from(n)),
+        updated_at: at(i64::from(n)),
     }
 }

@@ -32,6 +32,28 @@ mod mailer {
     });
 }
 
+mod webhook_sender {
+    use docent_domain::webhook::WebhookUrl;
+    use docent_ports::webhook_sender::{Undelivered, WebhookSender};
+    use docent_testkit::{contract::webhook_sender::Subject, fakes::webhook_sender::FakeWebhookSender};
+    use std::sync::Arc;
+
+    docent_testkit::webhook_sender_contract!(async {
+        let sender = Arc::new(FakeWebhookSender::default());
+        sender.allow_private();
+        let (answering, cutting, arrived) = (Arc::clone(&sender), Arc::clone(&sender), Arc::clone(&sender));
+        let subject = Subject {
+            sender: sender as Arc<dyn WebhookSender>,
+            careful: Arc::new(FakeWebhookSender::default()),
+            url: WebhookUrl::parse("http://internal.example.org/hook").unwrap(),
+            answer: Box::new(move |answer| answering.script(Ok(answer))),
+            cut: Box::new(move || cutting.script(Err(Undelivered::Garbage))),
+            arrived: Box::new(move || arrived.messages()),
+        };
+        (subject, ())
+    });
+}
+
 mod password_hasher {
     use docent_testkit::fakes::password_hasher::FakePasswordHasher;
     use std::sync::Arc;

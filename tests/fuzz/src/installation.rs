@@ -10,7 +10,7 @@ use docent_testkit::{
         embedder::FakeEmbedder, embedders::FakeEmbedders, mailer::FakeMailer,
         page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
         store::FakeStore, text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner,
-        token_store::FakeTokenStore,
+        token_store::FakeTokenStore, webhook_sender::FakeWebhookSender,
     },
 };
 use std::sync::Arc;
@@ -33,12 +33,14 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         limiter: Arc::new(FakeRateLimiter::default()),
         hasher: Arc::new(FakePasswordHasher::default()),
         mailer: Arc::new(FakeMailer::default()),
+        webhooks: Arc::new(FakeWebhookSender::default()),
         clock: Arc::new(TestClock::default()),
         entropy: Arc::new(TestEntropy::default()),
         recorder: Arc::new(Unrecorded),
         agents: AgentRegistry::standard(10, None),
         settings,
         work: tokio::sync::Notify::new(),
+        deliveries: tokio::sync::Notify::new(),
         running: docent_app::jobs::running::Running::default(),
         album: docent_app::documents::picture::Album::default(),
         logins: docent_app::accounts::turns::Turns::default(),

@@ -183,6 +183,22 @@ pub(super) const ROWS: &[Row] = &[
     row("PATCH", "/conversations/{id}", Owner(Chat), 200).sends(Json(r#"{"title":"Other"}"#)).of(Own),
     row("DELETE", "/conversations/{id}", Owner(Chat), 204).hidden(),
     row("DELETE", "/conversations/{id}", Owner(Chat), 204).of(Own).spends(Record),
+    get("/webhooks", Account(Ingest)),
+    post("/webhooks", Account(Ingest), 201).sends(Json(r#"{"url":"https://example.org/new"}"#)),
+    get("/webhooks/{id}", Owner(Ingest)).hidden(),
+    get("/webhooks/{id}", Owner(Ingest)).of(Own),
+    row("PATCH", "/webhooks/{id}", Owner(Ingest), 200).sends(NO_BODY).hidden(),
+    row("PATCH", "/webhooks/{id}", Owner(Ingest), 200).sends(NO_BODY).of(Own),
+    post("/webhooks/{id}/secret", Owner(Ingest), 200).hidden(),
+    post("/webhooks/{id}/secret", Owner(Ingest), 200).of(Own),
+    post("/webhooks/{id}/test", Owner(Ingest), 202).hidden(),
+    post("/webhooks/{id}/test", Owner(Ingest), 202).of(Own),
+    get("/webhooks/{id}/deliveries", Owner(Ingest)).hidden(),
+    get("/webhooks/{id}/deliveries", Owner(Ingest)).of(Own),
+    post("/webhooks/{id}/deliveries/{delivery}/replay", Owner(Ingest), 202).hidden(),
+    post("/webhooks/{id}/deliveries/{delivery}/replay", Owner(Ingest), 202).of(Own),
+    row("DELETE", "/webhooks/{id}", Owner(Ingest), 204).hidden(),
+    row("DELETE", "/webhooks/{id}", Owner(Ingest), 204).of(Own).spends(Record),
     // The door of the panel, and what is one's own there.
     get("/admin", Staff),
     get("/admin/admin.css", Nothing),
@@ -219,6 +235,13 @@ pub(super) const ROWS: &[Row] = &[
     post("/admin/conversations/{id}/delete", Panel(&[ViewConversation, DeleteConversation]), 303)
         .spends(Record),
     // Operations.
+    get("/admin/webhooks", Panel(&[ViewWebhook])),
+    get("/admin/webhooks/{id}", Panel(&[ViewWebhook])),
+    post("/admin/webhooks/{id}/switch", Panel(&[ViewWebhook, ChangeWebhook]), 303)
+        .fields(&[("active", "on")]),
+    post("/admin/webhooks/{id}/replay", Panel(&[ViewWebhook, ChangeWebhook]), 303)
+        .fields(&[("delivery", "{delivery}")]),
+    post("/admin/webhooks/{id}/delete", Panel(&[ViewWebhook, DeleteWebhook]), 303).spends(Record),
     get("/admin/jobs", Panel(&[ViewJob])),
     get("/admin/usage", Panel(&[ViewUsage])),
     get("/admin/usage.csv", Panel(&[ViewUsage])),

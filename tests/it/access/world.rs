@@ -46,6 +46,8 @@ struct Own {
     key: String,
     session: String,
     conversation: String,
+    /// Its id, and that of something that it is to be told.
+    webhook: (String, String),
 }
 
 impl Person {
@@ -57,6 +59,7 @@ impl Person {
             key: key(app, member.user.id, email, &["read"], None).await.1,
             session: session(app, member.user.id).await,
             conversation: conversation(&member).await,
+            webhook: webhook(&member, "own").await,
         };
         let mut person = Self { member, cookie: String::new(), form_token: String::new(), own };
         if flags.is_staff {
@@ -79,6 +82,7 @@ impl Person {
         match section(row) {
             "documents" => self.own.document = self.member.add("own.pdf", pdf(&["words"])).await,
             "conversations" => self.own.conversation = conversation(&self.member).await,
+            "webhooks" => self.own.webhook = webhook(&self.member, "own").await,
             "api-keys" => self.own.key = key(app, user, "own", &["read"], None).await.1,
             "sessions" => {
                 let _ = Member::login(app, self.member.user.clone()).await;
@@ -117,6 +121,15 @@ async fn conversation(member: &Member) -> String {
     conversation["id"].as_str().unwrap().to_owned()
 }
 
+/// A webhook that the account makes, with something that it is to be told.
+async fn webhook(member: &Member, name: &str) -> (String, String) {
+    let body = json!({ "url": format!("https://example.org/{name}"), "description": name });
+    let webhook = member.post("/webhooks", body).await.expect(201).json();
+    let id = webhook["id"].as_str().unwrap().to_owned();
+    let ping = member.post(&format!("/webhooks/{id}/test"), json!({})).await.expect(202).json();
+    (id, ping["id"].as_str().unwrap().to_owned())
+}
+
 /// One record of each kind, all of accounts that ask for nothing.
 pub(super) struct Records {
     user: User,
@@ -127,6 +140,7 @@ pub(super) struct Records {
     session: String,
     conversation: String,
     verification: String,
+    webhook: (String, String),
     entry: String,
 }
 
@@ -142,9 +156,10 @@ impl Records {
         let key = key(app, user.id, &name, &["read"], None).await.1;
         let session = session(app, user.id).await;
         let (group, conversation, verification) = insert(app, &user, &name).await;
+        let webhook = webhook(&member, &name.replace(' ', "-")).await;
         let of_user = AuditFilter { record: Some(user.id.to_string()), ..AuditFilter::default() };
         let entry = app.audit(of_user).await[0].id.to_string();
-        Self { user, superuser, document, group, key, session, conversation, verification, entry }
+        Self { user, superuser, document, group, key, session, conversation, verification, webhook, entry }
     }
 
     /// The path of a row with the record that it is about.
@@ -158,6 +173,7 @@ impl Records {
             "users" => own.map_or(self.user.id, |person| person.member.user.id).to_string(),
             "groups" => self.group.clone(),
             "conversations" => own.map_or(&self.conversation, |person| &person.own.conversation).clone(),
+            "webhooks" => own.map_or(&self.webhook, |person| &person.own.webhook).0.clone(),
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
             "v1" => "chat".to_owned(),
@@ -165,7 +181,8 @@ impl Records {
             "docs" => "docs.js".to_owned(),
             _ => String::new(),
         };
-        let fixed = row.path.replace("{name}", "chat").replace("{page}", "1");
+        let delivery = &own.map_or(&self.webhook, |person| &person.own.webhook).1;
+        let fixed = row.path.replace("{name}", "chat").replace("{page}", "1").replace("{delivery}", delivery);
         let path = ["{id}", "{doc_id}", "{file}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
@@ -180,6 +197,7 @@ impl Records {
     pub(super) fn value(&self, value: &str) -> String {
         match value {
             "{document}" => self.document.clone(),
+            "{delivery}" => self.webhook.1.clone(),
             "{user}" => self.user.id.to_string(),
             "{email}" => self.user.email.as_str().to_owned(),
             "{superuser}" => self.superuser.id.to_string(),
@@ -238,10 +256,15 @@ pub(super) async fn snapshot(app: &TestApp) -> String {
     let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap();
     let links = view.verifications().list(None, all).await.unwrap();
     let conversations = view.conversations().list(&Default::default(), all).await.unwrap();
+    let webhooks = view.webhooks().list(Default::default(), all).await.unwrap();
+    let mut deliveries = Vec::new();
+    for webhook in &webhooks.records {
+        deliveries.push(view.webhooks().deliveries(webhook.id, None, all).await.unwrap());
+    }
     let jobs = view.jobs().list(JobFilter::default(), all).await.unwrap();
     let entries = view.audit().list(&AuditFilter::default(), Page { limit: 1, ..all }).await.unwrap().total;
     format!(
-        "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{links:?}\n{conversations:?}\n{jobs:?}\n{entries}"
+        "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{links:?}\n{conversations:?}\n{webhooks:?}\n{deliveries:?}\n{jobs:?}\n{entries}"
     )
 }
 

@@ -17,6 +17,7 @@ mod upload;
 mod usage;
 mod users;
 mod verifications;
+mod webhooks;
 
 use docent_app::accounts::create::Flags;
 use docent_domain::{permission::Permission, user::User};

@@ -4,14 +4,15 @@ use super::ROOT;
 use crate::admin::{at_panel, between, submit};
 use docent_app::accounts::create::Flags;
 use docent_domain::permission::Permission;
-use docent_ports::audit::AuditFilter;
-use docent_testkit::fakes::chat_model::Turn;
+use docent_ports::{audit::AuditFilter, webhook_sender::Undelivered};
+use docent_testkit::fakes::{chat_model::Turn, webhook_sender::answered};
 use docent_tests::{
     app::TestApp,
     browser::Browser,
     member::{Member, question_body},
     pdf::pdf,
 };
+use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 
@@ -53,6 +54,7 @@ impl Records {
         let member = Member::login(app, ada.clone()).await;
         let (ingested, failed, pending) = documents(app, &member).await;
         converse(app, &member).await;
+        let webhook = webhook(app, &member).await;
         for _ in 0..2 {
             let _ = app.login("ada@example.org", "wrong").await.expect(401);
         }
@@ -74,6 +76,7 @@ impl Records {
             ("user", user),
             ("group", group),
             ("key", key),
+            ("webhook", webhook),
             ("entry", entry),
         ])
     }
@@ -110,6 +113,29 @@ async fn converse(app: &TestApp, member: &Member) {
     body["conversation_id"] = json!(CONVERSATION);
     let _ = member.post("/agents/chat", body).await.expect(200);
     app.settle().await;
+}
+
+/// A webhook with deliveries of each state.
+async fn webhook(app: &TestApp, member: &Member) -> String {
+    let long =
+        format!("https://hooks.department.of.a.subsidiary.example.org/incoming/{}", "a1b2c3d4".repeat(8));
+    let off = json!({ "url": "https://example.org/docent", "description": "the old intranet" });
+    let off = member.post("/webhooks", off).await.expect(201).json();
+    let path = format!("/webhooks/{}", off["id"].as_str().unwrap());
+    let switch = member.request(Method::PATCH, &path).json(&json!({ "active": false }));
+    let _ = app.send(switch).await.expect(200);
+    let made = member
+        .post("/webhooks", json!({ "url": long, "description": "the intranet" }))
+        .await
+        .expect(201)
+        .json();
+    let id = made["id"].as_str().unwrap().to_owned();
+    for outcome in [answered(204), Err(Undelivered::Refused("is odd".to_owned())), answered(503)] {
+        let _ = member.post(&format!("/webhooks/{id}/test"), json!({})).await.expect(202);
+        app.receivers.script(outcome);
+        app.deliver().await;
+    }
+    id
 }
 
 async fn group(root: &mut Browser) -> String {

@@ -24,6 +24,7 @@ mod telemetry;
 mod unit;
 mod url;
 mod value;
+mod webhooks;
 
 pub use accounts::{Accounts, AuthBackend};
 pub use agent::Agent;
@@ -44,6 +45,7 @@ pub use storage::Storage;
 pub use telemetry::{LogFormat, Telemetry};
 pub use unit::ByteSize;
 pub use url::{ConnectionUrl, HttpUrl, Origin};
+pub use webhooks::Webhooks;
 
 use reader::Reader;
 
@@ -77,6 +79,8 @@ pub struct Settings {
     pub ingestion: Ingestion,
     /// Agents and search.
     pub agent: Agent,
+    /// Webhooks.
+    pub webhooks: Webhooks,
     /// Traces and metrics.
     pub telemetry: Telemetry,
 }
@@ -115,6 +119,7 @@ impl Settings {
         models::check_back_ends(&mut reader);
         let ingestion = Ingestion::read(&mut reader);
         let agent = Agent::read(&mut reader);
+        let webhooks = Webhooks::read(&mut reader);
         let telemetry = Telemetry::read(&mut reader);
         let settings = || {
             Some(Self {
@@ -127,6 +132,7 @@ impl Settings {
                 models: models?,
                 ingestion: ingestion?,
                 agent: agent?,
+                webhooks: webhooks?,
                 telemetry: telemetry?,
             })
         };
@@ -150,6 +156,7 @@ pub fn all() -> Vec<Setting> {
         Models::SETTINGS,
         Ingestion::SETTINGS,
         Agent::SETTINGS,
+        Webhooks::SETTINGS,
         Telemetry::SETTINGS,
     ]
     .concat()

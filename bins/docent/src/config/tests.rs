@@ -19,8 +19,8 @@ fn variables(problems: Result<Loaded, Problems>) -> Vec<String> {
 #[test]
 fn dev_needs_nothing_and_is_embedded() {
     let loaded = dev(&[]).unwrap();
-    let Settings { service, http, accounts, limits, storage, models, ingestion, agent, telemetry, mail } =
-        loaded.settings;
+    let Settings { service, http, accounts, limits, storage, models, .. } = loaded.settings.clone();
+    let Settings { ingestion, agent, telemetry, mail, webhooks, .. } = loaded.settings;
     assert_eq!((service.app_name.as_str(), service.debug), ("Docent", false));
     assert_eq!(service.data_dir, Path::new("./docent-data"));
     assert_eq!(http.bind_address, SocketAddr::from(([127, 0, 0, 1], 8000)));
@@ -48,11 +48,14 @@ fn dev_needs_nothing_and_is_embedded() {
     assert_eq!(ingestion.ingest_attempts, 3);
     assert_eq!((agent.agent_max_iterations, agent.search_limit), (10, 5));
     assert!(!telemetry.tracing_enabled && !telemetry.metrics_enabled);
+    assert!(webhooks.webhook_allow_private);
 }
 
 #[test]
 fn serve_expects_the_back_ends_of_a_deployment() {
-    let storage = serve(&[KEY, DATABASE]).unwrap().settings.storage;
+    let settings = serve(&[KEY, DATABASE]).unwrap().settings;
+    assert!(!settings.webhooks.webhook_allow_private);
+    let storage = settings.storage;
     let DatabaseUrl::Postgres(url) = storage.database_url else { panic!("no server") };
     assert_eq!(url.expose(), "postgres://ada:hunter2@db/docent");
     let KeyValueUrl::Redis(url) = storage.redis_url else { panic!("no server") };

@@ -5,13 +5,14 @@ use super::{
     audit::from_row as audit_entry,
     conversations::from_row as conversation,
     document_rows::{from_row as document, to_deletion},
-    entities::{api_keys, audit_log, conversations, documents, groups, jobs, usage_records, users},
+    entities::{api_keys, audit_log, conversations, documents, groups, jobs, usage_records, users, webhooks},
     fault::corrupt,
     jobs::from_row as job,
     session::Session,
     usage::from_row as usage_record,
     users::from_row as user,
     values::micros,
+    webhook_rows::from_row as webhook,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -21,10 +22,11 @@ use docent_domain::{
     conversation::Conversation,
     document::{Deletion, Document, Standing},
     group::Group,
-    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId},
+    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind},
     usage::UsageRecord,
     user::User,
+    webhook::Webhook,
 };
 use docent_ports::{
     error::Result,
@@ -48,6 +50,7 @@ impl Inventory for Session {
             groups: self.counted("count groups", groups::Entity::find()).await?,
             api_keys: self.counted("count API keys", api_keys::Entity::find()).await?,
             conversations: self.counted("count conversations", conversations::Entity::find()).await?,
+            webhooks: self.counted("count webhooks", webhooks::Entity::find()).await?,
             audit: self.counted("count the audit log", audit_log::Entity::find()).await?,
         })
     }
@@ -140,6 +143,13 @@ impl Inventory for Session {
         let query = page(all, conversations::Column::Id, after.map(ConversationId::as_uuid), limit);
         let rows = self.run("read a page of conversations", |db| Box::pin(query.all(db))).await?;
         rows.into_iter().map(conversation).collect()
+    }
+
+    async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>> {
+        let query =
+            page(webhooks::Entity::find(), webhooks::Column::Id, after.map(WebhookId::as_uuid), limit);
+        let rows = self.run("read a page of webhooks", |db| Box::pin(query.all(db))).await?;
+        rows.into_iter().map(webhook).collect()
     }
 
     async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>> {

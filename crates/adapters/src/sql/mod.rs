@@ -29,6 +29,8 @@ mod usage;
 mod users;
 mod values;
 mod verifications;
+mod webhook_rows;
+mod webhooks;
 
 use self::{
     fault::fault,

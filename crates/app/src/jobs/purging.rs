@@ -12,6 +12,8 @@ const KEEP_DONE: TimeDelta = TimeDelta::days(7);
 const KEEP_VECTORS: TimeDelta = TimeDelta::days(30);
 /// How long sessions that ended are shown; those of clients at least as long as their refresh tokens would live.
 const KEEP_SESSIONS: TimeDelta = TimeDelta::days(30);
+/// How long what webhooks were told stays readable.
+const KEEP_DELIVERIES: TimeDelta = TimeDelta::days(30);
 /// Records of a kind that one unit of work removes.
 const PURGED_AT_ONCE: u64 = 500;
 
@@ -27,12 +29,13 @@ impl Runner {
             work.jobs().purge_done(now - KEEP_DONE).await?;
             work.commit().await?;
             self.purge_credentials(now).await?;
+            self.purge_deliveries(now).await?;
             self.purge_vectors(now).await?;
             generations::remove_retired(self.app()).await
         };
         if let Err(fault) = purge.await {
             self.app().note(&fault);
-            tracing::warn!(%fault, "old jobs, sessions, unused vectors and retired collections could not be removed");
+            tracing::warn!(%fault, "old jobs, sessions, deliveries, unused vectors and retired collections could not be removed");
         }
         now + PURGE_EVERY
     }
@@ -47,6 +50,18 @@ impl Runner {
             let links = work.verifications().purge(now, PURGED_AT_ONCE).await?;
             work.commit().await?;
             if sessions.max(links) < PURGED_AT_ONCE {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Removes what webhooks were told long ago, or could not be told since they are off, a few at a time.
+    async fn purge_deliveries(&self, now: DateTime<Utc>) -> Result<(), Fault> {
+        loop {
+            let mut work = self.app().store.begin().await?;
+            let removed = work.webhooks().purge_deliveries(now - KEEP_DELIVERIES, PURGED_AT_ONCE).await?;
+            work.commit().await?;
+            if removed < PURGED_AT_ONCE {
                 return Ok(());
             }
         }

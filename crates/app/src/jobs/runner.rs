@@ -11,6 +11,7 @@ use crate::{
     ingest::{self, IngestError},
     recorder::JobEnd,
     spans,
+    webhooks::{courier::Courier, events},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
@@ -103,6 +104,7 @@ impl Runner {
         let abandon = CancellationToken::new();
         let mut running = JoinSet::new();
         let _sweeping = self.start_sweeping(&stop);
+        let delivering = self.start_delivering(&stop);
         let mut purge_at = self.app.clock.now();
         while !stop.is_cancelled() {
             self.start_due(&mut running, &abandon).await;
@@ -123,6 +125,16 @@ impl Runner {
                 tracing::warn!("jobs could not be given back; their leases will run out");
             }
         }
+        // It bounds the time that it takes itself.
+        if let Err(error) = delivering.await {
+            tracing::error!(%error, "the courier of webhooks died");
+        }
+    }
+
+    /// Tells webhooks what there is to tell beside the jobs until `stop`, or until what this gives is dropped.
+    fn start_delivering(&self, stop: &CancellationToken) -> AbortOnDropHandle<()> {
+        let (courier, stop) = (Courier::new(Arc::clone(&self.app)), stop.clone());
+        AbortOnDropHandle::new(tokio::spawn(async move { courier.run(stop).await }))
     }
 
     /// Sweeps beside the jobs until `stop`, or until what this gives is dropped.
@@ -411,6 +423,7 @@ impl Runner {
         if !work.jobs().settle(&outcome.job(job.clone(), now), lease).await? {
             return Ok(None);
         }
+        let mut is_told = false;
         if matches!(outcome, Outcome::Deleted(_)) {
             work.documents().remove_deleted(job.document).await?;
         } else if let Some(document) = work.documents().get(job.document).await?
@@ -418,8 +431,12 @@ impl Runner {
             && let Some(document) = outcome.document(document, effort, now)?
         {
             work.documents().update(&document).await?;
+            is_told = events::take_down(&self.app, &mut *work, &document).await?;
         }
         work.commit().await?;
+        if is_told {
+            self.app.deliveries.notify_one();
+        }
         Ok(Some(outcome.end()))
     }
 }

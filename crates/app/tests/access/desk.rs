@@ -36,6 +36,7 @@ use docent_testkit::{
         text_extractor::FakeTextExtractor,
         token_signer::FakeTokenSigner,
         token_store::FakeTokenStore,
+        webhook_sender::FakeWebhookSender,
     },
 };
 use std::sync::Arc;
@@ -64,9 +65,11 @@ impl Desk {
             agents: AgentRegistry::standard(10, None),
             settings: Settings { accepts_api_keys: true, ..Settings::default() },
             work: tokio::sync::Notify::new(),
+            deliveries: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             album: docent_app::documents::picture::Album::default(),
             mailer: Arc::new(FakeMailer::default()),
+            webhooks: Arc::new(FakeWebhookSender::default()),
             letters: docent_app::accounts::verification::Letters::default(),
             logins: docent_app::accounts::turns::Turns::default(),
             answers: tokio_util::task::TaskTracker::new(),

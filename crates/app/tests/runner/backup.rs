@@ -17,6 +17,7 @@ use docent_domain::{
     usage::TokenUsage,
     user::User,
     verification::Purpose,
+    webhook::WebhookSecret,
 };
 use docent_ports::{
     error::FaultKind, page::Page, sessions::SessionFilter, store::Store, vector_index::VectorIndex,
@@ -73,6 +74,7 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
         all.usage(None, 99).await.unwrap(),
         (all.groups(None, 99).await.unwrap(), all.api_keys(None, 99).await.unwrap()),
         (all.conversations(None, 99).await.unwrap(), all.audit(None, 99).await.unwrap()),
+        all.webhooks(None, 99).await.unwrap(),
     )
 }
 
@@ -88,6 +90,10 @@ async fn belongings(service: &Service) -> User {
         assert!(work.groups().insert(&builders::group(n)).await.unwrap());
         assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());
         assert!(work.conversations().insert(&builders::conversation(n, user.id)).await.unwrap());
+        let webhook = builders::webhook(n, user.id);
+        let rotated = webhook.clone().rotated(WebhookSecret::from_bytes([99; 32]), builders::at(5));
+        assert!(work.webhooks().insert(if n == 1 { &webhook } else { &rotated }).await.unwrap());
+        work.webhooks().add_delivery(&builders::delivery(n, webhook.id)).await.unwrap();
         work.audit().append(&builders::audit_entry(n)).await.unwrap();
     }
     let rights = Rights {
@@ -124,7 +130,7 @@ fn source() -> ScoredChunk {
 }
 
 #[tokio::test]
-async fn what_accounts_have_comes_back_but_for_sessions_and_links() {
+async fn what_accounts_have_comes_back_but_for_sessions_links_and_deliveries() {
     let (service, other) = (Service::new(), Service::new());
     let user = belongings(&service).await;
     let (archive, _) = service.saved().await;
@@ -143,6 +149,7 @@ async fn what_accounts_have_comes_back_but_for_sessions_and_links() {
     }
     assert_eq!(here.sessions().list(&SessionFilter::default(), all).await.unwrap().total, 0);
     assert_eq!(here.verifications().list(None, all).await.unwrap().total, 0);
+    assert_eq!(here.webhooks().deliveries(builders::id(1), None, all).await.unwrap().total, 0);
 }
 
 #[tokio::test]

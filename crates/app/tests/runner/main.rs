@@ -9,6 +9,7 @@ mod reindex;
 mod service;
 mod sweeping;
 mod turnstile;
+mod webhooks;
 
 use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
 use docent_domain::{
@@ -17,6 +18,7 @@ use docent_domain::{
     session::Session,
     trace::TraceParent,
     verification::{Purpose, Verification},
+    webhook::{DeliveryState, WebhookDelivery},
 };
 use docent_ports::{
     error::{FaultKind, Part},
@@ -209,7 +211,7 @@ async fn vectors_that_nobody_used_for_a_month_are_removed() {
 }
 
 #[tokio::test]
-async fn sessions_that_ended_long_ago_and_links_that_expired_are_removed() {
+async fn sessions_and_deliveries_of_long_ago_and_links_that_expired_are_removed() {
     let service = Service::new();
     let now = service.app.clock.now();
     let days = |days| now - chrono::TimeDelta::days(days);
@@ -224,6 +226,16 @@ async fn sessions_that_ended_long_ago_and_links_that_expired_are_removed() {
         let link = Verification { expires_at: days(ended), ..builders::verification(n, user.id, purpose) };
         unit.verifications().put(&link).await.unwrap();
     }
+    unit.webhooks().insert(&builders::webhook(1, user.id)).await.unwrap();
+    for (n, told) in [(1, 29), (2, 31)] {
+        let webhook = builders::webhook(1, user.id).id;
+        let delivery = WebhookDelivery {
+            state: DeliveryState::Delivered,
+            updated_at: days(told),
+            ..builders::delivery(n, webhook)
+        };
+        unit.webhooks().add_delivery(&delivery).await.unwrap();
+    }
     unit.commit().await.unwrap();
     let stop = CancellationToken::new();
     let running = tokio::spawn({
@@ -231,6 +243,11 @@ async fn sessions_that_ended_long_ago_and_links_that_expired_are_removed() {
         async move { runner.run(stop, Duration::ZERO).await }
     });
     let all = Page { offset: 0, limit: 9 };
+    let log = async || {
+        let mut view = service.app.store.read().await.unwrap();
+        let log = view.webhooks().deliveries(builders::id(1), None, all).await.unwrap().records;
+        log.into_iter().map(|delivery| delivery.id).collect::<Vec<_>>()
+    };
     let left = async || {
         let mut view = service.app.store.read().await.unwrap();
         let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap().records;
@@ -239,9 +256,10 @@ async fn sessions_that_ended_long_ago_and_links_that_expired_are_removed() {
         let links = view.verifications().list(None, all).await.unwrap().records;
         (sessions, links.into_iter().map(|link| link.purpose).collect::<Vec<_>>())
     };
-    while left().await.1.len() > 1 {
+    while left().await.1.len() > 1 || log().await.len() > 1 {
         tokio::task::yield_now().await;
     }
+    assert_eq!(log().await, [builders::id(1)]);
     let kept = [1, 3].map(|n| builders::session(n, user.id).id);
     assert_eq!(left().await, (kept.to_vec(), vec![Purpose::VerifyEmail]));
     stop.cancel();

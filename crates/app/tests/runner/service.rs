@@ -47,6 +47,7 @@ use docent_testkit::{
         token_signer::FakeTokenSigner,
         token_store::FakeTokenStore,
         vector_index::FakeVectorIndex,
+        webhook_sender::FakeWebhookSender,
     },
     faults::{
         FaultSwitch, Faulty,
@@ -75,6 +76,7 @@ pub(crate) struct Service {
     pub(crate) collections: Arc<FakeCollections>,
     pub(crate) blobs: Arc<FakeBlobStore>,
     pub(crate) recorder: Arc<FakeRecorder>,
+    pub(crate) webhooks: Arc<FakeWebhookSender>,
     pub(crate) store_switches: StoreSwitches,
     pub(crate) index_switch: FaultSwitch,
     pub(crate) embedder_switch: FaultSwitch,
@@ -128,6 +130,7 @@ impl Service {
         let index = collections.get(&settings.collection);
         let blobs = Arc::new(FakeBlobStore::default());
         let recorder = Arc::new(FakeRecorder::default());
+        let webhooks = Arc::new(FakeWebhookSender::default());
         let (index_switch, embedder_switch) =
             (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
         let blobs_switch = FaultSwitch::new(Part::BlobStore);
@@ -156,12 +159,14 @@ impl Service {
             limiter: Arc::new(FakeRateLimiter::default()),
             hasher: Arc::new(FakePasswordHasher::default()),
             mailer: Arc::new(FakeMailer::default()),
+            webhooks: Arc::clone(&webhooks) as _,
             clock: Arc::clone(&clock) as _,
             entropy: Arc::new(TestEntropy::default()),
             recorder: Arc::clone(&recorder) as _,
             agents: AgentRegistry::standard(10, None),
             settings,
             work: tokio::sync::Notify::new(),
+            deliveries: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             album: docent_app::documents::picture::Album::default(),
             logins: docent_app::accounts::turns::Turns::default(),
@@ -177,6 +182,7 @@ impl Service {
             collections,
             blobs,
             recorder,
+            webhooks,
             store_switches,
             index_switch,
             embedder_switch,
@@ -207,12 +213,14 @@ impl Service {
             limiter: Arc::clone(&app.limiter),
             hasher: Arc::clone(&app.hasher),
             mailer: Arc::clone(&app.mailer),
+            webhooks: Arc::clone(&app.webhooks),
             clock: Arc::clone(&app.clock),
             entropy: Arc::clone(&app.entropy),
             recorder: Arc::clone(&app.recorder),
             agents: AgentRegistry::standard(10, None),
             settings: app.settings.clone(),
             work: tokio::sync::Notify::new(),
+            deliveries: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
             album: docent_app::documents::picture::Album::default(),
             logins: docent_app::accounts::turns::Turns::default(),

@@ -1,13 +1,13 @@
-//! The pages about documents, conversations and what goes on.
+//! The pages about documents, conversations, webhooks and what goes on.
 
 use super::{
     conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
-    document_upload, documents, jobs, usage,
+    document_upload, documents, jobs, usage, webhook, webhooks,
 };
 use crate::routes::routes;
 
 /// Their templates.
-pub(super) const TEMPLATES: [(&str, &str); 12] = [
+pub(super) const TEMPLATES: [(&str, &str); 14] = [
     ("bulk.html", include_str!("../templates/bulk.html")),
     ("chart.html", include_str!("../templates/chart.html")),
     ("chunks.html", include_str!("../templates/chunks.html")),
@@ -20,6 +20,8 @@ pub(super) const TEMPLATES: [(&str, &str); 12] = [
     ("job_rows.html", include_str!("../templates/job_rows.html")),
     ("upload.html", include_str!("../templates/upload.html")),
     ("usage.html", include_str!("../templates/usage.html")),
+    ("webhook.html", include_str!("../templates/webhook.html")),
+    ("webhooks.html", include_str!("../templates/webhooks.html")),
 ];
 
 routes! {
@@ -38,4 +40,9 @@ routes! {
     "/conversations"         { GET => conversations::conversations }
     "/conversations/{id}"    { GET => conversation::conversation }
     "/conversations/{id}/delete" { POST => conversation::delete }
+    "/webhooks"              { GET => webhooks::webhooks }
+    "/webhooks/{id}"         { GET => webhook::webhook }
+    "/webhooks/{id}/switch"  { POST => webhook::switch }
+    "/webhooks/{id}/replay"  { POST => webhook::replay }
+    "/webhooks/{id}/delete"  { POST => webhook::delete }
 }

@@ -25,6 +25,8 @@ mod session;
 mod style;
 mod times;
 mod usage;
+mod webhook;
+mod webhooks;
 
 use crate::{
     routes::{Table, routes},

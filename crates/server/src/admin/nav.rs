@@ -38,6 +38,7 @@ const GROUPS: &[(&str, &[Section])] = &[
         "Operations",
         &[
             section("jobs", "Jobs", Permission::ViewJob),
+            section("webhooks", "Webhooks", Permission::ViewWebhook),
             section("usage", "Usage", Permission::ViewUsage),
             section("audit", "Audit log", Permission::ViewAuditEntry),
         ],

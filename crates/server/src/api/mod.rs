@@ -12,6 +12,7 @@ pub(crate) mod openai;
 pub(crate) mod root;
 pub(crate) mod search;
 pub(crate) mod status;
+pub(crate) mod webhooks;
 
 use crate::error::Refusal;
 use actix_web::HttpResponse;

@@ -51,6 +51,11 @@ answers! {
     NotDrawn { 422 => "PageNotDrawn" }
     NoAgent { 404 => "AgentNotFound" }
     NoConversation { 404 => "ConversationNotFound" }
+    NoWebhook { 404 => "WebhookNotFound" }
+    NoDelivery { 404 => "DeliveryNotFound" }
+    TooManyWebhooks { 409 => "TooManyWebhooks" }
+    WebhookOff { 409 => "WebhookOff" }
+    NoReplay { 409 => "NoReplay" }
     NoStream { 404 => "StreamNotFound" }
     NotFailed { 409 => "NotFailed" }
     NotPdf { 415 => "NotAPdf" }
@@ -145,6 +150,23 @@ fn about_records() -> Vec<Shared> {
             "ConversationNotFound",
             "There is no such conversation of this account.",
             vec![missing(RecordKind::Conversation)],
+        ),
+        ("WebhookNotFound", "There is no such webhook of this account.", vec![missing(RecordKind::Webhook)]),
+        (
+            "DeliveryNotFound",
+            "There is no such webhook of this account, or it has no such delivery.",
+            vec![missing(RecordKind::Webhook), Error::DeliveryNotFound.into()],
+        ),
+        (
+            "TooManyWebhooks",
+            "The account has as many webhooks as it may have.",
+            vec![Error::TooManyWebhooks.into()],
+        ),
+        ("WebhookOff", "The webhook is off.", vec![Error::WebhookOff.into()]),
+        (
+            "NoReplay",
+            "The webhook is off, or a message is being sent to it.",
+            vec![Error::WebhookOff.into(), Error::DeliveryUnderWay.into()],
         ),
         (
             "StreamNotFound",

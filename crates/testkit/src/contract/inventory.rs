@@ -2,7 +2,7 @@
 
 use super::records::{add_documents, add_jobs, add_users};
 use crate::builders::{
-    api_key, at, audit_entry, conversation, coverage, document, group, id, job, usage, user,
+    api_key, at, audit_entry, conversation, coverage, document, group, id, job, usage, user, webhook,
 };
 use docent_domain::{
     document::{Deletion, Failure, FailureCode, Standing},
@@ -30,6 +30,7 @@ crate::battery! {
         assert!(all.groups(None, 10).await.unwrap().is_empty());
         assert!(all.api_keys(None, 10).await.unwrap().is_empty());
         assert!(all.conversations(None, 10).await.unwrap().is_empty());
+        assert!(all.webhooks(None, 10).await.unwrap().is_empty());
         assert!(all.audit(None, 10).await.unwrap().is_empty());
         assert!(all.overdue(at(1000), 10).await.unwrap().is_empty());
     }
@@ -63,18 +64,20 @@ crate::battery! {
         let owner = user(1).id;
         let (groups, keys): (Vec<_>, Vec<_>) = ((1..=3).map(group).collect(), (1..=3).map(|n| api_key(n, owner)).collect());
         let talks: Vec<_> = (1..=3).map(|n| conversation(n, owner)).collect();
+        let webhooks: Vec<_> = (1..=3).map(|n| webhook(n, owner)).collect();
         let entries: Vec<_> = (1..=3).map(audit_entry).collect();
         let mut unit = store.begin().await.unwrap();
         for n in [1, 2, 0] {
             assert!(unit.groups().insert(&groups[n]).await.unwrap());
             assert!(unit.api_keys().insert(&keys[n]).await.unwrap());
             assert!(unit.conversations().insert(&talks[n]).await.unwrap());
+            assert!(unit.webhooks().insert(&webhooks[n]).await.unwrap());
             unit.audit().append(&entries[n]).await.unwrap();
         }
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
-        let counts = RecordCounts { users: 1, groups: 3, api_keys: 3, conversations: 3, audit: 3, ..RecordCounts::default() };
+        let counts = RecordCounts { users: 1, groups: 3, api_keys: 3, conversations: 3, webhooks: 3, audit: 3, ..RecordCounts::default() };
         assert_eq!(all.sizes().await.unwrap(), counts);
         assert_eq!(all.groups(None, 2).await.unwrap(), groups[..2]);
         assert_eq!(all.groups(Some(groups[1].id), 2).await.unwrap(), groups[2..]);
@@ -82,6 +85,8 @@ crate::battery! {
         assert_eq!(all.api_keys(Some(keys[1].id), 2).await.unwrap(), keys[2..]);
         assert_eq!(all.conversations(None, 2).await.unwrap(), talks[..2]);
         assert_eq!(all.conversations(Some(talks[1].id), 2).await.unwrap(), talks[2..]);
+        assert_eq!(all.webhooks(None, 2).await.unwrap(), webhooks[..2]);
+        assert_eq!(all.webhooks(Some(webhooks[1].id), 2).await.unwrap(), webhooks[2..]);
         assert_eq!(all.audit(None, 2).await.unwrap(), entries[..2]);
         assert_eq!(all.audit(Some(entries[1].id), 2).await.unwrap(), entries[2..]);
     }

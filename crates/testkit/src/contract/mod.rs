@@ -44,6 +44,8 @@ pub mod usage;
 pub mod users;
 pub mod vector_index;
 pub mod verifications;
+pub mod webhook_sender;
+pub mod webhooks;
 
 #[allow(clippy::crate_in_macro_def)]
 /// Declares a port's battery: `battery! { name_contract in module (Type); async fn behaviour(subject) { … } … }`.

@@ -69,6 +69,10 @@ macro_rules! relational_contracts {
             $crate::conversations_contract!(super::$fresh());
         }
 
+        mod webhooks {
+            $crate::webhooks_contract!(super::$fresh());
+        }
+
         mod audit {
             $crate::audit_contract!(super::$fresh());
         }

@@ -17,3 +17,4 @@ pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;
 pub mod vector_index;
+pub mod webhook_sender;

@@ -15,6 +15,7 @@ mod inventory;
 mod jobs;
 mod term_statistics;
 mod users;
+mod webhooks;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -27,12 +28,13 @@ use docent_domain::{
     group::{Group, Rights},
     id::{
         ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId, SessionId,
-        UsageId, UserId, VerificationId,
+        UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
     },
     job::Job,
     usage::UsageRecord,
     user::User,
     verification::Verification,
+    webhook::{Webhook, WebhookDelivery},
 };
 use docent_ports::{
     embedding_cache::{CachedVector, TextDigest},
@@ -63,6 +65,8 @@ struct Tables {
     sessions: BTreeMap<SessionId, docent_domain::session::Session>,
     verifications: BTreeMap<VerificationId, Verification>,
     conversations: BTreeMap<ConversationId, (Conversation, Vec<ConversationMessage>)>,
+    webhooks: BTreeMap<WebhookId, Kept>,
+    deliveries: BTreeMap<WebhookDeliveryId, WebhookDelivery>,
     audit: BTreeMap<AuditId, AuditEntry>,
     documents: BTreeMap<DocumentId, Document>,
     deleted: BTreeMap<DocumentId, Deletion>,
@@ -83,6 +87,14 @@ struct Held {
     lease: LeaseId,
     until: DateTime<Utc>,
     done_at: Option<DateTime<Utc>>,
+}
+
+/// A webhook, and who tells it something.
+#[derive(Clone, Debug)]
+struct Kept {
+    webhook: Webhook,
+    lease: Option<LeaseId>,
+    until: Option<DateTime<Utc>>,
 }
 
 /// The page of a list that is in order.

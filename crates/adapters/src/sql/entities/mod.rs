@@ -24,3 +24,5 @@ pub(super) mod user_groups;
 pub(super) mod user_permissions;
 pub(super) mod users;
 pub(super) mod verification_tokens;
+pub(super) mod webhook_deliveries;
+pub(super) mod webhooks;

@@ -49,6 +49,9 @@ pub struct Manifest {
     /// How many conversations it has.
     #[serde(default)]
     pub conversations: u64,
+    /// How many webhooks it has.
+    #[serde(default)]
+    pub webhooks: u64,
     /// How many entries of the audit log it has.
     #[serde(default)]
     pub audit: u64,

@@ -9,6 +9,7 @@
 //! api_keys/000001.jsonl       API keys, without their secrets, likewise
 //! conversations/000001.jsonl  conversations likewise
 //! messages/ID/000001.jsonl    what was said in one of them, in its order
+//! webhooks/000001.jsonl       webhooks with their secrets likewise
 //! audit/000001.jsonl          the audit log
 //! usage/000001.jsonl          the usage ledger likewise
 //! documents/ID/file.pdf       a document's file
@@ -19,7 +20,7 @@
 //! ```
 //!
 //! Sessions, refresh tokens, verification tokens and counters are left out: everybody logs in again, and links in
-//! letters are asked for anew. So are jobs: what they promise is read
+//! letters are asked for anew. So is what webhooks were told and what they are still to be told. So are jobs: what they promise is read
 //! off the documents' states.
 
 mod access_lines;
@@ -29,6 +30,7 @@ mod lines;
 mod pages;
 mod restore;
 mod save;
+mod webhook_lines;
 
 pub use lines::Manifest;
 pub use restore::{Restored, restore};

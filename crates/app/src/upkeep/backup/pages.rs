@@ -7,6 +7,7 @@ use super::{
     entries::Contents,
     lines::{UsageLine, UserLine},
     refused,
+    webhook_lines::WebhookLine,
 };
 use docent_domain::{
     api_key::ApiKey,
@@ -15,6 +16,7 @@ use docent_domain::{
     group::{Group, Rights},
     usage::UsageRecord,
     user::User,
+    webhook::Webhook,
 };
 use docent_ports::store::UnitOfWork;
 
@@ -26,6 +28,7 @@ pub(super) enum Kind {
     ApiKeys,
     Conversations,
     Messages,
+    Webhooks,
     Audit,
     Usage,
 }
@@ -39,6 +42,7 @@ impl Kind {
             "api_keys" => Some(Self::ApiKeys),
             "conversations" => Some(Self::Conversations),
             "messages" => Some(Self::Messages),
+            "webhooks" => Some(Self::Webhooks),
             "audit" => Some(Self::Audit),
             "usage" => Some(Self::Usage),
             _ => None,
@@ -53,6 +57,7 @@ pub(super) enum Records {
     ApiKeys(Vec<ApiKey>),
     Conversations(Vec<Conversation>),
     Messages(Vec<ConversationMessage>),
+    Webhooks(Vec<Webhook>),
     Audit(Vec<AuditEntry>),
     Usage(Vec<UsageRecord>),
 }
@@ -93,6 +98,10 @@ pub(super) async fn records(contents: &mut Contents, name: &str, bytes: u64) -> 
                 return Err(refused("an entry has messages of two conversations"));
             }
             Records::Messages(messages)
+        }
+        Kind::Webhooks => {
+            let lines = contents.lines::<WebhookLine>(bytes).await?;
+            Records::Webhooks(lines.iter().map(WebhookLine::webhook).collect::<Result<_, _>>()?)
         }
         Kind::Audit => {
             let lines = contents.lines::<AuditLine>(bytes).await?.into_iter();
@@ -139,6 +148,11 @@ impl Records {
                 }
             }
             Self::Messages(messages) => drop(work.conversations().append(&messages).await?),
+            Self::Webhooks(webhooks) => {
+                for webhook in webhooks {
+                    is_new(work.webhooks().insert(&webhook).await?, "two webhooks have one id")?;
+                }
+            }
             Self::Audit(entries) => {
                 for entry in entries {
                     work.audit().append(&entry).await?;

@@ -10,6 +10,7 @@ use super::{
     conversation_lines::{ConversationLine, MessageLine},
     entries::Entries,
     lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine},
+    webhook_lines::WebhookLine,
 };
 use crate::{App, upkeep::progress::Progress};
 use docent_domain::{
@@ -88,6 +89,7 @@ pub async fn save(
         groups: sizes.groups,
         api_keys: sizes.api_keys,
         conversations: sizes.conversations,
+        webhooks: sizes.webhooks,
         audit: sizes.audit,
     };
     saving.entries.put_json(MANIFEST, &manifest).await?;
@@ -95,6 +97,7 @@ pub async fn save(
     saving.users(&mut *view).await?;
     saving.api_keys(&mut *view).await?;
     saving.conversations(&mut *view).await?;
+    saving.webhooks(&mut *view).await?;
     saving.audit(&mut *view).await?;
     saving.usage(&mut *view).await?;
     progress.begin("saving documents", Some(sizes.documents));
@@ -189,6 +192,18 @@ impl Saving<'_> {
             offset += page.len() as u64;
             let name = format!("messages/{id}/{page_number:06}.jsonl");
             self.entries.put_lines(&name, page.iter().map(MessageLine::of)).await?;
+        }
+        Ok(())
+    }
+
+    async fn webhooks(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+        let mut after = None;
+        for page_number in 1.. {
+            let page = view.inventory().webhooks(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let name = format!("webhooks/{page_number:06}.jsonl");
+            self.entries.put_lines(&name, page.iter().map(WebhookLine::of)).await?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::{
     Finding,
     survey::{self, document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks},
 };
-use crate::{App, Error, generations};
+use crate::{App, Error, generations, webhooks::events};
 use docent_domain::{
     document::{BlobKey, Document, DocumentState, Failure, FailureCode},
     id::{DocumentId, JobId, UserId},
@@ -113,6 +113,7 @@ async fn ingest_again(app: &App, id: DocumentId) -> Result<Mended, Error> {
     }
     let failed = lost.failed(Failure::of(FailureCode::FileMissing), None, now)?;
     work.documents().update(&failed).await?;
+    events::take_down(app, &mut *work, &failed).await?;
     work.commit().await?;
     remove_chunks(app, id).await?;
     Ok(Mended::Done("its file is gone: it is failed"))

@@ -17,6 +17,7 @@ pub(super) const fn title(kind: RecordKind) -> &'static str {
         RecordKind::Verification => "Verification tokens",
         RecordKind::Session => "Sessions",
         RecordKind::Conversation => "Conversations",
+        RecordKind::Webhook => "Webhooks",
         RecordKind::Usage => "Usage",
         RecordKind::Job => "Jobs",
         RecordKind::AuditEntry => "Audit log",
@@ -31,6 +32,7 @@ pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<Stri
         RecordKind::Group => "groups",
         RecordKind::ApiKey => "api-keys",
         RecordKind::Conversation => "conversations",
+        RecordKind::Webhook => "webhooks",
         RecordKind::AuditEntry => "audit",
         RecordKind::Verification | RecordKind::Session | RecordKind::Usage | RecordKind::Job => return None,
     };

@@ -9,10 +9,11 @@ use docent_domain::{
     conversation::Conversation,
     document::{Deletion, Document, DocumentState, Standing},
     group::Group,
-    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId},
+    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind, JobState},
     usage::UsageRecord,
     user::User,
+    webhook::Webhook,
 };
 use docent_ports::{
     error::Result,
@@ -35,6 +36,7 @@ impl Inventory for Session {
             groups: tables.groups.len() as u64,
             api_keys: tables.api_keys.len() as u64,
             conversations: tables.conversations.len() as u64,
+            webhooks: tables.webhooks.len() as u64,
             audit: tables.audit.len() as u64,
         })
     }
@@ -95,6 +97,11 @@ impl Inventory for Session {
     ) -> Result<Vec<Conversation>> {
         let page = page(&self.read()?.conversations, after, limit);
         Ok(page.into_iter().map(|(conversation, _)| conversation).collect())
+    }
+
+    async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>> {
+        let page = page(&self.read()?.webhooks, after, limit);
+        Ok(page.into_iter().map(|kept| kept.webhook).collect())
     }
 
     async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>> {

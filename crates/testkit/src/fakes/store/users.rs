@@ -85,6 +85,9 @@ impl UserWriter for Session {
             tables.sessions.retain(|_, session| session.user != id);
             tables.verifications.retain(|_, token| token.user != id);
             tables.conversations.retain(|_, (conversation, _)| conversation.owner != id);
+            tables.webhooks.retain(|_, kept| kept.webhook.owner != id);
+            let webhooks = &tables.webhooks;
+            tables.deliveries.retain(|_, delivery| webhooks.contains_key(&delivery.webhook));
             for document in tables.documents.values_mut().filter(|document| document.owner == Some(id)) {
                 document.owner = None;
             }

@@ -1,0 +1,392 @@
+//! What couriers promise to webhooks, and that nothing that is to be told gets lost.
+
+use crate::service::{Service, until};
+use docent_app::webhooks::{courier::Courier, own, signature::signatures};
+use docent_domain::{
+    access::{Actor, Grant, KeepWebhooks},
+    document::FailureCode,
+    group::Rights,
+    id::{DocumentId, WebhookId},
+    permission::Permission,
+    user::User,
+    webhook::{DeliveryState, Webhook, WebhookDelivery, WebhookEvents, WebhookUrl},
+};
+use docent_ports::{
+    error::FaultKind,
+    page::Page,
+    webhook_sender::{Undelivered, WebhookAnswer},
+};
+use docent_testkit::{
+    builders::{self, id},
+    fakes::webhook_sender::answered,
+};
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+const ALL: Page = Page { offset: 0, limit: 100 };
+
+/// The first account has these webhooks.
+async fn service(webhooks: &[Webhook]) -> Service {
+    let service = Service::new();
+    // Makes the account; this one document is told to nobody.
+    let _ = service.upload("first words").await;
+    service.drain().await;
+    let mut work = service.app.store.begin().await.unwrap();
+    for webhook in webhooks {
+        assert!(work.webhooks().insert(webhook).await.unwrap());
+    }
+    work.commit().await.unwrap();
+    service
+}
+
+fn owner() -> User {
+    builders::user(1)
+}
+
+fn webhook(n: u32) -> Webhook {
+    builders::webhook(n, owner().id)
+}
+
+fn grant() -> Grant<KeepWebhooks> {
+    Actor::of(&owner()).unwrap().may().unwrap()
+}
+
+fn courier(service: &Service) -> Courier {
+    Courier::new(Arc::clone(&service.app))
+}
+
+async fn log(service: &Service, webhook: WebhookId) -> Vec<WebhookDelivery> {
+    let mut view = service.app.store.read().await.unwrap();
+    view.webhooks().deliveries(webhook, None, ALL).await.unwrap().records
+}
+
+/// The only delivery of the first webhook.
+async fn only(service: &Service) -> WebhookDelivery {
+    let [delivery] = log(service, id(1)).await.try_into().expect("one delivery");
+    delivery
+}
+
+async fn ingest(service: &Service, text: &str) -> DocumentId {
+    let document = service.upload(text).await;
+    service.drain().await;
+    document
+}
+
+#[tokio::test]
+async fn what_becomes_of_a_document_is_told_signed_and_once() {
+    let service = service(&[webhook(1)]).await;
+    let document = ingest(&service, "some words").await;
+    assert_eq!(only(&service).await.state, DeliveryState::Pending(service.app.clock.now()));
+    service.clock.advance(Duration::from_secs(7));
+    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    let [sent] = service.webhooks.messages().try_into().unwrap();
+    let delivery = only(&service).await;
+    assert_eq!((sent.url.as_str(), sent.id), ("https://example.org/1", delivery.id.to_string()));
+    assert_eq!(sent.timestamp, service.app.clock.now().timestamp());
+    let body = format!(
+        "{{\"type\":\"document.ingested\",\"timestamp\":\"2026-01-01T00:00:00.000000Z\",\"data\":{{\"document\":\
+         {{\"id\":\"{document}\",\"title\":\"a.pdf\",\"status\":\"ingested\",\"vector_doc_id\":\"{document}\"}}}}}}"
+    );
+    assert_eq!(sent.body, body);
+    let secret = webhook(1).secret;
+    assert_eq!(
+        sent.signature,
+        signatures([&secret].into_iter(), &delivery.id.to_string(), sent.timestamp, &sent.body)
+    );
+    assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Delivered, 1));
+    assert_eq!((delivery.last_status, delivery.last_error), (Some(204), None));
+    assert_eq!(courier(&service).drain().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_failure_is_told_once_it_is_final_and_says_why() {
+    let failures = Webhook { events: WebhookEvents::parse(["document.failed"]).unwrap(), ..webhook(1) };
+    let service = service(&[failures]).await;
+    ingest(&service, "these words are found").await;
+    service.index_switch.fail_all(FaultKind::Unavailable);
+    let _ = service.upload("some words").await;
+    for n in 1..=3 {
+        assert!(log(&service, id(1)).await.is_empty(), "before try {n}");
+        service.drain().await;
+        service.clock.advance(Duration::from_secs(60));
+    }
+    let delivery = only(&service).await;
+    assert_eq!(delivery.event.name(), "document.failed");
+    let code = FailureCode::Indexing.as_str();
+    assert!(delivery.body.contains(&format!("\"failure\":{{\"code\":\"{code}\"")), "{}", delivery.body);
+    assert!(delivery.body.contains("\"status\":\"failed\",\"vector_doc_id\":null"), "{}", delivery.body);
+}
+
+#[tokio::test]
+async fn those_are_told_whose_document_it_is_and_who_may_see_all() {
+    let others = Webhook { owner: builders::user(2).id, ..webhook(2) };
+    let all = Webhook { all_documents: true, ..Webhook { owner: builders::user(2).id, ..webhook(3) } };
+    let off = Webhook { is_active: false, ..webhook(4) };
+    let service = service(&[webhook(1), off]).await;
+    let mut work = service.app.store.begin().await.unwrap();
+    assert!(work.users().insert(&builders::user(2)).await.unwrap());
+    let sees_all =
+        Rights { permissions: [Permission::ViewDocument].into_iter().collect(), ..Rights::default() };
+    work.groups().set_rights(builders::user(2).id, &sees_all).await.unwrap();
+    for webhook in [&others, &all] {
+        assert!(work.webhooks().insert(webhook).await.unwrap());
+    }
+    work.commit().await.unwrap();
+    ingest(&service, "some words").await;
+    let mut told = Vec::new();
+    for n in 1..=4 {
+        told.push(log(&service, id(n)).await.len());
+    }
+    assert_eq!(told, [1, 0, 1, 0]);
+
+    // The right is looked at again when it is told.
+    let mut work = service.app.store.begin().await.unwrap();
+    work.groups().set_rights(builders::user(2).id, &Rights::default()).await.unwrap();
+    work.commit().await.unwrap();
+    assert_eq!(courier(&service).drain().await.unwrap(), 2);
+    let [refused] = log(&service, id(3)).await.try_into().unwrap();
+    assert_eq!((refused.state, refused.last_status), (DeliveryState::Failed, None));
+    assert!(refused.last_error.unwrap().contains("may not be told"));
+    let urls: Vec<_> =
+        service.webhooks.messages().into_iter().map(|sent| sent.url.as_str().to_owned()).collect();
+    assert_eq!(urls, ["https://example.org/1"]);
+}
+
+#[tokio::test]
+async fn an_account_that_is_not_active_is_told_nothing() {
+    let service = service(&[webhook(1)]).await;
+    ingest(&service, "some words").await;
+    let mut work = service.app.store.begin().await.unwrap();
+    work.users().update(&User { is_active: false, ..owner() }).await.unwrap();
+    work.commit().await.unwrap();
+    courier(&service).drain().await.unwrap();
+    assert_eq!(only(&service).await.state, DeliveryState::Failed);
+    assert!(service.webhooks.messages().is_empty());
+}
+
+#[tokio::test]
+async fn a_receiver_that_fails_is_asked_nine_times_over_a_day_and_a_half() {
+    let service = service(&[webhook(1)]).await;
+    service.webhooks.always("https://example.org/1", answered(500));
+    ingest(&service, "some words").await;
+    let mut bodies = Vec::new();
+    for (n, pause) in [5, 30, 120, 600, 3600, 10_800, 28_800, 86_400].into_iter().enumerate() {
+        assert_eq!(courier(&service).drain().await.unwrap(), 1, "try {}", n + 1);
+        let (delivery, now) = (only(&service).await, service.app.clock.now());
+        assert_eq!((delivery.attempts, delivery.last_status), (n as u32 + 1, Some(500)));
+        assert_eq!(delivery.last_error.as_deref(), Some("the receiver answered 500"));
+        let DeliveryState::Pending(due) = delivery.state else { panic!("{delivery:?}") };
+        let waits = (due - now).num_milliseconds();
+        assert!((pause * 1000..=pause * 1100).contains(&waits), "{waits} ms after try {}", n + 1);
+        service.clock.advance((due - now).to_std().unwrap() - Duration::from_micros(1));
+        assert_eq!(courier(&service).drain().await.unwrap(), 0, "not before its time");
+        service.clock.advance(Duration::from_micros(1));
+        bodies.push(delivery.body);
+    }
+    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    let delivery = only(&service).await;
+    assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Failed, 9));
+    let sent = service.webhooks.messages();
+    assert_eq!(sent.len(), 9);
+    assert!(sent.iter().all(|message| message.id == delivery.id.to_string() && message.body == bodies[0]));
+}
+
+#[tokio::test]
+async fn each_answer_has_its_consequence() {
+    let wait = |seconds| Ok(WebhookAnswer { status: 429, retry_after: Some(Duration::from_secs(seconds)) });
+    for (outcome, state, error) in [
+        (answered(200), "delivered", ""),
+        (answered(299), "delivered", ""),
+        (answered(302), "pending", "redirections are not followed"),
+        (answered(404), "pending", "answered 404"),
+        (answered(503), "pending", "answered 503"),
+        (wait(7200), "pending", "answered 429"),
+        (Err(Undelivered::Timeout), "pending", "did not answer in time"),
+        (Err(Undelivered::Unreachable), "pending", "no connection"),
+        (Err(Undelivered::Unresolved), "pending", "cannot be resolved"),
+        (Err(Undelivered::Garbage), "pending", "broke off"),
+        (Err(Undelivered::Refused("is odd".to_owned())), "failed", "the address is odd"),
+        (answered(410), "failed", "turned off"),
+    ] {
+        let service = service(&[webhook(1)]).await;
+        service.webhooks.script(outcome.clone());
+        ingest(&service, "some words").await;
+        courier(&service).drain().await.unwrap();
+        let (delivery, now) = (only(&service).await, service.app.clock.now());
+        assert_eq!(delivery.state.name(), state, "{outcome:?}");
+        let told = delivery.last_error.unwrap_or_default();
+        assert!(told.contains(error) && told.is_empty() == error.is_empty(), "{outcome:?}: {told}");
+        if outcome == wait(7200) {
+            assert_eq!(delivery.state.next_attempt(), Some(now + Duration::from_secs(7200)));
+        }
+        let is_on =
+            service.app.store.read().await.unwrap().webhooks().get(id(1)).await.unwrap().unwrap().is_active;
+        assert_eq!(is_on, outcome != answered(410), "{outcome:?}");
+    }
+}
+
+/// The database breaks at the `n`th commit: before it is done, or after, so that only the answer gets lost.
+#[tokio::test]
+async fn what_is_to_be_told_and_the_end_of_the_document_are_there_together_wherever_the_database_breaks() {
+    for n in 0..4 {
+        for is_lost in [false, true] {
+            let service = service(&[webhook(1)]).await;
+            let document = service.upload("some words").await;
+            let switches = &service.store_switches;
+            let switch = if is_lost { &switches.acknowledge } else { &switches.commit };
+            switch.fail_after(n, 1, FaultKind::Unavailable);
+            // A process that dies now and again: each try is by a runner that knows nothing of those before.
+            let work = async {
+                while service.document(document).await.state.name() == "pending" {
+                    assert!(log(&service, id(1)).await.is_empty(), "told before it is so: {n} {is_lost}");
+                    let _ = service.runner().run_next().await;
+                    service.app.clock.sleep(Duration::from_secs(10)).await;
+                }
+            };
+            service.clock.pass_while(work).await;
+            assert_eq!(log(&service, id(1)).await.len(), 1, "{n} {is_lost}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_message_whose_courier_died_is_sent_by_another_after_its_lease_and_not_before() {
+    let service = service(&[webhook(1)]).await;
+    ingest(&service, "some words").await;
+    service.webhooks.hold("https://example.org/1");
+    let dying = tokio::spawn({
+        let courier = courier(&service);
+        async move { courier.drain().await }
+    });
+    until("it is sent", || service.webhooks.messages().len() == 1).await;
+    dying.abort();
+    let _ = dying.await;
+    service.webhooks.let_go();
+    service.clock.advance(Duration::from_secs(29));
+    assert_eq!(courier(&service).drain().await.unwrap(), 0, "it may still be under way");
+    service.clock.advance(Duration::from_secs(1));
+    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    let [first, second] = service.webhooks.messages().try_into().unwrap();
+    assert_eq!((first.id, first.body), (second.id, second.body));
+    assert_eq!(only(&service).await.state, DeliveryState::Delivered);
+}
+
+#[tokio::test]
+async fn who_was_too_late_writes_nothing_over_what_another_one_wrote() {
+    let service = service(&[webhook(1)]).await;
+    ingest(&service, "some words").await;
+    service.webhooks.hold("https://example.org/1");
+    service.webhooks.script(answered(204));
+    service.webhooks.script(answered(500));
+    let late = tokio::spawn({
+        let courier = courier(&service);
+        async move { courier.drain().await.unwrap() }
+    });
+    until("it is sent", || service.webhooks.messages().len() == 1).await;
+    service.clock.advance(Duration::from_secs(30));
+    let other = tokio::spawn({
+        let courier = courier(&service);
+        async move { courier.drain().await.unwrap() }
+    });
+    until("it is sent again", || service.webhooks.messages().len() == 2).await;
+    service.webhooks.let_go();
+    late.await.unwrap();
+    other.await.unwrap();
+    assert_eq!(only(&service).await.attempts, 1, "one of them counts");
+}
+
+#[tokio::test]
+async fn a_slow_receiver_holds_up_nobody_else_and_is_sent_one_message_at_a_time() {
+    let service = service(&[webhook(1), webhook(2)]).await;
+    for text in ["some words", "more words"] {
+        ingest(&service, text).await;
+    }
+    service.webhooks.hold("https://example.org/1");
+    let stop = CancellationToken::new();
+    let running = tokio::spawn({
+        let (courier, stop) = (courier(&service), stop.clone());
+        async move { courier.run(stop).await }
+    });
+    let to = |n: u32| {
+        let url = format!("https://example.org/{n}");
+        service.webhooks.messages().iter().filter(|sent| sent.url.as_str() == url).count()
+    };
+    until("the other one has both", || to(2) == 2).await;
+    assert_eq!(to(1), 1);
+    service.webhooks.let_go();
+    until("the slow one has both", || to(1) == 2).await;
+    stop.cancel();
+    running.await.unwrap();
+    for n in 1..=2 {
+        let states: Vec<_> = log(&service, id(n)).await.iter().map(|delivery| delivery.state).collect();
+        assert_eq!(states, [DeliveryState::Delivered; 2], "messages under way get time to end");
+    }
+}
+
+#[tokio::test]
+async fn after_a_rotation_both_secrets_sign_for_a_day() {
+    let service = service(&[webhook(1)]).await;
+    let old = webhook(1).secret;
+    let new = own::rotate(&service.app, &grant(), id(1)).await.unwrap().secret;
+    assert_ne!(old, new);
+    for (advance, secrets) in [(86_399, vec![&new, &old]), (1, vec![&new])] {
+        service.clock.advance(Duration::from_secs(advance));
+        ingest(&service, "some words").await;
+        courier(&service).drain().await.unwrap();
+        let sent = service.webhooks.messages().pop().unwrap();
+        assert_eq!(sent.signature, signatures(secrets.into_iter(), &sent.id, sent.timestamp, &sent.body));
+    }
+}
+
+#[tokio::test]
+async fn a_replay_is_the_same_message_at_another_time() {
+    let service = service(&[webhook(1)]).await;
+    ingest(&service, "some words").await;
+    service.webhooks.script(Err(Undelivered::Refused("is odd".to_owned())));
+    courier(&service).drain().await.unwrap();
+    let failed = only(&service).await;
+    service.clock.advance(Duration::from_secs(3600));
+    let again = own::replay(&service.app, &grant(), id(1), failed.id).await.unwrap();
+    assert_eq!((again.attempts, again.last_error), (0, None));
+    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    let [first, second] = service.webhooks.messages().try_into().unwrap();
+    assert_eq!(
+        (&first.id, &first.body, first.timestamp + 3600),
+        (&second.id, &second.body, second.timestamp)
+    );
+    assert_ne!(first.signature, second.signature);
+    assert_eq!(only(&service).await.state, DeliveryState::Delivered);
+}
+
+#[tokio::test]
+async fn what_was_to_be_told_waits_while_a_webhook_is_off_and_goes_with_it() {
+    let service = service(&[webhook(1)]).await;
+    ingest(&service, "some words").await;
+    let switch = async |is_active| {
+        let change = own::Change { is_active: Some(is_active), ..own::Change::default() };
+        let actor = Actor::of(&owner()).unwrap();
+        own::change(&service.app, &actor, &grant(), id(1), change).await.unwrap();
+    };
+    switch(false).await;
+    ingest(&service, "missed words").await;
+    assert_eq!(courier(&service).drain().await.unwrap(), 0);
+    switch(true).await;
+    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    ingest(&service, "more words").await;
+    own::delete(&service.app, &grant(), id(1)).await.unwrap();
+    assert_eq!(courier(&service).drain().await.unwrap(), 0);
+    assert!(log(&service, id(1)).await.is_empty());
+}
+
+#[tokio::test]
+async fn an_address_is_checked_again_when_it_is_asked() {
+    let internal =
+        Webhook { url: WebhookUrl::parse("https://internal.example.org/x").unwrap(), ..webhook(1) };
+    let service = service(&[internal]).await;
+    ingest(&service, "some words").await;
+    courier(&service).drain().await.unwrap();
+    let delivery = only(&service).await;
+    assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Failed, 1));
+    assert!(delivery.last_error.unwrap().contains("not on the public internet"));
+    assert!(service.webhooks.messages().is_empty());
+}

@@ -1,0 +1,76 @@
+//! Webhooks at the panel.
+
+use super::{staff, submit};
+use docent_domain::{audit::Deed, permission::Permission};
+use docent_ports::audit::AuditFilter;
+use docent_testkit::fakes::webhook_sender::answered;
+use docent_tests::{member::Member, pdf::pdf, rules};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Makes a webhook; gives the address of its page.
+async fn make(by: &Member, url: &str) -> String {
+    let made =
+        by.post("/webhooks", json!({ "url": url, "description": "<b>mine</b>" })).await.expect(201).json();
+    format!("/admin/webhooks/{}", made["id"].as_str().unwrap())
+}
+
+rules! {
+    async fn staff_see_webhooks_and_what_they_were_told(setup) {
+        let app = setup.start().await;
+        let (mut browser, _) = staff(&app, &[Permission::ViewWebhook, Permission::ViewDocument]).await;
+        assert!(browser.get("/admin/webhooks").await.expect(200).text.contains("There are no webhooks yet."));
+        let ada = app.ada().await;
+        let page = make(&ada, "https://example.org/<script>").await;
+        let document = ada.add("a.pdf", pdf(&["words"])).await;
+        app.run_jobs().await;
+        app.receivers.script(answered(503));
+        app.deliver().await;
+        let list = browser.get("/admin/webhooks?owner=ada%40example.org&state=on").await.expect(200).text;
+        assert!(list.contains("ada@example.org") && list.contains(&page), "{list}");
+        let shown = browser.get(&page).await.expect(200).text;
+        for text in ["document.ingested", "the receiver answered 503", "pending", &format!("/admin/documents/{document}")] {
+            assert!(shown.contains(text), "{text}: {shown}");
+        }
+        for page in [&list, &shown] {
+            assert!(page.contains("&lt;script&gt;") && !page.contains("<script>") && !page.contains("<b>mine"), "{page}");
+            assert!(!page.contains("whsec_"), "secrets are their owners' alone");
+        }
+        assert!(!shown.contains("Turn off") && !shown.contains("Delete for good"), "these take further rights");
+        for none in ["?state=off", "?owner=nobody"] {
+            assert!(browser.get(&format!("/admin/webhooks{none}")).await.expect(200).text.contains("No webhook fits."), "{none}");
+        }
+        let _ = browser.get("/admin/webhooks/x").await.expect(404);
+    }
+
+    async fn staff_turn_webhooks_off_and_on_have_messages_sent_again_and_delete_them(setup) {
+        let app = setup.start().await;
+        let rights = [Permission::ViewWebhook, Permission::ChangeWebhook, Permission::DeleteWebhook];
+        let (mut browser, _) = staff(&app, &rights).await;
+        let ada = app.ada().await;
+        let page = make(&ada, "https://example.org/hook").await;
+        let path = page.strip_prefix("/admin").unwrap();
+        let ping = ada.post(&format!("{path}/test"), json!({})).await.expect(202).json();
+        app.deliver().await;
+        let delivery = ping["id"].as_str().unwrap();
+        let _ = browser.get(&page).await.expect(200);
+        let again = submit(&mut browser, &format!("{page}/replay"), &[("delivery", delivery)]).await.expect(303);
+        assert_eq!(again.header("location"), page);
+        app.deliver().await;
+        assert_eq!(app.receivers.messages().len(), 2);
+        let _ = submit(&mut browser, &format!("{page}/replay"), &[("delivery", "x")]).await.expect(404);
+        for (state, is_on) in [("off", false), ("off", false), ("on", true)] {
+            let _ = submit(&mut browser, &format!("{page}/switch"), &[("active", state)]).await.expect(303);
+            assert_eq!(ada.get(path).await.expect(200).json()["active"], is_on);
+        }
+        let _ = submit(&mut browser, &format!("{page}/delete"), &[]).await.expect(303);
+        ada.get(path).await.refused(404, "Webhook not found");
+        let id = path.rsplit('/').next().unwrap().to_owned();
+        let entries = app.audit(AuditFilter { record: Some(id), ..AuditFilter::default() }).await;
+        let mut deeds: Vec<_> = entries.iter().map(|entry| entry.deed).collect();
+        deeds.sort();
+        assert_eq!(deeds, [Deed::Add, Deed::Change, Deed::Change, Deed::Delete, Deed::Retry], "off twice is off once");
+        let switches = entries.iter().filter_map(|entry| entry.changes.get("is_active")?.after.clone());
+        assert_eq!(switches.collect::<BTreeSet<_>>(), ["false", "true"].map(str::to_owned).into());
+    }
+}
