@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What people plug in, against a running `docent dev`: `clients_check PROGRAM` installs the official clients of the OpenAI API, for Python
 # and JavaScript, that of the Model Context Protocol, for Python, and an EventSource from their registries, and runs tests/clients with
-# them and with curl. Needs .ci/service.sh.
+# them and with curl; `documentation_check PROGRAM` goes through the documentation with them. Needs .ci/service.sh.
 
 # Installs what tests/clients names into a folder that is called after it.
 clients_install() {
@@ -17,11 +17,18 @@ clients_install() {
     rm -rf "$folder/npm" && touch "$folder/installed"
 }
 
-clients_check() {
-    local program=$1 folder key
+# Where they are installed, which it says, and installs them there.
+clients_folder() {
+    local folder
     folder=$(cat tests/clients/{requirements.txt,package-lock.json} | sha256sum | cut -c1-16)
     folder=$(realpath -m "${CARGO_TARGET_DIR:-target}/clients-$folder") || return
-    mkdir -p "$folder" && clients_install "$folder" || { echo "the clients could not be installed" >&2 && return 1; }
+    mkdir -p "$folder" && clients_install "$folder" >&2 || { echo "the clients could not be installed" >&2 && return 1; }
+    echo "$folder"
+}
+
+clients_check() {
+    local program=$1 folder key
+    folder=$(clients_folder) || return
     service_start "$program" || return
     # The clients ask about the guide that a first start ingests before it says where the panel is.
     local log="$service_folder/docent.log"
@@ -35,4 +42,13 @@ clients_check() {
         export DOCENT_TEST_SERVER=$service_base DOCENT_TEST_API_KEY=$key DOCENT_TEST_PROGRAM=$program
         bash curl.sh && node_modules/.bin/node --test && python/bin/python -m unittest
     ) || { tail -n 20 "$log" >&2 && return 1; }
+}
+
+# Goes through the tutorial and the how-tos as a reader would. Needs the servers of .ci/servers.sh.
+documentation_check() {
+    local folder
+    command -v jq >/dev/null || packages_install jq || return
+    folder=$(clients_folder) || return
+    PATH="$folder/python/bin:$folder/node_modules/.bin:$PATH" DOCENT_TEST_MODULES="$folder/node_modules" \
+        python3 .ci/docs.py "$1" docs/tutorial.md docs/how-to/*.md
 }
