@@ -252,7 +252,8 @@ Now with a PDF of your own: log in, upload it, poll until its "status" is "inges
     -H 'Content-Type: application/json' \
     -d '{{"messages": [{{"role": "user", "content": "YOUR QUESTION"}}], "include_sources": true}}'
 
-The admin panel is at http://{address}/admin
+Or in a browser, at http://{address}/chat, or with this program: `docent login {ADMIN}`, `docent ingest --wait YOUR.pdf`,
+`docent ask "YOUR QUESTION"`. The admin panel is at http://{address}/admin
 "#
     ));
 }

@@ -213,7 +213,7 @@ async fn an_upload_whose_connection_breaks_is_told_and_stops_no_other() {
         run(&mut ingest(folder.path(), &fake, &["--json", text(&first), text(&second)])).await;
     assert_eq!(status.code(), Some(1), "{said}");
     let [broken, taken] = objects(&printed).try_into().unwrap();
-    assert_eq!(broken["status"], "refused");
+    assert_eq!(broken["status"], "unknown");
     assert!(broken["reason"].as_str().unwrap().contains("broke"), "{broken}");
     assert_eq!((&taken["status"], &taken["id"]), (&json!("pending"), &json!(ID)));
     assert_eq!(fake.requests().len(), 3, "it is not sent again: the service may have taken it");

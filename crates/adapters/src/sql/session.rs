@@ -20,10 +20,11 @@ use docent_ports::{
 use futures::future::BoxFuture;
 use sea_orm::{
     AccessMode, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    QuerySelect, Select, TransactionOptions, TransactionTrait, sea_query::LockType,
+    QuerySelect, RuntimeErr, Select, TransactionOptions, TransactionTrait, sea_query::LockType,
 };
 use std::{future::Future, mem, time::Duration};
 use tokio::time::timeout;
+use tracing::Instrument;
 
 /// A transaction on which the repositories run their statements, one after the other.
 pub(super) struct Session {
@@ -149,7 +150,7 @@ impl Session {
                 if self.writes {
                     self.rollbacks.ended().await;
                 }
-                source.reach("begin", source.connections.begin_with_options(options)).await
+                source.reach("begin", begun(&source.connections, options)).await
             }
             // It is never asked to commit, and runs its statements without one.
             State::Single(..) | State::Broken => {
@@ -175,6 +176,18 @@ impl Drop for Session {
             self.rollbacks.start(transaction);
         }
     }
+}
+
+/// Begins a transaction, on a task of its own that nobody cuts short: the driver forgets one whose beginning was, and its
+/// connection would go on with it for whoever comes next. If nobody waits any more, it is rolled back.
+async fn begun(
+    connections: &DatabaseConnection,
+    options: TransactionOptions,
+) -> Result<DatabaseTransaction, DbErr> {
+    let connections = connections.clone();
+    let beginning = async move { connections.begin_with_options(options).await };
+    let beginning = tokio::spawn(beginning.in_current_span()).await;
+    beginning.unwrap_or_else(|error| Err(DbErr::Conn(RuntimeErr::Internal(error.to_string()))))
 }
 
 async fn bounded<T>(

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub enum Reach {
     /// Hosts on the public internet.
     Public,
-    /// Those of private networks and this machine too. Link-local addresses, where clouds serve credentials, stay
-    /// out of reach, as do those that are nobody's.
+    /// Those of private networks and this machine too. Link-local addresses and others at which clouds serve
+    /// credentials stay out of reach, as do those that are nobody's.
     PrivateToo,
 }
 
@@ -16,6 +16,9 @@ impl Reach {
     /// Whether an address is within reach.
     pub(super) fn allows(self, address: IpAddr) -> bool {
         let address = inner(address);
+        if METADATA.contains(&address) {
+            return false;
+        }
         match self {
             Self::Public => is_public(address),
             Self::PrivateToo => is_public(address) || is_somebody(address),
@@ -62,6 +65,15 @@ fn is_somebody(address: IpAddr) -> bool {
         IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local(),
     }
 }
+
+/// Where clouds tell their machines of themselves, credentials too, beside the link-local 169.254.169.254.
+const METADATA: [IpAddr; 5] = [
+    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
+    IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
+    IpAddr::V4(Ipv4Addr::new(192, 0, 0, 192)),
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
+    IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)),
+];
 
 const SPECIAL_V4: [([u8; 4], u32); 15] = [
     // This network.
@@ -176,6 +188,11 @@ mod tests {
         "64:ff9b::a9fe:a9fe",
         "64:ff9b:1::1",
         "2002:a9fe:a9fe::",
+        "100.100.100.200",
+        "168.63.129.16",
+        "192.0.0.192",
+        "fd00:ec2::254",
+        "fd20:ce::254",
         "fe80::1",
         "febf::1",
         "fec0::1",

@@ -21,7 +21,7 @@ use docent_testkit::{
     servers::{OwnSchema, PostgresServer},
 };
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
-use std::{process::Command, sync::Arc, time::Duration};
+use std::{process::Command, sync::Arc, task::Poll, time::Duration};
 
 /// A schema of a test's own.
 struct Own(OwnSchema);
@@ -314,5 +314,36 @@ async fn unavailable(store: &SqlStore) {
     ];
     for fault in faults {
         assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Unavailable), "{fault}");
+    }
+}
+
+/// Polls a future so often at most, then drops it.
+async fn cut_short<F: Future>(future: F, polls: u32) {
+    let mut future = Box::pin(future);
+    let mut left = polls;
+    std::future::poll_fn(|context| {
+        left -= 1;
+        let is_over = future.as_mut().poll(context).is_ready() || left == 0;
+        if is_over { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_transaction_whose_beginning_is_cut_short_is_none_for_whoever_comes_next() {
+    let (_, own) = migrated().await;
+    let options = SqlOptions { read_connections: 1, ..SqlOptions::default() };
+    let store = own.store_with(options).await;
+    let direct = own.direct().await;
+    let open = Statement::from_string(
+        direct.get_database_backend(),
+        "SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND application_name = current_setting('application_name')",
+    );
+    for polls in 1..20 {
+        cut_short(async { store.read().await.unwrap().documents().get(id(1)).await }, polls).await;
+        // The one connection comes back with that.
+        store.glance().await.unwrap().documents().list(&DocumentFilter::default()).await.unwrap();
+        let left = direct.query_one_raw(open.clone()).await.unwrap();
+        assert!(left.is_none(), "after {polls} polls");
     }
 }

@@ -17,7 +17,7 @@ use docent::cli::IngestArgs;
 use files::{Found, files};
 use futures::{StreamExt, stream};
 use outcome::Outcome;
-use patience::{Next, Patience};
+use patience::{Next, Patience, may_have_been_taken};
 use reqwest::StatusCode;
 use serde_json::Value;
 use shown::{Shown, Transfer};
@@ -157,7 +157,11 @@ impl Run<'_> {
             Err(why) => Err(anyhow!(why)),
         };
         match uploaded {
-            Err(error) => self.tell(&path, &Outcome::Refused { why: &format!("{error:#}") }),
+            Err(error) => {
+                let why = &format!("{error:#}");
+                let is_open = may_have_been_taken(&error);
+                self.tell(&path, &if is_open { Outcome::Unknown { why } } else { Outcome::Refused { why } });
+            }
             Ok(document) if self.args.wait => {
                 let waiting = {
                     let mut tally = self.tally();

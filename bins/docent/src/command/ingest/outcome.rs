@@ -9,6 +9,8 @@ use std::path::Path;
 pub(super) enum Outcome<'a> {
     /// It was not uploaded.
     Refused { why: &'a str },
+    /// Nobody knows: the connection broke while it was uploaded.
+    Unknown { why: &'a str },
     /// It was, and this is all that is known of the document; `why` when it could not be followed any more.
     Accepted { document: &'a Value, why: Option<&'a str> },
     /// Its ingestion is over; `report` is what the service says of it.
@@ -19,7 +21,7 @@ impl Outcome<'_> {
     /// Whether the file is where it was to go: at the service, or ingested when that was waited for.
     pub(super) fn is_good(&self) -> bool {
         match self {
-            Self::Refused { .. } => false,
+            Self::Refused { .. } | Self::Unknown { .. } => false,
             Self::Accepted { why, .. } => why.is_none(),
             Self::Settled { report, .. } => report["status"] == "ingested",
         }
@@ -35,6 +37,11 @@ impl Outcome<'_> {
             Self::Refused { why } => {
                 let path = printable(&path.display().to_string());
                 format!("{:36}  {:8}  {path}: {why}", "-", "refused")
+            }
+            Self::Unknown { why } => {
+                let path = printable(&path.display().to_string());
+                let look = "the service may have it: look with `docent documents list`";
+                format!("{:36}  {:8}  {path}: {why}; {look}", "-", "unknown")
             }
             Self::Accepted { document, why: None } => row(document, &of(&document["status"]), ""),
             Self::Accepted { document, why: Some(why) } => row(document, "pending", &format!(": {why}")),
@@ -62,6 +69,7 @@ impl Outcome<'_> {
         let (nothing, none) = (Value::Null, json!([]));
         let (document, report, status, why) = match self {
             Self::Refused { why } => (&nothing, &nothing, json!("refused"), Some(*why)),
+            Self::Unknown { why } => (&nothing, &nothing, json!("unknown"), Some(*why)),
             Self::Accepted { document, why } => (*document, &nothing, json!("pending"), *why),
             Self::Settled { document, report } => {
                 (*document, *report, report["status"].clone(), report["failure"]["reason"].as_str())

@@ -21,6 +21,15 @@ pub(super) enum Next {
     GiveUp,
 }
 
+/// Whether the service may have a file though its upload failed: the connection broke when something had been sent, here
+/// or behind a proxy.
+pub(super) fn may_have_been_taken(error: &Error) -> bool {
+    match error.downcast_ref::<Refusal>() {
+        Some(refusal) => is_of_proxy(refusal),
+        None => error.downcast_ref::<reqwest::Error>().is_some_and(|error| !error.is_connect()),
+    }
+}
+
 /// Counts the tries of one request, or those that failed since the last one that did not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
@@ -44,6 +53,10 @@ impl Patience {
                 Next::Renew
             }
             Some(refusal) if asks_for_time(refusal) => self.wait(refusal.retry_after),
+            // Nothing was sent.
+            None if error.downcast_ref::<reqwest::Error>().is_some_and(reqwest::Error::is_connect) => {
+                self.wait(None)
+            }
             Some(_) | None => Next::GiveUp,
         }
     }
