@@ -11,8 +11,8 @@ pub use accounts::{
 };
 pub use reference::reference;
 pub use remote::{
-    AskArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs, LoginArgs, LogoutArgs, NamedDocumentsArgs,
-    RemoteArgs, SearchArgs, ShowDocumentArgs,
+    AskArgs, DEFAULT_SERVER, DocumentsCommand, IngestArgs, ListDocumentsArgs, LoginArgs, LogoutArgs,
+    NamedDocumentsArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
 };
 pub use upkeep::{BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, ReindexArgs, RestoreArgs};
 

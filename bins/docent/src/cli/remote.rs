@@ -5,11 +5,14 @@ use clap::{Args, Subcommand};
 use docent_domain::id::{ConversationId, DocumentId};
 use std::path::PathBuf;
 
+/// Where a service is that nobody has moved.
+pub const DEFAULT_SERVER: &str = "http://127.0.0.1:8000";
+
 /// A running service, and how one proves who one is there.
 #[derive(Clone, Args)]
 pub struct RemoteArgs {
     /// The service's address.
-    #[arg(long, value_name = "URL", env = "DOCENT_SERVER", default_value = "http://127.0.0.1:8000")]
+    #[arg(long, value_name = "URL", env = "DOCENT_SERVER", default_value = DEFAULT_SERVER)]
     pub server: String,
     /// An API key; without one the login of `docent login` is used.
     #[arg(long, value_name = "KEY", env = "DOCENT_API_KEY", hide_env_values = true)]

@@ -8,7 +8,7 @@ pub(crate) use refusal::Refusal;
 
 use anyhow::{Context, anyhow, bail};
 use credentials::{Credentials, Tokens};
-use docent::cli::RemoteArgs;
+use docent::cli::{DEFAULT_SERVER, RemoteArgs};
 use docent_adapters::http_client::http_client;
 use refusal::unanswered;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url, header::ACCEPT};
@@ -46,8 +46,9 @@ impl Remote {
     pub(crate) fn open(args: &RemoteArgs) -> anyhow::Result<Self> {
         let base = base(&args.server)?;
         let http = http_client(&base, CONNECT)?;
-        let proof = match &args.api_key {
-            Some(key) => Proof::Key(key.clone()),
+        // A variable that is set to nothing counts as not set.
+        let proof = match args.api_key.as_deref().filter(|key| !key.is_empty()) {
+            Some(key) => Proof::Key(key.to_owned()),
             None => {
                 let credentials = Credentials::of(args.credentials.as_deref())?;
                 let tokens = credentials.read(&base)?.with_context(|| {
@@ -195,6 +196,7 @@ pub(crate) async fn log_out(args: &RemoteArgs) -> anyhow::Result<()> {
 }
 
 fn base(server: &str) -> anyhow::Result<Url> {
+    let server = if server.is_empty() { DEFAULT_SERVER } else { server };
     let wrong = || anyhow!("{server:?} is no http or https address of a service");
     let url = Url::parse(server.trim_end_matches('/')).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !url.username().is_empty() {
@@ -296,7 +298,8 @@ mod tests {
         let at = |server: &str| address(&base(server).unwrap(), &["documents", "a b"]).unwrap().to_string();
         assert_eq!(at("http://localhost:8000"), "http://localhost:8000/documents/a%20b");
         assert_eq!(at("https://example.org/docent/"), "https://example.org/docent/documents/a%20b");
-        for wrong in ["", "localhost:8000", "ftp://example.org", "http://user:secret@example.org"] {
+        assert_eq!(at(""), format!("{DEFAULT_SERVER}/documents/a%20b"), "set to nothing is not set");
+        for wrong in ["localhost:8000", "ftp://example.org", "http://user:secret@example.org"] {
             assert!(base(wrong).is_err(), "{wrong:?}");
         }
     }

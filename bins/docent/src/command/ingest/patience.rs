@@ -53,10 +53,6 @@ impl Patience {
                 Next::Renew
             }
             Some(refusal) if asks_for_time(refusal) => self.wait(refusal.retry_after),
-            // Nothing was sent.
-            None if error.downcast_ref::<reqwest::Error>().is_some_and(reqwest::Error::is_connect) => {
-                self.wait(None)
-            }
             Some(_) | None => Next::GiveUp,
         }
     }
