@@ -35,6 +35,7 @@ clients_check() {
     wait_for 'The sample guide' "$service_pid" "$log" grep -q 'admin panel' "$log" || return
     key=$("$program" apikeys create --dev --name clients --scopes read,chat --json "$service_email" |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])') || return
+    clients_weigh
     # Modules are looked for beside the tests.
     cp tests/clients/*.{py,mjs,sh} "$folder" || return
     (
@@ -42,6 +43,17 @@ clients_check() {
         export DOCENT_TEST_SERVER=$service_base DOCENT_TEST_API_KEY=$key DOCENT_TEST_PROGRAM=$program
         bash curl.sh && node_modules/.bin/node --test && python/bin/python -m unittest
     ) || { tail -n 20 "$log" >&2 && return 1; }
+}
+
+# Prints what a browser loads for each page, in bytes.
+clients_weigh() {
+    local page asset
+    for page in /chat /docs /admin/login; do
+        echo "$page: $(curl -sf "$service_base$page" | wc -c)"
+        curl -sf "$service_base$page" | grep -oE '(href|src)="[^"#]+"' | cut -d '"' -f 2 | while read -r asset; do
+            [[ $asset != /* ]] || echo "  $asset: $(curl -sf "$service_base$asset" | wc -c)"
+        done
+    done
 }
 
 # Goes through the tutorial and the how-tos as a reader would. Needs the servers of .ci/servers.sh.
