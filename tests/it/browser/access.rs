@@ -21,7 +21,7 @@ async fn a_group_gives_its_staff_what_it_allows_and_the_menu_shrinks_to_it() {
         |setup| setup,
         async |app, window| {
             superuser(app, window).await;
-            assert_eq!(menu(window).await.len(), 11);
+            assert_eq!(menu(window).await.len(), 12);
             window.goto("/admin/groups/add").await;
             window.fill("name", "Librarians").await;
             for permission in ["documents.view_document", "documents.delete_document"] {
