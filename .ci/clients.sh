@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # What people plug in, against a running `docent dev`: `clients_check PROGRAM` installs the official clients of the OpenAI API, for Python
 # and JavaScript, that of the Model Context Protocol, for Python, and an EventSource from their registries, and runs tests/clients with
-# them and with curl; `documentation_check PROGRAM` goes through the documentation with them. Needs .ci/service.sh.
+# them and with curl; `documentation_check PROGRAM` goes through the documentation with them. Needs .ci/servers.sh.
+
+# shellcheck source=service.sh
+source "$(dirname "${BASH_SOURCE[0]}")/service.sh"
 
 # Installs what tests/clients names into a folder that is called after it.
 clients_install() {
@@ -22,7 +25,8 @@ clients_folder() {
     local folder
     folder=$(cat tests/clients/{requirements.txt,package-lock.json} | sha256sum | cut -c1-16)
     folder=$(realpath -m "${CARGO_TARGET_DIR:-target}/clients-$folder") || return
-    mkdir -p "$folder" && clients_install "$folder" >&2 || { echo "the clients could not be installed" >&2 && return 1; }
+    mkdir -p "$folder" || return
+    clients_install "$folder" >&2 || { echo "the clients could not be installed" >&2 && return 1; }
     echo "$folder"
 }
 

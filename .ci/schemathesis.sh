@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # schemathesis against a running `docent dev`: `schemathesis_check PROGRAM` installs it from PyPI into a folder of its own, starts the
 # program, asks it all that its OpenAPI document allows and forbids, and fails on any answer that the document does not know, and on
-# every 5xx. Needs .ci/service.sh.
+# every 5xx. Needs .ci/servers.sh.
+
+# shellcheck source=service.sh
+source "$(dirname "${BASH_SOURCE[0]}")/service.sh"
 
 schemathesis_version=4.32.5
 # Seconds; a run takes some 30.

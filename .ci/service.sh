@@ -29,7 +29,9 @@ service_stop() {
         wait "$service_pid" 2>/dev/null || true
     fi
     [[ -z $service_folder ]] || rm -rf "$service_folder"
-    service_pid='' service_folder='' service_base=''
+    # shellcheck disable=SC2034 # Those that source this use it.
+    service_base=''
+    service_pid='' service_folder=''
     unset DOCENT_BIND_ADDRESS DOCENT_DATA_DIR DOCENT_AUTH_BACKENDS
 }
 
