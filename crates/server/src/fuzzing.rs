@@ -1,7 +1,7 @@
 //! The way in for the fuzz targets of `tests/fuzz`; only their builds have it.
 
 use crate::{
-    admin, api::documents::upload::receive, context::Context, settings::HttpSettings, streams::Streams,
+    api::documents::upload::receive, context::Context, serve, settings::HttpSettings, streams::Streams,
 };
 use actix_multipart::Multipart;
 use actix_web::{
@@ -35,7 +35,7 @@ impl UploadForms {
             started_at: app.clock.now(),
             app,
             rate_limit: None,
-            pages: admin::templates().map_err(io::Error::other)?,
+            pages: serve::templates().map_err(io::Error::other)?,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
             streams: Streams::default(),

@@ -38,7 +38,7 @@ pub struct Server {
 }
 
 /// The templates of all pages, compiled.
-fn templates() -> Result<Tera, tera::Error> {
+pub(crate) fn templates() -> Result<Tera, tera::Error> {
     let mut templates = Tera::new();
     admin::add_templates(&mut templates)?;
     chat::add_templates(&mut templates)?;
