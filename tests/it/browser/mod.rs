@@ -2,6 +2,7 @@
 
 mod access;
 mod chat;
+mod conversations;
 mod docs;
 mod documents;
 mod inspection;

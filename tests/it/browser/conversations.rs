@@ -1,0 +1,123 @@
+//! Conversations in the web chat.
+
+use super::{
+    chat::{animals, ask, enter},
+    journey,
+};
+use docent_ports::error::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::{member::Member, wait};
+use serde_json::json;
+
+#[tokio::test]
+async fn what_was_said_before_goes_along_and_a_new_conversation_forgets_it() {
+    let script = ["One.", "Two.", "Three."].map(Turn::saying);
+    journey(
+        |setup| setup.script(script),
+        async |app, window| {
+            enter(app, window).await;
+            for (question, answer) in [("First?", "One."), ("Second?", "Two.")] {
+                ask(window, question).await;
+                window.see(answer).await;
+                window.see("Ask again").await;
+            }
+            window.press("New conversation").await;
+            ask(window, "Third?").await;
+            window.see("Three.").await;
+            window.see("Ask again").await;
+            let asked: Vec<usize> =
+                app.model.requests().iter().map(|request| request.messages.len()).collect();
+            assert_eq!((asked[1] - asked[0], asked[2]), (2, asked[0]));
+            app.settle().await;
+            let text = window.text().await;
+            assert!(!text.contains("One.") && !text.contains("Second?"));
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
+    let script = [
+        Turn::searching("zebra"),
+        Turn::saying("In Africa."),
+        Turn::new().text("It began").fault(FaultKind::Unavailable),
+        Turn::saying("Two."),
+        Turn::saying("Three."),
+    ];
+    journey(
+        |setup| setup.script(script),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            window.see("What you ask is kept here.").await;
+            member.add("Animals.pdf", animals()).await;
+            app.run_jobs().await;
+            ask(window, "Where is the zebra?").await;
+            window.see("In Africa.").await;
+            window.find(".chip").await;
+            window.find("#talks .open[aria-current=true]").await;
+            window.press("New conversation").await;
+            assert!(!window.has("#talks .open[aria-current=true]").await);
+            app.advance(std::time::Duration::from_secs(1));
+            ask(window, "Second?").await;
+            window.see("The answer broke off").await;
+            window.find("#talks li + li").await;
+            assert_eq!(window.texts("#talks .open").await, ["Second?", "Where is the zebra?"]);
+
+            // The address names the conversation: it outlives the page, and a half answer is told as such.
+            let address = window.url().await;
+            window.goto("/chat").await;
+            window.find("#talks li").await;
+            assert!(window.texts(".turn").await.is_empty());
+            window.run("location.href = arguments[0]", vec![json!(address)]).await;
+            window.see("This answer broke off, or was stopped.").await;
+            assert_eq!(window.texts(".question").await, ["Second?"]);
+
+            // One that is opened has its sources, and what was said in it goes along with the next question.
+            window.press("Where is the zebra?").await;
+            window.see("In Africa.").await;
+            assert_eq!(window.texts(".question").await, ["Where is the zebra?"]);
+            window.click(".chip").await;
+            window.find("#source:not([hidden])").await;
+            window.click("#source-close").await;
+            app.advance(std::time::Duration::from_secs(1));
+            ask(window, "And now?").await;
+            window.see("Two.").await;
+            let last = app.model.requests().pop().unwrap();
+            assert!(format!("{:?}", last.messages).contains("In Africa."), "{last:?}");
+            wait::until("it is first in the list", async || {
+                window.texts("#talks .open").await == ["Where is the zebra?", "Second?"]
+            })
+            .await;
+
+            app.advance(std::time::Duration::from_secs(1));
+            window.click("#talks li + li summary").await;
+            window.click("#talks li + li details button").await;
+            window.run("document.querySelector('.rename input').value = ''", vec![]).await;
+            window.press("Save").await;
+            window.see("Not renamed. ").await;
+            // The browser tells of the refusal, too.
+            let _ = window.complaints().await;
+            window.run("document.querySelector('.rename input').value = 'Of <b>zebras</b>'", vec![]).await;
+            window.press("Save").await;
+            window.see("Of <b>zebras</b>").await;
+            for (kept, title) in [(1, "Of <b>zebras</b>"), (0, "Where is the zebra?")] {
+                window.find("#talks li:first-child summary").await;
+                window.click("#talks li:first-child summary").await;
+                window.click("#talks li:first-child details button:last-child").await;
+                assert_eq!(window.texts("#confirm-name").await, [title]);
+                window.press("Keep it").await;
+                window.click("#talks li:first-child details button:last-child").await;
+                window.press("Delete it").await;
+                wait::until("it is gone", async || window.texts("#talks .open").await.len() == kept).await;
+                // The one that is open stays open until it is deleted itself.
+                wait::until("it is open or gone", async || {
+                    window.texts(".turn").await.is_empty() == (kept == 0)
+                })
+                .await;
+            }
+            assert_eq!(window.complaints().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
