@@ -143,7 +143,7 @@ rules! {
         let before = app.faults.index.calls();
         assert_eq!(found(&ada, json!({ "query": "zebras", "limit": 2 })).await.len(), 1);
         assert!(app.faults.index.calls() - before <= 6, "asked again and again");
-        let grant = Actor::of(&ada.user).unwrap().may().unwrap();
+        let grant = Actor::of(&ada.user).unwrap().authorize().unwrap();
         assert!(search::search(&app.app, grant, "zebras", None, 0).await.unwrap().is_empty());
     }
 
@@ -168,7 +168,7 @@ rules! {
         let (often, both) = reranked_documents(&ada).await;
         app.run_jobs().await;
         for kind in [
-            FaultKind::Unavailable, FaultKind::Timeout, FaultKind::RateLimited, FaultKind::Rejected, FaultKind::Garbage,
+            FaultKind::Unavailable, FaultKind::Timeout, FaultKind::RateLimited, FaultKind::Rejected, FaultKind::InvalidResponse,
         ] {
             app.faults.reranker.fail_next(1, kind);
             let results = found(&ada, json!({ "query": "zebra lives", "limit": 4 })).await;

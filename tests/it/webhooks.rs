@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use docent_adapters::webhook_sender::{HttpWebhookSender, Reach};
-use docent_domain::{audit::Deed, permission::Permission};
+use docent_domain::{audit::AuditAction, permission::Permission};
 use docent_ports::{audit::AuditFilter, error::FaultKind};
 use docent_testkit::{
     fakes::webhook_sender::answered,
@@ -73,7 +73,7 @@ rules! {
         let mut deeds: Vec<_> = app.audit(AuditFilter { record: made["id"].as_str().map(str::to_owned), ..AuditFilter::default() })
             .await.into_iter().map(|entry| entry.deed).collect();
         deeds.sort();
-        assert_eq!(deeds, [Deed::Add, Deed::Change, Deed::Change, Deed::Delete]);
+        assert_eq!(deeds, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete]);
     }
 
     async fn what_is_told_is_the_document_as_its_owner_reads_it(setup) {

@@ -18,9 +18,9 @@ use docent_app::{
     webhooks::courier::Courier,
 };
 use docent_domain::{
-    api_key::{KeyName, Scopes},
+    api_key::{ApiKeyName, ApiKeyScopes},
     audit::AuditEntry,
-    group::Rights,
+    group::AssignedPermissions,
     id::UserId,
     permission::Permission,
     session::Session,
@@ -29,7 +29,8 @@ use docent_domain::{
     user::{Password, User},
 };
 use docent_ports::{
-    audit::AuditFilter, error::Fault, jobs::JobCounts, mailer::Mail, page::Page, sessions::SessionFilter,
+    audit::AuditFilter, error::Fault, jobs::JobCounts, mailer::Mail, page::PageRequest,
+    sessions::SessionFilter,
 };
 use docent_testkit::{
     clock::TestClock,
@@ -216,8 +217,8 @@ impl TestApp {
 
     /// Makes an API key with these scopes, good for ever.
     pub async fn api_key(&self, user: UserId, scopes: &[&str]) -> NewKey {
-        let name = KeyName::parse("a key").unwrap();
-        let scopes = Scopes::parse(scopes.iter().copied()).unwrap();
+        let name = ApiKeyName::parse("a key").unwrap();
+        let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
         let request = KeyRequest { user, name, scopes, expires_at: None };
         self.app.key_ring().create(&By::command_line(), request).await.unwrap()
     }
@@ -235,14 +236,16 @@ impl TestApp {
 
     /// What stands in the audit log, newest first.
     pub async fn audit(&self, filter: AuditFilter) -> Vec<AuditEntry> {
-        let page = Page { offset: 0, limit: 100 };
+        let page = PageRequest { offset: 0, limit: 100 };
         self.read(async || self.app.store.read().await?.audit().list(&filter, page).await).await.records
     }
 
     /// The account's sessions, the one used last first.
     pub async fn sessions(&self, user: UserId) -> Vec<Session> {
-        let (filter, page) =
-            (SessionFilter { user: Some(user), ..SessionFilter::default() }, Page { offset: 0, limit: 100 });
+        let (filter, page) = (
+            SessionFilter { user: Some(user), ..SessionFilter::default() },
+            PageRequest { offset: 0, limit: 100 },
+        );
         self.read(async || self.app.store.read().await?.sessions().list(&filter, page).await).await.records
     }
 
@@ -262,9 +265,12 @@ impl TestApp {
 
     /// Gives an account these permissions and takes all others from it.
     pub async fn permit(&self, user: UserId, permissions: &[Permission]) {
-        let rights = Rights { permissions: permissions.iter().copied().collect(), ..Rights::default() };
+        let rights = AssignedPermissions {
+            permissions: permissions.iter().copied().collect(),
+            ..AssignedPermissions::default()
+        };
         let mut work = self.app.store.begin().await.unwrap();
-        work.groups().set_rights(user, &rights).await.unwrap();
+        work.groups().set_assigned_permissions(user, &rights).await.unwrap();
         work.commit().await.unwrap();
     }
 

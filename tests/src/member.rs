@@ -44,7 +44,7 @@ impl Member {
 
     /// The ids of the documents that a search finds, each once, the best first.
     pub async fn found(&self, query: &str) -> Vec<String> {
-        let grant = Actor::of(&self.user).unwrap().may().unwrap();
+        let grant = Actor::of(&self.user).unwrap().authorize().unwrap();
         let chunks = search::search(&self.app.app, grant, query, None, 50).await.unwrap();
         let mut ids: Vec<String> = chunks.iter().map(|chunk| chunk.document_id.to_string()).collect();
         ids.dedup();

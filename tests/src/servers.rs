@@ -18,7 +18,7 @@ use docent_adapters::{
     system::SystemEntropy,
     token_signer::JwtSigner,
 };
-use docent_ports::{clock::Clock, entropy::Entropy, recorder::Unrecorded, store::Store};
+use docent_ports::{clock::Clock, entropy::Entropy, recorder::NoopRecorder, store::Store};
 use docent_testkit::{
     fakes::chat_model::ScriptedChatModel,
     servers::{OwnSchema, redis_url, unique_name},
@@ -51,7 +51,7 @@ pub(crate) async fn bare(
     let limits = BatchLimits::default();
     let dense = Arc::new(OpenAiEmbedder::new(&settings, limits, Arc::clone(&clock)).unwrap());
     let store: Arc<dyn Store> = Arc::new(store);
-    let dense = CachedEmbedder::new(dense, Arc::clone(&store), Arc::clone(&clock), Arc::new(Unrecorded));
+    let dense = CachedEmbedder::new(dense, Arc::clone(&store), Arc::clone(&clock), Arc::new(NoopRecorder));
     Bare {
         store,
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), clock.now()).unwrap()),

@@ -17,7 +17,7 @@ use docent_app::{
     App,
     agent::registry::{Agent, AgentRegistry},
     rate_limit::Quota,
-    recorder::{Recorder, Unrecorded},
+    recorder::{NoopRecorder, Recorder},
     settings::Settings,
 };
 use docent_ports::{
@@ -220,7 +220,7 @@ impl Setup {
             self.stack.parts(Arc::clone(&self.model), Arc::clone(&clock) as _, Arc::clone(&entropy)).await;
         let recorder: Arc<dyn Recorder> = match &self.http.metrics {
             Some(endpoint) => Arc::clone(&endpoint.metrics) as _,
-            None => Arc::new(Unrecorded),
+            None => Arc::new(NoopRecorder),
         };
         let embedder = match &self.embeddings {
             None => parts.embedder,

@@ -14,17 +14,17 @@ use docent_adapters::{
     token_signer::JwtSigner,
 };
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, embedder::Embedder,
-    entropy::Entropy, error::Part, page_renderer::PageRenderer, password_hasher::PasswordHasher,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
+    error::Component, page_renderer::PageRenderer, password_hasher::PasswordHasher,
     rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor, token_signer::TokenSigner,
-    token_store::TokenStore,
+    token_store::TokenStore, vector_indexes::VectorIndexes,
 };
 use docent_testkit::{
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, collections::FakeCollections,
-        embedder::FakeEmbedder, page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher,
-        rate_limiter::FakeRateLimiter, store::FakeStore, token_signer::FakeTokenSigner,
-        token_store::FakeTokenStore,
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
+        page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
+        store::FakeStore, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        vector_indexes::FakeVectorIndexes,
     },
     faults::{
         FaultSwitch, Faulty,
@@ -53,7 +53,7 @@ pub enum Stack {
 pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) blobs: Arc<dyn BlobStore>,
-    pub(crate) collections: Arc<dyn Collections>,
+    pub(crate) collections: Arc<dyn VectorIndexes>,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) extractor: Arc<dyn TextExtractor>,
     pub(crate) renderer: Arc<dyn PageRenderer>,
@@ -106,7 +106,7 @@ impl Stack {
             Self::Fakes => Bare {
                 store: Arc::new(FakeStore::default()),
                 blobs: Arc::new(FakeBlobStore::default()),
-                collections: Arc::new(FakeCollections::default()),
+                collections: Arc::new(FakeVectorIndexes::default()),
                 embedder: Arc::new(FakeEmbedder::default()),
                 tokens: Arc::new(FakeTokenStore::default()),
                 limiter: Arc::new(FakeRateLimiter::default()),
@@ -126,7 +126,7 @@ impl Stack {
 pub(crate) struct Bare {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) blobs: Arc<dyn BlobStore>,
-    pub(crate) collections: Arc<dyn Collections>,
+    pub(crate) collections: Arc<dyn VectorIndexes>,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) tokens: Arc<dyn TokenStore>,
     pub(crate) limiter: Arc<dyn RateLimiter>,
@@ -160,15 +160,15 @@ fn guarded(bare: Bare) -> Parts {
     let store = FaultyStore::new(bare.store);
     let faults = Faults {
         database: store.switches().clone(),
-        tokens: FaultSwitch::new(Part::KeyValueStore),
-        limiter: FaultSwitch::new(Part::KeyValueStore),
-        blobs: FaultSwitch::new(Part::BlobStore),
-        index: FaultSwitch::new(Part::VectorStore),
-        embedder: FaultSwitch::new(Part::Embedder),
-        reranker: FaultSwitch::new(Part::Reranker),
-        extractor: FaultSwitch::new(Part::Extractor),
+        tokens: FaultSwitch::new(Component::KeyValueStore),
+        limiter: FaultSwitch::new(Component::KeyValueStore),
+        blobs: FaultSwitch::new(Component::BlobStore),
+        index: FaultSwitch::new(Component::VectorStore),
+        embedder: FaultSwitch::new(Component::Embedder),
+        reranker: FaultSwitch::new(Component::Reranker),
+        extractor: FaultSwitch::new(Component::Extractor),
         stall: Stall::default(),
-        model: FaultSwitch::new(Part::ChatModel),
+        model: FaultSwitch::new(Component::ChatModel),
     };
     Parts {
         store: Arc::new(store),

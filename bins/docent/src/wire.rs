@@ -35,14 +35,14 @@ use docent_app::{
     documents::picture::Album,
     jobs::{RunnerSettings, running::Running},
     rate_limit::Quota,
-    recorder::{Recorder, Unrecorded},
+    recorder::{NoopRecorder, Recorder},
     settings::Settings as Limits,
 };
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections, entropy::Entropy,
-    mailer::Mailer, page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
-    store::Store, text_extractor::TextExtractor, token_store::TokenStore,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, entropy::Entropy, mailer::Mailer,
+    page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
+    text_extractor::TextExtractor, token_store::TokenStore, vector_indexes::VectorIndexes,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
 use std::{
@@ -107,7 +107,7 @@ pub(crate) fn model_named(name: &str) -> String {
 
 /// The stores that differ by who opens them, and for what.
 struct Opened {
-    collections: Arc<dyn Collections>,
+    collections: Arc<dyn VectorIndexes>,
     /// Whether no other process writes to the blob store, as far as an embedded vector store tells.
     owns_index: bool,
     tokens: Arc<dyn TokenStore>,
@@ -132,7 +132,7 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(basics.clock.now())));
     let recorder: Arc<dyn Recorder> = match &metrics {
         Some(metrics) => Arc::clone(metrics) as _,
-        None => Arc::new(Unrecorded),
+        None => Arc::new(NoopRecorder),
     };
     let opened = Opened { collections, owns_index, tokens, limiter, recorder };
     let app = assemble(settings, store, basics, opened, &secret)?;
@@ -269,7 +269,7 @@ fn mailer(
     }
 }
 
-fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn Collections>, bool)> {
+fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn VectorIndexes>, bool)> {
     match settings.storage.vector_db {
         VectorDb::Embedded => {
             let root = &settings.service.data_dir;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_ports::{
     archive::{ArchiveReader, ArchiveSource, ArchiveWriter},
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use std::{
@@ -27,11 +27,11 @@ const PIECE: usize = 128 * 1024;
 const BLOCK: usize = 512;
 
 fn unavailable(doing: &'static str, error: io::Error) -> Fault {
-    Fault::new(Part::Service, FaultKind::Unavailable, doing).caused_by(error)
+    Fault::new(Component::Service, FaultKind::Unavailable, doing).caused_by(error)
 }
 
 fn internal(message: &'static str) -> Fault {
-    Fault::new(Part::Service, FaultKind::Internal, message)
+    Fault::new(Component::Service, FaultKind::Internal, message)
 }
 
 enum Piece {
@@ -59,7 +59,7 @@ impl TarWriter {
     pub fn create(path: &Path) -> Result<Self> {
         if path.exists() {
             let message = format!("{} exists already", path.display());
-            return Err(Fault::new(Part::Service, FaultKind::Rejected, message));
+            return Err(Fault::new(Component::Service, FaultKind::Rejected, message));
         }
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
@@ -239,7 +239,7 @@ fn unpack(file: File, found: &Sender<io::Result<Found>>) -> io::Result<()> {
 impl TarReader {
     async fn receive(&mut self) -> Result<Option<Found>> {
         let damaged = |error: io::Error| {
-            Fault::new(Part::Service, FaultKind::Rejected, "the archive is cut, damaged or none")
+            Fault::new(Component::Service, FaultKind::Rejected, "the archive is cut, damaged or none")
                 .caused_by(error)
         };
         self.found.recv().await.transpose().map_err(damaged)
@@ -351,7 +351,12 @@ mod tests {
         for wrong in [&whole[..0], &whole[..whole.len() / 2], &whole[..whole.len() - 4], &altered, b"plain"] {
             std::fs::write(&path, wrong).unwrap();
             let fault = read(&path).await.unwrap_err();
-            assert_eq!((fault.part(), fault.kind()), (Part::Service, FaultKind::Rejected), "{}", wrong.len());
+            assert_eq!(
+                (fault.component(), fault.kind()),
+                (Component::Service, FaultKind::Rejected),
+                "{}",
+                wrong.len()
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::document::BlobKey;
 use docent_ports::{
     blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob},
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use futures::{StreamExt, TryStreamExt, future::ready};
 use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload, local::LocalFileSystem, path::Path};
@@ -49,7 +49,7 @@ impl Place {
     fn fault(self, doing: &'static str, error: Error) -> Fault {
         match self {
             Self::Folder if is_full(&error) => {
-                Fault::new(Part::BlobStore, FaultKind::Full, doing).caused_by(error)
+                Fault::new(Component::BlobStore, FaultKind::Full, doing).caused_by(error)
             }
             Self::Folder => unavailable(doing, error),
             Self::Bucket => s3::service::fault(doing, &error),
@@ -138,12 +138,12 @@ fn unavailable(
     doing: impl Into<std::borrow::Cow<'static, str>>,
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> Fault {
-    Fault::new(Part::BlobStore, FaultKind::Unavailable, doing).caused_by(error)
+    Fault::new(Component::BlobStore, FaultKind::Unavailable, doing).caused_by(error)
 }
 
 fn path(key: &BlobKey) -> Result<Path> {
     Path::parse(key.as_str())
-        .map_err(|error| Fault::new(Part::BlobStore, FaultKind::Internal, "blob key").caused_by(error))
+        .map_err(|error| Fault::new(Component::BlobStore, FaultKind::Internal, "blob key").caused_by(error))
 }
 
 #[async_trait]
@@ -219,8 +219,8 @@ impl BlobStore for ObjectBlobStore {
         let bytes = found.bytes().await.map_err(self.fault("read from the store"))?;
         if bytes != SAYS {
             return Err(Fault::new(
-                Part::BlobStore,
-                FaultKind::Garbage,
+                Component::BlobStore,
+                FaultKind::InvalidResponse,
                 "it reads other bytes than were written",
             ));
         }
@@ -320,7 +320,11 @@ mod tests {
         fs::remove_dir(&root).unwrap();
         fs::write(&root, "a file where the folder was").unwrap();
         let is_unavailable = |fault: Fault| {
-            assert_eq!((fault.part(), fault.kind()), (Part::BlobStore, FaultKind::Unavailable), "{fault}");
+            assert_eq!(
+                (fault.component(), fault.kind()),
+                (Component::BlobStore, FaultKind::Unavailable),
+                "{fault}"
+            );
         };
         is_unavailable(store.create(&key("a")).await.err().unwrap());
         is_unavailable(store.check().await.unwrap_err());

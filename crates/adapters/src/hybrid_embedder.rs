@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::{
     embedder::Embedder,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use futures::future::try_join;
 use std::sync::Arc;
@@ -28,7 +28,11 @@ impl HybridEmbedder {
 }
 
 fn missing(part: &'static str) -> Fault {
-    Fault::new(Part::Embedder, FaultKind::Garbage, format!("an embedding without its {part} part"))
+    Fault::new(
+        Component::Embedder,
+        FaultKind::InvalidResponse,
+        format!("an embedding without its {part} part"),
+    )
 }
 
 #[async_trait]
@@ -40,7 +44,7 @@ impl Embedder for HybridEmbedder {
         if sparse.len() != count || dense.len() != count {
             let message =
                 format!("{} sparse and {} dense embeddings for {count} chunks", sparse.len(), dense.len());
-            return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message));
+            return Err(Fault::new(Component::Embedder, FaultKind::InvalidResponse, message));
         }
         let join = |(sparse, dense): (Embedding, Embedding)| {
             Ok(Embedding {
@@ -114,7 +118,7 @@ mod tests {
     impl Embedder for Fixed {
         async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
             match self.fault {
-                Some(kind) => Err(Fault::new(Part::Embedder, kind, "down")),
+                Some(kind) => Err(Fault::new(Component::Embedder, kind, "down")),
                 None => Ok(vec![self.embedding.clone(); self.times * passages.chunks.len()]),
             }
         }
@@ -126,7 +130,7 @@ mod tests {
         async fn embed_query(&self, _query: &str) -> Result<QueryEmbedding> {
             let sparse = self.embedding.sparse.as_ref().map(|sparse| sparse.body.clone());
             match self.fault {
-                Some(kind) => Err(Fault::new(Part::Embedder, kind, "down")),
+                Some(kind) => Err(Fault::new(Component::Embedder, kind, "down")),
                 None => Ok(QueryEmbedding { sparse, dense: self.embedding.dense.clone() }),
             }
         }
@@ -163,10 +167,10 @@ mod tests {
         ];
         for hybrid in broken {
             let fault = hybrid.embed_passages(CHUNKS).await.unwrap_err();
-            assert_eq!(fault.kind(), FaultKind::Garbage);
+            assert_eq!(fault.kind(), FaultKind::InvalidResponse);
         }
         let one_sided = hybrid(fixed(sparse()), fixed(sparse()));
-        assert_eq!(one_sided.embed_query("pump").await.unwrap_err().kind(), FaultKind::Garbage);
+        assert_eq!(one_sided.embed_query("pump").await.unwrap_err().kind(), FaultKind::InvalidResponse);
     }
 
     #[tokio::test]

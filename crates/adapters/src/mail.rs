@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use docent_ports::{
     clock::Clock,
     entropy::Entropy,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     mailer::{Mail, Mailer},
 };
 use lettre::{
@@ -39,7 +39,7 @@ impl SmtpMailer {
     /// # Errors
     /// When the address or `from` makes no sense.
     pub fn new(url: &str, from: &str, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
-        let odd = |what: &'static str| Fault::new(Part::MailServer, FaultKind::Rejected, what);
+        let odd = |what: &'static str| Fault::new(Component::MailServer, FaultKind::Rejected, what);
         let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url);
         // The error may quote the address, and with it a password.
         let transport = transport.map_err(|_| odd("the address of the mail server makes no sense"))?;
@@ -61,7 +61,11 @@ impl SmtpMailer {
 
     fn message(&self, mail: &Mail) -> Result<Message> {
         let odd = |error: &(dyn std::error::Error + Send + Sync)| {
-            Fault::new(Part::MailServer, FaultKind::Rejected, format!("a message cannot be written: {error}"))
+            Fault::new(
+                Component::MailServer,
+                FaultKind::Rejected,
+                format!("a message cannot be written: {error}"),
+            )
         };
         let to: Address =
             mail.to.as_str().parse().map_err(|error: lettre::address::AddressError| odd(&error))?;
@@ -96,9 +100,11 @@ impl Mailer for SmtpMailer {
         match timeout(self.sending, self.transport.send(message)).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(fault(error)),
-            Err(_) => {
-                Err(Fault::new(Part::MailServer, FaultKind::Timeout, "it takes too long to take a message"))
-            }
+            Err(_) => Err(Fault::new(
+                Component::MailServer,
+                FaultKind::Timeout,
+                "it takes too long to take a message",
+            )),
         }
     }
 }
@@ -109,11 +115,11 @@ fn fault(error: smtp::Error) -> Fault {
     } else if error.is_timeout() {
         FaultKind::Timeout
     } else if error.is_response() {
-        FaultKind::Garbage
+        FaultKind::InvalidResponse
     } else {
         FaultKind::Unavailable
     };
-    Fault::new(Part::MailServer, kind, "sending a message").caused_by(error)
+    Fault::new(Component::MailServer, kind, "sending a message").caused_by(error)
 }
 
 /// `Auto-Submitted: auto-generated` (RFC 3834).
@@ -145,7 +151,7 @@ impl Mailer for NoMailer {
     }
 
     async fn send(&self, _: &Mail) -> Result<()> {
-        Err(Fault::new(Part::MailServer, FaultKind::Rejected, "there is no mail server"))
+        Err(Fault::new(Component::MailServer, FaultKind::Rejected, "there is no mail server"))
     }
 }
 
@@ -209,7 +215,7 @@ mod tests {
     async fn who_is_not_there_is_unavailable() {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let fault = mailer(&format!("smtp://127.0.0.1:{port}")).unwrap().send(&mail()).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::MailServer, FaultKind::Unavailable));
+        assert_eq!((fault.component(), fault.kind()), (Component::MailServer, FaultKind::Unavailable));
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use docent_domain::user::{Password, PasswordHash};
 use docent_ports::{
     entropy::Entropy,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     password_hasher::PasswordHasher,
 };
 use std::{num::NonZero, sync::Arc, thread};
@@ -91,7 +91,7 @@ fn decoy(params: &Params, entropy: &dyn Entropy) -> Result<PasswordHash, Error> 
 }
 
 fn internal(doing: &'static str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Fault {
-    Fault::new(Part::Service, FaultKind::Internal, doing).caused_by(error)
+    Fault::new(Component::Service, FaultKind::Internal, doing).caused_by(error)
 }
 
 #[async_trait]
@@ -123,7 +123,7 @@ impl PasswordHasher for Argon2Hasher {
 fn parse(hash: &PasswordHash) -> Result<Phc> {
     let hash = Phc::new(hash.as_phc()).map_err(|error| internal(UNREADABLE, error))?;
     if hash.salt.is_none() || hash.hash.is_none() {
-        return Err(Fault::new(Part::Service, FaultKind::Internal, UNREADABLE));
+        return Err(Fault::new(Component::Service, FaultKind::Internal, UNREADABLE));
     }
     Ok(hash)
 }

@@ -13,7 +13,7 @@ use docent_adapters::{
 };
 use docent_ports::{
     blob_store::BlobStore,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     rate_limiter::RateLimiter,
     reranker::Reranker,
     store::Store,
@@ -32,13 +32,13 @@ const LIMIT: Duration = Duration::from_millis(500);
 const TOO_LONG: Duration = Duration::from_secs(60);
 
 /// Calls a client of each impostor and judges the fault.
-async fn meet(part: Part, call: impl AsyncFn(SocketAddr) -> Option<Fault>) {
+async fn meet(part: Component, call: impl AsyncFn(SocketAddr) -> Option<Fault>) {
     for manner in Manner::ALL {
         let impostor = Impostor::start(manner).await;
         let fault = tokio::time::timeout(TOO_LONG, call(impostor.address())).await;
         let fault = fault.unwrap_or_else(|_| panic!("{manner:?}: the call hangs"));
         let fault = fault.unwrap_or_else(|| panic!("{manner:?}: the call worked"));
-        assert_eq!(fault.part(), part, "{manner:?}: {fault}");
+        assert_eq!(fault.component(), part, "{manner:?}: {fault}");
         assert!(fault.is_transient(), "{manner:?}: {:?}: {fault}", fault.kind());
         if manner == Manner::IsSilent {
             assert_eq!(fault.kind(), FaultKind::Timeout, "{fault}");
@@ -53,8 +53,8 @@ async fn in_place_of_postgresql() {
             SqlOptions { acquire_timeout: LIMIT, statement_timeout: LIMIT, ..SqlOptions::default() };
         SqlStore::connect(&format!("postgres://docent:secret@{address}/docent"), options).await.unwrap()
     };
-    meet(Part::Database, async |address| store(address).await.check().await.err()).await;
-    meet(Part::Database, async |address| store(address).await.begin().await.err()).await;
+    meet(Component::Database, async |address| store(address).await.check().await.err()).await;
+    meet(Component::Database, async |address| store(address).await.begin().await.err()).await;
 }
 
 #[tokio::test]
@@ -63,8 +63,9 @@ async fn in_place_of_redis() {
         let options = redis::Options { timeout: LIMIT, ..redis::Options::default() };
         Redis::new(&format!("redis://:secret@{address}/0"), options).unwrap()
     };
-    meet(Part::KeyValueStore, async |address| RedisTokenStore::new(redis(address)).check().await.err()).await;
-    meet(Part::KeyValueStore, async |address| {
+    meet(Component::KeyValueStore, async |address| RedisTokenStore::new(redis(address)).check().await.err())
+        .await;
+    meet(Component::KeyValueStore, async |address| {
         let now = chrono::DateTime::UNIX_EPOCH;
         RedisRateLimiter::new(redis(address)).hit("a", Duration::from_secs(60), now).await.err()
     })
@@ -75,7 +76,7 @@ async fn in_place_of_redis() {
 async fn in_place_of_qdrant() {
     let options =
         qdrant::Options { connect_timeout: LIMIT, read_timeout: LIMIT, ..qdrant::Options::default() };
-    meet(Part::VectorStore, async |address| {
+    meet(Component::VectorStore, async |address| {
         let index = QdrantIndex::new(
             &format!("http://{address}"),
             None,
@@ -90,7 +91,7 @@ async fn in_place_of_qdrant() {
 
 #[tokio::test]
 async fn in_place_of_a_reranker() {
-    meet(Part::Reranker, async |address| {
+    meet(Component::Reranker, async |address| {
         let settings = BackendSettings {
             base_url: format!("http://{address}"),
             api_key: None,
@@ -106,7 +107,7 @@ async fn in_place_of_a_reranker() {
 
 #[tokio::test]
 async fn in_place_of_a_bucket() {
-    meet(Part::BlobStore, async |address| {
+    meet(Component::BlobStore, async |address| {
         let options = S3Options {
             endpoint: Some(format!("http://{address}")),
             allow_http: true,

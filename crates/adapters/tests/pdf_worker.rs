@@ -8,7 +8,7 @@ use bytes::Bytes;
 use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor};
 use docent_domain::{document::FailureCode, extraction::Extraction};
 use docent_ports::{
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     text_extractor::{ExtractionError, TextExtractor},
 };
 use docent_testkit::contract::text_extractor::{Subject, failure_code, pieces};
@@ -41,9 +41,9 @@ async fn run_script(text: &str) -> Result<Extraction, ExtractionError> {
     extract(&script(text, ExtractionLimits::default()), Sample::of_texts(&["text"])).await
 }
 
-fn fault_of(result: Result<Extraction, ExtractionError>) -> (Part, FaultKind) {
+fn fault_of(result: Result<Extraction, ExtractionError>) -> (Component, FaultKind) {
     match result {
-        Err(ExtractionError::Fault(fault)) => (fault.part(), fault.kind()),
+        Err(ExtractionError::Fault(fault)) => (fault.component(), fault.kind()),
         other => panic!("{other:?}"),
     }
 }
@@ -123,7 +123,7 @@ async fn bytes_that_do_not_come_are_not_the_documents_fault() {
     let limits = ExtractionLimits { wall: Duration::from_millis(50), ..ExtractionLimits::default() };
     let start = stream::iter([Ok(Bytes::from_static(b"%PDF-1.7"))]);
     let result = worker(limits).extract(Box::pin(start.chain(stream::pending()))).await;
-    assert_eq!(fault_of(result), (Part::BlobStore, FaultKind::Timeout));
+    assert_eq!(fault_of(result), (Component::BlobStore, FaultKind::Timeout));
 }
 
 #[tokio::test]
@@ -153,16 +153,20 @@ async fn garbage_from_a_worker_is_a_fault() {
         "cat >/dev/null",
         r"printf '\000\000\000\026{\042Complete\042:{\042pages\042:1}}'; cat >/dev/null",
     ] {
-        assert_eq!(fault_of(run_script(script).await), (Part::Extractor, FaultKind::Garbage), "{script}");
+        assert_eq!(
+            fault_of(run_script(script).await),
+            (Component::Extractor, FaultKind::InvalidResponse),
+            "{script}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_worker_that_does_not_work_is_a_fault() {
-    assert_eq!(fault_of(run_script("exit 3").await), (Part::Extractor, FaultKind::Unavailable));
+    assert_eq!(fault_of(run_script("exit 3").await), (Component::Extractor, FaultKind::Unavailable));
     let missing = WorkerExtractor::new("/nonexistent/worker".into(), Vec::new(), ExtractionLimits::default());
     let result = extract(&missing, Vec::new()).await;
-    assert_eq!(fault_of(result), (Part::Extractor, FaultKind::Unavailable));
+    assert_eq!(fault_of(result), (Component::Extractor, FaultKind::Unavailable));
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use docent_ports::{
     clock::Clock,
     error::FaultKind,
     rate_limiter::RateLimiter,
-    token_store::{Rotated, Rotation, TokenStore},
+    token_store::{Rotation, RotationOutcome, TokenStore},
 };
 use docent_testkit::{
     clock::TestClock,
@@ -102,7 +102,7 @@ async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
     server.restart();
     tokens.check().await.unwrap();
     assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, 2, "kept by the server's log");
-    assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), Rotated::Renewed);
+    assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), RotationOutcome::Renewed);
 }
 
 #[tokio::test]
@@ -188,14 +188,18 @@ async fn a_family_stays_bounded() {
         let successor = TokenId::generate(now, random);
         let rotation = Rotation { presented, successor, now, ..first_use(1) };
         let rotation = Rotation { expires_at: now + TimeDelta::days(30), ..rotation };
-        assert_eq!(tokens.rotate(rotation).await.unwrap(), Rotated::Renewed);
+        assert_eq!(tokens.rotate(rotation).await.unwrap(), RotationOutcome::Renewed);
         presented = successor;
     }
     let kept: u64 = ask(&server, &["ZCARD", &format!("docent:{{tokens}}:family:{family}:tokens")]).await;
     let replaced: u64 = ask(&server, &["HLEN", &format!("docent:{{tokens}}:family:{family}")]).await;
     // Every token but the last has been replaced, and the user is a field too.
     assert_eq!((kept, replaced), (4096, 4096));
-    assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), Rotated::Unknown, "the first is forgotten");
+    assert_eq!(
+        tokens.rotate(first_use(1)).await.unwrap(),
+        RotationOutcome::Unknown,
+        "the first is forgotten"
+    );
 }
 
 #[tokio::test]
@@ -206,7 +210,7 @@ async fn a_family_that_the_server_lost_in_part_is_unknown() {
         start(&tokens, n).await;
         let key = format!("docent:{{tokens}}:family:{}{suffix}", ids(n).1);
         assert_eq!(ask::<u64>(&server, &["DEL", &key]).await, 1);
-        assert_eq!(tokens.rotate(first_use(n)).await.unwrap(), Rotated::Unknown);
+        assert_eq!(tokens.rotate(first_use(n)).await.unwrap(), RotationOutcome::Unknown);
     }
 }
 

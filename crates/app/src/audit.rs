@@ -6,7 +6,7 @@
 use crate::{App, error};
 use docent_domain::{
     access::{Actor, Grant, ViewAuditLog},
-    audit::{AuditEntry, Author, Change, Deed},
+    audit::{AuditAction, AuditActor, AuditEntry, Change},
     document::Document,
     group::Group,
     id::{ApiKeyId, AuditId, UserId},
@@ -18,7 +18,7 @@ use docent_ports::{
     clock::Clock,
     entropy::Entropy,
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     store::UnitOfWork,
 };
 use std::{collections::BTreeMap, net::IpAddr};
@@ -149,17 +149,17 @@ impl Auditor<'_> {
         self,
         work: &mut dyn UnitOfWork,
         by: &By,
-        deed: Deed,
+        deed: AuditAction,
         subject: Subject,
         changes: Changes,
     ) -> Result<()> {
         let author = match by.who {
-            Who::CommandLine => Author::CommandLine,
-            Who::Nobody => Author::Nobody,
+            Who::CommandLine => AuditActor::CommandLine,
+            Who::Nobody => AuditActor::Unauthenticated,
             Who::User(id, api_key) => {
                 let emails = work.users().emails(&[id]).await?;
                 let email = emails.get(&id).map_or_else(String::new, |email| email.as_str().to_owned());
-                Author::User { id, email, api_key }
+                AuditActor::User { id, email, api_key }
             }
         };
         let mut random = [0; 10];
@@ -188,8 +188,8 @@ pub async fn list(
     app: &App,
     _grant: Grant<ViewAuditLog>,
     filter: &AuditFilter,
-    page: Page,
-) -> error::Result<Listed<AuditEntry>> {
+    page: PageRequest,
+) -> error::Result<Page<AuditEntry>> {
     Ok(app.store.read().await?.audit().list(filter, page).await?)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{App, error::Result};
 use chrono::TimeDelta;
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 use std::time::Duration;
 
 /// Whoever watches wants an answer soon, also when it is that there is none.
@@ -25,7 +25,7 @@ pub struct Backlog {
 /// When the database cannot be reached, or takes longer than a second.
 pub async fn read(app: &App) -> Result<Backlog> {
     let counts = async { app.store.read().await?.jobs().counts().await };
-    let late = |_| Err(Fault::new(Part::Database, FaultKind::Timeout, "counting jobs took over 1 s"));
+    let late = |_| Err(Fault::new(Component::Database, FaultKind::Timeout, "counting jobs took over 1 s"));
     let counts = tokio::time::timeout(TIMEOUT, counts).await.unwrap_or_else(late)?;
     let age = counts.oldest.map_or(TimeDelta::zero(), |oldest| app.clock.now() - oldest);
     Ok(Backlog { queued: counts.queued, leased: counts.leased, oldest_age: age.to_std().unwrap_or_default() })

@@ -13,14 +13,14 @@ use crate::{
 use chrono::{DateTime, Utc};
 use docent_domain::{
     access::{Chat, DeleteConversations, Grant, ViewConversations},
-    audit::Deed,
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
+    audit::AuditAction,
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     id::{ConversationId, MessageId},
     permission::RecordKind,
 };
 use docent_ports::{
     conversations::ConversationFilter,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 
 /// Opens the conversation that a question belongs to, and makes it when it is new.
@@ -67,7 +67,7 @@ pub(crate) async fn append(
     question: String,
     asked_at: DateTime<Utc>,
     answer: String,
-    agent: MessageAuthor,
+    agent: MessageRole,
 ) -> Result<()> {
     let now = app.clock.now();
     let message = |author, content: String, at| ConversationMessage {
@@ -79,7 +79,7 @@ pub(crate) async fn append(
         content: content.replace('\0', ""),
         at,
     };
-    let messages = [message(MessageAuthor::User, question, asked_at), message(agent, answer, now)];
+    let messages = [message(MessageRole::User, question, asked_at), message(agent, answer, now)];
     let mut work = app.store.begin().await?;
     let conversation = work.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
@@ -102,8 +102,8 @@ pub async fn list(
     app: &App,
     _grant: Grant<ViewConversations>,
     filter: &ConversationFilter,
-    page: Page,
-) -> Result<Listed<(Conversation, u64)>> {
+    page: PageRequest,
+) -> Result<Page<(Conversation, u64)>> {
     Ok(app.store.read().await?.conversations().list(filter, page).await?)
 }
 
@@ -115,8 +115,8 @@ pub async fn read(
     app: &App,
     _grant: Grant<ViewConversations>,
     id: ConversationId,
-    page: Page,
-) -> Result<(Conversation, Listed<ConversationMessage>)> {
+    page: PageRequest,
+) -> Result<(Conversation, Page<ConversationMessage>)> {
     let mut view = app.store.read().await?;
     let conversation = view.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
@@ -134,6 +134,8 @@ pub async fn delete(app: &App, grant: Grant<DeleteConversations>, id: Conversati
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
     work.conversations().delete(id).await?;
     let subject = Subject::new(RecordKind::Conversation, id, conversation.title.as_str());
-    app.auditor().write(&mut *work, &By::holder(&grant), Deed::Delete, subject, Changes::default()).await?;
+    app.auditor()
+        .write(&mut *work, &By::holder(&grant), AuditAction::Delete, subject, Changes::default())
+        .await?;
     Ok(work.commit().await?)
 }

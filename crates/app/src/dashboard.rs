@@ -10,8 +10,8 @@ use docent_domain::{
 pub use docent_ports::{documents::DocumentCounts, jobs::JobCounts};
 use docent_ports::{
     documents::{DocumentDay, DocumentFilter},
-    page::{Page, Period},
-    store::ReadWork,
+    page::{PageRequest, Period},
+    store::ReadView,
     usage::{UsageFilter, UsageGrouping},
 };
 
@@ -58,19 +58,19 @@ pub async fn overview(app: &App, actor: &Actor, _grant: Grant<EnterAdmin>) -> Re
         jobs: None,
         tokens: None,
     };
-    if actor.may::<ViewDocuments>().is_ok() {
+    if actor.authorize::<ViewDocuments>().is_ok() {
         overview.documents = Some(documents(&mut *view, from).await?);
     }
-    if actor.may::<ViewJobs>().is_ok() {
+    if actor.authorize::<ViewJobs>().is_ok() {
         overview.jobs = Some(view.jobs().counts().await?);
     }
-    if actor.may::<ViewUsageRecords>().is_ok() {
+    if actor.authorize::<ViewUsageRecords>().is_ok() {
         overview.tokens = Some(tokens(&mut *view, from).await?);
     }
     Ok(overview)
 }
 
-async fn documents(view: &mut dyn ReadWork, from: DateTime<Utc>) -> Result<Documents> {
+async fn documents(view: &mut dyn ReadView, from: DateTime<Utc>) -> Result<Documents> {
     let failed = DocumentFilter { status: Some("failed"), limit: Some(RECENT), ..DocumentFilter::default() };
     Ok(Documents {
         counts: view.documents().counts().await?,
@@ -79,9 +79,9 @@ async fn documents(view: &mut dyn ReadWork, from: DateTime<Utc>) -> Result<Docum
     })
 }
 
-async fn tokens(view: &mut dyn ReadWork, from: DateTime<Utc>) -> Result<Vec<(NaiveDate, TokenUsage)>> {
+async fn tokens(view: &mut dyn ReadView, from: DateTime<Utc>) -> Result<Vec<(NaiveDate, TokenUsage)>> {
     let filter = UsageFilter { period: Period { from: Some(from), to: None }, ..UsageFilter::default() };
     let by_day = UsageGrouping { by_day: true, ..UsageGrouping::default() };
-    let sums = view.usage().sums(&filter, by_day, Page { offset: 0, limit: DAYS + 1 }).await?;
+    let sums = view.usage().sums(&filter, by_day, PageRequest { offset: 0, limit: DAYS + 1 }).await?;
     Ok(sums.records.into_iter().filter_map(|sum| Some((sum.day?, sum.tokens))).collect())
 }

@@ -8,7 +8,7 @@ use docent_domain::{
     retrieval::Passages,
     usage::{TokenUsage, UsageRecord},
 };
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 
 /// What stands in the usage ledger in the place of an agent.
 const LEDGER_NAME: &str = "embeddings";
@@ -57,7 +57,7 @@ pub async fn embed(
     let embeddings = embedder.embed_passages(passages).await?;
     let vectors: Option<Vec<_>> = embeddings.into_iter().map(|embedding| embedding.dense).collect();
     let vectors = vectors.filter(|vectors| vectors.len() == texts.len()).ok_or_else(|| {
-        Fault::new(Part::Embedder, FaultKind::Garbage, "an embedding without its dense part")
+        Fault::new(Component::Embedder, FaultKind::InvalidResponse, "an embedding without its dense part")
     })?;
     let tokens = count(texts.to_vec()).await;
     if let Ok(agent) = AgentName::parse(LEDGER_NAME) {

@@ -2,10 +2,10 @@
 
 use docent_domain::{
     document::Failure,
-    error::{Forbidden, IllegalTransition, Invalid},
+    error::{Forbidden, IllegalTransition, ValidationError},
     permission::RecordKind,
 };
-pub use docent_ports::error::{Fault, FaultKind, Part};
+pub use docent_ports::error::{Component, Fault, FaultKind};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -90,7 +90,7 @@ pub enum Error {
     },
     /// A value breaks a rule.
     #[error(transparent)]
-    Invalid(#[from] Invalid),
+    Invalid(#[from] ValidationError),
     /// Something outside did not work, or we broke a rule of our own.
     #[error(transparent)]
     Fault(#[from] Fault),
@@ -121,7 +121,7 @@ impl From<Forbidden> for Error {
 
 impl From<IllegalTransition> for Error {
     fn from(error: IllegalTransition) -> Self {
-        Self::Fault(Fault::new(Part::Service, FaultKind::Internal, error.to_string()))
+        Self::Fault(Fault::new(Component::Service, FaultKind::Internal, error.to_string()))
     }
 }
 

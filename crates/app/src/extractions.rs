@@ -10,7 +10,7 @@ use docent_domain::{
     extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry},
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     text_extractor::ExtractionError,
 };
 use flate2::{Compression, bufread::ZlibDecoder, write::ZlibEncoder};
@@ -68,7 +68,7 @@ pub(crate) async fn extraction(app: &App, file: &StoredFile) -> Result<Extractio
 /// # Errors
 /// When a store does not work. May be repeated.
 pub(crate) async fn forget(app: &App, sha256: &[u8; 32]) -> Result<()> {
-    if !app.store.glance().await?.documents().has_file(sha256).await? {
+    if !app.store.read_latest().await?.documents().has_file(sha256).await? {
         app.blobs.delete(&BlobKey::of_extraction(sha256)).await?;
     }
     Ok(())
@@ -101,7 +101,7 @@ async fn keep(app: &App, key: &BlobKey, packed: Vec<u8>) -> Result<()> {
 }
 
 fn internal(message: &'static str) -> Fault {
-    Fault::new(Part::Service, FaultKind::Internal, message)
+    Fault::new(Component::Service, FaultKind::Internal, message)
 }
 
 /// The beginning: who read the file, and how many pages follow.

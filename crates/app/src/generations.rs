@@ -7,7 +7,7 @@
 use crate::App;
 use chrono::TimeDelta;
 use docent_domain::{
-    generation::{Generation, GenerationState},
+    generation::{GenerationState, IndexGeneration},
     id::GenerationId,
 };
 use docent_ports::{
@@ -26,7 +26,7 @@ const LATE: TimeDelta = TimeDelta::hours(1);
 #[allow(missing_debug_implementations, reason = "ports have no debug form")]
 pub struct Opened {
     /// Which one it is.
-    pub generation: Generation,
+    pub generation: IndexGeneration,
     /// Its chunks.
     pub index: Arc<dyn VectorIndex>,
     embedder: Result<Arc<dyn Embedder>>,
@@ -54,13 +54,13 @@ impl App {
 
     /// Which generation serves. An installation that has none yet begins with the collection and the model of
     /// the settings.
-    pub(crate) async fn serving_generation(&self) -> Result<Generation> {
-        if let Some(active) = self.store.glance().await?.generations().active().await? {
+    pub(crate) async fn serving_generation(&self) -> Result<IndexGeneration> {
+        if let Some(active) = self.store.read_latest().await?.generations().active().await? {
             return Ok(active);
         }
         let (model, collection) = (&self.settings.embedding_model, &self.settings.collection);
         let id = self.new_id(GenerationId::generate);
-        let first = Generation::first(id, model, collection, self.clock.now());
+        let first = IndexGeneration::first(id, model, collection, self.clock.now());
         let mut work = self.store.begin().await?;
         let is_ours = work.generations().insert(&first).await?;
         let active = work.generations().active().await?;
@@ -70,7 +70,7 @@ impl App {
         Ok(active.unwrap_or(first))
     }
 
-    pub(crate) async fn open(&self, generation: Generation) -> Result<Opened> {
+    pub(crate) async fn open(&self, generation: IndexGeneration) -> Result<Opened> {
         let index = self.collections.open(&generation.collection).await?;
         let embedder = self.embedders.of_model(&generation.model);
         Ok(Opened { generation, index, embedder })
@@ -79,8 +79,9 @@ impl App {
     /// Whether anything may be written into this generation: not once it is retired, since it is about to be
     /// removed then.
     pub(crate) async fn is_kept(&self, id: GenerationId) -> Result<bool> {
-        let all = self.store.glance().await?.generations().all().await?;
-        let is_kept = |it: &Generation| it.id == id && !matches!(it.state, GenerationState::Retired { .. });
+        let all = self.store.read_latest().await?.generations().all().await?;
+        let is_kept =
+            |it: &IndexGeneration| it.id == id && !matches!(it.state, GenerationState::Retired { .. });
         Ok(all.iter().any(is_kept))
     }
 }

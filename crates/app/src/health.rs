@@ -1,7 +1,7 @@
 //! Whether the parts that the service stands on can be reached.
 
 use crate::App;
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 pub use docent_ports::store::Schema;
 use std::{future::Future, time::Duration};
 
@@ -11,7 +11,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Health {
     /// Each part that was asked, and what it said.
-    pub parts: Vec<(Part, Result<()>)>,
+    pub parts: Vec<(Component, Result<()>)>,
     /// The database's schema.
     pub schema: Result<Schema>,
 }
@@ -30,32 +30,32 @@ impl Health {
 
     /// Whether the database answers.
     pub fn is_database_up(&self) -> bool {
-        self.parts.iter().all(|(part, result)| *part != Part::Database || result.is_ok())
+        self.parts.iter().all(|(part, result)| *part != Component::Database || result.is_ok())
     }
 }
 
 /// Asks every part at once; one that takes longer than two seconds counts as down.
 pub async fn check(app: &App) -> Health {
     let (database, schema, key_value, blobs, index) = tokio::join!(
-        in_time(Part::Database, app.store.check()),
-        in_time(Part::Database, app.store.schema()),
-        in_time(Part::KeyValueStore, app.tokens.check()),
-        in_time(Part::BlobStore, app.blobs.check()),
-        in_time(Part::VectorStore, app.collections.check()),
+        in_time(Component::Database, app.store.check()),
+        in_time(Component::Database, app.store.schema()),
+        in_time(Component::KeyValueStore, app.tokens.check()),
+        in_time(Component::BlobStore, app.blobs.check()),
+        in_time(Component::VectorStore, app.collections.check()),
     );
     let mut parts = vec![
-        (Part::Database, database),
-        (Part::KeyValueStore, key_value),
-        (Part::BlobStore, blobs),
-        (Part::VectorStore, index),
+        (Component::Database, database),
+        (Component::KeyValueStore, key_value),
+        (Component::BlobStore, blobs),
+        (Component::VectorStore, index),
     ];
     if let Some(reranker) = &app.reranker {
-        parts.push((Part::Reranker, in_time(Part::Reranker, reranker.check()).await));
+        parts.push((Component::Reranker, in_time(Component::Reranker, reranker.check()).await));
     }
     Health { parts, schema }
 }
 
-async fn in_time<T>(part: Part, check: impl Future<Output = Result<T>>) -> Result<T> {
+async fn in_time<T>(part: Component, check: impl Future<Output = Result<T>>) -> Result<T> {
     let late = |_| Err(Fault::new(part, FaultKind::Timeout, "the health check took over 2 s"));
     tokio::time::timeout(TIMEOUT, check).await.unwrap_or_else(late)
 }

@@ -16,14 +16,14 @@ use docent_domain::{
     chunk::Chunk,
     chunking::chunk_pages,
     document::{Document, Failure, FailureCode},
-    extraction::{Coverage, Effort, ExtractedPage, Extraction},
+    extraction::{Coverage, ExtractedPage, Extraction, IngestionStats},
     headings,
     id::DocumentId,
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
 use docent_ports::{
     embedder::Embedder,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
 };
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -84,7 +84,7 @@ pub async fn ingest(
     opened: &Opened,
     document: &Document,
     cancelled: &CancellationToken,
-    effort: &mut Effort,
+    effort: &mut IngestionStats,
 ) -> Option<Result<Coverage, IngestError>> {
     // Writing is not broken off: what is on its way to the vector store would still arrive there.
     let prepared = cancelled.run_until_cancelled(prepare(app, opened, document, effort)).await?;
@@ -108,7 +108,7 @@ async fn prepare(
     app: &App,
     opened: &Opened,
     document: &Document,
-    effort: &mut Effort,
+    effort: &mut IngestionStats,
 ) -> Result<Prepared, IngestError> {
     let embedder = opened.embedder()?;
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
@@ -135,7 +135,7 @@ async fn write(
     app: &App,
     opened: &Opened,
     prepared: Prepared,
-    effort: &mut Effort,
+    effort: &mut IngestionStats,
 ) -> Result<Coverage, IngestError> {
     // What was embedded may have taken long. A collection that was removed meanwhile would come into being again.
     if !app.is_kept(opened.generation.id).await? {
@@ -196,7 +196,7 @@ async fn cut(
     let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| {
-            Fault::new(Part::Service, FaultKind::Internal, "cutting into chunks").caused_by(error)
+            Fault::new(Component::Service, FaultKind::Internal, "cutting into chunks").caused_by(error)
         })?
         .map_err(|error| *error)?;
     if chunks.is_empty() {
@@ -240,7 +240,7 @@ async fn embed(
             let batch = embedder.embed_passages(passages).await?;
             if batch.len() != texts.len() {
                 let message = format!("{} embeddings for {} chunks", batch.len(), texts.len());
-                return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message).into());
+                return Err(Fault::new(Component::Embedder, FaultKind::InvalidResponse, message).into());
             }
             Ok(batch)
         };

@@ -32,10 +32,10 @@ pub use error::Error;
 use accounts::{turns::Turns, verification::Letters};
 use agent::registry::AgentRegistry;
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, collections::Collections,
-    embedder::Embedders, entropy::Entropy, mailer::Mailer, page_renderer::PageRenderer,
-    password_hasher::PasswordHasher, rate_limiter::RateLimiter, recorder::Recorder, reranker::Reranker,
-    store::Store, text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedders, entropy::Entropy,
+    mailer::Mailer, page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
+    recorder::Recorder, reranker::Reranker, store::Store, text_extractor::TextExtractor,
+    token_signer::TokenSigner, token_store::TokenStore, vector_indexes::VectorIndexes,
     webhook_sender::WebhookSender,
 };
 use documents::picture::Album;
@@ -53,7 +53,7 @@ pub struct App {
     /// Uploaded files.
     pub blobs: Arc<dyn BlobStore>,
     /// Chunks, in collections; which of them serves is read from the store.
-    pub collections: Arc<dyn Collections>,
+    pub collections: Arc<dyn VectorIndexes>,
     /// What chunks and questions are found by, by model.
     pub embedders: Arc<dyn Embedders>,
     /// What ranks the passages that were found once more, if anything does.

@@ -8,7 +8,7 @@ pub use docent_ports::{
     conversations::{ConversationFilter, ConversationPosition},
     documents::{DocumentDay, DocumentOrder, DocumentQuery},
     jobs::{JobFilter, JobStateName},
-    page::{Listed, Page, Period},
+    page::{Page, PageRequest, Period},
     sessions::SessionFilter,
     usage::{UsageFilter, UsageGrouping, UsageSum},
     users::{UserFilter, UserOrder},

@@ -3,13 +3,13 @@
 use crate::App;
 use chrono::{DateTime, Utc};
 use docent_ports::error::Fault;
-pub use docent_ports::recorder::{Cache, JobEnd, Leftover, Recorder, Stage, Unrecorded};
+pub use docent_ports::recorder::{Cache, JobEnd, NoopRecorder, Recorder, Stage, SweepFinding};
 use std::time::Duration;
 
 impl App {
     /// Takes note of a fault, where it is dealt with.
     pub(crate) fn note(&self, fault: &Fault) {
-        self.recorder.fault(fault.part(), fault.kind());
+        self.recorder.fault(fault.component(), fault.kind());
     }
 
     /// The time since `started`; a clock that was set back gives none.

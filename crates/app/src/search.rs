@@ -7,7 +7,7 @@ use docent_domain::{
     retrieval::{ScoredChunk, without_copies},
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     reranker::Reranker,
 };
 
@@ -105,7 +105,7 @@ async fn rerank(reranker: &dyn Reranker, query: &str, found: &mut [ScoredChunk])
     if scores.len() != found.len() || !scores.iter().all(|score| score.is_finite()) {
         let message =
             format!("{} scores for {} passages, or none that are numbers", scores.len(), found.len());
-        return Err(Fault::new(Part::Reranker, FaultKind::Garbage, message));
+        return Err(Fault::new(Component::Reranker, FaultKind::InvalidResponse, message));
     }
     for (chunk, score) in found.iter_mut().zip(scores) {
         chunk.score = score;

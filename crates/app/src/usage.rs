@@ -9,15 +9,15 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     access::{Grant, ViewUsageRecords},
     api_key::ApiKey,
-    audit::Deed,
-    error::Invalid,
+    audit::AuditAction,
+    error::ValidationError,
     id::{ApiKeyId, UserId},
     permission::RecordKind,
     text::Email,
     usage::UsageRecord,
 };
 use docent_ports::{
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     usage::{UsageFilter, UsageGrouping, UsageSum},
 };
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub async fn record(app: &App, record: &UsageRecord) -> Result<()> {
 #[derive(Debug)]
 pub struct Usage {
     /// The sums.
-    pub sums: Listed<UsageSum>,
+    pub sums: Page<UsageSum>,
     /// Addresses of accounts.
     pub emails: HashMap<UserId, Email>,
     /// Keys.
@@ -56,7 +56,7 @@ pub async fn sums(
     _grant: Grant<ViewUsageRecords>,
     filter: &UsageFilter,
     grouping: UsageGrouping,
-    page: Page,
+    page: PageRequest,
 ) -> Result<Usage> {
     let mut view = app.store.read().await?;
     let sums = view.usage().sums(filter, grouping, page).await?;
@@ -90,10 +90,10 @@ pub async fn export(
     filter: &UsageFilter,
     grouping: UsageGrouping,
 ) -> Result<Usage> {
-    let usage = sums(app, grant, filter, grouping, Page { offset: 0, limit: EXPORT_MAX }).await?;
+    let usage = sums(app, grant, filter, grouping, PageRequest { offset: 0, limit: EXPORT_MAX }).await?;
     if usage.sums.total > EXPORT_MAX {
         let reason = format!("gives more than {EXPORT_MAX} lines; choose a shorter one");
-        return Err(Invalid::new("period", reason).into());
+        return Err(ValidationError::new("period", reason).into());
     }
     let day = |at: Option<DateTime<Utc>>| at.map(|at| at.to_rfc3339());
     let changes = Changes::default()
@@ -103,7 +103,7 @@ pub async fn export(
         .field("user", None, filter.user.map(|user| user.to_string()));
     let subject = Subject::new(RecordKind::Usage, "sums", "Usage");
     let mut work = app.store.begin().await?;
-    app.auditor().write(&mut *work, &By::holder(&grant), Deed::Export, subject, changes).await?;
+    app.auditor().write(&mut *work, &By::holder(&grant), AuditAction::Export, subject, changes).await?;
     work.commit().await?;
     Ok(usage)
 }

@@ -4,7 +4,7 @@
 //! [`Grant`], and use cases that change something ask for one: forgetting the check does not compile.
 
 use crate::{
-    api_key::{ApiKey, Scope, Scopes},
+    api_key::{ApiKey, ApiKeyScope, ApiKeyScopes},
     error::Forbidden,
     id::{ApiKeyId, UserId},
     permission::{Permission, PermissionSet},
@@ -19,7 +19,7 @@ pub struct Actor {
     is_staff: bool,
     is_superuser: bool,
     permissions: PermissionSet,
-    api_key: Option<(ApiKeyId, Scopes)>,
+    api_key: Option<(ApiKeyId, ApiKeyScopes)>,
     from: Option<IpAddr>,
 }
 
@@ -53,7 +53,7 @@ impl Actor {
     /// their key is good for.
     #[must_use]
     pub fn through_agent(self, _: &Grant<Chat>) -> Self {
-        let api_key = self.api_key.map(|(key, scopes)| (key, scopes.with(Scope::Read)));
+        let api_key = self.api_key.map(|(key, scopes)| (key, scopes.with(ApiKeyScope::Read)));
         Self { api_key, ..self }
     }
 
@@ -92,7 +92,7 @@ impl Actor {
     ///
     /// # Errors
     /// When the actor has no such right.
-    pub fn may<A: Act>(&self) -> Result<Grant<A>, Forbidden> {
+    pub fn authorize<A: Operation>(&self) -> Result<Grant<A>, Forbidden> {
         self.grant(self.is_allowed(A::RULE) && self.has_scope(A::SCOPE))
     }
 
@@ -101,23 +101,23 @@ impl Actor {
     ///
     /// # Errors
     /// When the actor has no such right.
-    pub fn may_to<A: Act>(&self, owner: Option<UserId>) -> Result<Grant<A>, Forbidden> {
+    pub fn authorize_for<A: Operation>(&self, owner: Option<UserId>) -> Result<Grant<A>, Forbidden> {
         if owner == Some(self.user) && self.has_scope(A::OWN_SCOPE) {
             return self.grant(true);
         }
-        self.may()
+        self.authorize()
     }
 
-    fn is_allowed(&self, rule: Rule) -> bool {
+    fn is_allowed(&self, rule: AccessRule) -> bool {
         self.is_superuser
             || match rule {
-                Rule::Anybody => true,
-                Rule::Staff => self.is_staff,
-                Rule::Holders(permission) => self.permissions.contains(permission),
+                AccessRule::Anybody => true,
+                AccessRule::Staff => self.is_staff,
+                AccessRule::Holders(permission) => self.permissions.contains(permission),
             }
     }
 
-    fn has_scope(&self, scope: Option<Scope>) -> bool {
+    fn has_scope(&self, scope: Option<ApiKeyScope>) -> bool {
         match (self.api_key, scope) {
             (None, _) => true,
             (Some((_, scopes)), Some(scope)) => scopes.contains(scope),
@@ -136,7 +136,7 @@ impl Actor {
 
 /// Who may do something, superusers apart, who may do everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum AccessRule {
     /// Every active account.
     Anybody,
     /// Accounts that may enter the panel.
@@ -146,13 +146,13 @@ pub enum Rule {
 }
 
 /// Something that needs a right.
-pub trait Act {
+pub trait Operation {
     /// Who may do it.
-    const RULE: Rule;
+    const RULE: AccessRule;
     /// The scope that an API key needs for it; no key will do when none.
-    const SCOPE: Option<Scope>;
+    const SCOPE: Option<ApiKeyScope>;
     /// The scope that an API key needs for doing it to what is its account's own.
-    const OWN_SCOPE: Option<Scope>;
+    const OWN_SCOPE: Option<ApiKeyScope>;
 }
 
 /// The right to do `A`, held by somebody.
@@ -187,10 +187,10 @@ macro_rules! acts {
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
-        impl Act for $name {
-            const RULE: Rule = $rule;
-            const SCOPE: Option<Scope> = $scope;
-            const OWN_SCOPE: Option<Scope> = $own;
+        impl Operation for $name {
+            const RULE: AccessRule = $rule;
+            const SCOPE: Option<ApiKeyScope> = $scope;
+            const OWN_SCOPE: Option<ApiKeyScope> = $own;
         }
     )*};
 }
@@ -200,22 +200,22 @@ macro_rules! permitted {
     ($($(#[$doc:meta])* $name:ident: $permission:ident, $own:expr;)*) => {
         acts! {$(
             $(#[$doc])*
-            $name: Rule::Holders(Permission::$permission), Some(Scope::Admin), $own;
+            $name: AccessRule::Holders(Permission::$permission), Some(ApiKeyScope::Admin), $own;
         )*}
     };
 }
 
 acts! {
     /// Creating and uploading documents.
-    AddDocuments: Rule::Anybody, Some(Scope::Ingest), Some(Scope::Ingest);
+    AddDocuments: AccessRule::Anybody, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
     /// Reading and searching documents.
-    ReadDocuments: Rule::Anybody, Some(Scope::Read), Some(Scope::Read);
+    ReadDocuments: AccessRule::Anybody, Some(ApiKeyScope::Read), Some(ApiKeyScope::Read);
     /// Asking an agent, and one's own conversations.
-    Chat: Rule::Anybody, Some(Scope::Chat), Some(Scope::Chat);
+    Chat: AccessRule::Anybody, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat);
     /// One's own webhooks.
-    KeepWebhooks: Rule::Anybody, Some(Scope::Ingest), Some(Scope::Ingest);
+    KeepWebhooks: AccessRule::Anybody, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
     /// Entering the panel. API keys are no way in.
-    EnterAdmin: Rule::Staff, None, None;
+    EnterAdmin: AccessRule::Staff, None, None;
 }
 
 permitted! {
@@ -224,9 +224,9 @@ permitted! {
     /// Uploading documents at the panel.
     UploadDocuments: AddDocument, None;
     /// Changing documents of others, such as having their ingestion tried anew.
-    ChangeDocuments: ChangeDocument, Some(Scope::Ingest);
+    ChangeDocuments: ChangeDocument, Some(ApiKeyScope::Ingest);
     /// Deleting documents of others.
-    DeleteDocuments: DeleteDocument, Some(Scope::Ingest);
+    DeleteDocuments: DeleteDocument, Some(ApiKeyScope::Ingest);
     /// Seeing accounts.
     ViewUsers: ViewUser, None;
     /// Creating accounts.
@@ -281,7 +281,7 @@ permitted! {
 mod tests {
     use super::*;
     use crate::{
-        api_key::{KeyName, KeyPrefix},
+        api_key::{ApiKeyName, ApiKeyPrefix},
         text::Email,
         user::PasswordHash,
     };
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn only_active_accounts_act() {
         assert!(Actor::of(&user(false, true, true)).is_none());
-        assert!(Actor::of(&user(true, false, false)).unwrap().may::<Chat>().is_ok());
+        assert!(Actor::of(&user(true, false, false)).unwrap().authorize::<Chat>().is_ok());
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
             (&superuser, None, true),
         ] {
             let actor = Actor::of(user).unwrap();
-            assert_eq!(actor.may_to::<DeleteDocuments>(owner).is_ok(), allowed);
+            assert_eq!(actor.authorize_for::<DeleteDocuments>(owner).is_ok(), allowed);
         }
     }
 
@@ -331,7 +331,7 @@ mod tests {
             [(false, false, false), (true, false, true), (false, true, true), (true, true, true)]
         {
             let actor = Actor::of(&user(true, staff, superuser)).unwrap();
-            assert_eq!(actor.may::<EnterAdmin>().is_ok(), allowed);
+            assert_eq!(actor.authorize::<EnterAdmin>().is_ok(), allowed);
         }
     }
 
@@ -339,19 +339,19 @@ mod tests {
     fn a_permission_allows_what_it_names_and_nothing_else() {
         let set = [Permission::DeleteDocument].into_iter().collect();
         let actor = Actor::of(&user(true, true, false)).unwrap().with_permissions(set);
-        assert!(actor.may::<DeleteDocuments>().is_ok());
-        assert!(actor.may::<ChangeDocuments>().is_err());
-        assert!(actor.may::<ViewUsers>().is_err());
+        assert!(actor.authorize::<DeleteDocuments>().is_ok());
+        assert!(actor.authorize::<ChangeDocuments>().is_err());
+        assert!(actor.authorize::<ViewUsers>().is_err());
     }
 
     fn key(scopes: &[&'static str]) -> ApiKey {
         ApiKey {
             id: ApiKeyId::generate(DateTime::UNIX_EPOCH, [3; 10]),
             user: UserId::generate(DateTime::UNIX_EPOCH, [1; 10]),
-            name: KeyName::parse("a key").unwrap(),
-            prefix: KeyPrefix::parse("abcdef012345").unwrap(),
+            name: ApiKeyName::parse("a key").unwrap(),
+            prefix: ApiKeyPrefix::parse("abcdef012345").unwrap(),
             sha256: [0; 32],
-            scopes: Scopes::parse(scopes.iter().copied()).unwrap(),
+            scopes: ApiKeyScopes::parse(scopes.iter().copied()).unwrap(),
             created_at: DateTime::UNIX_EPOCH,
             expires_at: None,
             last_used_at: None,
@@ -364,15 +364,15 @@ mod tests {
         let superuser = Actor::of(&user(true, true, true)).unwrap();
         let (own, other) = (Some(superuser.user()), None);
         let reader = superuser.clone().with_key(&key(&["read"]));
-        assert!(reader.may::<ReadDocuments>().is_ok());
-        assert!(reader.may::<AddDocuments>().is_err() && reader.may::<Chat>().is_err());
-        assert!(reader.may_to::<DeleteDocuments>(own).is_err());
+        assert!(reader.authorize::<ReadDocuments>().is_ok());
+        assert!(reader.authorize::<AddDocuments>().is_err() && reader.authorize::<Chat>().is_err());
+        assert!(reader.authorize_for::<DeleteDocuments>(own).is_err());
         let ingester = superuser.clone().with_key(&key(&["ingest"]));
-        assert!(ingester.may_to::<DeleteDocuments>(own).is_ok());
-        assert!(ingester.may_to::<DeleteDocuments>(other).is_err());
+        assert!(ingester.authorize_for::<DeleteDocuments>(own).is_ok());
+        assert!(ingester.authorize_for::<DeleteDocuments>(other).is_err());
         let admin = superuser.with_key(&key(&["admin"]));
-        assert!(admin.may_to::<DeleteDocuments>(other).is_ok());
-        assert!(admin.may_to::<DeleteDocuments>(own).is_ok());
-        assert!(admin.may::<EnterAdmin>().is_err(), "keys are no way into the panel");
+        assert!(admin.authorize_for::<DeleteDocuments>(other).is_ok());
+        assert!(admin.authorize_for::<DeleteDocuments>(own).is_ok());
+        assert!(admin.authorize::<EnterAdmin>().is_err(), "keys are no way into the panel");
     }
 }

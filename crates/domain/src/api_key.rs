@@ -1,7 +1,7 @@
 //! API keys: what programs prove with who they work for.
 
 use crate::{
-    error::Invalid,
+    error::ValidationError,
     group::name,
     id::{ApiKeyId, UserId},
 };
@@ -21,13 +21,13 @@ pub struct ApiKey {
     /// Whom it works for.
     pub user: UserId,
     /// What it is called.
-    pub name: KeyName,
+    pub name: ApiKeyName,
     /// What it is recognised by; the part of the key that is no secret.
-    pub prefix: KeyPrefix,
+    pub prefix: ApiKeyPrefix,
     /// The SHA-256 of the whole key. A key has 256 random bits, so nothing slower is needed.
     pub sha256: [u8; 32],
     /// What it may be used for.
-    pub scopes: Scopes,
+    pub scopes: ApiKeyScopes,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// From when on it is refused; never when none.
@@ -47,14 +47,14 @@ impl ApiKey {
 
 /// A key's name: trimmed, 1 to [`KEY_NAME_MAX`] characters, no control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyName(String);
+pub struct ApiKeyName(String);
 
-impl KeyName {
+impl ApiKeyName {
     /// Parses a name.
     ///
     /// # Errors
     /// When it is empty after trimming, too long, or holds control characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         name(text, KEY_NAME_MAX).map(Self)
     }
 
@@ -66,9 +66,9 @@ impl KeyName {
 
 /// The part of a key that tells it from others and is no secret: 12 of `a-z`, `0-9`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct KeyPrefix(String);
+pub struct ApiKeyPrefix(String);
 
-impl KeyPrefix {
+impl ApiKeyPrefix {
     /// Its length.
     pub const LENGTH: usize = 12;
 
@@ -76,10 +76,10 @@ impl KeyPrefix {
     ///
     /// # Errors
     /// When it has another length or other characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         if text.len() != Self::LENGTH || !text.bytes().all(plain) {
-            return Err(Invalid::new("prefix", "is no prefix of an API key"));
+            return Err(ValidationError::new("prefix", "is no prefix of an API key"));
         }
         Ok(Self(text.to_owned()))
     }
@@ -98,7 +98,7 @@ impl KeyPrefix {
 
 /// What a key may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum ApiKeyScope {
     /// Listing, reading and searching documents.
     Read,
     /// Adding documents, and retrying and deleting those of its account.
@@ -109,7 +109,7 @@ pub enum Scope {
     Admin,
 }
 
-impl Scope {
+impl ApiKeyScope {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Read, Self::Ingest, Self::Chat, Self::Admin];
 
@@ -141,46 +141,46 @@ impl Scope {
 
 /// A set of scopes.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct Scopes(u8);
+pub struct ApiKeyScopes(u8);
 
-impl Scopes {
+impl ApiKeyScopes {
     /// Parses names.
     ///
     /// # Errors
     /// When there is none, or one is not known.
-    pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, Invalid> {
-        let wrong = || Invalid::new("scopes", "must be one or more of read, ingest, chat and admin");
+    pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ValidationError> {
+        let wrong = || ValidationError::new("scopes", "must be one or more of read, ingest, chat and admin");
         let mut scopes = Self::default();
         for name in names {
-            scopes.0 |= 1 << Scope::parse(name).ok_or_else(wrong)? as u8;
+            scopes.0 |= 1 << ApiKeyScope::parse(name).ok_or_else(wrong)? as u8;
         }
         if scopes.0 == 0 { Err(wrong()) } else { Ok(scopes) }
     }
 
     /// Whether it is in the set.
-    pub const fn contains(self, scope: Scope) -> bool {
+    pub const fn contains(self, scope: ApiKeyScope) -> bool {
         self.0 & (1 << scope as u8) != 0
     }
 
     /// With one more.
     #[must_use]
-    pub const fn with(self, scope: Scope) -> Self {
+    pub const fn with(self, scope: ApiKeyScope) -> Self {
         Self(self.0 | (1 << scope as u8))
     }
 
-    /// What is in the set, in the order of [`Scope::ALL`].
-    pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
+    /// What is in the set, in the order of [`ApiKeyScope::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = ApiKeyScope> {
+        ApiKeyScope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
     }
 }
 
-impl fmt::Debug for Scopes {
+impl fmt::Debug for ApiKeyScopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }
 }
 
-impl fmt::Display for Scopes {
+impl fmt::Display for ApiKeyScopes {
     /// Writes the names with spaces between them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, scope) in self.iter().enumerate() {
@@ -196,20 +196,20 @@ mod tests {
 
     #[test]
     fn a_key_is_recognised_by_its_prefix() {
-        assert_eq!(KeyPrefix::of("dk_abcdef012345_secret").unwrap().as_str(), "abcdef012345");
+        assert_eq!(ApiKeyPrefix::of("dk_abcdef012345_secret").unwrap().as_str(), "abcdef012345");
         for no_key in
             ["", "dk_", "dk_abcdef012345", "dk_abcdef012345_", "dk_short_secret", "sk_abcdef012345_x"]
         {
-            assert!(KeyPrefix::of(no_key).is_none(), "{no_key:?}");
+            assert!(ApiKeyPrefix::of(no_key).is_none(), "{no_key:?}");
         }
     }
 
     #[test]
     fn scopes_are_named_and_never_empty() {
-        let scopes = Scopes::parse(["chat", "read", "chat"]).unwrap();
+        let scopes = ApiKeyScopes::parse(["chat", "read", "chat"]).unwrap();
         assert_eq!(scopes.to_string(), "read chat");
-        assert!(scopes.contains(Scope::Chat) && !scopes.contains(Scope::Admin));
-        assert!(Scopes::parse([]).is_err());
-        assert!(Scopes::parse(["read", "write"]).is_err());
+        assert!(scopes.contains(ApiKeyScope::Chat) && !scopes.contains(ApiKeyScope::Admin));
+        assert!(ApiKeyScopes::parse([]).is_err());
+        assert!(ApiKeyScopes::parse(["read", "write"]).is_err());
     }
 }

@@ -15,11 +15,11 @@ pub struct AuditEntry {
     /// When it happened.
     pub at: DateTime<Utc>,
     /// Who did it.
-    pub by: Author,
+    pub by: AuditActor,
     /// Where the request came from; none from the command line.
     pub from: Option<IpAddr>,
     /// What was done.
-    pub deed: Deed,
+    pub deed: AuditAction,
     /// To what kind of record.
     pub kind: RecordKind,
     /// The record's id, as it is shown.
@@ -41,7 +41,7 @@ pub struct Change {
 
 /// Who did something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Author {
+pub enum AuditActor {
     /// An account, perhaps with one of its API keys. The address is kept as it was then.
     User {
         /// The account.
@@ -54,18 +54,18 @@ pub enum Author {
     /// An operator, by the program's command line.
     CommandLine,
     /// Nobody who has proved who they are, such as somebody with a wrong password.
-    Nobody,
+    Unauthenticated,
 }
 
 macro_rules! deeds {
     ($($(#[$doc:meta])* $deed:ident $name:literal;)+) => {
         /// What was done.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Deed {
+        pub enum AuditAction {
             $($(#[$doc])* $deed,)+
         }
 
-        impl Deed {
+        impl AuditAction {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$deed),+];
 

@@ -1,6 +1,6 @@
 //! Messages between people, models and tools.
 
-use crate::{error::Invalid, retrieval::ScoredChunk};
+use crate::{error::ValidationError, retrieval::ScoredChunk};
 use std::fmt;
 
 /// A message of a conversation, as a chat model sees it.
@@ -63,10 +63,10 @@ impl AgentName {
     ///
     /// # Errors
     /// When it is empty, too long or holds other characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
         if text.is_empty() || text.len() > 64 || !text.chars().all(plain) {
-            return Err(Invalid::new("agent", "must be 1 to 64 of a-z, 0-9, '-' and '_'"));
+            return Err(ValidationError::new("agent", "must be 1 to 64 of a-z, 0-9, '-' and '_'"));
         }
         Ok(Self(text.to_owned()))
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     chat::AgentName,
-    error::Invalid,
+    error::ValidationError,
     id::{ConversationId, MessageId, UserId},
     retrieval::ScoredChunk,
     usage::TokenUsage,
@@ -49,7 +49,7 @@ impl ConversationTitle {
     ///
     /// # Errors
     /// When it is empty after trimming, too long, or holds control characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         crate::group::label("title", text, CONVERSATION_TITLE_MAX).map(Self)
     }
 
@@ -85,7 +85,7 @@ pub struct ConversationMessage {
     /// Its place, from 0 on.
     pub ordinal: u32,
     /// Who said it.
-    pub author: MessageAuthor,
+    pub author: MessageRole,
     /// The words.
     pub content: String,
     /// When it was said: of an answer, when it was over.
@@ -94,7 +94,7 @@ pub struct ConversationMessage {
 
 /// Who said something.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MessageAuthor {
+pub enum MessageRole {
     /// The conversation's owner.
     User,
     /// An agent.

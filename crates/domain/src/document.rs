@@ -4,8 +4,8 @@
 //! vector-store id, or one that leaves a final state by accident, cannot be written down.
 
 use crate::{
-    error::{IllegalTransition, Invalid},
-    extraction::{Coverage, Effort},
+    error::{IllegalTransition, ValidationError},
+    extraction::{Coverage, IngestionStats},
     id::{DocumentId, UserId},
     text::{FileName, Title},
 };
@@ -28,7 +28,7 @@ pub struct Document {
     /// What extraction and chunking found; none before they ran.
     pub coverage: Option<Coverage>,
     /// What its ingestion took; none before it ended.
-    pub effort: Option<Effort>,
+    pub effort: Option<IngestionStats>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
@@ -68,11 +68,11 @@ impl BlobKey {
     ///
     /// # Errors
     /// When it is empty, too long, or could leave the blob store's root.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
         let part = |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
         if text.len() > 1000 || !text.split('/').all(part) {
-            return Err(Invalid::new("file_path", "is no blob key"));
+            return Err(ValidationError::new("file_path", "is no blob key"));
         }
         Ok(Self(text.to_owned()))
     }
@@ -242,7 +242,7 @@ impl Document {
 
 /// Where a document is in its life, without what each state knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum DocumentStatus {
     /// Waiting.
     Pending,
     /// Searchable.
@@ -280,9 +280,9 @@ impl VectorDocId {
     ///
     /// # Errors
     /// When it is empty or over 200 characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         if text.is_empty() || text.chars().count() > 200 {
-            return Err(Invalid::new("vector_doc_id", "must have 1 to 200 characters"));
+            return Err(ValidationError::new("vector_doc_id", "must have 1 to 200 characters"));
         }
         Ok(Self(text.to_owned()))
     }

@@ -5,14 +5,14 @@ use thiserror::Error;
 /// A value that breaks a rule of its type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field} {reason}")]
-pub struct Invalid {
+pub struct ValidationError {
     /// The field's name as clients know it.
     pub field: &'static str,
     /// What is wrong, as the end of a sentence that begins with the field's name.
     pub reason: String,
 }
 
-impl Invalid {
+impl ValidationError {
     /// Says that `field` breaks a rule.
     pub fn new(field: &'static str, reason: impl Into<String>) -> Self {
         Self { field, reason: reason.into() }

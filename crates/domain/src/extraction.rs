@@ -74,7 +74,7 @@ impl ExtractedPage {
 
 /// What the ingestion of a document took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effort {
+pub struct IngestionStats {
     /// What read its pages.
     pub extractor: String,
     /// Tries, the last one included.

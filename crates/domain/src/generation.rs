@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 /// A collection of the vector store, and what its chunks were embedded with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generation {
+pub struct IndexGeneration {
     /// Identifies it.
     pub id: GenerationId,
     /// The name of the embedding model.
@@ -50,7 +50,7 @@ impl GenerationState {
     }
 }
 
-impl Generation {
+impl IndexGeneration {
     /// The first generation of an installation, which serves from the beginning.
     pub fn first(id: GenerationId, model: &str, collection: &str, at: DateTime<Utc>) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Generation {
 
 /// What an ingested document was last indexed as: another one each time that it is ingested anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct IndexedRevision {
     /// The document.
     pub document: DocumentId,
     /// When it was ingested.
@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn generations_that_begin_at_one_instant_have_collections_of_their_own() {
         let at = DateTime::UNIX_EPOCH;
-        let begun = |random| Generation::begun(GenerationId::generate(at, [random; 10]), "m", "chunks", at);
+        let begun =
+            |random| IndexGeneration::begun(GenerationId::generate(at, [random; 10]), "m", "chunks", at);
         assert_ne!(begun(1).collection, begun(2).collection);
         assert!(begun(1).collection.starts_with("chunks-"), "{}", begun(1).collection);
         assert_eq!(begun(1).collection.len(), "chunks-".len() + 12);

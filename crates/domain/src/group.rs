@@ -1,6 +1,6 @@
 //! Groups of accounts, and what accounts are allowed.
 
-use crate::{error::Invalid, id::GroupId, permission::PermissionSet, text::reorders};
+use crate::{error::ValidationError, id::GroupId, permission::PermissionSet, text::reorders};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ impl GroupName {
     ///
     /// # Errors
     /// When it is empty after trimming, too long, or holds characters that control or reorder text.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         name(text, GROUP_NAME_MAX).map(Self)
     }
 
@@ -45,32 +45,32 @@ impl GroupName {
 }
 
 /// A name that decides what people allow: it must look like what it is.
-pub(crate) fn name(text: &str, longest: usize) -> Result<String, Invalid> {
+pub(crate) fn name(text: &str, longest: usize) -> Result<String, ValidationError> {
     let name = label("name", text, longest)?;
     if name.chars().any(reorders) {
-        return Err(Invalid::new("name", "must not hold characters that reorder text"));
+        return Err(ValidationError::new("name", "must not hold characters that reorder text"));
     }
     Ok(name)
 }
 
 /// A short text that people call a thing by.
-pub(crate) fn label(field: &'static str, text: &str, longest: usize) -> Result<String, Invalid> {
+pub(crate) fn label(field: &'static str, text: &str, longest: usize) -> Result<String, ValidationError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Invalid::new(field, "must not be empty"));
+        return Err(ValidationError::new(field, "must not be empty"));
     }
     if text.chars().count() > longest {
-        return Err(Invalid::new(field, format!("must have at most {longest} characters")));
+        return Err(ValidationError::new(field, format!("must have at most {longest} characters")));
     }
     if text.chars().any(char::is_control) {
-        return Err(Invalid::new(field, "must not hold control characters"));
+        return Err(ValidationError::new(field, "must not hold control characters"));
     }
     Ok(text.to_owned())
 }
 
 /// What an account was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rights {
+pub struct AssignedPermissions {
     /// Permissions of its own.
     pub permissions: PermissionSet,
     /// The groups that it is in.

@@ -28,7 +28,7 @@ const B: f32 = 0.75;
 
 /// How much there is in a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct CorpusStatistics {
     /// Documents that have chunks.
     pub documents: u64,
     /// Chunks.
@@ -37,7 +37,7 @@ pub struct Totals {
     pub length: u64,
 }
 
-impl Totals {
+impl CorpusStatistics {
     /// The terms that a chunk has on average.
     pub fn average_length(&self) -> f32 {
         self.length as f32 / self.chunks.max(1) as f32
@@ -46,7 +46,7 @@ impl Totals {
 
 /// What a term of a query is worth where it occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Worth {
+pub struct TermWeights {
     /// In a chunk's text, before saturation.
     pub body: f32,
     /// In a document's title.
@@ -57,16 +57,16 @@ pub struct Worth {
     pub heading: f32,
 }
 
-impl Worth {
+impl TermWeights {
     /// Of a term that so many chunks have in their text and in their headings, and so many documents in title and
     /// lead.
-    pub fn of(frequencies: Frequencies, totals: &Totals) -> Self {
+    pub fn of(frequencies: Frequencies, totals: &CorpusStatistics) -> Self {
         let Frequencies { body, title, lead, heading } = frequencies;
         Self {
-            heading: HEADING_WEIGHT * rarity(heading, totals.chunks),
-            body: rarity(body, totals.chunks),
-            title: TITLE_WEIGHT * rarity(title, totals.documents),
-            lead: LEAD_WEIGHT * rarity(lead, totals.documents),
+            heading: HEADING_WEIGHT * inverse_document_frequency(heading, totals.chunks),
+            body: inverse_document_frequency(body, totals.chunks),
+            title: TITLE_WEIGHT * inverse_document_frequency(title, totals.documents),
+            lead: LEAD_WEIGHT * inverse_document_frequency(lead, totals.documents),
         }
     }
 }
@@ -99,7 +99,7 @@ pub struct Occurrence {
 
 /// The lexical score of a chunk whose text has the norm `length_norm`: for each term of the query what it is
 /// worth, and where it occurs.
-pub fn lexical(terms: &[(Worth, Occurrence)], length_norm: f32) -> f32 {
+pub fn lexical(terms: &[(TermWeights, Occurrence)], length_norm: f32) -> f32 {
     let mut body = 0.0;
     for (worth, found) in terms.iter().filter(|(_, found)| found.body > 0) {
         body += worth.body * saturation(found.body, length_norm);
@@ -118,7 +118,7 @@ pub fn lexical(terms: &[(Worth, Occurrence)], length_norm: f32) -> f32 {
 }
 
 /// The root of a term's inverse document frequency: `frequency` of `total` have it.
-pub fn rarity(frequency: u64, total: u64) -> f32 {
+pub fn inverse_document_frequency(frequency: u64, total: u64) -> f32 {
     let (frequency, total) = (frequency as f64, total.max(frequency) as f64);
     (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln().sqrt() as f32
 }
@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn rare_terms_weigh_more_and_common_ones_something() {
-        assert!(rarity(1, 1000) > rarity(10, 1000));
-        assert!(rarity(10, 1000) > rarity(1000, 1000));
-        assert!(rarity(1000, 1000) > 0.0);
+        assert!(inverse_document_frequency(1, 1000) > inverse_document_frequency(10, 1000));
+        assert!(inverse_document_frequency(10, 1000) > inverse_document_frequency(1000, 1000));
+        assert!(inverse_document_frequency(1000, 1000) > 0.0);
         // idf of 1 in 3: ln(1 + 2.5 / 1.5) = 0.98083
-        assert!((rarity(1, 3) - 0.990_368_f32).abs() < 1e-5);
+        assert!((inverse_document_frequency(1, 3) - 0.990_368_f32).abs() < 1e-5);
     }
 
     #[test]
@@ -186,9 +186,9 @@ mod tests {
 
     #[test]
     fn a_term_counts_in_each_field_where_it_occurs() {
-        let totals = Totals { documents: 10, chunks: 100, length: 20_000 };
+        let totals = CorpusStatistics { documents: 10, chunks: 100, length: 20_000 };
         let each = |body, title| Frequencies { body, title, lead: title, heading: body };
-        let (rare, common) = (Worth::of(each(1, 1), &totals), Worth::of(each(90, 9), &totals));
+        let (rare, common) = (TermWeights::of(each(1, 1), &totals), TermWeights::of(each(90, 9), &totals));
         let nowhere = Occurrence::default();
         let norm = length_norm(200, totals.average_length());
         assert_eq!(lexical(&[(rare, nowhere), (common, nowhere)], norm), 0.0);

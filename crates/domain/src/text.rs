@@ -1,6 +1,6 @@
 //! Short texts with rules: titles, file names, e-mail addresses.
 
-use crate::error::Invalid;
+use crate::error::ValidationError;
 use std::fmt;
 
 /// The most characters a [`Title`] has.
@@ -17,16 +17,16 @@ impl Title {
     ///
     /// # Errors
     /// When it is empty after trimming, too long, or holds control characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Invalid::new("title", "must not be empty"));
+            return Err(ValidationError::new("title", "must not be empty"));
         }
         if text.chars().count() > TITLE_MAX {
-            return Err(Invalid::new("title", format!("must have at most {TITLE_MAX} characters")));
+            return Err(ValidationError::new("title", format!("must have at most {TITLE_MAX} characters")));
         }
         if text.chars().any(char::is_control) {
-            return Err(Invalid::new("title", "must not hold control characters"));
+            return Err(ValidationError::new("title", "must not hold control characters"));
         }
         Ok(Self(text.to_owned()))
     }
@@ -98,9 +98,9 @@ impl Email {
     ///
     /// # Errors
     /// When the shape is wrong or the address is over 320 bytes.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let text = text.trim();
-        let wrong = || Invalid::new("email", "must be an e-mail address");
+        let wrong = || ValidationError::new("email", "must be an e-mail address");
         let (local, domain) = text.rsplit_once('@').ok_or_else(wrong)?;
         let odd = |c: char| {
             c.is_whitespace()

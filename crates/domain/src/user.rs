@@ -1,6 +1,6 @@
 //! Accounts.
 
-use crate::{error::Invalid, id::UserId, text::Email};
+use crate::{error::ValidationError, id::UserId, text::Email};
 use chrono::{DateTime, Utc};
 use std::fmt;
 
@@ -72,9 +72,12 @@ impl Password {
     ///
     /// # Errors
     /// When it is longer.
-    pub fn claimed(text: String) -> Result<Self, Invalid> {
+    pub fn claimed(text: String) -> Result<Self, ValidationError> {
         if text.len() > Self::MAX_BYTES {
-            return Err(Invalid::new("password", format!("must have at most {} bytes", Self::MAX_BYTES)));
+            return Err(ValidationError::new(
+                "password",
+                format!("must have at most {} bytes", Self::MAX_BYTES),
+            ));
         }
         Ok(Self(text))
     }
@@ -83,9 +86,12 @@ impl Password {
     ///
     /// # Errors
     /// When it has under [`Self::MIN`] characters or over [`Self::MAX_BYTES`] bytes.
-    pub fn chosen(text: String) -> Result<Self, Invalid> {
+    pub fn chosen(text: String) -> Result<Self, ValidationError> {
         if text.chars().count() < Self::MIN {
-            return Err(Invalid::new("password", format!("must have at least {} characters", Self::MIN)));
+            return Err(ValidationError::new(
+                "password",
+                format!("must have at least {} characters", Self::MIN),
+            ));
         }
         Self::claimed(text)
     }

@@ -5,13 +5,13 @@ use chrono::{DateTime, Utc};
 
 /// A verification token, without its secret: that is in the link alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verification {
+pub struct VerificationToken {
     /// Its id.
     pub id: VerificationId,
     /// Whose address it was sent to.
     pub user: UserId,
     /// What it is good for. An account has at most one for each purpose.
-    pub purpose: Purpose,
+    pub purpose: VerificationPurpose,
     /// The SHA-256 of the secret, which has 256 random bits.
     pub sha256: [u8; 32],
     /// When it was made.
@@ -20,7 +20,7 @@ pub struct Verification {
     pub expires_at: DateTime<Utc>,
 }
 
-impl Verification {
+impl VerificationToken {
     /// Whether it is good at `now`; one that was used is there no more.
     pub fn is_good(&self, now: DateTime<Utc>) -> bool {
         now < self.expires_at
@@ -29,14 +29,14 @@ impl Verification {
 
 /// What a verification token is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Purpose {
+pub enum VerificationPurpose {
     /// Proving that the address is right.
     VerifyEmail,
     /// Choosing a new password.
     ResetPassword,
 }
 
-impl Purpose {
+impl VerificationPurpose {
     /// All of them.
     pub const ALL: &[Self] = &[Self::VerifyEmail, Self::ResetPassword];
 

@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Actor, ViewDocuments},
-    error::Invalid,
+    error::ValidationError,
     id::{DocumentId, LeaseId, UserId, WebhookDeliveryId, WebhookId},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -47,7 +47,7 @@ pub struct Webhook {
 impl Webhook {
     /// Whether its owner, who is `actor`, may be told what it asks for.
     pub fn is_allowed(&self, actor: &Actor) -> bool {
-        actor.user() == self.owner && (!self.all_documents || actor.may::<ViewDocuments>().is_ok())
+        actor.user() == self.owner && (!self.all_documents || actor.authorize::<ViewDocuments>().is_ok())
     }
 
     /// The secrets that sign at `now`, the present one first.
@@ -74,8 +74,8 @@ impl WebhookUrl {
     ///
     /// # Errors
     /// When it has another scheme, is too long, or holds white space or control characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let wrong = |reason: &str| Err(Invalid::new("url", reason));
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
+        let wrong = |reason: &str| Err(ValidationError::new("url", reason));
         let text = text.trim();
         let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
         if !matches!(scheme.as_str(), "http" | "https") {
@@ -105,7 +105,7 @@ impl WebhookDescription {
     ///
     /// # Errors
     /// When it is too long or holds control characters.
-    pub fn parse(text: &str) -> Result<Self, Invalid> {
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
@@ -184,8 +184,9 @@ impl WebhookEvents {
     ///
     /// # Errors
     /// When there is none, or one cannot be chosen.
-    pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, Invalid> {
-        let wrong = || Invalid::new("events", "must be one or more of document.ingested and document.failed");
+    pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ValidationError> {
+        let wrong =
+            || ValidationError::new("events", "must be one or more of document.ingested and document.failed");
         let choice = |name| WebhookEvent::CHOICES.iter().find(|event| event.name() == name);
         let mut set = 0;
         for name in names {

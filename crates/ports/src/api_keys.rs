@@ -2,12 +2,12 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
-    api_key::{ApiKey, KeyPrefix},
+    api_key::{ApiKey, ApiKeyPrefix},
     id::{ApiKeyId, UserId},
 };
 
@@ -29,10 +29,10 @@ pub trait ApiKeyReader: Send {
     async fn get(&mut self, id: ApiKeyId) -> Result<Option<ApiKey>>;
 
     /// The key with this prefix.
-    async fn by_prefix(&mut self, prefix: &KeyPrefix) -> Result<Option<ApiKey>>;
+    async fn by_prefix(&mut self, prefix: &ApiKeyPrefix) -> Result<Option<ApiKey>>;
 
     /// Keys, newest first.
-    async fn list(&mut self, filter: &ApiKeyFilter, page: Page) -> Result<Listed<ApiKey>>;
+    async fn list(&mut self, filter: &ApiKeyFilter, page: PageRequest) -> Result<Page<ApiKey>>;
 }
 
 /// Reads and changes API keys. They are never removed while their account exists: the usage ledger names them.

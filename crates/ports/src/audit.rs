@@ -2,11 +2,11 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page, Period},
+    page::{Page, PageRequest, Period},
 };
 use async_trait::async_trait;
 use docent_domain::{
-    audit::{AuditEntry, Deed},
+    audit::{AuditAction, AuditEntry},
     id::{AuditId, UserId},
     permission::RecordKind,
 };
@@ -17,7 +17,7 @@ pub struct AuditFilter {
     /// Only what this account did.
     pub by: Option<UserId>,
     /// Only this deed.
-    pub deed: Option<Deed>,
+    pub deed: Option<AuditAction>,
     /// Only what was done to records of this kind.
     pub kind: Option<RecordKind>,
     /// Only what was done to the record with this id.
@@ -33,7 +33,7 @@ pub trait AuditReader: Send {
     async fn get(&mut self, id: AuditId) -> Result<Option<AuditEntry>>;
 
     /// Entries, newest first.
-    async fn list(&mut self, filter: &AuditFilter, page: Page) -> Result<Listed<AuditEntry>>;
+    async fn list(&mut self, filter: &AuditFilter, page: PageRequest) -> Result<Page<AuditEntry>>;
 }
 
 /// Adds to the audit log. The database itself refuses to change or remove entries.

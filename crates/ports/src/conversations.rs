@@ -2,7 +2,7 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -38,10 +38,14 @@ pub trait ConversationReader: Send {
     async fn get(&mut self, id: ConversationId) -> Result<Option<Conversation>>;
 
     /// Conversations, the one that something was said in last first, each with the number of its messages.
-    async fn list(&mut self, filter: &ConversationFilter, page: Page) -> Result<Listed<(Conversation, u64)>>;
+    async fn list(
+        &mut self,
+        filter: &ConversationFilter,
+        page: PageRequest,
+    ) -> Result<Page<(Conversation, u64)>>;
 
     /// Messages of a conversation, the first one first.
-    async fn messages(&mut self, id: ConversationId, page: Page) -> Result<Listed<ConversationMessage>>;
+    async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>>;
 }
 
 /// Reads and changes conversations.

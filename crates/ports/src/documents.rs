@@ -2,13 +2,13 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::{
     document::{Deletion, Document},
-    generation::Mark,
+    generation::IndexedRevision,
     id::{DocumentId, UserId},
     text::Title,
 };
@@ -93,7 +93,7 @@ pub trait DocumentReader: Send {
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>>;
 
     /// A page of documents for staff.
-    async fn page(&mut self, query: &DocumentQuery, page: Page) -> Result<Listed<Document>>;
+    async fn page(&mut self, query: &DocumentQuery, page: PageRequest) -> Result<Page<Document>>;
 
     /// How many there are of each state.
     async fn counts(&mut self) -> Result<DocumentCounts>;
@@ -109,7 +109,7 @@ pub trait DocumentReader: Send {
 
     /// What ingested documents were last indexed as, page by page: in the order of ids, after the one named, at
     /// most `limit`.
-    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>>;
+    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<IndexedRevision>>;
 
     /// What is left of a document that was deleted; none when it was not, or nothing is left.
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>>;

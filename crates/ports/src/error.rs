@@ -4,7 +4,7 @@ use std::{borrow::Cow, error::Error, fmt, sync::Arc, time::Duration};
 
 /// A part of the outside world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum Component {
     /// The relational database.
     Database,
     /// The key-value store of refresh tokens and counters.
@@ -27,7 +27,7 @@ pub enum Part {
     Service,
 }
 
-impl Part {
+impl Component {
     /// The part's name in health checks, logs and messages.
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ pub enum FaultKind {
     /// It refused the call for good: wrong key, unknown model, invalid request.
     Rejected,
     /// It answered something that makes no sense.
-    Garbage,
+    InvalidResponse,
     /// This process lacks the settings that it takes.
     Unconfigured,
     /// A rule of ours was broken: a bug, or data that should not exist.
@@ -93,7 +93,7 @@ impl FaultKind {
             | Self::Timeout
             | Self::RateLimited
             | Self::Full
-            | Self::Garbage => true,
+            | Self::InvalidResponse => true,
             Self::Rejected | Self::Unconfigured | Self::Internal => false,
         }
     }
@@ -107,7 +107,7 @@ impl FaultKind {
             Self::RateLimited => "rate_limited",
             Self::Full => "full",
             Self::Rejected => "rejected",
-            Self::Garbage => "garbage",
+            Self::InvalidResponse => "garbage",
             Self::Unconfigured => "unconfigured",
             Self::Internal => "internal",
         }
@@ -120,7 +120,7 @@ impl FaultKind {
 /// clients: the server answers with a sentence of its own. Clones are for callers that share one call.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    part: Part,
+    component: Component,
     kind: FaultKind,
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
@@ -129,8 +129,8 @@ pub struct Fault {
 
 impl Fault {
     /// A fault of `part`; `message` says what was being done or what is wrong.
-    pub fn new(part: Part, kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { part, kind, message: message.into(), retry_after: None, source: None }
+    pub fn new(component: Component, kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { component, kind, message: message.into(), retry_after: None, source: None }
     }
 
     /// Adds the error behind it.
@@ -146,8 +146,8 @@ impl Fault {
     }
 
     /// What broke.
-    pub fn part(&self) -> Part {
-        self.part
+    pub fn component(&self) -> Component {
+        self.component
     }
 
     /// How it broke.
@@ -169,11 +169,11 @@ impl Fault {
             FaultKind::RateLimited => "is receiving too many requests",
             FaultKind::Full => "has no room left",
             FaultKind::Rejected => "refused the request",
-            FaultKind::Garbage => "gave an answer that makes no sense",
+            FaultKind::InvalidResponse => "gave an answer that makes no sense",
             FaultKind::Unconfigured => "is not configured here",
             FaultKind::Internal => "met an internal error",
         };
-        format!("the {} {how}", self.part.name())
+        format!("the {} {how}", self.component.name())
     }
 
     /// The pause that the part asked for.
@@ -184,7 +184,7 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.part.name(), self.message)?;
+        write!(f, "{}: {}", self.component.name(), self.message)?;
         let mut source = self.source.as_deref().map(|source| source as &dyn Error);
         while let Some(error) = source {
             write!(f, ": {error}")?;
@@ -206,10 +206,10 @@ mod tests {
 
     #[test]
     fn a_fault_tells_its_part_and_its_whole_chain() {
-        let fault = Fault::new(Part::Database, FaultKind::Unavailable, "begin")
+        let fault = Fault::new(Component::Database, FaultKind::Unavailable, "begin")
             .caused_by(std::io::Error::other("connection refused"));
         assert_eq!(fault.to_string(), "database: begin: connection refused");
         assert!(fault.is_transient());
-        assert!(!Fault::new(Part::ChatModel, FaultKind::Rejected, "wrong key").is_transient());
+        assert!(!Fault::new(Component::ChatModel, FaultKind::Rejected, "wrong key").is_transient());
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use docent_domain::{
-    group::{Group, GroupName, Rights},
+    group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
     permission::PermissionSet,
 };
@@ -25,10 +25,10 @@ pub trait GroupReader: Send {
 
     /// Groups by name, those whose name holds `text` (ASCII letters in either case), each with the number of its
     /// members.
-    async fn list(&mut self, text: Option<&str>, page: Page) -> Result<Listed<(Group, u64)>>;
+    async fn list(&mut self, text: Option<&str>, page: PageRequest) -> Result<Page<(Group, u64)>>;
 
     /// What an account was given; nothing for one that does not exist.
-    async fn rights(&mut self, user: UserId) -> Result<Rights>;
+    async fn rights(&mut self, user: UserId) -> Result<AssignedPermissions>;
 
     /// What an account is allowed, by itself and by its groups.
     async fn permissions(&mut self, user: UserId) -> Result<PermissionSet>;
@@ -53,5 +53,5 @@ pub trait GroupWriter: GroupReader {
     ///
     /// # Errors
     /// When the account or one of the groups does not exist.
-    async fn set_rights(&mut self, user: UserId, rights: &Rights) -> Result<()>;
+    async fn set_assigned_permissions(&mut self, user: UserId, rights: &AssignedPermissions) -> Result<()>;
 }

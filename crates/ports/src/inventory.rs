@@ -10,7 +10,7 @@ use docent_domain::{
     api_key::ApiKey,
     audit::AuditEntry,
     conversation::Conversation,
-    document::{Deletion, Document, Standing},
+    document::{Deletion, Document, DocumentStatus},
     group::Group,
     id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind},
@@ -63,7 +63,7 @@ pub trait Inventory: Send {
     async fn deletions(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Deletion>>;
 
     /// Where those of these documents that there is a record of are in their lives.
-    async fn standings(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Standing>>;
+    async fn statuses(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, DocumentStatus>>;
 
     /// Those of these documents that have a job of this kind that is not done.
     async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>>;

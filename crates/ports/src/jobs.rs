@@ -2,7 +2,7 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -55,7 +55,7 @@ pub trait JobReader: Send {
     async fn counts(&mut self) -> Result<JobCounts>;
 
     /// Jobs of a kind, the one that changed last first.
-    async fn list(&mut self, filter: JobFilter, page: Page) -> Result<Listed<Job>>;
+    async fn list(&mut self, filter: JobFilter, page: PageRequest) -> Result<Page<Job>>;
 
     /// When the next job can be run: the earliest `run_at` of queued ones and end of leased ones.
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>>;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 /// A piece of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// Records before it.
     pub offset: u64,
     /// The most records on it.
@@ -13,14 +13,14 @@ pub struct Page {
 
 /// A piece of a list, and how long the whole list is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed<T> {
+pub struct Page<T> {
     /// The records of the page, in the order of the list.
     pub records: Vec<T>,
     /// How many records the whole list has, at the moment of reading.
     pub total: u64,
 }
 
-impl<T> Default for Listed<T> {
+impl<T> Default for Page<T> {
     fn default() -> Self {
         Self { records: Vec::new(), total: 0 }
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// What is to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drawing {
+pub struct PageImageRequest {
     /// The page, counted from 1.
     pub page: NonZeroU32,
     /// How wide the picture is, in pixels; its height follows from the page's.
@@ -24,7 +24,7 @@ pub trait PageRenderer: Send + Sync {
     ///
     /// # Errors
     /// [`RenderError`] says what is to blame. Cancel-safe: dropping the future stops the work.
-    async fn render(&self, pdf: ByteStream, drawing: &Drawing) -> Result<Vec<u8>, RenderError>;
+    async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError>;
 }
 
 /// Why a page was not drawn.

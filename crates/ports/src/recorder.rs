@@ -1,6 +1,6 @@
 //! What happens in the service, told to whoever counts it.
 
-use crate::error::{FaultKind, Part};
+use crate::error::{Component, FaultKind};
 use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ impl Cache {
 
 /// What a sweep finds that nobody else would ever see to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Leftover {
+pub enum SweepFinding {
     /// A document waits for an ingestion that no job would do.
     NotQueued,
     /// What is left of a deleted document waits for a removal that no job would do.
@@ -80,7 +80,7 @@ pub enum Leftover {
     OrphanFile,
 }
 
-impl Leftover {
+impl SweepFinding {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::NotQueued, Self::NotRemoved, Self::OrphanChunks, Self::OrphanFile];
 
@@ -108,7 +108,7 @@ pub trait Recorder: Send + Sync {
     fn tokens_used(&self, agent: &AgentName, model: &str, tokens: TokenUsage);
 
     /// A call of a part did not work. Told once per fault, where it is dealt with.
-    fn fault(&self, part: Part, kind: FaultKind);
+    fn fault(&self, part: Component, kind: FaultKind);
 
     /// A request was counted in this process, since the key-value store was away.
     fn counted_locally(&self);
@@ -120,21 +120,21 @@ pub trait Recorder: Send + Sync {
     fn swept(&self, is_whole: bool, took: Duration);
 
     /// A sweep mended something.
-    fn mended(&self, leftover: Leftover);
+    fn mended(&self, leftover: SweepFinding);
 }
 
 /// Takes note of nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unrecorded;
+pub struct NoopRecorder;
 
-impl Recorder for Unrecorded {
+impl Recorder for NoopRecorder {
     fn job_ended(&self, _end: JobEnd, _took: Duration) {}
 
     fn stage_ended(&self, _stage: Stage, _took: Duration) {}
 
     fn tokens_used(&self, _agent: &AgentName, _model: &str, _tokens: TokenUsage) {}
 
-    fn fault(&self, _part: Part, _kind: FaultKind) {}
+    fn fault(&self, _part: Component, _kind: FaultKind) {}
 
     fn counted_locally(&self) {}
 
@@ -142,5 +142,5 @@ impl Recorder for Unrecorded {
 
     fn swept(&self, _is_whole: bool, _took: Duration) {}
 
-    fn mended(&self, _leftover: Leftover) {}
+    fn mended(&self, _leftover: SweepFinding) {}
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -29,7 +29,7 @@ pub trait SessionReader: Send {
     async fn get(&mut self, id: SessionId) -> Result<Option<Session>>;
 
     /// Sessions, the one used last first.
-    async fn list(&mut self, filter: &SessionFilter, page: Page) -> Result<Listed<Session>>;
+    async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>>;
 }
 
 /// Reads and changes sessions.

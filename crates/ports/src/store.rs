@@ -1,6 +1,6 @@
 //! The relational store: units of work, and the repositories reached through them.
 //!
-//! To add a repository: a trait in a file of its own beside this one, a method in [`ReadWork`] or
+//! To add a repository: a trait in a file of its own beside this one, a method in [`ReadView`] or
 //! [`UnitOfWork`], the fake in `docent-testkit`, the SQL in `docent-adapters`, and a battery that both run.
 
 use crate::{
@@ -8,7 +8,6 @@ use crate::{
     audit::{AuditReader, AuditWriter},
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
-    duties::DutyWriter,
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
     error::Result,
     generations::{GenerationReader, GenerationWriter},
@@ -16,6 +15,7 @@ use crate::{
     inventory::Inventory,
     jobs::{JobReader, JobWriter},
     sessions::{SessionReader, SessionWriter},
+    singleton_tasks::SingletonTaskWriter,
     term_statistics::{TermStatisticsReader, TermStatisticsWriter},
     usage::{UsageReader, UsageWriter},
     users::{UserReader, UserWriter},
@@ -34,12 +34,12 @@ pub trait Store: Send + Sync {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>>;
 
     /// Opens a consistent view for reading. It never waits for writers.
-    async fn read(&self) -> Result<Box<dyn ReadWork>>;
+    async fn read(&self) -> Result<Box<dyn ReadView>>;
 
     /// Opens a view for a single read, which is spared what would keep it consistent with further ones: those
     /// may show a later state. Records that concurrent glances ask for by their ids may be read together,
     /// after all of them were asked for. It never waits for writers.
-    async fn glance(&self) -> Result<Box<dyn ReadWork>> {
+    async fn read_latest(&self) -> Result<Box<dyn ReadView>> {
         self.read().await
     }
 
@@ -72,7 +72,7 @@ impl Schema {
 }
 
 /// A consistent view of the records.
-pub trait ReadWork: Send {
+pub trait ReadView: Send {
     /// Documents.
     fn documents(&mut self) -> &mut dyn DocumentReader;
     /// Jobs.
@@ -140,7 +140,7 @@ pub trait UnitOfWork: Send {
     /// How often terms occur in collections.
     fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter;
     /// What one process at a time sees to.
-    fn duties(&mut self) -> &mut dyn DutyWriter;
+    fn singleton_tasks(&mut self) -> &mut dyn SingletonTaskWriter;
 
     /// Makes the changes durable.
     ///
@@ -149,7 +149,7 @@ pub trait UnitOfWork: Send {
     async fn commit(self: Box<Self>) -> Result<()>;
 }
 
-/// Leads every repository to one field: `repositories!(read to session)` those of a [`ReadWork`], and
+/// Leads every repository to one field: `repositories!(read to session)` those of a [`ReadView`], and
 /// `repositories!(write to session)` those of a [`UnitOfWork`] to a session that is all of them;
 /// `repositories!(write through inner)` to those of another unit of work.
 #[macro_export]
@@ -173,7 +173,7 @@ macro_rules! repositories {
             webhooks: webhooks::WebhookWriter,
             usage: usage::UsageWriter, audit: audit::AuditWriter,
             embedding_cache: embedding_cache::EmbeddingCacheWriter, generations: generations::GenerationWriter,
-            term_statistics: term_statistics::TermStatisticsWriter, duties: duties::DutyWriter
+            term_statistics: term_statistics::TermStatisticsWriter, singleton_tasks: singleton_tasks::SingletonTaskWriter
         }
     };
     (@each $how:ident $field:tt $($method:ident: $module:ident::$repository:ident),+) => {

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use async_trait::async_trait;
-use docent_domain::{id::DocumentId, ranking::Totals};
+use docent_domain::{id::DocumentId, ranking::CorpusStatistics};
 use std::collections::{BTreeMap, HashMap};
 
 /// What a document adds to the statistics of its collection.
@@ -23,7 +23,7 @@ pub struct Contribution {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermStatistics {
     /// How much there is.
-    pub totals: Totals,
+    pub totals: CorpusStatistics,
     /// For each place that was asked for and is anywhere, the sum of what documents have added.
     pub frequencies: HashMap<u32, u64>,
 }

@@ -25,7 +25,7 @@ pub struct Rotation {
 
 /// What became of a [`Rotation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rotated {
+pub enum RotationOutcome {
     /// The successor is good now; so is the presented token, until its grace is over.
     Renewed,
     /// The presented token had been replaced longer ago than the grace: it counts as stolen, and the
@@ -52,7 +52,7 @@ pub trait TokenStore: Send + Sync {
     ) -> Result<()>;
 
     /// Uses a token. Two uses within the grace both succeed, and both successors are good.
-    async fn rotate(&self, rotation: Rotation) -> Result<Rotated>;
+    async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome>;
 
     /// Revokes a family. May be repeated.
     async fn revoke(&self, family: FamilyId) -> Result<()>;

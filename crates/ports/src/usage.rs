@@ -2,7 +2,7 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page, Period},
+    page::{Page, PageRequest, Period},
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -56,8 +56,8 @@ pub trait UsageReader: Send {
         &mut self,
         filter: &UsageFilter,
         grouping: UsageGrouping,
-        page: Page,
-    ) -> Result<Listed<UsageSum>>;
+        page: PageRequest,
+    ) -> Result<Page<UsageSum>>;
 }
 
 /// Adds to the usage ledger.

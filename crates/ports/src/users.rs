@@ -2,7 +2,7 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use docent_domain::{
@@ -54,7 +54,7 @@ pub trait UserReader: Send {
     async fn count(&mut self) -> Result<u64>;
 
     /// Accounts of a kind.
-    async fn list(&mut self, filter: &UserFilter, page: Page) -> Result<Listed<User>>;
+    async fn list(&mut self, filter: &UserFilter, page: PageRequest) -> Result<Page<User>>;
 
     /// The addresses of those of these accounts that exist.
     async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>>;

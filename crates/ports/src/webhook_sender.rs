@@ -1,7 +1,7 @@
 //! Sending messages to addresses that anybody may have named.
 
 use async_trait::async_trait;
-use docent_domain::{error::Invalid, webhook::WebhookUrl};
+use docent_domain::{error::ValidationError, webhook::WebhookUrl};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -22,7 +22,7 @@ pub struct WebhookMessage {
 
 /// What a receiver answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WebhookAnswer {
+pub struct ReceiverResponse {
     /// The status.
     pub status: u16,
     /// When it asks to be called again, if it does.
@@ -31,7 +31,7 @@ pub struct WebhookAnswer {
 
 /// Why there is no answer. The sentences are for the webhook's owner and tell nothing of networks in between.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Undelivered {
+pub enum DeliveryError {
     /// The address may not be asked; it ends the sentence "the address …".
     #[error("the address {0}")]
     Refused(String),
@@ -46,7 +46,7 @@ pub enum Undelivered {
     Timeout,
     /// The connection broke, or what came is no HTTP.
     #[error("the receiver broke off or did not answer in HTTP")]
-    Garbage,
+    InvalidResponse,
 }
 
 /// Sends signed messages.
@@ -60,7 +60,7 @@ pub trait WebhookSender: Send + Sync {
     ///
     /// # Errors
     /// What is wrong, as of the field `url`.
-    async fn check(&self, url: &WebhookUrl) -> Result<(), Invalid>;
+    async fn check(&self, url: &WebhookUrl) -> Result<(), ValidationError>;
 
     /// Sends a message once. Redirections are answers like others and not followed; of the answer's body at most a
     /// kibibyte is read, and nothing kept. It ends within seconds, whatever the receiver does.
@@ -68,5 +68,5 @@ pub trait WebhookSender: Send + Sync {
     /// # Errors
     /// When there is no answer. Whether the receiver took the message is not known then, unless it was refused or
     /// could not be reached.
-    async fn send(&self, message: &WebhookMessage) -> Result<WebhookAnswer, Undelivered>;
+    async fn send(&self, message: &WebhookMessage) -> Result<ReceiverResponse, DeliveryError>;
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -36,7 +36,7 @@ pub trait WebhookReader: Send {
     async fn get(&mut self, id: WebhookId) -> Result<Option<Webhook>>;
 
     /// Webhooks, newest first.
-    async fn list(&mut self, filter: WebhookFilter, page: Page) -> Result<Listed<Webhook>>;
+    async fn list(&mut self, filter: WebhookFilter, page: PageRequest) -> Result<Page<Webhook>>;
 
     /// The delivery with this id.
     async fn delivery(&mut self, id: WebhookDeliveryId) -> Result<Option<WebhookDelivery>>;
@@ -46,8 +46,8 @@ pub trait WebhookReader: Send {
         &mut self,
         webhook: WebhookId,
         after: Option<DeliveryPosition>,
-        page: Page,
-    ) -> Result<Listed<WebhookDelivery>>;
+        page: PageRequest,
+    ) -> Result<Page<WebhookDelivery>>;
 
     /// When the next delivery of a webhook that is on is to be tried.
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>>;

@@ -4,7 +4,7 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
-use docent_app::error::{Error, Fault, FaultKind, Part};
+use docent_app::error::{Component, Error, Fault, FaultKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{borrow::Cow, fmt, time::Duration};
@@ -24,7 +24,7 @@ pub(crate) struct Refusal {
 /// The fault behind an answer. It goes with the response, for those who count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported {
-    pub(crate) part: Part,
+    pub(crate) component: Component,
     pub(crate) kind: FaultKind,
 }
 
@@ -213,8 +213,8 @@ impl Refusal {
 
     /// The answer to a fault. What happened inside is not in it.
     pub(crate) fn of_fault(fault: &Fault) -> Self {
-        let reported = Some(Reported { part: fault.part(), kind: fault.kind() });
-        match Self::status_of(fault.part(), fault.kind()) {
+        let reported = Some(Reported { component: fault.component(), kind: fault.kind() });
+        match Self::status_of(fault.component(), fault.kind()) {
             StatusCode::INTERNAL_SERVER_ERROR => Self { fault: reported, ..Self::internal() },
             status => Self {
                 retry_after: fault.pause(),
@@ -225,43 +225,48 @@ impl Refusal {
     }
 
     /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen is 500.
-    fn status_of(part: Part, kind: FaultKind) -> StatusCode {
+    fn status_of(part: Component, kind: FaultKind) -> StatusCode {
         match (part, kind) {
-            (_, FaultKind::Internal) | (Part::Service, FaultKind::Garbage | FaultKind::Rejected) => {
+            (_, FaultKind::Internal)
+            | (Component::Service, FaultKind::InvalidResponse | FaultKind::Rejected) => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
             // Another process, or this one with other settings, could serve it.
             (_, FaultKind::Unconfigured) => StatusCode::SERVICE_UNAVAILABLE,
-            (Part::ChatModel | Part::Embedder | Part::Reranker, FaultKind::Timeout) => {
+            (Component::ChatModel | Component::Embedder | Component::Reranker, FaultKind::Timeout) => {
                 StatusCode::GATEWAY_TIMEOUT
             }
             (
-                Part::ChatModel | Part::Embedder | Part::Reranker,
+                Component::ChatModel | Component::Embedder | Component::Reranker,
                 FaultKind::Unavailable
                 | FaultKind::InUse
                 | FaultKind::RateLimited
                 | FaultKind::Full
                 | FaultKind::Rejected
-                | FaultKind::Garbage,
+                | FaultKind::InvalidResponse,
             ) => StatusCode::BAD_GATEWAY,
             (_, FaultKind::Full) => StatusCode::INSUFFICIENT_STORAGE,
             (
-                Part::Database
-                | Part::KeyValueStore
-                | Part::BlobStore
-                | Part::VectorStore
-                | Part::Extractor
-                | Part::MailServer
-                | Part::Service,
+                Component::Database
+                | Component::KeyValueStore
+                | Component::BlobStore
+                | Component::VectorStore
+                | Component::Extractor
+                | Component::MailServer
+                | Component::Service,
                 FaultKind::Unavailable | FaultKind::InUse | FaultKind::Timeout | FaultKind::RateLimited,
             ) => StatusCode::SERVICE_UNAVAILABLE,
             // Without it nobody knows which tokens are good, whatever the reason.
-            (Part::KeyValueStore, FaultKind::Rejected | FaultKind::Garbage) => {
+            (Component::KeyValueStore, FaultKind::Rejected | FaultKind::InvalidResponse) => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             (
-                Part::Database | Part::BlobStore | Part::VectorStore | Part::Extractor | Part::MailServer,
-                FaultKind::Rejected | FaultKind::Garbage,
+                Component::Database
+                | Component::BlobStore
+                | Component::VectorStore
+                | Component::Extractor
+                | Component::MailServer,
+                FaultKind::Rejected | FaultKind::InvalidResponse,
             ) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -305,27 +310,28 @@ impl ResponseError for Refusal {
 mod tests {
     use super::*;
 
-    fn status(part: Part, kind: FaultKind) -> u16 {
+    fn status(part: Component, kind: FaultKind) -> u16 {
         Refusal::from(Error::from(Fault::new(part, kind, "an inner message"))).status.as_u16()
     }
 
     #[test]
     fn faults_have_the_status_of_whose_fault_it_is() {
-        assert_eq!(status(Part::Database, FaultKind::Unavailable), 503);
-        assert_eq!(status(Part::KeyValueStore, FaultKind::Timeout), 503);
-        assert_eq!(status(Part::ChatModel, FaultKind::Timeout), 504);
-        assert_eq!(status(Part::ChatModel, FaultKind::RateLimited), 502);
-        assert_eq!(status(Part::ChatModel, FaultKind::Internal), 500);
-        assert_eq!(status(Part::BlobStore, FaultKind::Rejected), 500);
+        assert_eq!(status(Component::Database, FaultKind::Unavailable), 503);
+        assert_eq!(status(Component::KeyValueStore, FaultKind::Timeout), 503);
+        assert_eq!(status(Component::ChatModel, FaultKind::Timeout), 504);
+        assert_eq!(status(Component::ChatModel, FaultKind::RateLimited), 502);
+        assert_eq!(status(Component::ChatModel, FaultKind::Internal), 500);
+        assert_eq!(status(Component::BlobStore, FaultKind::Rejected), 500);
     }
 
     #[test]
     fn an_inner_message_stays_inside() {
         for kind in [FaultKind::Unavailable, FaultKind::Internal] {
-            let refusal = Refusal::from(Error::from(Fault::new(Part::Database, kind, "secret")));
+            let refusal = Refusal::from(Error::from(Fault::new(Component::Database, kind, "secret")));
             assert!(!refusal.detail.contains("secret"));
         }
-        let refusal = Refusal::from(Error::from(Fault::new(Part::Database, FaultKind::Timeout, "secret")));
+        let refusal =
+            Refusal::from(Error::from(Fault::new(Component::Database, FaultKind::Timeout, "secret")));
         assert_eq!(refusal.detail, "The database did not answer in time");
     }
 

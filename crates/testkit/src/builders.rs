@@ -5,10 +5,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
-    api_key::{ApiKey, KeyName, KeyPrefix, Scopes},
-    audit::{AuditEntry, Author, Deed},
+    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
+    audit::{AuditAction, AuditActor, AuditEntry},
     chat::AgentName,
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     document::{BlobKey, Document, StoredFile},
     extraction::Coverage,
     group::{Group, GroupName},
@@ -22,7 +22,7 @@ use docent_domain::{
     text::{Email, FileName, Title},
     usage::{TokenUsage, UsageRecord},
     user::{PasswordHash, User},
-    verification::{Purpose, Verification},
+    verification::{VerificationPurpose, VerificationToken},
     webhook::{
         DeliveryState, Webhook, WebhookDelivery, WebhookDescription, WebhookEvent, WebhookEvents,
         WebhookSecret, WebhookUrl,
@@ -154,10 +154,10 @@ pub fn api_key(n: u32, user: UserId) -> ApiKey {
     ApiKey {
         id: id(n),
         user,
-        name: KeyName::parse(&format!("key {n}")).expect("a name"),
-        prefix: KeyPrefix::parse(&format!("{n:012}")).expect("a prefix"),
+        name: ApiKeyName::parse(&format!("key {n}")).expect("a name"),
+        prefix: ApiKeyPrefix::parse(&format!("{n:012}")).expect("a prefix"),
         sha256: [u8::try_from(n % 256).expect("below 256"); 32],
-        scopes: Scopes::parse(["read"]).expect("a scope"),
+        scopes: ApiKeyScopes::parse(["read"]).expect("a scope"),
         created_at: at(i64::from(n)),
         expires_at: None,
         last_used_at: None,
@@ -181,8 +181,8 @@ pub fn session(n: u32, user: UserId) -> Session {
 }
 
 /// A token of an account for a purpose that lasts 100 seconds.
-pub fn verification(n: u32, user: UserId, purpose: Purpose) -> Verification {
-    Verification {
+pub fn verification(n: u32, user: UserId, purpose: VerificationPurpose) -> VerificationToken {
+    VerificationToken {
         id: id(n),
         user,
         purpose,
@@ -197,9 +197,9 @@ pub fn audit_entry(n: u32) -> AuditEntry {
     AuditEntry {
         id: id(n),
         at: at(i64::from(n)),
-        by: Author::CommandLine,
+        by: AuditActor::CommandLine,
         from: None,
-        deed: Deed::Add,
+        deed: AuditAction::Add,
         kind: RecordKind::Group,
         record: id::<GroupId>(n).to_string(),
         label: format!("group {n}"),
@@ -224,7 +224,7 @@ pub fn question(n: u32, conversation: ConversationId) -> ConversationMessage {
         id: id(n),
         conversation,
         ordinal: 0,
-        author: MessageAuthor::User,
+        author: MessageRole::User,
         content: format!("Question {n}"),
         at: at(i64::from(n)),
     }

@@ -34,7 +34,7 @@ mod mailer {
 
 mod webhook_sender {
     use docent_domain::webhook::WebhookUrl;
-    use docent_ports::webhook_sender::{Undelivered, WebhookSender};
+    use docent_ports::webhook_sender::{DeliveryError, WebhookSender};
     use docent_testkit::{contract::webhook_sender::Subject, fakes::webhook_sender::FakeWebhookSender};
     use std::sync::Arc;
 
@@ -47,7 +47,7 @@ mod webhook_sender {
             careful: Arc::new(FakeWebhookSender::default()),
             url: WebhookUrl::parse("http://internal.example.org/hook").unwrap(),
             answer: Box::new(move |answer| answering.script(Ok(answer))),
-            cut: Box::new(move || cutting.script(Err(Undelivered::Garbage))),
+            cut: Box::new(move || cutting.script(Err(DeliveryError::InvalidResponse))),
             arrived: Box::new(move || arrived.messages()),
         };
         (subject, ())
@@ -117,11 +117,11 @@ mod vector_index {
     docent_testkit::vector_index_contract!(async { (Arc::new(FakeVectorIndex::default()) as _, ()) });
 }
 
-mod collections {
-    use docent_testkit::fakes::collections::FakeCollections;
+mod vector_indexes {
+    use docent_testkit::fakes::vector_indexes::FakeVectorIndexes;
     use std::sync::Arc;
 
-    docent_testkit::collections_contract!(async { (Arc::new(FakeCollections::default()) as _, ()) });
+    docent_testkit::vector_indexes_contract!(async { (Arc::new(FakeVectorIndexes::default()) as _, ()) });
 }
 
 mod embedder {

@@ -1,12 +1,12 @@
 //! An installation in memory, on the fakes of the testkit.
 
 use docent_app::{App, agent::registry::AgentRegistry, settings::Settings};
-use docent_ports::recorder::Unrecorded;
+use docent_ports::recorder::NoopRecorder;
 use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, collections::FakeCollections,
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, vector_indexes::FakeVectorIndexes,
         embedder::FakeEmbedder, embedders::FakeEmbedders, mailer::FakeMailer,
         page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
         store::FakeStore, text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner,
@@ -22,7 +22,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
     let app = Arc::new(App {
         store: Arc::new(FakeStore::default()),
         blobs: Arc::clone(&blobs) as _,
-        collections: Arc::new(FakeCollections::default()),
+        collections: Arc::new(FakeVectorIndexes::default()),
         embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
         reranker: None,
         model: Arc::new(ScriptedChatModel::default()),
@@ -36,7 +36,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
         webhooks: Arc::new(FakeWebhookSender::default()),
         clock: Arc::new(TestClock::default()),
         entropy: Arc::new(TestEntropy::default()),
-        recorder: Arc::new(Unrecorded),
+        recorder: Arc::new(NoopRecorder),
         agents: AgentRegistry::standard(10, None),
         settings,
         work: tokio::sync::Notify::new(),

@@ -16,6 +16,6 @@ fuzz_target!(|data: &[u8]| {
                 assert!((length - 1.0).abs() < 1e-3, "a length of {length}");
             }
         }
-        Err(fault) => assert_eq!(fault.kind(), FaultKind::Garbage),
+        Err(fault) => assert_eq!(fault.kind(), FaultKind::InvalidResponse),
     }
 });

@@ -29,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
         let settings = HttpSettings::new("Docent", SessionKey::derive(&[7; 32]));
         let forms = UploadForms::new(Arc::clone(&app), settings).expect("templates that are whole");
         let pieces = cut(body, lengths).into_iter().map(Bytes::copy_from_slice).collect();
-        let uploaded = forms.upload(actor.may().expect("any account may"), content_type, pieces).await;
+        let uploaded = forms.upload(actor.authorize().expect("any account may"), content_type, pieces).await;
         let files = blobs.keys();
         let mut reader = app.store.read().await.expect("a store");
         let recorded = reader.documents().counts().await.expect("counts").pending;

@@ -7,7 +7,7 @@ use super::{
 use chrono::TimeDelta;
 use docent_app::{accounts::create::Flags, audit::By};
 use docent_domain::{
-    api_key::Scope,
+    api_key::ApiKeyScope,
     permission::{Permission, PermissionSet},
 };
 use docent_tests::app::TestApp;
@@ -44,7 +44,7 @@ enum Who {
 enum Bearer {
     Nothing,
     AccessToken,
-    Key(String, Option<Scope>),
+    Key(String, Option<ApiKeyScope>),
     ScrapeToken,
 }
 
@@ -159,7 +159,7 @@ impl Role {
             Self::new("a deactivated superuser", Who::Deactivated, Bearer::AccessToken, true),
             Self::new("somebody who was staff", Who::Demoted, Bearer::AccessToken, true),
         ];
-        for scope in Scope::ALL.iter().copied() {
+        for scope in ApiKeyScope::ALL.iter().copied() {
             for (whose, who) in [("a plain user's", Who::Plain), ("a superuser's", Who::Superuser)] {
                 let user = people.get(who).unwrap().member.user.id;
                 let (key, _) = key(app, user, "a key", &[scope.name()], None).await;
@@ -167,7 +167,7 @@ impl Role {
                 roles.push(Self::new(name, who, Bearer::Key(key, Some(scope)), false));
             }
         }
-        let scopes: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+        let scopes: Vec<_> = ApiKeyScope::ALL.iter().map(|scope| scope.name()).collect();
         let root = people.superuser.member.user.id;
         let (expired, _) = key(app, root, "expired", &scopes, Some(TimeDelta::seconds(1))).await;
         app.advance(Duration::from_secs(1));
@@ -253,14 +253,14 @@ impl Role {
         match row.takes {
             Takes::Account(scope) => {
                 // What is one's own is also for whoever may do it to what is anybody's.
-                let as_holder = row.whose == Whose::Own && self.has_scope(Scope::Admin);
+                let as_holder = row.whose == Whose::Own && self.has_scope(ApiKeyScope::Admin);
                 allow(self.has_scope(scope) || as_holder && self.who == Who::Superuser)
             }
             Takes::Owner(scope) if row.whose == Whose::Own => allow(self.has_scope(scope)),
             Takes::Owner(scope) if self.has_scope(scope) => Verdict::Refused(row.refusals[0]),
             Takes::Owner(_) => Verdict::Refused(row.refusals[1]),
             Takes::Login => allow(matches!(self.bearer, Bearer::AccessToken)),
-            Takes::Holder(needed) => allow(has(&needed) && self.has_scope(Scope::Admin)),
+            Takes::Holder(needed) => allow(has(&needed) && self.has_scope(ApiKeyScope::Admin)),
             Takes::Superuser => allow(self.who == Who::Superuser),
             Takes::Panel(needed) => match needed.iter().position(|permission| !has(permission)) {
                 None => Verdict::Answered,
@@ -280,7 +280,7 @@ impl Role {
         self.has_session && matches!(self.who, Who::Staff(_) | Who::Superuser)
     }
 
-    fn has_scope(&self, needed: Scope) -> bool {
+    fn has_scope(&self, needed: ApiKeyScope) -> bool {
         match self.bearer {
             Bearer::Key(_, scope) => scope == Some(needed),
             Bearer::Nothing | Bearer::AccessToken | Bearer::ScrapeToken => true,

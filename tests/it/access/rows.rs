@@ -1,7 +1,7 @@
 //! Who may do what: a row for each method of each route, and further ones where it matters whose the record is.
 
 use docent_domain::{
-    api_key::Scope,
+    api_key::ApiKeyScope,
     permission::Permission::{self, *},
 };
 
@@ -13,10 +13,10 @@ pub(super) enum Takes {
     /// The token of those who watch the service.
     ScrapeToken,
     /// An active account, by its access token, or by an API key with this scope.
-    Account(Scope),
+    Account(ApiKeyScope),
     /// The same, and that the record is its own: even superusers are told that there is no such record when it is
     /// another's.
-    Owner(Scope),
+    Owner(ApiKeyScope),
     /// An active account, by its access token alone.
     Login,
     /// An account with this permission; of an API key the scope `admin` besides.
@@ -117,7 +117,7 @@ const fn post(path: &'static str, takes: Takes, good: u16) -> Row {
     row("POST", path, takes, good)
 }
 
-use Scope::{Chat, Ingest, Read};
+use ApiKeyScope::{Chat, Ingest, Read};
 use Sent::{Files, Json};
 use Spends::{Record, Session};
 use Takes::{Account, Holder, Login, Nothing, Owner, Panel, ScrapeToken, Staff, Superuser};

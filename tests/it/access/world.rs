@@ -7,18 +7,18 @@ use docent_app::{
     audit::By,
 };
 use docent_domain::{
-    api_key::{KeyName, Scopes},
+    api_key::{ApiKeyName, ApiKeyScopes},
     conversation::{Conversation, ConversationTitle},
     group::{Group, GroupName},
     id::{ConversationId, GroupId, UserId, VerificationId},
     permission::{Permission, PermissionSet},
     session::{Session, SessionKind},
     user::User,
-    verification::{Purpose, Verification},
+    verification::{VerificationPurpose, VerificationToken},
 };
 use docent_ports::{
-    audit::AuditFilter, documents::DocumentFilter, jobs::JobFilter, page::Page, sessions::SessionFilter,
-    users::UserFilter,
+    audit::AuditFilter, documents::DocumentFilter, jobs::JobFilter, page::PageRequest,
+    sessions::SessionFilter, users::UserFilter,
 };
 use docent_tests::{
     app::{PASSWORD, TestApp},
@@ -101,7 +101,8 @@ pub(super) async fn key(
     scopes: &[&str],
     lifetime: Option<TimeDelta>,
 ) -> (String, String) {
-    let (name, scopes) = (KeyName::parse(name).unwrap(), Scopes::parse(scopes.iter().copied()).unwrap());
+    let (name, scopes) =
+        (ApiKeyName::parse(name).unwrap(), ApiKeyScopes::parse(scopes.iter().copied()).unwrap());
     let expires_at = lifetime.map(|lifetime| app.app.clock.now() + lifetime);
     let request = KeyRequest { user, name, scopes, expires_at };
     let new = app.app.key_ring().create(&By::command_line(), request).await.unwrap();
@@ -229,10 +230,10 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
     };
     let mut sha256 = [0; 32];
     app.app.entropy.fill(&mut sha256);
-    let verification = Verification {
+    let verification = VerificationToken {
         id: app.app.new_id(VerificationId::generate),
         user: user.id,
-        purpose: Purpose::ResetPassword,
+        purpose: VerificationPurpose::ResetPassword,
         sha256,
         created_at: now,
         expires_at: now + TimeDelta::days(1),
@@ -247,7 +248,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
 
 /// All records that a request could change, written out. What accounts are permitted is not among them.
 pub(super) async fn snapshot(app: &TestApp) -> String {
-    let all = Page { offset: 0, limit: 100_000 };
+    let all = PageRequest { offset: 0, limit: 100_000 };
     let mut view = app.app.store.read().await.unwrap();
     let documents = view.documents().list(&DocumentFilter::default()).await.unwrap();
     let users = view.users().list(&UserFilter::default(), all).await.unwrap();
@@ -262,7 +263,8 @@ pub(super) async fn snapshot(app: &TestApp) -> String {
         deliveries.push(view.webhooks().deliveries(webhook.id, None, all).await.unwrap());
     }
     let jobs = view.jobs().list(JobFilter::default(), all).await.unwrap();
-    let entries = view.audit().list(&AuditFilter::default(), Page { limit: 1, ..all }).await.unwrap().total;
+    let entries =
+        view.audit().list(&AuditFilter::default(), PageRequest { limit: 1, ..all }).await.unwrap().total;
     format!(
         "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{links:?}\n{conversations:?}\n{webhooks:?}\n{deliveries:?}\n{jobs:?}\n{entries}"
     )

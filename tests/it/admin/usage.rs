@@ -2,13 +2,13 @@
 
 use super::staff;
 use docent_domain::{
-    audit::Deed,
+    audit::AuditAction,
     chat::AgentName,
     id::UsageId,
     permission::Permission,
     usage::{TokenUsage, UsageRecord},
 };
-use docent_ports::{audit::AuditFilter, page::Page};
+use docent_ports::{audit::AuditFilter, page::PageRequest};
 use docent_tests::{app::TestApp, member::Member, rules};
 use std::time::Duration;
 
@@ -72,8 +72,8 @@ rules! {
         lines.sort_unstable();
         assert_eq!(lines, [format!("{day},'=1+1@example.org,1,20,2,22"), format!("{day},staff@example.org,1,300,30,330")]);
         let mut view = app.app.store.read().await.unwrap();
-        let log = view.audit().list(&AuditFilter::default(), Page { offset: 0, limit: 100 }).await.unwrap();
-        let entry = log.records.iter().find(|entry| entry.deed == Deed::Export).unwrap();
+        let log = view.audit().list(&AuditFilter::default(), PageRequest { offset: 0, limit: 100 }).await.unwrap();
+        let entry = log.records.iter().find(|entry| entry.deed == AuditAction::Export).unwrap();
         assert_eq!(entry.changes["lines"].after.as_deref(), Some("2"));
     }
 }

@@ -3,7 +3,7 @@
 use super::{at_panel, staff_account, staff_with, submit, superuser};
 use docent_app::accounts::create::Flags;
 use docent_domain::{
-    audit::Deed,
+    audit::AuditAction,
     group::{Group, GroupName},
     id::GroupId,
     permission::Permission,
@@ -106,7 +106,7 @@ rules! {
         let id = page.rsplit('/').next().map(str::to_owned);
         let entries = app.audit(AuditFilter { record: id, ..AuditFilter::default() }).await;
         let told: Vec<_> = entries[0].changes.iter().map(|(field, change)| (field.as_str(), change.after.as_deref())).collect();
-        assert_eq!((entries.len(), entries[0].deed), (1, Deed::Add));
+        assert_eq!((entries.len(), entries[0].deed), (1, AuditAction::Add));
         assert_eq!(told, [
             ("email", Some("new@example.org")),
             ("groups", Some("Readers")),

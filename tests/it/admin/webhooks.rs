@@ -1,7 +1,7 @@
 //! Webhooks at the panel.
 
 use super::{staff, submit};
-use docent_domain::{audit::Deed, permission::Permission};
+use docent_domain::{audit::AuditAction, permission::Permission};
 use docent_ports::audit::AuditFilter;
 use docent_testkit::fakes::webhook_sender::answered;
 use docent_tests::{member::Member, pdf::pdf, rules};
@@ -69,7 +69,7 @@ rules! {
         let entries = app.audit(AuditFilter { record: Some(id), ..AuditFilter::default() }).await;
         let mut deeds: Vec<_> = entries.iter().map(|entry| entry.deed).collect();
         deeds.sort();
-        assert_eq!(deeds, [Deed::Add, Deed::Change, Deed::Change, Deed::Delete, Deed::Retry], "off twice is off once");
+        assert_eq!(deeds, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete, AuditAction::Retry], "off twice is off once");
         let switches = entries.iter().filter_map(|entry| entry.changes.get("is_active")?.after.clone());
         assert_eq!(switches.collect::<BTreeSet<_>>(), ["false", "true"].map(str::to_owned).into());
     }

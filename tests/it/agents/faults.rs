@@ -13,7 +13,7 @@ rules! {
             (FaultKind::Timeout, 504, "The chat model did not answer in time"),
             (FaultKind::RateLimited, 502, "The chat model is receiving too many requests"),
             (FaultKind::Rejected, 502, "The chat model refused the request"),
-            (FaultKind::Garbage, 502, "The chat model gave an answer that makes no sense"),
+            (FaultKind::InvalidResponse, 502, "The chat model gave an answer that makes no sense"),
         ] {
             for turn in [Turn::refused(kind), Turn::new().fault(kind)] {
                 app.model.push(turn);

@@ -1,10 +1,10 @@
 //! Conversations are written down.
 
 use docent_domain::{
-    conversation::{Conversation, ConversationMessage, MessageAuthor},
+    conversation::{Conversation, ConversationMessage, MessageRole},
     id::ConversationId,
 };
-use docent_ports::{error::FaultKind, page::Page};
+use docent_ports::{error::FaultKind, page::PageRequest};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
 use reqwest::Method;
@@ -23,7 +23,7 @@ async fn recorded(app: &TestApp) -> Option<(Conversation, Vec<ConversationMessag
     let id: ConversationId = ID.parse().unwrap();
     let mut view = app.app.store.read().await.unwrap();
     let conversation = view.conversations().get(id).await.unwrap()?;
-    let messages = view.conversations().messages(id, Page { offset: 0, limit: 100 }).await.unwrap();
+    let messages = view.conversations().messages(id, PageRequest { offset: 0, limit: 100 }).await.unwrap();
     Some((conversation, messages.records))
 }
 
@@ -37,8 +37,8 @@ async fn messages(app: &TestApp, count: usize) -> Vec<ConversationMessage> {
 /// The sources' number, and whether the answer is whole.
 fn answer(message: &ConversationMessage) -> (usize, bool) {
     match &message.author {
-        MessageAuthor::Agent { sources, is_complete, .. } => (sources.len(), *is_complete),
-        MessageAuthor::User => panic!("not an answer: {message:?}"),
+        MessageRole::Agent { sources, is_complete, .. } => (sources.len(), *is_complete),
+        MessageRole::User => panic!("not an answer: {message:?}"),
     }
 }
 
@@ -54,9 +54,9 @@ rules! {
         // When the stream has ended it is there: whoever asks on is understood.
         let (conversation, said) = recorded(&app).await.unwrap();
         assert_eq!((conversation.owner, conversation.title.as_str()), (ada.user.id, "Where does the zebra live?"));
-        assert_eq!((&said[0].author, said[0].content.as_str()), (&MessageAuthor::User, "Where does the zebra live?"));
+        assert_eq!((&said[0].author, said[0].content.as_str()), (&MessageRole::User, "Where does the zebra live?"));
         assert_eq!((answer(&said[1]), said[1].content.as_str()), ((1, true), "In Africa."));
-        let MessageAuthor::Agent { tokens, .. } = &said[1].author else { panic!() };
+        let MessageRole::Agent { tokens, .. } = &said[1].author else { panic!() };
         wait::until("usage is recorded", async || app.usage(ada.user.id).await == *tokens).await;
 
         let _ = ada.post("/agents/chat", body("Sure?")).await.expect(200);

@@ -1,8 +1,8 @@
 //! Answers that a client may come back to.
 
 use docent_app::settings::Settings;
-use docent_domain::conversation::MessageAuthor;
-use docent_ports::{error::FaultKind, page::Page};
+use docent_domain::conversation::MessageRole;
+use docent_ports::{error::FaultKind, page::PageRequest};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{
     app::TestApp,
@@ -126,11 +126,11 @@ rules! {
         let mut said = Vec::new();
         wait::until("it is recorded", async || {
             let mut view = app.app.store.read().await.unwrap();
-            said = view.conversations().messages(id, Page { offset: 0, limit: 9 }).await.unwrap().records;
+            said = view.conversations().messages(id, PageRequest { offset: 0, limit: 9 }).await.unwrap().records;
             said.len() == 2
         }).await;
         assert_eq!(said[1].content.len(), 1000);
-        assert!(matches!(said[1].author, MessageAuthor::Agent { is_complete: true, .. }));
+        assert!(matches!(said[1].author, MessageRole::Agent { is_complete: true, .. }));
     }
 
     async fn a_client_that_stays_away_stops_the_model(setup) {

@@ -8,16 +8,16 @@ use docent_app::{
     audit::By,
 };
 use docent_domain::{
-    api_key::{KeyName, Scopes},
-    audit::Deed,
-    group::Rights,
+    api_key::{ApiKeyName, ApiKeyScopes},
+    audit::AuditAction,
+    group::AssignedPermissions,
     permission::{Permission, RecordKind},
     user::User,
 };
 use docent_ports::{
     audit::AuditFilter,
     clock::Clock,
-    page::Page,
+    page::PageRequest,
     usage::{UsageFilter, UsageGrouping},
 };
 use docent_testkit::fakes::chat_model::Turn;
@@ -107,7 +107,7 @@ rules! {
     async fn a_key_ends_at_the_second_that_it_names(setup) {
         let app = setup.api_keys().start().await;
         let user = ada(&app).await.id;
-        let (name, scopes) = (KeyName::parse("short").unwrap(), Scopes::parse(["read"]).unwrap());
+        let (name, scopes) = (ApiKeyName::parse("short").unwrap(), ApiKeyScopes::parse(["read"]).unwrap());
         let expires_at = Some(app.clock.now() + Duration::from_secs(60));
         let request = KeyRequest { user, name, scopes, expires_at };
         let key = app.app.key_ring().create(&By::command_line(), request).await.unwrap().key;
@@ -127,7 +127,7 @@ rules! {
         let _ = with(&app, &other.key).await.expect(200);
         let filter = AuditFilter { kind: Some(RecordKind::ApiKey), ..AuditFilter::default() };
         let entries = app.audit(filter).await;
-        let revoked = entries.iter().find(|entry| entry.deed == Deed::Revoke).unwrap();
+        let revoked = entries.iter().find(|entry| entry.deed == AuditAction::Revoke).unwrap();
         assert_eq!(revoked.record, key.record.id.to_string());
         assert!(!format!("{entries:?}").contains(key.key.rsplit_once('_').unwrap().1), "secrets are not written down");
     }
@@ -220,7 +220,7 @@ rules! {
         assert_eq!(delete(&key, &first).await, 403, "the account may not");
         let permissions = [Permission::DeleteDocument].into_iter().collect();
         let mut work = app.app.store.begin().await.unwrap();
-        work.groups().set_rights(ada.user.id, &Rights { permissions, ..Rights::default() }).await.unwrap();
+        work.groups().set_assigned_permissions(ada.user.id, &AssignedPermissions { permissions, ..AssignedPermissions::default() }).await.unwrap();
         work.commit().await.unwrap();
         assert_eq!(delete(&ingest, &first).await, 403, "the key may not");
         assert_eq!(delete(&key, &first).await, 204);
@@ -243,7 +243,7 @@ rules! {
         wait::until("usage is recorded", async || app.usage(user.id).await.completion > 0).await;
         let grouping = UsageGrouping { by_key: true, ..UsageGrouping::default() };
         let mut view = app.app.store.read().await.unwrap();
-        let sums = view.usage().sums(&UsageFilter::default(), grouping, Page { offset: 0, limit: 9 }).await.unwrap();
+        let sums = view.usage().sums(&UsageFilter::default(), grouping, PageRequest { offset: 0, limit: 9 }).await.unwrap();
         let by_key: Vec<_> = sums.records.iter().map(|sum| (sum.api_key, sum.answers)).collect();
         assert_eq!(by_key, [(Some(key.record.id), 1)]);
     }

@@ -1,7 +1,7 @@
 //! `POST /auth/email-verification`, `POST /auth/email-verification/confirm`, `/account/verify-email`
 
 use docent_app::accounts::create::Flags;
-use docent_domain::{audit::Deed, id::UserId};
+use docent_domain::{audit::AuditAction, id::UserId};
 use docent_ports::{audit::AuditFilter, clock::Clock, error::FaultKind};
 use docent_tests::{app::TestApp, reply::Reply, rules};
 use reqwest::Method;
@@ -43,7 +43,7 @@ rules! {
         assert_eq!(verified_at(&app, ada.user.id).await, Some(app.clock.now()));
         confirm(&app, &token).await.refused(400, REFUSED);
         let _ = ada.get("/documents").await.expect(200);
-        let filter = AuditFilter { deed: Some(Deed::VerifyEmail), ..AuditFilter::default() };
+        let filter = AuditFilter { deed: Some(AuditAction::VerifyEmail), ..AuditFilter::default() };
         let [entry] = app.audit(filter).await.try_into().unwrap();
         assert_eq!(entry.record, ada.user.id.to_string());
     }

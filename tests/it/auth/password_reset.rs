@@ -7,14 +7,14 @@ use docent_app::{
 };
 use docent_domain::{
     access::{Actor, AddVerifications, Grant},
-    audit::{Author, Deed},
-    group::Rights,
+    audit::{AuditAction, AuditActor},
+    group::AssignedPermissions,
     id::UserId,
     permission::{Permission, PermissionSet, RecordKind},
     user::Password,
-    verification::Purpose,
+    verification::VerificationPurpose,
 };
-use docent_ports::{audit::AuditFilter, error::FaultKind, page::Page};
+use docent_ports::{audit::AuditFilter, error::FaultKind, page::PageRequest};
 use docent_tests::{
     app::{PASSWORD, TestApp},
     member::Member,
@@ -54,10 +54,16 @@ fn token_in(text: &str) -> &str {
 async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Grant<AddVerifications> {
     let permissions = permissions.union([Permission::AddVerification].into_iter().collect());
     let mut work = app.app.store.begin().await.unwrap();
-    work.groups().set_rights(user, &Rights { permissions, ..Rights::default() }).await.unwrap();
+    work.groups()
+        .set_assigned_permissions(
+            user,
+            &AssignedPermissions { permissions, ..AssignedPermissions::default() },
+        )
+        .await
+        .unwrap();
     let user = work.users().get(user).await.unwrap().unwrap();
     work.commit().await.unwrap();
-    Actor::of(&user).unwrap().with_permissions(permissions).may().unwrap()
+    Actor::of(&user).unwrap().with_permissions(permissions).authorize().unwrap()
 }
 
 rules! {
@@ -87,13 +93,13 @@ rules! {
         let refresh = app.post("/auth/refresh", json!({ "refresh_token": ada.refresh })).await;
         refresh.refused(401, "Invalid refresh token");
         assert!(app.sessions(ada.user.id).await.iter().all(|session| session.revoked_at.is_some()));
-        let filter = AuditFilter { deed: Some(Deed::SetPassword), ..AuditFilter::default() };
+        let filter = AuditFilter { deed: Some(AuditAction::SetPassword), ..AuditFilter::default() };
         let [entry] = app.audit(filter).await.try_into().unwrap();
-        assert_eq!(entry.by, Author::User { id: ada.user.id, email: ADA.to_owned(), api_key: None });
+        assert_eq!(entry.by, AuditActor::User { id: ada.user.id, email: ADA.to_owned(), api_key: None });
         assert_eq!(entry.from, Some("127.0.0.1".parse().unwrap()));
         let filter = AuditFilter { kind: Some(RecordKind::Verification), ..AuditFilter::default() };
         let asked = app.audit(filter).await;
-        assert_eq!((asked.len(), &asked[0].by), (1, &Author::Nobody));
+        assert_eq!((asked.len(), &asked[0].by), (1, &AuditActor::Unauthenticated));
         assert!(!format!("{asked:?}").contains(&token));
     }
 
@@ -131,7 +137,7 @@ rules! {
         let user = app.account(ADA, Flags::default()).await;
         let good = token(&app, ADA).await;
         let grant = issuer(&app, user.id, PermissionSet::EMPTY).await;
-        let other = verification::issue(&app.app, &grant, user.id, Purpose::VerifyEmail).await.unwrap();
+        let other = verification::issue(&app.app, &grant, user.id, VerificationPurpose::VerifyEmail).await.unwrap();
         for wrong in ["", "x", &good[1..], &good.to_uppercase(), &other.token] {
             confirm(&app, wrong, NEW).await.refused(400, REFUSED);
         }
@@ -217,19 +223,19 @@ rules! {
         app.mailer.go_away();
         let (staff, ada) = (app.account("staff@example.org", Flags::default()).await, app.account(ADA, Flags::default()).await);
         let _ = ask(&app, ADA).await.expect(202);
-        let page = Page { offset: 0, limit: 9 };
+        let page = PageRequest { offset: 0, limit: 9 };
         app.settle().await;
         let made = app.app.store.read().await.unwrap().verifications().list(None, page).await.unwrap();
         assert_eq!(made.total, 0, "nobody could get it");
         let grant = issuer(&app, staff.id, PermissionSet::EMPTY).await;
-        let new = verification::issue(&app.app, &grant, ada.id, Purpose::ResetPassword).await.unwrap();
+        let new = verification::issue(&app.app, &grant, ada.id, VerificationPurpose::ResetPassword).await.unwrap();
         assert_eq!(token_in(&new.link), new.token);
         assert!(!format!("{new:?}").contains(&new.token));
         let _ = confirm(&app, &new.token, NEW).await.expect(204);
         let filter = AuditFilter { kind: Some(RecordKind::Verification), ..AuditFilter::default() };
         let [entry] = app.audit(filter).await.try_into().unwrap();
-        let by = Author::User { id: staff.id, email: "staff@example.org".to_owned(), api_key: None };
-        assert_eq!((entry.deed, entry.by), (Deed::Add, by));
+        let by = AuditActor::User { id: staff.id, email: "staff@example.org".to_owned(), api_key: None };
+        assert_eq!((entry.deed, entry.by), (AuditAction::Add, by));
     }
 
     async fn nobody_makes_links_to_accounts_that_may_do_more(setup) {
@@ -241,14 +247,14 @@ rules! {
         issuer(&app, editor.id, change).await;
         let weak = issuer(&app, staff.id, PermissionSet::EMPTY).await;
         for above in [root.id, editor.id] {
-            let refused = verification::issue(&app.app, &weak, above, Purpose::ResetPassword).await;
+            let refused = verification::issue(&app.app, &weak, above, VerificationPurpose::ResetPassword).await;
             assert!(matches!(refused, Err(Error::Forbidden)), "{refused:?}");
-            verification::issue(&app.app, &weak, above, Purpose::VerifyEmail).await.unwrap();
+            verification::issue(&app.app, &weak, above, VerificationPurpose::VerifyEmail).await.unwrap();
         }
         let equal = issuer(&app, staff.id, change).await;
-        verification::issue(&app.app, &equal, editor.id, Purpose::ResetPassword).await.unwrap();
-        let above_all = Actor::of(&root).unwrap().may().unwrap();
-        verification::issue(&app.app, &above_all, root.id, Purpose::ResetPassword).await.unwrap();
+        verification::issue(&app.app, &equal, editor.id, VerificationPurpose::ResetPassword).await.unwrap();
+        let above_all = Actor::of(&root).unwrap().authorize().unwrap();
+        verification::issue(&app.app, &above_all, root.id, VerificationPurpose::ResetPassword).await.unwrap();
     }
 
     async fn a_new_password_makes_the_link_void(setup) {

@@ -6,7 +6,7 @@ use docent_app::{
 };
 use docent_domain::{
     access::Actor,
-    audit::{Author, Deed},
+    audit::{AuditAction, AuditActor},
     session::SessionKind,
     user::Password,
 };
@@ -168,13 +168,13 @@ rules! {
         log.truncate(4);
         assert!(log.iter().all(|entry| entry.from == Some("127.0.0.1".parse().unwrap())));
         let [out, login, unknown, wrong] = log.try_into().unwrap();
-        assert_eq!((out.deed, login.deed), (Deed::Logout, Deed::Login));
+        assert_eq!((out.deed, login.deed), (AuditAction::Logout, AuditAction::Login));
         for entry in [out, login] {
-            assert_eq!(entry.by, Author::User { id: user.id, email: ADA.to_owned(), api_key: None });
+            assert_eq!(entry.by, AuditActor::User { id: user.id, email: ADA.to_owned(), api_key: None });
             assert_eq!(entry.record, user.id.to_string());
         }
-        assert_eq!((wrong.deed, wrong.by, wrong.record), (Deed::LoginFailed, Author::Nobody, user.id.to_string()));
-        assert_eq!((unknown.deed, unknown.by.clone(), unknown.record.as_str()), (Deed::LoginFailed, Author::Nobody, ""));
+        assert_eq!((wrong.deed, wrong.by, wrong.record), (AuditAction::LoginFailed, AuditActor::Unauthenticated, user.id.to_string()));
+        assert_eq!((unknown.deed, unknown.by.clone(), unknown.record.as_str()), (AuditAction::LoginFailed, AuditActor::Unauthenticated, ""));
         assert!(!format!("{unknown:?}").contains("nobody@"), "what was typed may be a password");
     }
 }

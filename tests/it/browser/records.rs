@@ -4,7 +4,7 @@ use super::ROOT;
 use crate::admin::{at_panel, between, submit};
 use docent_app::accounts::create::Flags;
 use docent_domain::permission::Permission;
-use docent_ports::{audit::AuditFilter, webhook_sender::Undelivered};
+use docent_ports::{audit::AuditFilter, webhook_sender::DeliveryError};
 use docent_testkit::fakes::{chat_model::Turn, webhook_sender::answered};
 use docent_tests::{
     app::TestApp,
@@ -130,7 +130,7 @@ async fn webhook(app: &TestApp, member: &Member) -> String {
         .expect(201)
         .json();
     let id = made["id"].as_str().unwrap().to_owned();
-    for outcome in [answered(204), Err(Undelivered::Refused("is odd".to_owned())), answered(503)] {
+    for outcome in [answered(204), Err(DeliveryError::Refused("is odd".to_owned())), answered(503)] {
         let _ = member.post(&format!("/webhooks/{id}/test"), json!({})).await.expect(202);
         app.receivers.script(outcome);
         app.deliver().await;

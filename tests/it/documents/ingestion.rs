@@ -12,7 +12,7 @@ async fn reason(app: &TestApp, by: &docent_domain::user::User) -> String {
     let mut staff = by.clone();
     staff.is_superuser = true;
     let staff = Actor::of(&staff).unwrap();
-    let overview = dashboard::overview(&app.app, &staff, staff.may().unwrap()).await.unwrap();
+    let overview = dashboard::overview(&app.app, &staff, staff.authorize().unwrap()).await.unwrap();
     match &overview.documents.unwrap().failures[0].state {
         DocumentState::Failed(failed) => failed.failure.reason.clone(),
         other => panic!("{other:?}"),

@@ -20,7 +20,7 @@ use docent_domain::{
     user::{Password, User},
 };
 use docent_migration::SchemaState;
-use docent_ports::{page::Page, store::Store, users::UserFilter};
+use docent_ports::{page::PageRequest, store::Store, users::UserFilter};
 use serde_json::{Value, json};
 use std::io::BufRead;
 
@@ -83,7 +83,7 @@ pub(crate) async fn list(args: &ListUsersArgs) -> anyhow::Result<()> {
     let filter = UserFilter { text: args.text.clone(), ..UserFilter::default() };
     let (mut view, mut offset) = (store.read().await?, 0);
     loop {
-        let page = view.users().list(&filter, Page { offset, limit: PAGE }).await?;
+        let page = view.users().list(&filter, PageRequest { offset, limit: PAGE }).await?;
         for user in &page.records {
             output::result(args.output, || as_text(user), || as_json(user))?;
         }

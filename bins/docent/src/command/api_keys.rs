@@ -16,16 +16,16 @@ use docent_app::{
     audit::By,
 };
 use docent_domain::{
-    api_key::{ApiKey, KEY_START, KeyName, KeyPrefix, Scopes},
+    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START},
     id::ApiKeyId,
 };
-use docent_ports::{api_keys::ApiKeyFilter, page::Page, store::Store};
+use docent_ports::{api_keys::ApiKeyFilter, page::PageRequest, store::Store};
 use serde_json::{Value, json};
 
 /// Makes a key and prints it.
 pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
-    let name = KeyName::parse(&args.name)?;
-    let scopes = Scopes::parse(args.scopes.iter().map(String::as_str))?;
+    let name = ApiKeyName::parse(&args.name)?;
+    let scopes = ApiKeyScopes::parse(args.scopes.iter().map(String::as_str))?;
     let (store, settings) = opened(args.profile).await?;
     let user = user(&store, &args.email).await?;
     let basics = wire::basics()?;
@@ -60,7 +60,7 @@ pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
     let now = wire::basics()?.clock.now();
     let (mut view, mut offset) = (store.read().await?, 0);
     loop {
-        let page = view.api_keys().list(&filter, Page { offset, limit: PAGE }).await?;
+        let page = view.api_keys().list(&filter, PageRequest { offset, limit: PAGE }).await?;
         let owners: Vec<_> = page.records.iter().map(|key| key.user).collect();
         let emails = view.users().emails(&owners).await?;
         for key in &page.records {
@@ -109,7 +109,7 @@ async fn find(store: &SqlStore, text: &str) -> anyhow::Result<ApiKeyId> {
     }
     let bare = text.strip_prefix(KEY_START).unwrap_or(text);
     let prefix = bare.split('_').next().unwrap_or(bare);
-    let Ok(prefix) = KeyPrefix::parse(prefix) else {
+    let Ok(prefix) = ApiKeyPrefix::parse(prefix) else {
         bail!("this is neither a key's id nor its beginning; `docent apikeys list` shows both");
     };
     let key = store.read().await?.api_keys().by_prefix(&prefix).await?;

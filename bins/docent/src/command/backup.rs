@@ -13,7 +13,7 @@ use docent_app::{
     upkeep::backup::{Saved, Scope, save},
 };
 use docent_migration::SchemaState;
-use docent_ports::{archive::ArchiveWriter, error::Part};
+use docent_ports::{archive::ArchiveWriter, error::Component};
 use serde_json::json;
 use std::path::Path;
 
@@ -54,7 +54,7 @@ async fn has_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
         Ok(()) => Ok(true),
         Err(fault)
             if settings.storage.vector_db == VectorDb::Embedded
-                && fault.part() == Part::VectorStore
+                && fault.component() == Component::VectorStore
                 && fault.is_transient() =>
         {
             eprintln!(

@@ -193,7 +193,7 @@ async fn prove(wired: &Wired, admin: &User) -> anyhow::Result<()> {
         messages: vec![Message::User(QUESTION.to_owned())],
         conversation: None,
     };
-    let sources = show_answer(answer::ask(app, actor.may()?, "chat", question).await?).await?;
+    let sources = show_answer(answer::ask(app, actor.authorize()?, "chat", question).await?).await?;
     if sources.is_empty() {
         bail!("the agent found nothing in the sample guide; please report this");
     }
@@ -201,12 +201,12 @@ async fn prove(wired: &Wired, admin: &User) -> anyhow::Result<()> {
 }
 
 async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document> {
-    let mut upload = documents::upload::begin(app, actor.may()?, GUIDE_NAME, "application/pdf").await?;
+    let mut upload = documents::upload::begin(app, actor.authorize()?, GUIDE_NAME, "application/pdf").await?;
     upload.write(Bytes::from_static(GUIDE)).await?;
     let id = upload.finish().await?.id;
     let ended = async {
         loop {
-            let document = documents::get::get(app, actor.may()?, id).await?;
+            let document = documents::get::get(app, actor.authorize()?, id).await?;
             match &document.state {
                 DocumentState::Pending(_) => app.clock.sleep(Duration::from_millis(20)).await,
                 DocumentState::Ingested(_) => return Ok(document),

@@ -8,7 +8,7 @@ use docent_app::{
     App,
     upkeep::doctor::{Finding, LeftOut, Listener, Mended, examine, mend},
 };
-use docent_ports::error::Part;
+use docent_ports::error::Component;
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
 
@@ -87,14 +87,14 @@ impl Report<'_> {
 
 #[async_trait]
 impl Listener for Report<'_> {
-    fn works(&mut self, part: Part, note: &str) {
+    fn works(&mut self, part: Component, note: &str) {
         self.say(
             format!("works      {}: {note}", part.name()),
             || json!({"kind": "part", "part": part.code(), "note": note}),
         );
     }
 
-    fn in_use(&mut self, part: Part) {
+    fn in_use(&mut self, part: Component) {
         self.say(
             format!("in use     {}: another process has it open, as a running docent does", part.name()),
             || json!({"kind": "in_use", "part": part.code()}),

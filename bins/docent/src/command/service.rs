@@ -7,7 +7,7 @@ use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
 use docent_app::{App, jobs::Runner};
 use docent_migration::SchemaState;
-use docent_ports::error::{Fault, Part};
+use docent_ports::error::{Component, Fault};
 use docent_server::Server;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -193,7 +193,7 @@ async fn look_at_index(app: &App) -> anyhow::Result<()> {
     let serving = match app.serving().await {
         Ok(serving) => serving,
         // Another process looks after it, or it is damaged: nothing could be searched.
-        Err(fault) if fault.part() == Part::VectorStore => return Err(fault.into()),
+        Err(fault) if fault.component() == Component::VectorStore => return Err(fault.into()),
         Err(fault) => {
             tracing::warn!(%fault, "which index serves cannot be read yet");
             return Ok(());

@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
-    token_store::{Rotated, Rotation, TokenStore},
+    error::{Component, Fault, FaultKind, Result},
+    token_store::{Rotation, RotationOutcome, TokenStore},
 };
 
 /// A store that is not there, and why.
 #[derive(Debug)]
 pub(super) struct Absent {
-    part: Part,
+    part: Component,
     kind: FaultKind,
     message: String,
 }
@@ -19,9 +19,9 @@ pub(super) struct Absent {
 impl Absent {
     pub(super) fn because(fault: &Fault) -> Self {
         let told = fault.to_string();
-        let prefix = format!("{}: ", fault.part().name());
+        let prefix = format!("{}: ", fault.component().name());
         let message = told.strip_prefix(&prefix).unwrap_or(&told).to_owned();
-        Self { part: fault.part(), kind: fault.kind(), message }
+        Self { part: fault.component(), kind: fault.kind(), message }
     }
 
     fn fault<T>(&self) -> Result<T> {
@@ -42,7 +42,7 @@ impl TokenStore for Absent {
         self.fault()
     }
 
-    async fn rotate(&self, _rotation: Rotation) -> Result<Rotated> {
+    async fn rotate(&self, _rotation: Rotation) -> Result<RotationOutcome> {
         self.fault()
     }
 

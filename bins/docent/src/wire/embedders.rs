@@ -16,7 +16,7 @@ use docent_app::recorder::Recorder;
 use docent_ports::{
     clock::Clock,
     embedder::{Embedder, Embedders},
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     store::Store,
 };
 use std::{
@@ -81,12 +81,12 @@ impl ModelEmbedders {
                 "the index takes the embedding model {model}, and no back end for it is set: \
                  set DOCENT_EMBEDDING_BASE_URL, or run `docent reindex` to change the index"
             );
-            return Err(Fault::new(Part::Embedder, FaultKind::Unconfigured, message));
+            return Err(Fault::new(Component::Embedder, FaultKind::Unconfigured, message));
         };
         let backend = BackendSettings { model: model.to_owned(), ..backend.clone() };
         let dense = OpenAiEmbedder::new(&backend, BatchLimits::default(), Arc::clone(&self.clock)).map_err(
             |error| {
-                Fault::new(Part::Embedder, FaultKind::Rejected, "the back end cannot be used")
+                Fault::new(Component::Embedder, FaultKind::Rejected, "the back end cannot be used")
                     .caused_by(error)
             },
         )?;

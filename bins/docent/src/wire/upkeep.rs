@@ -10,9 +10,9 @@ use docent_adapters::{
 };
 use docent_app::{
     App,
-    recorder::{Recorder, Unrecorded},
+    recorder::{NoopRecorder, Recorder},
 };
-use docent_ports::{collections::Collections, rate_limiter::RateLimiter, token_store::TokenStore};
+use docent_ports::{rate_limiter::RateLimiter, token_store::TokenStore, vector_indexes::VectorIndexes};
 use std::sync::Arc;
 
 /// Puts the parts together. An embedded store that another process has open is one that says so when it is used.
@@ -30,13 +30,13 @@ pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc
     // Nothing is signed here.
     let mut secret = [0; 32];
     basics.entropy.fill(&mut secret);
-    let recorder: Arc<dyn Recorder> = Arc::new(Unrecorded);
+    let recorder: Arc<dyn Recorder> = Arc::new(NoopRecorder);
     // A process that serves may be writing to the blob store.
     let opened = Opened { collections, owns_index: false, tokens, limiter, recorder };
     Ok(Arc::new(assemble(settings, store, basics, opened, &secret)?))
 }
 
-fn beside(settings: &Settings) -> Arc<dyn Collections> {
+fn beside(settings: &Settings) -> Arc<dyn VectorIndexes> {
     let root = &settings.service.data_dir;
     Arc::new(EmbeddedCollections::beside(root, embedded_index::Options::default()))
 }

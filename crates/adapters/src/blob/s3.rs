@@ -3,7 +3,7 @@
 pub(super) mod service;
 
 use super::{ObjectBlobStore, Place};
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use object_store::{
     BackoffConfig, ObjectStore, RetryConfig, aws::AmazonS3Builder, path::Path, prefix::PrefixStore,
 };
@@ -129,7 +129,7 @@ impl ObjectBlobStore {
 }
 
 fn rejected(message: impl Into<Cow<'static, str>>) -> Fault {
-    Fault::new(Part::BlobStore, FaultKind::Rejected, message)
+    Fault::new(Component::BlobStore, FaultKind::Rejected, message)
 }
 
 /// What the keys of objects are added to, apart from the bucket in the path.
@@ -190,7 +190,7 @@ mod tests {
     fn what_cannot_be_used_is_refused_and_named() {
         let told = |bucket: &str, prefix: &str, options: &S3Options| {
             let fault = ObjectBlobStore::s3(bucket, prefix, options).unwrap_err();
-            assert_eq!((fault.part(), fault.kind()), (Part::BlobStore, FaultKind::Rejected));
+            assert_eq!((fault.component(), fault.kind()), (Component::BlobStore, FaultKind::Rejected));
             fault.to_string()
         };
         let good = options(Some("http://localhost:9000"));

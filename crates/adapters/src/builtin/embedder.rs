@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
 use docent_ports::{
     embedder::Embedder,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
@@ -94,7 +94,7 @@ impl Embedder for BuiltinEmbedder {
         .instrument(span)
         .await
         .map_err(|error| {
-            Fault::new(Part::Embedder, FaultKind::Internal, "analysing passages").caused_by(error)
+            Fault::new(Component::Embedder, FaultKind::Internal, "analysing passages").caused_by(error)
         })
     }
 

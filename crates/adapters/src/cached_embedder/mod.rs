@@ -12,7 +12,7 @@ use docent_ports::{
     clock::Clock,
     embedder::Embedder,
     embedding_cache::TextDigest,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     recorder::{Cache, Recorder},
     store::Store,
 };
@@ -93,7 +93,8 @@ impl CachedEmbedder {
         if texts.is_empty() {
             return;
         }
-        let find = async { self.store.glance().await?.embedding_cache().find(&self.space, &texts).await };
+        let find =
+            async { self.store.read_latest().await?.embedding_cache().find(&self.space, &texts).await };
         let found = find.await.unwrap_or_else(|fault| {
             self.note(&fault, "vectors cannot be looked up; they are made anew");
             HashMap::new()
@@ -172,7 +173,7 @@ impl CachedEmbedder {
     }
 
     fn note(&self, fault: &Fault, what: &'static str) {
-        self.recorder.fault(fault.part(), fault.kind());
+        self.recorder.fault(fault.component(), fault.kind());
         tracing::warn!(%fault, "{what}");
     }
 }
@@ -185,7 +186,7 @@ fn are_alike(vectors: &Vectors) -> bool {
 }
 
 fn garbage(message: String) -> Fault {
-    Fault::new(Part::Embedder, FaultKind::Garbage, message)
+    Fault::new(Component::Embedder, FaultKind::InvalidResponse, message)
 }
 
 fn digest(text: &str) -> TextDigest {

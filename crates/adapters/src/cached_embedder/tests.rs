@@ -36,7 +36,7 @@ struct Counted {
 
 impl Default for Counted {
     fn default() -> Self {
-        let (switch, gate) = (FaultSwitch::new(Part::Embedder), Semaphore::new(0));
+        let (switch, gate) = (FaultSwitch::new(Component::Embedder), Semaphore::new(0));
         gate.close();
         let dimensions = AtomicUsize::new(64);
         Self { calls: Mutex::default(), switch, dimensions, gate, is_opaque: false }
@@ -181,7 +181,7 @@ async fn a_broken_database_costs_calls_and_no_document() {
     let bench = Bench::new(Counted::default());
     bench.switches.all.fail_all(FaultKind::Unavailable);
     assert_eq!(bench.embed(&["a", "b"]).await.unwrap().len(), 2);
-    let fault = Noted::Fault(Part::Database, FaultKind::Unavailable);
+    let fault = Noted::Fault(Component::Database, FaultKind::Unavailable);
     assert_eq!(bench.recorder.noted().iter().filter(|noted| **noted == fault).count(), 2);
     bench.switches.all.clear();
     bench.embed(&["a", "b"]).await.unwrap();

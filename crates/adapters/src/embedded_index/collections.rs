@@ -3,9 +3,9 @@
 use super::{EmbeddedIndex, Options, in_use, lock, unavailable};
 use async_trait::async_trait;
 use docent_ports::{
-    collections::Collections,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     vector_index::VectorIndex,
+    vector_indexes::VectorIndexes,
 };
 use std::{
     fs::{self, File, TryLockError},
@@ -55,7 +55,7 @@ impl EmbeddedCollections {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if name.is_empty() || !name.bytes().all(is_plain) {
             let message = format!("`{name}` cannot be the name of a collection");
-            return Err(Fault::new(Part::VectorStore, FaultKind::Internal, message));
+            return Err(Fault::new(Component::VectorStore, FaultKind::Internal, message));
         }
         Ok(self.root.join(name))
     }
@@ -66,7 +66,7 @@ async fn blocking<T: Send + 'static>(
     doing: &'static str,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let died = |error| Fault::new(Part::VectorStore, FaultKind::Internal, doing).caused_by(error);
+    let died = |error| Fault::new(Component::VectorStore, FaultKind::Internal, doing).caused_by(error);
     spawn_blocking(work).await.map_err(died)?
 }
 
@@ -76,7 +76,7 @@ fn take(opened: &mut Vec<(String, Arc<EmbeddedIndex>)>, name: &str) -> Option<Ar
 }
 
 #[async_trait]
-impl Collections for EmbeddedCollections {
+impl VectorIndexes for EmbeddedCollections {
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
         let mut opened = self.opened.lock().await;
         if let Some((_, index)) = opened.iter().find(|(other, _)| other == name) {
@@ -140,7 +140,7 @@ impl Collections for EmbeddedCollections {
 mod tests {
     use super::*;
 
-    docent_testkit::collections_contract!(async {
+    docent_testkit::vector_indexes_contract!(async {
         let folder = tempfile::tempdir().unwrap();
         (Arc::new(EmbeddedCollections::beside(folder.path(), Options::default())) as _, folder)
     });

@@ -29,7 +29,7 @@ use docent_domain::{
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     vector_index::{IndexPage, VectorIndex},
 };
 use schema::Fields;
@@ -123,7 +123,7 @@ impl EmbeddedIndex {
         let _permit = self.searches.acquire().await;
         let shared = Arc::clone(&self.shared);
         let done = spawn_blocking(move || work(&shared)).await;
-        let failed = |kind| Fault::new(Part::VectorStore, kind, "reading the embedded index");
+        let failed = |kind| Fault::new(Component::VectorStore, kind, "reading the embedded index");
         match done {
             Ok(result) => result.map_err(|error| fault("reading the embedded index", error)),
             Err(error) => Err(failed(FaultKind::Internal).caused_by(error)),
@@ -170,7 +170,8 @@ impl VectorIndex for EmbeddedIndex {
 
     async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
         let after = after.map(str::parse::<DocumentId>).transpose().map_err(|error| {
-            Fault::new(Part::VectorStore, FaultKind::Internal, "a page that was never given").caused_by(error)
+            Fault::new(Component::VectorStore, FaultKind::Internal, "a page that was never given")
+                .caused_by(error)
         })?;
         self.read(move |shared| inventory::documents(shared, after, limit.max(1))).await
     }
@@ -259,11 +260,11 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
 
 fn in_use(folder: &Path) -> Fault {
     let message = format!("the embedded index in {} is in use by another process", folder.display());
-    Fault::new(Part::VectorStore, FaultKind::InUse, message)
+    Fault::new(Component::VectorStore, FaultKind::InUse, message)
 }
 
 fn unavailable(message: String) -> Fault {
-    Fault::new(Part::VectorStore, FaultKind::Unavailable, message)
+    Fault::new(Component::VectorStore, FaultKind::Unavailable, message)
 }
 
 fn damaged(folder: &Path, what: &str) -> Fault {
@@ -271,7 +272,7 @@ fn damaged(folder: &Path, what: &str) -> Fault {
     let message = format!(
         "the embedded index in {folder} is not usable: {what}; move that folder away and ingest the documents again"
     );
-    Fault::new(Part::VectorStore, FaultKind::Internal, message)
+    Fault::new(Component::VectorStore, FaultKind::Internal, message)
 }
 
 /// Whether the disk or a quota is used up.
@@ -301,7 +302,7 @@ fn fault(doing: &'static str, error: TantivyError) -> Fault {
         }
         _ => FaultKind::Internal,
     };
-    Fault::new(Part::VectorStore, kind, doing).caused_by(error)
+    Fault::new(Component::VectorStore, kind, doing).caused_by(error)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@
 // The one place that needs it: mapping a file cannot be proved safe by the compiler.
 #![allow(unsafe_code)]
 
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 use memmap2::Mmap;
 use std::{
     fs::File,
@@ -44,7 +44,7 @@ impl Vectors {
             "the collection's vectors have {} dimensions, this one has {dimensions}",
             self.dimensions
         );
-        Err(Fault::new(Part::VectorStore, FaultKind::Rejected, message))
+        Err(Fault::new(Component::VectorStore, FaultKind::Rejected, message))
     }
 
     /// How many rows there are, dead ones included.

@@ -8,7 +8,7 @@ use docent_domain::{
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument},
 };
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::{
     sync::{
         Arc,
@@ -99,7 +99,7 @@ impl Drop for Writer {
 
 fn stopped() -> Fault {
     Fault::new(
-        Part::VectorStore,
+        Component::VectorStore,
         FaultKind::Internal,
         "the embedded index's writer has stopped; restart Docent",
     )
@@ -108,14 +108,14 @@ fn stopped() -> Fault {
 /// The same fault once more, for another caller of the batch.
 fn again(fault: &Fault) -> Fault {
     let told = fault.to_string();
-    let part = format!("{}: ", fault.part().name());
+    let part = format!("{}: ", fault.component().name());
     let message = told.strip_prefix(&part).unwrap_or(&told).to_owned();
-    Fault::new(fault.part(), fault.kind(), message)
+    Fault::new(fault.component(), fault.kind(), message)
 }
 
 fn disk(error: std::io::Error) -> Fault {
     let kind = if is_full(&error) { FaultKind::Full } else { FaultKind::Unavailable };
-    Fault::new(Part::VectorStore, kind, "writing vectors").caused_by(error)
+    Fault::new(Component::VectorStore, kind, "writing vectors").caused_by(error)
 }
 
 /// The thread's side.
@@ -217,7 +217,7 @@ impl Work {
         };
         if dimensions == 0 || dense.iter().flatten().any(|vector| vector.len() != dimensions) {
             let message = "the dense vectors of a document differ in their dimensions, or have none";
-            return Err(Fault::new(Part::VectorStore, FaultKind::Rejected, message));
+            return Err(Fault::new(Component::VectorStore, FaultKind::Rejected, message));
         }
         let file = match &mut self.vectors {
             Some(file) => {

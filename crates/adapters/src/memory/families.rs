@@ -5,7 +5,7 @@
 
 use super::sweep::Sweep;
 use chrono::{DateTime, Utc};
-use docent_ports::token_store::{Rotated, Rotation};
+use docent_ports::token_store::{Rotation, RotationOutcome};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -60,7 +60,7 @@ pub(super) struct Families {
 
 impl Families {
     /// What becomes of a use of a token, and the change that makes it so.
-    pub(super) fn rotate(&self, rotation: &Rotation) -> (Rotated, Option<Change>) {
+    pub(super) fn rotate(&self, rotation: &Rotation) -> (RotationOutcome, Option<Change>) {
         let family = rotation.family.as_uuid();
         let presented = rotation.presented.as_uuid();
         let now = rotation.now.timestamp_micros();
@@ -69,10 +69,10 @@ impl Families {
             .get(&family)
             .and_then(|family| family.tokens.iter().find(|token| token.id == presented))
             .filter(|token| now < token.expires_at);
-        let Some(token) = known else { return (Rotated::Unknown, None) };
+        let Some(token) = known else { return (RotationOutcome::Unknown, None) };
         let grace = i64::try_from(rotation.grace.as_micros()).unwrap_or(i64::MAX);
         if token.replaced_at.is_some_and(|at| now.saturating_sub(at) > grace) {
-            return (Rotated::Reused, Some(Change::Revoke { family }));
+            return (RotationOutcome::Reused, Some(Change::Revoke { family }));
         }
         let change = Change::Rotate {
             family,
@@ -81,7 +81,7 @@ impl Families {
             expires_at: rotation.expires_at.timestamp_micros(),
             now,
         };
-        (Rotated::Renewed, Some(change))
+        (RotationOutcome::Renewed, Some(change))
     }
 
     /// The change that ends a family, unless it has ended already.

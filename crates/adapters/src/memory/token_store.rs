@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
-    token_store::{Rotated, Rotation, TokenStore},
+    error::{Component, Fault, FaultKind, Result},
+    token_store::{Rotation, RotationOutcome, TokenStore},
 };
 use std::{
     io,
@@ -62,7 +62,9 @@ impl MemoryTokenStore {
         // A step applies its change last, so that the state is whole even after a panic.
         task::spawn_blocking(move || step(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
             .await
-            .map_err(|error| Fault::new(Part::KeyValueStore, FaultKind::Internal, "step").caused_by(error))?
+            .map_err(|error| {
+                Fault::new(Component::KeyValueStore, FaultKind::Internal, "step").caused_by(error)
+            })?
     }
 }
 
@@ -87,7 +89,7 @@ fn unavailable(doing: impl Into<std::borrow::Cow<'static, str>>, error: io::Erro
         io::ErrorKind::ResourceBusy => FaultKind::InUse,
         _ => FaultKind::Unavailable,
     };
-    Fault::new(Part::KeyValueStore, kind, doing).caused_by(error)
+    Fault::new(Component::KeyValueStore, kind, doing).caused_by(error)
 }
 
 #[async_trait]
@@ -110,7 +112,7 @@ impl TokenStore for MemoryTokenStore {
         .await
     }
 
-    async fn rotate(&self, rotation: Rotation) -> Result<Rotated> {
+    async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {
         self.step(move |state| {
             state.families.sweep(rotation.now);
             let (rotated, change) = state.families.rotate(&rotation);

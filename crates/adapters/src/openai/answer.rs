@@ -12,7 +12,7 @@ use calls::Calls;
 use docent_domain::{chat::FinishReason, usage::TokenUsage};
 use docent_ports::{
     chat_model::ChatEvent,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
 };
 use serde_json::Value;
 use std::{collections::VecDeque, mem};
@@ -92,7 +92,7 @@ impl From<Told> for AnswerError {
 }
 
 fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
-    Fault::new(Part::ChatModel, FaultKind::Garbage, message)
+    Fault::new(Component::ChatModel, FaultKind::InvalidResponse, message)
 }
 
 impl AnswerDecoder {
@@ -186,7 +186,7 @@ impl AnswerDecoder {
     pub(super) fn finish(&mut self) -> Result<(), AnswerError> {
         if self.progress == Progress::Open {
             let message = "the answer ended early";
-            return Err(Fault::new(Part::ChatModel, FaultKind::Unavailable, message).into());
+            return Err(Fault::new(Component::ChatModel, FaultKind::Unavailable, message).into());
         }
         let calls = mem::take(&mut self.calls).finish()?;
         let reason = match (self.reason, calls.is_empty()) {

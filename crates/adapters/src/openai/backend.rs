@@ -6,7 +6,7 @@ use super::fault::{self, Told};
 use crate::http_client::{HttpClientError, http_client};
 use docent_ports::{
     clock::Clock,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use reqwest::{
     Client, Response, Url,
@@ -68,7 +68,7 @@ pub enum InvalidBackend {
 
 /// An endpoint of a back end, with a pool of connections to it.
 pub(super) struct Endpoint {
-    part: Part,
+    part: Component,
     client: Client,
     url: Url,
     key: Option<String>,
@@ -102,7 +102,7 @@ impl CallError {
 impl Endpoint {
     /// The endpoint at `path` below the base URL.
     pub(super) fn new(
-        part: Part,
+        part: Component,
         settings: &BackendSettings,
         path: &[&str],
         clock: Arc<dyn Clock>,
@@ -178,14 +178,14 @@ impl Endpoint {
 }
 
 /// Reads the body of an answer, which may be `limit` bytes long.
-pub(super) async fn read_body(part: Part, mut response: Response, limit: usize) -> Result<Vec<u8>> {
+pub(super) async fn read_body(part: Component, mut response: Response, limit: usize) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
             Ok(Some(bytes)) if body.len() + bytes.len() <= limit => body.extend_from_slice(&bytes),
             Ok(Some(_)) => {
                 let message = format!("the answer is longer than {limit} bytes");
-                return Err(Fault::new(part, FaultKind::Garbage, message));
+                return Err(Fault::new(part, FaultKind::InvalidResponse, message));
             }
             Ok(None) => return Ok(body),
             Err(error) => return Err(fault::of_transport(part, error)),
@@ -230,7 +230,12 @@ mod tests {
     }
 
     fn endpoint(settings: &BackendSettings) -> Result<Endpoint, InvalidBackend> {
-        Endpoint::new(Part::ChatModel, settings, &["chat", "completions"], Arc::new(TestClock::default()))
+        Endpoint::new(
+            Component::ChatModel,
+            settings,
+            &["chat", "completions"],
+            Arc::new(TestClock::default()),
+        )
     }
 
     #[test]

@@ -20,7 +20,7 @@ use docent_domain::{
 use docent_ports::{
     chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
     clock::Clock,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use futures::{StreamExt, stream};
 use reader::AnswerReader;
@@ -46,7 +46,7 @@ impl OpenAiChatModel {
     /// # Errors
     /// When the settings are of no use.
     pub fn new(settings: &BackendSettings, clock: Arc<dyn Clock>) -> Result<Self, InvalidBackend> {
-        let endpoint = Endpoint::new(Part::ChatModel, settings, &["chat", "completions"], clock)?;
+        let endpoint = Endpoint::new(Component::ChatModel, settings, &["chat", "completions"], clock)?;
         Ok(Self {
             endpoint: Arc::new(endpoint),
             model: settings.model.clone(),
@@ -116,7 +116,9 @@ impl ChatModel for OpenAiChatModel {
             match answer.next().await {
                 Some(Ok(first)) => Ok((first, answer)),
                 Some(Err(fault)) => Err(fault),
-                None => Err(Fault::new(Part::ChatModel, FaultKind::Internal, "an answer without events")),
+                None => {
+                    Err(Fault::new(Component::ChatModel, FaultKind::Internal, "an answer without events"))
+                }
             }
         };
         let (first, answer) = begin.instrument(span.clone()).await?;
@@ -149,7 +151,7 @@ impl Private {
                 arguments.chain([content.as_str()]).collect()
             }
         });
-        told.into_fault(Part::ChatModel, self.endpoint.key(), texts)
+        told.into_fault(Component::ChatModel, self.endpoint.key(), texts)
     }
 }
 

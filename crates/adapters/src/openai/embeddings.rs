@@ -18,7 +18,7 @@ use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector
 use docent_ports::{
     clock::Clock,
     embedder::Embedder,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use pace::Pace;
 use serde::Serialize;
@@ -66,7 +66,7 @@ struct Body<'a> {
 }
 
 fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
-    Fault::new(Part::Embedder, FaultKind::Garbage, message)
+    Fault::new(Component::Embedder, FaultKind::InvalidResponse, message)
 }
 
 impl OpenAiEmbedder {
@@ -80,7 +80,7 @@ impl OpenAiEmbedder {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, InvalidBackend> {
         Ok(Self {
-            endpoint: Endpoint::new(Part::Embedder, settings, &["embeddings"], Arc::clone(&clock))?,
+            endpoint: Endpoint::new(Component::Embedder, settings, &["embeddings"], Arc::clone(&clock))?,
             model: settings.model.clone(),
             timeout: settings.timeout,
             limits,
@@ -126,7 +126,7 @@ impl OpenAiEmbedder {
         loop {
             let turn = self.pace.turn().await.map_err(|pause| {
                 let message = "the back end asked for a pause that is not over";
-                Fault::new(Part::Embedder, FaultKind::RateLimited, message).retry_after(pause)
+                Fault::new(Component::Embedder, FaultKind::RateLimited, message).retry_after(pause)
             })?;
             let told = match self.traced(texts).await {
                 Ok(vectors) => {
@@ -176,7 +176,7 @@ impl OpenAiEmbedder {
     }
 
     fn fault(&self, told: Told, texts: &[String]) -> Fault {
-        told.into_fault(Part::Embedder, self.endpoint.key(), texts.iter().map(String::as_str))
+        told.into_fault(Component::Embedder, self.endpoint.key(), texts.iter().map(String::as_str))
     }
 
     /// One call, within its span.
@@ -195,7 +195,7 @@ impl OpenAiEmbedder {
         let read = move || vectors::read(&body, count);
         let Answer { vectors, model, tokens } = if size > INLINE_BYTES {
             spawn_blocking(read).await.map_err(|error| {
-                Fault::new(Part::Embedder, FaultKind::Internal, "reading vectors").caused_by(error)
+                Fault::new(Component::Embedder, FaultKind::Internal, "reading vectors").caused_by(error)
             })??
         } else {
             read()?
@@ -231,11 +231,11 @@ impl OpenAiEmbedder {
             Body { model: &self.model, input: texts, encoding_format: wants_base64.then_some("base64") };
         let call = async {
             let response = self.endpoint.post(&body, self.timeout).await?;
-            Ok(read_body(Part::Embedder, response, texts.len() * MAX_BYTES_PER_TEXT).await?)
+            Ok(read_body(Component::Embedder, response, texts.len() * MAX_BYTES_PER_TEXT).await?)
         };
         match timeout(self.timeout, call).await {
             Ok(answer) => answer,
-            Err(_) => Err(Fault::new(Part::Embedder, FaultKind::Timeout, "no answer in time").into()),
+            Err(_) => Err(Fault::new(Component::Embedder, FaultKind::Timeout, "no answer in time").into()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a back end's refusals and failures mean to the service.
 
 use chrono::{DateTime, Utc};
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 use reqwest::{
     StatusCode,
     header::{HeaderMap, RETRY_AFTER},
@@ -67,7 +67,7 @@ impl Told {
     /// The fault, without the key and without a word of the request.
     pub(super) fn into_fault<'a>(
         self,
-        part: Part,
+        part: Component,
         key: Option<&str>,
         mut private: impl Iterator<Item = &'a str>,
     ) -> Fault {
@@ -166,7 +166,7 @@ pub(super) fn unreadable(error: &serde_json::Error) -> String {
 }
 
 /// A fault of the connection, without the address, which may hold credentials.
-pub(super) fn of_transport(part: Part, error: reqwest::Error) -> Fault {
+pub(super) fn of_transport(part: Component, error: reqwest::Error) -> Fault {
     let (kind, message) = if error.is_timeout() {
         (FaultKind::Timeout, "no connection in time")
     } else if error.is_connect() {
@@ -214,7 +214,7 @@ mod tests {
     fn refusal(status: u16, body: &str) -> Fault {
         let status = StatusCode::from_u16(status).unwrap();
         Told::by_status(status, &HeaderMap::new(), body.as_bytes(), now()).into_fault(
-            Part::ChatModel,
+            Component::ChatModel,
             Some("sk-1"),
             ["What does the pump manual say about seals?", "hm"].into_iter(),
         )
@@ -305,7 +305,7 @@ mod tests {
         let told = |status| {
             let pause = headers(&[("retry-after", "7")]);
             let told = Told::by_status(status, &pause, b"", now());
-            told.into_fault(Part::Embedder, None, [].into_iter()).pause()
+            told.into_fault(Component::Embedder, None, [].into_iter()).pause()
         };
         assert_eq!(told(StatusCode::TOO_MANY_REQUESTS), Some(Duration::from_secs(7)));
         assert_eq!(told(StatusCode::SERVICE_UNAVAILABLE), Some(Duration::from_secs(7)));

@@ -6,7 +6,7 @@ use super::{
 };
 use docent_ports::{
     chat_model::ChatEvent,
-    error::{Fault, Part},
+    error::{Component, Fault},
 };
 
 /// The events of an answer to a conversation of `turn` messages that comes in these pieces, and what
@@ -24,7 +24,7 @@ pub fn chat_events<'b>(
     let events = std::iter::from_fn(|| decoder.next_event()).collect();
     let fault = read.err().map(|error| match error {
         AnswerError::Fault(fault) => fault,
-        AnswerError::Told(told) => told.into_fault(Part::ChatModel, None, std::iter::empty()),
+        AnswerError::Told(told) => told.into_fault(Component::ChatModel, None, std::iter::empty()),
     });
     (events, fault)
 }

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_ports::{
     clock::Clock,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     reranker::Reranker,
 };
 use serde::Serialize;
@@ -71,7 +71,7 @@ impl HttpReranker {
     /// When the settings are of no use.
     pub fn new(settings: &BackendSettings, clock: Arc<dyn Clock>) -> Result<Self, InvalidBackend> {
         Ok(Self {
-            endpoint: Endpoint::new(Part::Reranker, settings, &["rerank"], clock)?,
+            endpoint: Endpoint::new(Component::Reranker, settings, &["rerank"], clock)?,
             model: settings.model.clone(),
             timeout: settings.timeout,
             documents: OptionalField::default(),
@@ -104,7 +104,7 @@ impl HttpReranker {
             Ok(Err(CallError::Told { told, .. })) => {
                 record_kind(&span, told.kind);
                 let private = std::iter::once(query).chain(passages.iter().copied());
-                Err(told.into_fault(Part::Reranker, self.endpoint.key(), private))
+                Err(told.into_fault(Component::Reranker, self.endpoint.key(), private))
             }
             Ok(Err(CallError::Fault(fault))) => {
                 record_fault(&span, &fault);
@@ -112,7 +112,7 @@ impl HttpReranker {
             }
             Err(_) => {
                 record_kind(&span, FaultKind::Timeout);
-                Err(Fault::new(Part::Reranker, FaultKind::Timeout, "no answer in time"))
+                Err(Fault::new(Component::Reranker, FaultKind::Timeout, "no answer in time"))
             }
         }
     }
@@ -145,7 +145,7 @@ impl HttpReranker {
         let text: usize =
             passages.iter().map(|passage| passage.len() * MAX_ESCAPE + MAX_BYTES_PER_SCORE).sum();
         let response = self.endpoint.post(body, self.timeout).await?;
-        let answer = read_body(Part::Reranker, response, MAX_BYTES + text).await?;
+        let answer = read_body(Component::Reranker, response, MAX_BYTES + text).await?;
         Ok(scores::read(&answer, passages.len())?)
     }
 
@@ -155,7 +155,7 @@ impl HttpReranker {
         let pause = (standing.rests_until? - self.endpoint.clock().now()).to_std().ok()?;
         let kind = standing.fault.as_ref()?.kind();
         let message = "it is left alone for a while after its last fault";
-        (!pause.is_zero()).then(|| Fault::new(Part::Reranker, kind, message).retry_after(pause))
+        (!pause.is_zero()).then(|| Fault::new(Component::Reranker, kind, message).retry_after(pause))
     }
 
     /// Remembers how the last call ended.
@@ -167,7 +167,7 @@ impl HttpReranker {
             | FaultKind::InUse
             | FaultKind::Full
             | FaultKind::Rejected
-            | FaultKind::Garbage
+            | FaultKind::InvalidResponse
             | FaultKind::Unconfigured
             | FaultKind::Internal => fault.pause(),
         });

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
 use docent_ports::{
     blob_store::ByteStream,
-    page_renderer::{Drawing, PageRenderer, RenderError},
+    page_renderer::{PageImageRequest, PageRenderer, RenderError},
 };
 use std::{ffi::OsString, io, path::PathBuf};
 use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
@@ -31,9 +31,9 @@ impl WorkerRenderer {
         Self { workers: Workers::new(command, args, limits.wall, limits.workers), limits }
     }
 
-    fn request(&self, drawing: &Drawing) -> Request {
+    fn request(&self, drawing: &PageImageRequest) -> Request {
         let ExtractionLimits { file_bytes, pages, text_bytes, memory_bytes, cpu, .. } = self.limits;
-        let Drawing { page, width, marked } = drawing;
+        let PageImageRequest { page, width, marked } = drawing;
         let drawing = DrawingRequest { page: page.get(), width: width.get(), marked: marked.clone() };
         let cpu_seconds = cpu.as_secs();
         Request { memory_bytes, cpu_seconds, file_bytes, pages, text_bytes, drawing: Some(drawing) }
@@ -67,7 +67,7 @@ async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<Answer> {
 
 #[async_trait]
 impl PageRenderer for WorkerRenderer {
-    async fn render(&self, pdf: ByteStream, drawing: &Drawing) -> Result<Vec<u8>, RenderError> {
+    async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
         let request = self.request(drawing);
         let (answer, end) = match self.workers.run(&request, pdf, receive).await {
             Ok(ended) => ended,

@@ -4,7 +4,7 @@ use super::frame::{self, Request};
 use docent_domain::document::FailureCode;
 use docent_ports::{
     blob_store::ByteStream,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
 };
 use futures::StreamExt;
 use std::{
@@ -114,7 +114,9 @@ impl Workers {
             Err(_) => {
                 reap(child).await;
                 if blocked.load(Ordering::Relaxed) {
-                    return Err(Fault::new(Part::BlobStore, FaultKind::Timeout, "bytes of the PDF").into());
+                    return Err(
+                        Fault::new(Component::BlobStore, FaultKind::Timeout, "bytes of the PDF").into()
+                    );
                 }
                 tracing::warn!(wall = ?self.wall, "a PDF worker ran out of wall time");
                 Err(Interrupted::TimedOut)
@@ -153,7 +155,7 @@ impl End {
         match code {
             Some(code) => Ok(code),
             None if self.status.success() || self.status.signal().is_some() => {
-                Err(fault(FaultKind::Garbage, "answer of the worker").caused_by(error))
+                Err(fault(FaultKind::InvalidResponse, "answer of the worker").caused_by(error))
             }
             None => {
                 Err(fault(FaultKind::Unavailable, "the worker did not work").caused_by(self.log.as_str()))
@@ -163,7 +165,7 @@ impl End {
 }
 
 fn fault(kind: FaultKind, message: &'static str) -> Fault {
-    Fault::new(Part::Extractor, kind, message)
+    Fault::new(Component::Extractor, kind, message)
 }
 
 /// Sends the request and the file; `blocked` is true while the file's bytes are waited for.

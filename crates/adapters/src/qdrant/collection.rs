@@ -219,5 +219,5 @@ fn creation(name: &str, dimensions: Option<u64>) -> CreateCollection {
 }
 
 fn unavailable(message: &'static str) -> Fault {
-    Fault::new(docent_ports::error::Part::VectorStore, FaultKind::Unavailable, message)
+    Fault::new(docent_ports::error::Component::VectorStore, FaultKind::Unavailable, message)
 }

@@ -6,7 +6,7 @@ use super::{
     connection::{Connection, fault},
 };
 use async_trait::async_trait;
-use docent_ports::{collections::Collections, error::Result, store::Store, vector_index::VectorIndex};
+use docent_ports::{error::Result, store::Store, vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use qdrant_client::qdrant::DeleteCollection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tonic::Code;
@@ -44,7 +44,7 @@ impl QdrantCollections {
 }
 
 #[async_trait]
-impl Collections for QdrantCollections {
+impl VectorIndexes for QdrantCollections {
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
         let mut opened = self.opened();
         if let Some(index) = opened.iter().find(|index| index.collection.name() == name) {

@@ -4,7 +4,7 @@ use super::{
     Options, rejected,
     spans::{HeaderHook, add_headers},
 };
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use qdrant_client::qdrant::{collections_client::CollectionsClient, points_client::PointsClient};
 use std::{fmt, future::Future, sync::OnceLock, time::Duration};
 use tokio::time::timeout;
@@ -134,7 +134,7 @@ async fn in_time<T>(
 
 pub(super) fn fault(doing: &'static str, status: Status) -> Fault {
     let pause = status.metadata().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-    let fault = Fault::new(Part::VectorStore, kind(&status), doing);
+    let fault = Fault::new(Component::VectorStore, kind(&status), doing);
     let fault = match pause {
         Some(seconds) => fault.retry_after(Duration::from_secs(seconds)),
         None => fault,
@@ -150,7 +150,7 @@ pub(super) fn kind(status: &Status) -> FaultKind {
         Code::Unavailable | Code::Internal | Code::Unknown | Code::Aborted | Code::Cancelled => {
             FaultKind::Unavailable
         }
-        Code::DataLoss | Code::Ok => FaultKind::Garbage,
+        Code::DataLoss | Code::Ok => FaultKind::InvalidResponse,
         Code::InvalidArgument
         | Code::NotFound
         | Code::AlreadyExists

@@ -7,7 +7,7 @@ use super::{
 };
 use docent_domain::{id::DocumentId, retrieval::StoredChunk};
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     vector_index::IndexPage,
 };
 use qdrant_client::qdrant::{
@@ -117,5 +117,5 @@ fn count_of(hit: &FacetHit) -> Option<(DocumentId, u64)> {
 
 fn foreign() -> Fault {
     let message = "the collection holds a point that is no chunk of ours";
-    Fault::new(Part::VectorStore, FaultKind::Garbage, message)
+    Fault::new(Component::VectorStore, FaultKind::InvalidResponse, message)
 }

@@ -35,7 +35,7 @@ use docent_domain::{
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts},
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     store::Store,
     term_statistics::Contribution,
     vector_index::{IndexPage, VectorIndex},
@@ -169,7 +169,7 @@ impl QdrantIndex {
     /// The terms with what they are worth now.
     async fn weighed(&self, terms: &TermCounts) -> Result<Weighed> {
         let sought = Sought::of(terms);
-        let mut view = self.statistics.glance().await?;
+        let mut view = self.statistics.read_latest().await?;
         let known = view.term_statistics().read(self.collection.name(), &sought.places()).await?;
         Ok(sought.weighed(&known))
     }
@@ -219,7 +219,7 @@ fn dimensions(entries: &[IndexEntry]) -> Result<Option<u64>> {
 }
 
 fn rejected(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
-    Fault::new(Part::VectorStore, FaultKind::Rejected, message)
+    Fault::new(Component::VectorStore, FaultKind::Rejected, message)
 }
 
 #[async_trait]

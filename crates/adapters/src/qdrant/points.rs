@@ -6,7 +6,7 @@ use docent_domain::{
     id::{ChunkId, DocumentId},
     retrieval::{IndexEntry, IndexedDocument, ScoredChunk, StoredChunk},
 };
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use qdrant_client::qdrant::{
     DenseVector, ListValue, NamedVectors, PointId, PointStruct, RetrievedPoint, ScoredPoint, SparseVector,
     Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput, point_id::PointIdOptions, value::Kind,
@@ -99,7 +99,7 @@ pub(super) fn candidates(points: Vec<ScoredPoint>) -> Result<Vec<Candidate>> {
     let read = |point| {
         read(point).ok_or_else(|| {
             let message = "the collection holds a point that is no chunk of ours";
-            Fault::new(Part::VectorStore, FaultKind::Garbage, message)
+            Fault::new(Component::VectorStore, FaultKind::InvalidResponse, message)
         })
     };
     points.into_iter().map(read).collect()
@@ -276,6 +276,6 @@ mod tests {
     fn a_foreign_point_is_garbage() {
         let mut point = scored(&document(1), 0);
         point.payload.remove(SPAN);
-        assert_eq!(candidates(vec![point]).unwrap_err().kind(), FaultKind::Garbage);
+        assert_eq!(candidates(vec![point]).unwrap_err().kind(), FaultKind::InvalidResponse);
     }
 }

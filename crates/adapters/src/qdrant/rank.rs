@@ -58,7 +58,7 @@ fn product(a: &[f32], b: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::{super::terms::Sought, *};
-    use docent_domain::{ranking::Totals, retrieval::SparseVector as Fields};
+    use docent_domain::{ranking::CorpusStatistics, retrieval::SparseVector as Fields};
     use docent_ports::term_statistics::TermStatistics;
     use docent_testkit::retrieval::{found, terms};
 
@@ -74,7 +74,7 @@ mod tests {
     }
 
     fn pump() -> Weighed {
-        let totals = Totals { documents: 2, chunks: 4, length: 8 };
+        let totals = CorpusStatistics { documents: 2, chunks: 4, length: 8 };
         Sought::of(&terms("pump")).weighed(&TermStatistics { totals, ..TermStatistics::default() })
     }
 

@@ -9,7 +9,7 @@
 //! score but for the chunk's length, which is good enough to choose candidates by.
 
 use docent_domain::{
-    ranking::{Frequencies, Occurrence, Totals, Worth},
+    ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights},
     retrieval::{IndexEntry, SparseVector as Fields, TermCounts},
 };
 use docent_ports::term_statistics::{Contribution, TermStatistics};
@@ -125,7 +125,7 @@ impl Sought {
         let frequency = |place: &u32| statistics.frequencies.get(place).copied().unwrap_or(0);
         let worth = |places: &[u32; 4]| {
             let [body, title, lead, heading] = places.map(|place| frequency(&place));
-            Worth::of(Frequencies { body, title, lead, heading }, &statistics.totals)
+            TermWeights::of(Frequencies { body, title, lead, heading }, &statistics.totals)
         };
         let worths = self.terms.iter().map(worth).collect();
         Weighed { sought: self, worths, totals: statistics.totals }
@@ -135,8 +135,8 @@ impl Sought {
 /// The terms of a query with what each is worth in the collection.
 pub(super) struct Weighed {
     sought: Sought,
-    worths: Vec<Worth>,
-    pub(super) totals: Totals,
+    worths: Vec<TermWeights>,
+    pub(super) totals: CorpusStatistics,
 }
 
 impl Weighed {
@@ -151,7 +151,7 @@ impl Weighed {
     }
 
     /// What each term is worth, and where it occurs in a chunk with this vector.
-    pub(super) fn occurrences(&self, vector: &SparseVector) -> Vec<(Worth, Occurrence)> {
+    pub(super) fn occurrences(&self, vector: &SparseVector) -> Vec<(TermWeights, Occurrence)> {
         let mut found: Vec<_> = self.worths.iter().map(|worth| (*worth, Occurrence::default())).collect();
         for (place, weight) in vector.indices.iter().zip(&vector.values) {
             if let Some((n, field)) = self.sought.fields.get(place)
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_query_finds_its_terms_where_they_are() {
-        let totals = Totals { documents: 3, chunks: 9, length: 900 };
+        let totals = CorpusStatistics { documents: 3, chunks: 9, length: 900 };
         let statistics = TermStatistics { totals, ..TermStatistics::default() };
         let query = Sought::of(&terms("lathe pump valve")).weighed(&statistics);
         let found: Vec<_> =

@@ -7,7 +7,7 @@ use deadpool_redis::{
         ServerErrorKind,
     },
 };
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
@@ -51,7 +51,8 @@ impl Redis {
     /// # Errors
     /// When the URL cannot be read.
     pub fn new(url: &str, options: Options) -> Result<Self> {
-        let failed = || Fault::new(Part::KeyValueStore, FaultKind::Rejected, "the Redis URL cannot be used");
+        let failed =
+            || Fault::new(Component::KeyValueStore, FaultKind::Rejected, "the Redis URL cannot be used");
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(options.timeout))
             .set_response_timeout(Some(options.timeout));
@@ -100,14 +101,14 @@ impl Redis {
     async fn connection(&self, doing: &'static str) -> Result<Connection> {
         self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => fault(doing, error),
-            error => Fault::new(Part::KeyValueStore, FaultKind::Internal, doing).caused_by(error),
+            error => Fault::new(Component::KeyValueStore, FaultKind::Internal, doing).caused_by(error),
         })
     }
 
     async fn in_time<T>(&self, doing: &'static str, call: impl Future<Output = Result<T>>) -> Result<T> {
         let late = |_| {
             let message = format!("{doing}: no answer within {:?}", self.timeout);
-            Err(Fault::new(Part::KeyValueStore, FaultKind::Timeout, message))
+            Err(Fault::new(Component::KeyValueStore, FaultKind::Timeout, message))
         };
         timeout(self.timeout, call).await.unwrap_or_else(late)
     }
@@ -132,13 +133,13 @@ fn settle<T>(doing: &'static str, connection: Connection, answer: RedisResult<T>
 
 fn fault(doing: &'static str, error: RedisError) -> Fault {
     let kind = if error.is_timeout() { FaultKind::Timeout } else { meaning(&error) };
-    Fault::new(Part::KeyValueStore, kind, doing).caused_by(error)
+    Fault::new(Component::KeyValueStore, kind, doing).caused_by(error)
 }
 
 fn meaning(error: &RedisError) -> FaultKind {
     match error.kind() {
         ErrorKind::Io => FaultKind::Unavailable,
-        ErrorKind::Parse | ErrorKind::UnexpectedReturnType => FaultKind::Garbage,
+        ErrorKind::Parse | ErrorKind::UnexpectedReturnType => FaultKind::InvalidResponse,
         ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig => FaultKind::Rejected,
         ErrorKind::Server(kind) => match kind {
             ServerErrorKind::BusyLoading
@@ -177,7 +178,7 @@ mod tests {
     fn faults_say_whether_trying_again_can_help() {
         assert_eq!(kind(io::Error::from(io::ErrorKind::ConnectionRefused)), FaultKind::Unavailable);
         assert_eq!(kind(io::Error::from(io::ErrorKind::TimedOut)), FaultKind::Timeout);
-        assert_eq!(kind((ErrorKind::Parse, "?")), FaultKind::Garbage);
+        assert_eq!(kind((ErrorKind::Parse, "?")), FaultKind::InvalidResponse);
         assert_eq!(kind((ErrorKind::AuthenticationFailed, "no")), FaultKind::Rejected);
         assert_eq!(
             kind((ErrorKind::Server(ServerErrorKind::BusyLoading), "loading")),

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use deadpool_redis::redis::{Cmd, Script};
 use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
-    token_store::{Rotated, Rotation, TokenStore},
+    error::{Component, Fault, FaultKind, Result},
+    token_store::{Rotation, RotationOutcome, TokenStore},
 };
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl TokenStore for RedisTokenStore {
         self.redis.script("start a token family", &call).await
     }
 
-    async fn rotate(&self, rotation: Rotation) -> Result<Rotated> {
+    async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {
         let Rotation { family, presented, successor, expires_at, grace, now } = rotation;
         let grace = i64::try_from(grace.as_micros()).map_or(LAST, |grace| grace.min(LAST));
         let mut call = self.scripts.rotate.prepare_invoke();
@@ -91,12 +91,12 @@ impl TokenStore for RedisTokenStore {
         call.arg(family.to_string()).arg(presented.to_string()).arg(successor.to_string());
         call.arg(instant(expires_at)).arg(instant(now)).arg(grace).arg(TOKENS_MAX).arg(self.users());
         match self.redis.script("use a refresh token", &call).await? {
-            0 => Ok(Rotated::Unknown),
-            1 => Ok(Rotated::Renewed),
-            2 => Ok(Rotated::Reused),
+            0 => Ok(RotationOutcome::Unknown),
+            1 => Ok(RotationOutcome::Renewed),
+            2 => Ok(RotationOutcome::Reused),
             other => {
                 let message = format!("using a refresh token gave {other}");
-                Err(Fault::new(Part::KeyValueStore, FaultKind::Garbage, message))
+                Err(Fault::new(Component::KeyValueStore, FaultKind::InvalidResponse, message))
             }
         }
     }

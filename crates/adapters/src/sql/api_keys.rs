@@ -10,13 +10,13 @@ use super::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
-    api_key::{ApiKey, KeyName, KeyPrefix, Scopes},
+    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
     id::{ApiKeyId, UserId},
 };
 use docent_ports::{
     api_keys::{ApiKeyFilter, ApiKeyReader, ApiKeyWriter},
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, Select,
@@ -31,13 +31,13 @@ impl ApiKeyReader for Session {
         row.map(from_row).transpose()
     }
 
-    async fn by_prefix(&mut self, prefix: &KeyPrefix) -> Result<Option<ApiKey>> {
+    async fn by_prefix(&mut self, prefix: &ApiKeyPrefix) -> Result<Option<ApiKey>> {
         let query = self.hold(Entity::find().filter(Column::Prefix.eq(prefix.as_str())));
         let row = self.run("find an API key", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }
 
-    async fn list(&mut self, filter: &ApiKeyFilter, page: Page) -> Result<Listed<ApiKey>> {
+    async fn list(&mut self, filter: &ApiKeyFilter, page: PageRequest) -> Result<Page<ApiKey>> {
         let mut rows = Entity::find();
         if let Some(user) = filter.user {
             rows = rows.filter(Column::UserId.eq(user.as_uuid()));
@@ -112,10 +112,10 @@ pub(super) fn from_row(row: Model) -> Result<ApiKey> {
     Ok(ApiKey {
         id: ApiKeyId::from_uuid(row.id),
         user: UserId::from_uuid(row.user_id),
-        name: KeyName::parse(&row.name).map_err(|_| corrupt("API key's name"))?,
-        prefix: KeyPrefix::parse(&row.prefix).map_err(|_| corrupt("API key's prefix"))?,
+        name: ApiKeyName::parse(&row.name).map_err(|_| corrupt("API key's name"))?,
+        prefix: ApiKeyPrefix::parse(&row.prefix).map_err(|_| corrupt("API key's prefix"))?,
         sha256: digest(&row.sha256, "API key's digest")?,
-        scopes: Scopes::parse(row.scopes.split(' ')).map_err(|_| corrupt("API key's scopes"))?,
+        scopes: ApiKeyScopes::parse(row.scopes.split(' ')).map_err(|_| corrupt("API key's scopes"))?,
         created_at: when(row.created_at)?,
         expires_at: row.expires_at.map(when).transpose()?,
         last_used_at: row.last_used_at.map(when).transpose()?,

@@ -8,14 +8,14 @@ use super::{
 };
 use async_trait::async_trait;
 use docent_domain::{
-    audit::{AuditEntry, Author, Change, Deed},
+    audit::{AuditAction, AuditActor, AuditEntry, Change},
     id::{ApiKeyId, AuditId, UserId},
     permission::RecordKind,
 };
 use docent_ports::{
     audit::{AuditFilter, AuditReader, AuditWriter},
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, Select};
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ impl AuditReader for Session {
         row.map(from_row).transpose()
     }
 
-    async fn list(&mut self, filter: &AuditFilter, page: Page) -> Result<Listed<AuditEntry>> {
+    async fn list(&mut self, filter: &AuditFilter, page: PageRequest) -> Result<Page<AuditEntry>> {
         let mut rows = Entity::find();
         if let Some(by) = filter.by {
             rows = rows.filter(Column::UserId.eq(by.as_uuid()));
@@ -61,9 +61,9 @@ impl AuditReader for Session {
 impl AuditWriter for Session {
     async fn append(&mut self, entry: &AuditEntry) -> Result<()> {
         let (author, user, email, key) = match &entry.by {
-            Author::User { id, email, api_key } => (USER, Some(*id), Some(email.clone()), *api_key),
-            Author::CommandLine => (COMMAND_LINE, None, None, None),
-            Author::Nobody => (NOBODY, None, None, None),
+            AuditActor::User { id, email, api_key } => (USER, Some(*id), Some(email.clone()), *api_key),
+            AuditActor::CommandLine => (COMMAND_LINE, None, None, None),
+            AuditActor::Unauthenticated => (NOBODY, None, None, None),
         };
         let row = Model {
             id: entry.id.as_uuid(),
@@ -106,13 +106,13 @@ fn change(value: &Value) -> Option<Change> {
 
 pub(super) fn from_row(row: Model) -> Result<AuditEntry> {
     let by = match (row.author.as_str(), row.user_id, row.user_email) {
-        (USER, Some(id), Some(email)) => Author::User {
+        (USER, Some(id), Some(email)) => AuditActor::User {
             id: UserId::from_uuid(id),
             email,
             api_key: row.api_key_id.map(ApiKeyId::from_uuid),
         },
-        (COMMAND_LINE, ..) => Author::CommandLine,
-        (NOBODY, ..) => Author::Nobody,
+        (COMMAND_LINE, ..) => AuditActor::CommandLine,
+        (NOBODY, ..) => AuditActor::Unauthenticated,
         _ => return Err(corrupt("audit log's author")),
     };
     let changes = row.changes.as_object().ok_or_else(|| corrupt("audit log's changes"))?;
@@ -122,7 +122,7 @@ pub(super) fn from_row(row: Model) -> Result<AuditEntry> {
         at: instant(row.at, "audit log's time")?,
         by,
         from: address(row.address.as_deref())?,
-        deed: Deed::parse(&row.deed).ok_or_else(|| corrupt("audit log's deed"))?,
+        deed: AuditAction::parse(&row.deed).ok_or_else(|| corrupt("audit log's deed"))?,
         kind: RecordKind::parse(&row.record_kind).ok_or_else(|| corrupt("audit log's kind of record"))?,
         record: row.record_id,
         label: row.record_label,

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use docent_domain::{
     chat::AgentName,
     chunk::{PageStart, Position, Span},
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     id::{ChunkId, ConversationId, DocumentId, MessageId, UserId},
     retrieval::ScoredChunk,
     usage::TokenUsage,
@@ -22,7 +22,7 @@ use docent_domain::{
 use docent_ports::{
     conversations::{ConversationFilter, ConversationReader, ConversationWriter},
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, ExprTrait, IntoActiveModel, QueryFilter, QueryOrder,
@@ -41,7 +41,11 @@ impl ConversationReader for Session {
         row.map(from_row).transpose()
     }
 
-    async fn list(&mut self, filter: &ConversationFilter, page: Page) -> Result<Listed<(Conversation, u64)>> {
+    async fn list(
+        &mut self,
+        filter: &ConversationFilter,
+        page: PageRequest,
+    ) -> Result<Page<(Conversation, u64)>> {
         let mut rows = Entity::find();
         if let Some(owner) = filter.owner {
             rows = rows.filter(Column::OwnerId.eq(owner.as_uuid()));
@@ -70,13 +74,13 @@ impl ConversationReader for Session {
             let size = sizes.get(&conversation.id.as_uuid()).copied().unwrap_or(0);
             Ok((conversation, counted(size, "count of messages")?))
         };
-        Ok(Listed {
+        Ok(Page {
             records: listed.records.into_iter().map(sized).collect::<Result<_>>()?,
             total: listed.total,
         })
     }
 
-    async fn messages(&mut self, id: ConversationId, page: Page) -> Result<Listed<ConversationMessage>> {
+    async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>> {
         let rows = messages::Entity::find().filter(messages::Column::ConversationId.eq(id.as_uuid()));
         let order = |rows: Select<messages::Entity>| rows.order_by_asc(messages::Column::Ordinal);
         self.listed("read messages", rows, order, page, message).await
@@ -115,7 +119,7 @@ impl ConversationWriter for Session {
         let last = messages::Entity::find()
             .filter(messages::Column::ConversationId.eq(conversation.as_uuid()))
             .order_by_desc(messages::Column::Ordinal);
-        let last = on(last, Page { offset: 0, limit: 1 })
+        let last = on(last, PageRequest { offset: 0, limit: 1 })
             .select_only()
             .column(messages::Column::Ordinal)
             .into_tuple::<i64>();
@@ -151,8 +155,8 @@ pub(super) fn from_row(row: Model) -> Result<Conversation> {
 
 fn to_message_row(message: &ConversationMessage, ordinal: i64) -> Result<messages::ActiveModel> {
     let (agent, sources, tokens, is_complete) = match &message.author {
-        MessageAuthor::User => (None, &[][..], TokenUsage::default(), true),
-        MessageAuthor::Agent { name, sources, tokens, is_complete } => {
+        MessageRole::User => (None, &[][..], TokenUsage::default(), true),
+        MessageRole::Agent { name, sources, tokens, is_complete } => {
             (Some(name.as_str().to_owned()), sources.as_slice(), *tokens, *is_complete)
         }
     };
@@ -174,11 +178,11 @@ fn to_message_row(message: &ConversationMessage, ordinal: i64) -> Result<message
 
 fn message(row: messages::Model) -> Result<ConversationMessage> {
     let author = match row.agent {
-        None => MessageAuthor::User,
+        None => MessageRole::User,
         Some(agent) => {
             let sources: Vec<Source> =
                 serde_json::from_value(row.sources).map_err(|_| corrupt("sources of a message"))?;
-            MessageAuthor::Agent {
+            MessageRole::Agent {
                 name: AgentName::parse(&agent).map_err(|_| corrupt("agent's name"))?,
                 sources: sources.into_iter().map(Source::chunk).collect(),
                 tokens: TokenUsage {

@@ -10,7 +10,7 @@ use docent_domain::{
         BlobKey, Deletion, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending,
         StoredFile, VectorDocId,
     },
-    extraction::{Coverage, Effort},
+    extraction::{Coverage, IngestionStats},
     id::{DocumentId, UserId},
     text::{FileName, Title},
 };
@@ -134,7 +134,7 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
 }
 
 /// Durations in microseconds.
-fn effort_value(effort: &Effort) -> Value {
+fn effort_value(effort: &IngestionStats) -> Value {
     let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     json!({
         "extractor": effort.extractor,
@@ -146,11 +146,11 @@ fn effort_value(effort: &Effort) -> Value {
     })
 }
 
-fn effort(value: &Value) -> Result<Effort> {
+fn effort(value: &Value) -> Result<IngestionStats> {
     let wrong = || corrupt("effort");
     let number = |name: &str| value[name].as_u64().ok_or_else(wrong);
     let time = |name| number(name).map(Duration::from_micros);
-    Ok(Effort {
+    Ok(IngestionStats {
         extractor: value["extractor"].as_str().ok_or_else(wrong)?.to_owned(),
         attempts: u32::try_from(number("attempts")?).map_err(|_| wrong())?,
         extract: time("extract")?,

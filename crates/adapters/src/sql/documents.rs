@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::{Deletion, Document},
-    generation::Mark,
+    generation::IndexedRevision,
     id::DocumentId,
     text::Title,
 };
@@ -28,7 +28,7 @@ use docent_ports::{
         DocumentWriter,
     },
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select,
@@ -76,7 +76,7 @@ impl DocumentReader for Session {
         rows.into_iter().map(from_row).collect()
     }
 
-    async fn page(&mut self, query: &DocumentQuery, page: Page) -> Result<Listed<Document>> {
+    async fn page(&mut self, query: &DocumentQuery, page: PageRequest) -> Result<Page<Document>> {
         let filter = DocumentFilter {
             status: query.status,
             title_contains: query.title_contains.clone(),
@@ -165,7 +165,7 @@ impl DocumentReader for Session {
         rows.into_iter().map(title).collect()
     }
 
-    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>> {
+    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<IndexedRevision>> {
         let mut query = Entity::find()
             .select_only()
             .column(Column::Id)
@@ -182,7 +182,7 @@ impl DocumentReader for Session {
         let rows = self.run("see what documents were indexed as", |db| Box::pin(query.all(db))).await?;
         let mark = |(id, at, chunks): (uuid::Uuid, Option<i64>, Option<i64>)| {
             let at = at.ok_or_else(|| corrupt("document's state"))?;
-            Ok(Mark {
+            Ok(IndexedRevision {
                 document: DocumentId::from_uuid(id),
                 at: instant(at, "document's time")?,
                 chunks: counted(chunks.unwrap_or_default(), "coverage")?,

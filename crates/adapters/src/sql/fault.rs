@@ -1,6 +1,6 @@
 //! What a database's error means to the core.
 
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 use sea_orm::{
     ConnAcquireErr, DbErr, RuntimeErr,
     sqlx::{self, error::DatabaseError, postgres::PgDatabaseError, sqlite::SqliteError},
@@ -9,22 +9,22 @@ use std::borrow::Cow;
 
 /// The fault behind `error`; `doing` says what was being done.
 pub(super) fn fault(doing: impl Into<Cow<'static, str>>, error: &DbErr) -> Fault {
-    Fault::new(Part::Database, kind(error), doing).caused_by(message(error))
+    Fault::new(Component::Database, kind(error), doing).caused_by(message(error))
 }
 
 /// The fault of a driver's error that never passed through the ORM.
 pub(super) fn driver_fault(doing: impl Into<Cow<'static, str>>, error: &sqlx::Error) -> Fault {
-    Fault::new(Part::Database, driver_kind(error), doing).caused_by(error.to_string())
+    Fault::new(Component::Database, driver_kind(error), doing).caused_by(error.to_string())
 }
 
 /// The fault of a stored value that no version of this program writes.
 pub(super) fn corrupt(what: &'static str) -> Fault {
-    Fault::new(Part::Database, FaultKind::Internal, format!("a stored {what} makes no sense"))
+    Fault::new(Component::Database, FaultKind::Internal, format!("a stored {what} makes no sense"))
 }
 
 /// The fault of an answer that did not come in time.
 pub(super) fn late(doing: impl Into<Cow<'static, str>>) -> Fault {
-    Fault::new(Part::Database, FaultKind::Timeout, doing).caused_by("no answer in time")
+    Fault::new(Component::Database, FaultKind::Timeout, doing).caused_by("no answer in time")
 }
 
 fn kind(error: &DbErr) -> FaultKind {
@@ -158,6 +158,6 @@ mod tests {
     #[test]
     fn waiting_for_a_connection_in_vain_is_a_timeout() {
         let fault = fault("begin", &DbErr::ConnectionAcquire(ConnAcquireErr::Timeout));
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Timeout));
+        assert_eq!((fault.component(), fault.kind()), (Component::Database, FaultKind::Timeout));
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use async_trait::async_trait;
 use docent_domain::{
-    generation::{Generation, GenerationState},
+    generation::{GenerationState, IndexGeneration},
     id::GenerationId,
 };
 use docent_ports::{
@@ -25,7 +25,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Reads the one that serves for all who ask for it at once.
-pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<(), Generation> {
+pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<(), IndexGeneration> {
     let source = source.clone();
     Lookup::new(READ_ACTIVE, patience, move || Box::new(Active { source: source.clone(), patience }))
 }
@@ -38,8 +38,8 @@ struct Active {
 }
 
 #[async_trait]
-impl ReadMany<(), Generation> for Active {
-    async fn read(&mut self, _keys: &[()]) -> Result<Vec<((), Result<Generation>)>> {
+impl ReadMany<(), IndexGeneration> for Active {
+    async fn read(&mut self, _keys: &[()]) -> Result<Vec<((), Result<IndexGeneration>)>> {
         let read = self.source.reach(READ_ACTIVE, active().one(&self.source.connections));
         let row = timeout(self.patience, Box::pin(read)).await.unwrap_or_else(|_| Err(late(READ_ACTIVE)))?;
         Ok(row.into_iter().map(|row| ((), from_row(row))).collect())
@@ -52,7 +52,7 @@ fn active() -> Select<Entity> {
 
 #[async_trait]
 impl GenerationReader for Session {
-    async fn active(&mut self) -> Result<Option<Generation>> {
+    async fn active(&mut self) -> Result<Option<IndexGeneration>> {
         if let Some(lookups) = self.lookups() {
             return lookups.active.get(()).await;
         }
@@ -61,7 +61,7 @@ impl GenerationReader for Session {
         row.map(from_row).transpose()
     }
 
-    async fn all(&mut self) -> Result<Vec<Generation>> {
+    async fn all(&mut self) -> Result<Vec<IndexGeneration>> {
         let query = self.hold(Entity::find().order_by_asc(Column::Id));
         let rows = self.run("read generations of the index", |db| Box::pin(query.all(db))).await?;
         rows.into_iter().map(from_row).collect()
@@ -70,7 +70,7 @@ impl GenerationReader for Session {
 
 #[async_trait]
 impl GenerationWriter for Session {
-    async fn insert(&mut self, generation: &Generation) -> Result<bool> {
+    async fn insert(&mut self, generation: &IndexGeneration) -> Result<bool> {
         // An index lets there be one of a state. Not by catching the violation, after which PostgreSQL would
         // refuse the rest of the transaction.
         let taken = OnConflict::new().do_nothing().to_owned();
@@ -80,7 +80,7 @@ impl GenerationWriter for Session {
         Ok(inserted.await? > 0)
     }
 
-    async fn update(&mut self, generation: &Generation) -> Result<bool> {
+    async fn update(&mut self, generation: &IndexGeneration) -> Result<bool> {
         let values = ActiveModel { id: NotSet, ..to_row(generation) };
         let update = Entity::update_many().set(values).filter(Column::Id.eq(generation.id.as_uuid()));
         let result = self.run("change a generation of the index", |db| Box::pin(update.exec(db))).await?;
@@ -101,7 +101,7 @@ impl GenerationWriter for Session {
     }
 }
 
-fn to_row(generation: &Generation) -> ActiveModel {
+fn to_row(generation: &IndexGeneration) -> ActiveModel {
     let switched_at = match generation.state {
         GenerationState::Building => None,
         GenerationState::Active { since } | GenerationState::Retired { since } => Some(since),
@@ -118,7 +118,7 @@ fn to_row(generation: &Generation) -> ActiveModel {
     row.into_active_model().reset_all()
 }
 
-fn from_row(row: Model) -> Result<Generation> {
+fn from_row(row: Model) -> Result<IndexGeneration> {
     let when = |micros| instant(micros, "generation's time");
     let since = row.switched_at.map(when).transpose()?;
     let state = match (row.state.as_str(), since) {
@@ -127,7 +127,7 @@ fn from_row(row: Model) -> Result<Generation> {
         ("retired", Some(since)) => GenerationState::Retired { since },
         _ => return Err(corrupt("generation's state")),
     };
-    Ok(Generation {
+    Ok(IndexGeneration {
         id: GenerationId::from_uuid(row.id),
         model: row.model,
         collection: row.collection,

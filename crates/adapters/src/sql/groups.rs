@@ -9,14 +9,14 @@ use super::{
 };
 use async_trait::async_trait;
 use docent_domain::{
-    group::{Group, GroupName, Rights},
+    group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
     permission::{Permission, PermissionSet},
 };
 use docent_ports::{
     error::Result,
     groups::{GroupReader, GroupWriter},
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
@@ -40,7 +40,7 @@ impl GroupReader for Session {
         self.with_permissions(row).await
     }
 
-    async fn list(&mut self, text: Option<&str>, page: Page) -> Result<Listed<(Group, u64)>> {
+    async fn list(&mut self, text: Option<&str>, page: PageRequest) -> Result<Page<(Group, u64)>> {
         let mut rows = Entity::find();
         if let Some(text) = text {
             rows = rows.filter(contains(Expr::col(Column::Name), text, self.backend()));
@@ -65,10 +65,10 @@ impl GroupReader for Session {
             Ok((from_row(row, permissions)?, members))
         };
         let records = listed.records.into_iter().map(group).collect::<Result<_>>()?;
-        Ok(Listed { records, total: listed.total })
+        Ok(Page { records, total: listed.total })
     }
 
-    async fn rights(&mut self, user: UserId) -> Result<Rights> {
+    async fn rights(&mut self, user: UserId) -> Result<AssignedPermissions> {
         let permissions = user_permissions::Entity::find()
             .select_only()
             .column(user_permissions::Column::Permission)
@@ -83,7 +83,7 @@ impl GroupReader for Session {
             .into_tuple::<Uuid>();
         let groups = self.run("read an account's groups", |db| Box::pin(groups.all(db))).await?;
         let groups: BTreeSet<GroupId> = groups.into_iter().map(GroupId::from_uuid).collect();
-        Ok(Rights { permissions: set_of(permissions), groups })
+        Ok(AssignedPermissions { permissions: set_of(permissions), groups })
     }
 
     async fn permissions(&mut self, user: UserId) -> Result<PermissionSet> {
@@ -141,7 +141,7 @@ impl GroupWriter for Session {
         Ok(result.rows_affected > 0)
     }
 
-    async fn set_rights(&mut self, user: UserId, rights: &Rights) -> Result<()> {
+    async fn set_assigned_permissions(&mut self, user: UserId, rights: &AssignedPermissions) -> Result<()> {
         let old = user_permissions::Entity::delete_many()
             .filter(user_permissions::Column::UserId.eq(user.as_uuid()));
         self.run("change an account's permissions", |db| Box::pin(old.exec(db))).await?;

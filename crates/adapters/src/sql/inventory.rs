@@ -20,7 +20,7 @@ use docent_domain::{
     api_key::ApiKey,
     audit::AuditEntry,
     conversation::Conversation,
-    document::{Deletion, Document, Standing},
+    document::{Deletion, Document, DocumentStatus},
     group::Group,
     id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind},
@@ -69,7 +69,7 @@ impl Inventory for Session {
         rows.iter().filter_map(|row| to_deletion(row).transpose()).collect()
     }
 
-    async fn standings(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Standing>> {
+    async fn statuses(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, DocumentStatus>> {
         use documents::Column;
         let query = documents::Entity::find()
             .select_only()
@@ -81,10 +81,10 @@ impl Inventory for Session {
         let rows = self.run("see where documents stand", |db| Box::pin(query.all(db))).await?;
         let standing = |(id, status, deleted): (Uuid, String, Option<i64>)| {
             let standing = match (deleted, status.as_str()) {
-                (Some(_), _) => Standing::Deleted,
-                (None, "pending") => Standing::Pending,
-                (None, "ingested") => Standing::Ingested,
-                (None, "failed") => Standing::Failed,
+                (Some(_), _) => DocumentStatus::Deleted,
+                (None, "pending") => DocumentStatus::Pending,
+                (None, "ingested") => DocumentStatus::Ingested,
+                (None, "failed") => DocumentStatus::Failed,
                 (None, _) => return Err(corrupt("document's status")),
             };
             Ok((DocumentId::from_uuid(id), standing))

@@ -14,9 +14,9 @@ use docent_domain::{
     trace::TraceParent,
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     jobs::{JobCounts, JobFilter, JobReader, JobStateName, JobWriter},
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use sea_orm::{
     ColumnTrait, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select, Set, UpdateMany,
@@ -69,7 +69,7 @@ impl JobReader for Session {
         Ok(counts)
     }
 
-    async fn list(&mut self, filter: JobFilter, page: Page) -> Result<Listed<Job>> {
+    async fn list(&mut self, filter: JobFilter, page: PageRequest) -> Result<Page<Job>> {
         let mut rows = Entity::find();
         if let Some(state) = filter.state {
             rows = rows.filter(Column::State.eq(match state {
@@ -129,7 +129,7 @@ impl JobWriter for Session {
     async fn settle(&mut self, job: &Job, lease: LeaseId) -> Result<bool> {
         if matches!(job.state, JobState::Leased { .. }) {
             let message = "a job was settled that is neither queued nor done";
-            return Err(Fault::new(Part::Database, FaultKind::Internal, message));
+            return Err(Fault::new(Component::Database, FaultKind::Internal, message));
         }
         let outcome = ActiveModel {
             id: NotSet,

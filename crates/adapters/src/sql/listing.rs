@@ -3,7 +3,7 @@
 use super::{session::Session, values::counted};
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use sea_orm::{
     DbBackend, EntityTrait, FromQueryResult, QuerySelect, Select,
@@ -17,9 +17,9 @@ impl Session {
         doing: &'static str,
         rows: Select<E>,
         order: impl FnOnce(Select<E>) -> Select<E>,
-        page: Page,
+        page: PageRequest,
         from_row: impl Fn(E::Model) -> Result<T>,
-    ) -> Result<Listed<T>>
+    ) -> Result<Page<T>>
     where
         E: EntityTrait,
         E::Model: FromQueryResult + Send + Sync,
@@ -27,11 +27,11 @@ impl Session {
         let total = self.counted(doing, rows.clone()).await?;
         if page.offset >= total {
             // Otherwise all rows would be gone through again.
-            return Ok(Listed { records: Vec::new(), total });
+            return Ok(Page { records: Vec::new(), total });
         }
         let query = on(order(rows), page);
         let rows = self.run(doing, |db| Box::pin(query.all(db))).await?;
-        Ok(Listed { records: rows.into_iter().map(from_row).collect::<Result<_>>()?, total })
+        Ok(Page { records: rows.into_iter().map(from_row).collect::<Result<_>>()?, total })
     }
 
     /// How many rows there are.
@@ -47,7 +47,7 @@ impl Session {
 }
 
 /// The rows of a page.
-pub(super) fn on<Q: QuerySelect>(query: Q, page: Page) -> Q {
+pub(super) fn on<Q: QuerySelect>(query: Q, page: PageRequest) -> Q {
     // Databases count in signed numbers.
     let signed = |number: u64| Ord::min(number, i64::MAX.unsigned_abs());
     query.offset(signed(page.offset)).limit(signed(page.limit))

@@ -5,7 +5,7 @@
 
 use super::fault::late;
 use async_trait::async_trait;
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::{
     collections::HashMap,
     fmt::{self, Debug},
@@ -118,7 +118,7 @@ where
                 return answer;
             }
         }
-        Err(Fault::new(Part::Database, FaultKind::Unavailable, self.doing)
+        Err(Fault::new(Component::Database, FaultKind::Unavailable, self.doing)
             .caused_by("the read was cut short"))
     }
 }

@@ -8,7 +8,6 @@ mod audit;
 mod conversations;
 mod document_rows;
 mod documents;
-mod duties;
 mod embedding_cache;
 mod entities;
 mod fault;
@@ -23,6 +22,7 @@ mod postgres;
 mod rollbacks;
 mod session;
 mod sessions;
+mod singleton_tasks;
 mod sqlite;
 mod term_statistics;
 mod usage;
@@ -39,8 +39,8 @@ use self::{
 use async_trait::async_trait;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
-    store::{ReadWork, Schema, Store, UnitOfWork},
+    error::{Component, Fault, FaultKind, Result},
+    store::{ReadView, Schema, Store, UnitOfWork},
 };
 use sea_orm::{
     AccessMode, ConnectionTrait, DbBackend, EntityTrait, IsolationLevel, QuerySelect, SqliteTransactionMode,
@@ -116,7 +116,7 @@ impl SqlStore {
             scheme => {
                 let message =
                     format!("a database URL begins with `sqlite://` or `postgres://`, not `{scheme}:`");
-                Err(Fault::new(Part::Database, FaultKind::Rejected, message))
+                Err(Fault::new(Component::Database, FaultKind::Rejected, message))
             }
         }
     }
@@ -149,7 +149,7 @@ impl SqlStore {
         }
         let state = docent_migration::schema_state(&transaction).await.map_err(migrate)?;
         if matches!(state, SchemaState::Newer(_)) {
-            return Err(Fault::new(Part::Database, FaultKind::Rejected, state.to_string()));
+            return Err(Fault::new(Component::Database, FaultKind::Rejected, state.to_string()));
         }
         Migrator::up(&transaction, None).await.map_err(migrate)?;
         transaction.commit().await.map_err(migrate)
@@ -202,11 +202,11 @@ impl Store for SqlStore {
         Ok(Box::new(SqlUnit(session.open().await?)))
     }
 
-    async fn read(&self) -> Result<Box<dyn ReadWork>> {
+    async fn read(&self) -> Result<Box<dyn ReadView>> {
         Ok(Box::new(SqlView(self.view())))
     }
 
-    async fn glance(&self) -> Result<Box<dyn ReadWork>> {
+    async fn read_latest(&self) -> Result<Box<dyn ReadView>> {
         Ok(Box::new(SqlView(Session::single(&self.read, self.lookups.clone(), self.patience))))
     }
 

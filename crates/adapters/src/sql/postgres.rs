@@ -6,7 +6,7 @@
 //! are not held: there the constraints of the schema decide.
 
 use super::{SqlOptions, fault::fault};
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use sea_orm::{
     DatabaseConnection, DbErr, SqlxPostgresConnector,
     sqlx::{
@@ -89,7 +89,7 @@ pub(super) fn connect(url: &str, options: &SqlOptions) -> Result<Connections> {
 fn settings(url: &str) -> Result<PgConnectOptions> {
     let refused = |error: sqlx::Error| {
         // Without the URL, which may hold a password.
-        Fault::new(Part::Database, FaultKind::Rejected, "the database URL").caused_by(error.to_string())
+        Fault::new(Component::Database, FaultKind::Rejected, "the database URL").caused_by(error.to_string())
     };
     let mut settings = PgConnectOptions::from_str(url).map_err(refused)?;
     if settings.get_application_name().is_none() {
@@ -153,7 +153,7 @@ impl Server {
         tokio::select! {
             answer = &mut work => answer.map_err(|error| fault(doing, &error)),
             error = self.gone() => {
-                Err(Fault::new(Part::Database, FaultKind::Unavailable, doing).caused_by(error))
+                Err(Fault::new(Component::Database, FaultKind::Unavailable, doing).caused_by(error))
             }
         }
     }
@@ -220,7 +220,11 @@ mod tests {
         let url = format!("postgres://ada@127.0.0.1:{port}/docent");
         let server = Server::new(&settings(&url).unwrap());
         let fault = server.reach::<()>("begin", std::future::pending()).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Unavailable), "{fault}");
+        assert_eq!(
+            (fault.component(), fault.kind()),
+            (Component::Database, FaultKind::Unavailable),
+            "{fault}"
+        );
         assert_eq!(server.reach("begin", async { Ok(7) }).await.unwrap(), 7);
     }
 }

@@ -9,13 +9,13 @@ use super::{
 use async_trait::async_trait;
 use docent_domain::{
     document::Document,
-    generation::Generation,
+    generation::IndexGeneration,
     id::{DocumentId, UserId},
     user::User,
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
-    store::{ReadWork, UnitOfWork},
+    error::{Component, Fault, FaultKind, Result},
+    store::{ReadView, UnitOfWork},
 };
 use futures::future::BoxFuture;
 use sea_orm::{
@@ -67,7 +67,7 @@ pub(super) struct Lookups {
     pub(super) users: Lookup<UserId, User>,
     pub(super) documents: Lookup<DocumentId, Document>,
     /// The generation that serves, of which there is one.
-    pub(super) active: Lookup<(), Generation>,
+    pub(super) active: Lookup<(), IndexGeneration>,
 }
 
 enum State {
@@ -155,7 +155,7 @@ impl Session {
             // It is never asked to commit, and runs its statements without one.
             State::Single(..) | State::Broken => {
                 let message = "a unit of work was used after one of its calls failed or was cut short";
-                Err(Fault::new(Part::Database, FaultKind::Internal, message))
+                Err(Fault::new(Component::Database, FaultKind::Internal, message))
             }
         }
     }
@@ -204,7 +204,7 @@ async fn bounded<T>(
 /// A [`Session`] that is only read.
 pub(super) struct SqlView(pub(super) Session);
 
-impl ReadWork for SqlView {
+impl ReadView for SqlView {
     docent_ports::repositories!(read to 0);
 }
 

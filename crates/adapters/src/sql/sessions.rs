@@ -14,7 +14,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     sessions::{SessionFilter, SessionReader, SessionWriter},
 };
 use sea_orm::{
@@ -30,7 +30,7 @@ impl SessionReader for Work {
         row.map(from_row).transpose()
     }
 
-    async fn list(&mut self, filter: &SessionFilter, page: Page) -> Result<Listed<Session>> {
+    async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>> {
         let mut rows = Entity::find();
         if let Some(user) = filter.user {
             rows = rows.filter(Column::UserId.eq(user.as_uuid()));

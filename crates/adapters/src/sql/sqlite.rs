@@ -1,7 +1,7 @@
 //! Opening an SQLite database.
 
 use super::{SqlOptions, fault::driver_fault};
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use sea_orm::{
     DatabaseConnection, SqlxSqliteConnector,
     sqlx::{
@@ -51,7 +51,7 @@ impl OpenFile {
     pub(super) async fn check(&self) -> Result<()> {
         let fault = |what: &str| {
             let message = format!("the database file {} {what}", self.path.display());
-            Err(Fault::new(Part::Database, FaultKind::Unavailable, message))
+            Err(Fault::new(Component::Database, FaultKind::Unavailable, message))
         };
         match tokio::fs::metadata(&self.path).await {
             #[cfg(unix)]
@@ -86,7 +86,7 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
     let path = file.get_filename().to_owned();
     let doing = format!("open {}", path.display());
     let unopened = |error: std::io::Error| {
-        Fault::new(Part::Database, FaultKind::Unavailable, doing.clone()).caused_by(error)
+        Fault::new(Component::Database, FaultKind::Unavailable, doing.clone()).caused_by(error)
     };
     keep_private(&path).await.map_err(unopened)?;
     let open = OpenFile::at(path).await.map_err(unopened)?;
@@ -138,7 +138,7 @@ async fn is_free(connection: &mut SqliteConnection, writes: bool) -> Result<bool
 }
 
 fn settings(url: &str, options: &SqlOptions) -> Result<SqliteConnectOptions> {
-    let refused = |why: &str| Fault::new(Part::Database, FaultKind::Rejected, format!("{url}: {why}"));
+    let refused = |why: &str| Fault::new(Component::Database, FaultKind::Rejected, format!("{url}: {why}"));
     let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
     if !matches!(parameters, "" | "mode=rwc") {
         return Err(refused("an SQLite URL takes no parameters here"));

@@ -10,7 +10,7 @@ use super::{
     values::{counted, number},
 };
 use async_trait::async_trait;
-use docent_domain::{id::DocumentId, ranking::Totals};
+use docent_domain::{id::DocumentId, ranking::CorpusStatistics};
 use docent_ports::{
     error::Result,
     term_statistics::{Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter},
@@ -48,7 +48,8 @@ impl TermStatisticsReader for Session {
             }
         }
         let mut total = |place| found.remove(&place).unwrap_or_default();
-        let totals = Totals { documents: total(DOCUMENTS), chunks: total(CHUNKS), length: total(LENGTH) };
+        let totals =
+            CorpusStatistics { documents: total(DOCUMENTS), chunks: total(CHUNKS), length: total(LENGTH) };
         let place = |(place, n)| Ok((counted(place, "place of a term")?, n));
         Ok(TermStatistics { totals, frequencies: found.into_iter().map(place).collect::<Result<_>>()? })
     }

@@ -16,7 +16,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     usage::{UsageFilter, UsageGrouping, UsageReader, UsageSum, UsageWriter},
 };
 use sea_orm::{
@@ -43,8 +43,8 @@ impl UsageReader for Session {
         &mut self,
         filter: &UsageFilter,
         grouping: UsageGrouping,
-        page: Page,
-    ) -> Result<Listed<UsageSum>> {
+        page: PageRequest,
+    ) -> Result<Page<UsageSum>> {
         let query = select_sums(filter, grouping, self.backend());
         let all = query.clone().into_tuple::<Sums>();
         let total = self.run("count sums of usage", |db| Box::pin(all.count(db))).await?;
@@ -63,7 +63,7 @@ impl UsageReader for Session {
                 },
             })
         };
-        Ok(Listed { records: rows.into_iter().map(sum).collect::<Result<_>>()?, total })
+        Ok(Page { records: rows.into_iter().map(sum).collect::<Result<_>>()?, total })
     }
 }
 

@@ -20,7 +20,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     users::{UserFilter, UserOrder, UserReader, UserWriter},
 };
 use sea_orm::{
@@ -69,7 +69,7 @@ impl UserReader for Session {
         self.run("count accounts", |db| Box::pin(Entity::find().count(db))).await
     }
 
-    async fn list(&mut self, filter: &UserFilter, page: Page) -> Result<Listed<User>> {
+    async fn list(&mut self, filter: &UserFilter, page: PageRequest) -> Result<Page<User>> {
         let mut rows = Entity::find();
         if let Some(text) = &filter.text {
             rows = rows.filter(contains(Expr::col(Column::Email), text, self.backend()));

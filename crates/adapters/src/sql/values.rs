@@ -2,7 +2,7 @@
 
 use super::fault::corrupt;
 use chrono::{DateTime, Utc};
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::net::IpAddr;
 
 /// An instant as its column holds it: microseconds since 1970.
@@ -21,7 +21,11 @@ pub(super) fn instant(micros: i64, what: &'static str) -> Result<DateTime<Utc>> 
 /// Above 2^63 - 1, which databases cannot hold.
 pub(super) fn number(value: u64, what: &'static str) -> Result<i64> {
     i64::try_from(value).map_err(|_| {
-        Fault::new(Part::Database, FaultKind::Internal, format!("{what} {value} is too large to be stored"))
+        Fault::new(
+            Component::Database,
+            FaultKind::Internal,
+            format!("{what} {value} is too large to be stored"),
+        )
     })
 }
 

@@ -10,11 +10,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     id::{UserId, VerificationId},
-    verification::{Purpose, Verification},
+    verification::{VerificationPurpose, VerificationToken},
 };
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     verifications::{VerificationReader, VerificationWriter},
 };
 use sea_orm::{
@@ -24,19 +24,19 @@ use sea_orm::{
 
 #[async_trait]
 impl VerificationReader for Session {
-    async fn get(&mut self, id: VerificationId) -> Result<Option<Verification>> {
+    async fn get(&mut self, id: VerificationId) -> Result<Option<VerificationToken>> {
         let query = self.hold(Entity::find_by_id(id.as_uuid()));
         let row = self.run("read a verification token", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }
 
-    async fn by_sha256(&mut self, sha256: &[u8; 32]) -> Result<Option<Verification>> {
+    async fn by_sha256(&mut self, sha256: &[u8; 32]) -> Result<Option<VerificationToken>> {
         let query = self.hold(Entity::find().filter(Column::Sha256.eq(sha256.to_vec())));
         let row = self.run("find a verification token", |db| Box::pin(query.one(db))).await?;
         row.map(from_row).transpose()
     }
 
-    async fn list(&mut self, user: Option<UserId>, page: Page) -> Result<Listed<Verification>> {
+    async fn list(&mut self, user: Option<UserId>, page: PageRequest) -> Result<Page<VerificationToken>> {
         let mut rows = Entity::find();
         if let Some(user) = user {
             rows = rows.filter(Column::UserId.eq(user.as_uuid()));
@@ -48,7 +48,7 @@ impl VerificationReader for Session {
 
 #[async_trait]
 impl VerificationWriter for Session {
-    async fn put(&mut self, verification: &Verification) -> Result<()> {
+    async fn put(&mut self, verification: &VerificationToken) -> Result<()> {
         let row = Model {
             id: verification.id.as_uuid(),
             user_id: verification.user.as_uuid(),
@@ -72,7 +72,7 @@ impl VerificationWriter for Session {
         Ok(result.rows_affected > 0)
     }
 
-    async fn remove_of(&mut self, user: UserId, purpose: Option<Purpose>) -> Result<u64> {
+    async fn remove_of(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64> {
         let mut delete = Entity::delete_many().filter(Column::UserId.eq(user.as_uuid()));
         if let Some(purpose) = purpose {
             delete = delete.filter(Column::Purpose.eq(purpose.name()));
@@ -90,12 +90,13 @@ impl VerificationWriter for Session {
     }
 }
 
-fn from_row(row: Model) -> Result<Verification> {
+fn from_row(row: Model) -> Result<VerificationToken> {
     let when = |micros| instant(micros, "verification token's time");
-    Ok(Verification {
+    Ok(VerificationToken {
         id: VerificationId::from_uuid(row.id),
         user: UserId::from_uuid(row.user_id),
-        purpose: Purpose::parse(&row.purpose).ok_or_else(|| corrupt("verification token's purpose"))?,
+        purpose: VerificationPurpose::parse(&row.purpose)
+            .ok_or_else(|| corrupt("verification token's purpose"))?,
         sha256: digest(&row.sha256, "verification token's digest")?,
         created_at: when(row.created_at)?,
         expires_at: when(row.expires_at)?,

@@ -17,7 +17,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     webhooks::{DeliveryPosition, WebhookFilter, WebhookReader, WebhookWriter},
 };
 use sea_orm::{
@@ -34,7 +34,7 @@ impl WebhookReader for Session {
         row.map(from_row).transpose()
     }
 
-    async fn list(&mut self, filter: WebhookFilter, page: Page) -> Result<Listed<Webhook>> {
+    async fn list(&mut self, filter: WebhookFilter, page: PageRequest) -> Result<Page<Webhook>> {
         let mut rows = Entity::find();
         if let Some(owner) = filter.owner {
             rows = rows.filter(Column::OwnerId.eq(owner.as_uuid()));
@@ -56,8 +56,8 @@ impl WebhookReader for Session {
         &mut self,
         webhook: WebhookId,
         after: Option<DeliveryPosition>,
-        page: Page,
-    ) -> Result<Listed<WebhookDelivery>> {
+        page: PageRequest,
+    ) -> Result<Page<WebhookDelivery>> {
         use deliveries::Column;
         let mut rows = deliveries::Entity::find().filter(Column::WebhookId.eq(webhook.as_uuid()));
         if let Some(after) = after {

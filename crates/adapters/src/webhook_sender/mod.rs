@@ -10,10 +10,10 @@ pub use addresses::Reach;
 
 use crate::http_client::tls;
 use async_trait::async_trait;
-use docent_domain::{error::Invalid, webhook::WebhookUrl};
+use docent_domain::{error::ValidationError, webhook::WebhookUrl};
 use docent_ports::{
-    error::{Fault, FaultKind, Part},
-    webhook_sender::{Undelivered, WebhookAnswer, WebhookMessage, WebhookSender},
+    error::{Component, Fault, FaultKind},
+    webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender},
 };
 use futures::future::BoxFuture;
 use reqwest::{
@@ -82,7 +82,7 @@ impl HttpWebhookSender {
     fn with_lookup(reach: Reach, lookup: Lookup) -> Result<Self, Fault> {
         let guard = Guard { reach, lookup };
         let unusable = |error: Box<dyn Error + Send + Sync>| {
-            Fault::new(Part::Service, FaultKind::Unavailable, "the client of webhooks cannot be made")
+            Fault::new(Component::Service, FaultKind::Unavailable, "the client of webhooks cannot be made")
                 .caused_by(error)
         };
         let secure = Url::parse("https://localhost").map_err(|error| unusable(error.into()))?;
@@ -122,7 +122,7 @@ impl HttpWebhookSender {
         Ok(url)
     }
 
-    async fn post(&self, url: Url, message: &WebhookMessage) -> Result<WebhookAnswer, Undelivered> {
+    async fn post(&self, url: Url, message: &WebhookMessage) -> Result<ReceiverResponse, DeliveryError> {
         let request = self
             .client
             .post(url)
@@ -133,7 +133,7 @@ impl HttpWebhookSender {
             .body(message.body.clone());
         let mut response = request.send().await.map_err(|error| undelivered(&error))?;
         let answer =
-            WebhookAnswer { status: response.status().as_u16(), retry_after: retry_after(&response) };
+            ReceiverResponse { status: response.status().as_u16(), retry_after: retry_after(&response) };
         let mut read = 0;
         // Whatever becomes of the body, the receiver has answered.
         while let Ok(Some(piece)) = response.chunk().await {
@@ -148,8 +148,8 @@ impl HttpWebhookSender {
 
 #[async_trait]
 impl WebhookSender for HttpWebhookSender {
-    async fn check(&self, url: &WebhookUrl) -> Result<(), Invalid> {
-        let wrong = |reason: &str| Invalid::new("url", reason);
+    async fn check(&self, url: &WebhookUrl) -> Result<(), ValidationError> {
+        let wrong = |reason: &str| ValidationError::new("url", reason);
         let url = self.parse(url).map_err(wrong)?;
         let host = url.host_str().unwrap_or_default();
         if host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok() {
@@ -161,9 +161,9 @@ impl WebhookSender for HttpWebhookSender {
         }
     }
 
-    async fn send(&self, message: &WebhookMessage) -> Result<WebhookAnswer, Undelivered> {
-        let url = self.parse(&message.url).map_err(|reason| Undelivered::Refused(reason.to_owned()))?;
-        timeout(self.patience, self.post(url, message)).await.unwrap_or(Err(Undelivered::Timeout))
+    async fn send(&self, message: &WebhookMessage) -> Result<ReceiverResponse, DeliveryError> {
+        let url = self.parse(&message.url).map_err(|reason| DeliveryError::Refused(reason.to_owned()))?;
+        timeout(self.patience, self.post(url, message)).await.unwrap_or(Err(DeliveryError::Timeout))
     }
 }
 
@@ -201,23 +201,23 @@ fn retry_after(response: &Response) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-fn undelivered(error: &reqwest::Error) -> Undelivered {
+fn undelivered(error: &reqwest::Error) -> DeliveryError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if error.is::<OutOfReach>() {
-            return Undelivered::Refused(OUT_OF_REACH.to_owned());
+            return DeliveryError::Refused(OUT_OF_REACH.to_owned());
         }
         if error.is::<Nowhere>() {
-            return Undelivered::Unresolved;
+            return DeliveryError::Unresolved;
         }
         cause = error.source();
     }
     if error.is_timeout() {
-        Undelivered::Timeout
+        DeliveryError::Timeout
     } else if error.is_connect() {
-        Undelivered::Unreachable
+        DeliveryError::Unreachable
     } else {
-        Undelivered::Garbage
+        DeliveryError::InvalidResponse
     }
 }
 

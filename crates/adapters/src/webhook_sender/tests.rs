@@ -97,9 +97,13 @@ async fn what_can_be_seen_to_be_wrong_is_refused_at_once() {
         ("https://[64:ff9b::a9fe:a9fe]", OUT_OF_REACH),
         ("https://[fe80::1]", OUT_OF_REACH),
     ] {
-        assert_eq!(careful.check(&url(text)).await.unwrap_err(), Invalid::new("url", reason), "{text}");
+        assert_eq!(
+            careful.check(&url(text)).await.unwrap_err(),
+            ValidationError::new("url", reason),
+            "{text}"
+        );
         let refused = careful.send(&message(text)).await.unwrap_err();
-        assert_eq!(refused, Undelivered::Refused(reason.to_owned()), "{text}");
+        assert_eq!(refused, DeliveryError::Refused(reason.to_owned()), "{text}");
     }
     assert!(careful.check(&url("https://example.org/x?y=z")).await.is_ok());
 }
@@ -108,8 +112,8 @@ async fn what_can_be_seen_to_be_wrong_is_refused_at_once() {
 async fn a_name_that_leads_out_of_reach_is_refused_whatever_else_it_leads_to() {
     let careful = misled(Reach::Public, &[&["1.1.1.1", "192.168.0.1"]]);
     let to = "https://example.org";
-    assert_eq!(careful.check(&url(to)).await.unwrap_err(), Invalid::new("url", OUT_OF_REACH));
-    assert!(matches!(careful.send(&message(to)).await, Err(Undelivered::Refused(_))));
+    assert_eq!(careful.check(&url(to)).await.unwrap_err(), ValidationError::new("url", OUT_OF_REACH));
+    assert!(matches!(careful.send(&message(to)).await, Err(DeliveryError::Refused(_))));
 }
 
 #[tokio::test]
@@ -126,7 +130,7 @@ async fn credentials_of_clouds_stay_out_of_reach_where_private_hosts_are_allowed
     let lax = misled(Reach::PrivateToo, &[&["169.254.169.254"]]);
     for to in ["http://169.254.169.254/latest", "http://metadata.example.org"] {
         assert!(lax.check(&url(to)).await.is_err(), "{to}");
-        assert!(matches!(lax.send(&message(to)).await, Err(Undelivered::Refused(_))), "{to}");
+        assert!(matches!(lax.send(&message(to)).await, Err(DeliveryError::Refused(_))), "{to}");
     }
 }
 
@@ -135,7 +139,7 @@ async fn a_name_that_leads_nowhere_may_be_written_down_and_is_told() {
     let lookup: Lookup = Arc::new(|_| Box::pin(async { Err(io::ErrorKind::NotFound.into()) }));
     let careful = HttpWebhookSender::with_lookup(Reach::Public, lookup).unwrap();
     assert_eq!(careful.check(&url("https://nowhere.example.org")).await, Ok(()));
-    assert_eq!(careful.send(&message("https://nowhere.example.org")).await, Err(Undelivered::Unresolved));
+    assert_eq!(careful.send(&message("https://nowhere.example.org")).await, Err(DeliveryError::Unresolved));
 }
 
 #[tokio::test]
@@ -153,7 +157,7 @@ async fn who_is_not_there_or_speaks_no_tls_is_unreachable() {
     let lax = sender(Reach::PrivateToo);
     let port = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
     let gone = lax.send(&message(&format!("http://127.0.0.1:{port}"))).await;
-    assert_eq!(gone, Err(Undelivered::Unreachable));
+    assert_eq!(gone, Err(DeliveryError::Unreachable));
     let plain = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let to = format!("https://{}", plain.local_addr().unwrap());
     tokio::spawn(async move {
@@ -161,7 +165,7 @@ async fn who_is_not_there_or_speaks_no_tls_is_unreachable() {
         socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
     });
     let plain = lax.send(&message(&to)).await;
-    assert_eq!(plain, Err(Undelivered::Unreachable));
+    assert_eq!(plain, Err(DeliveryError::Unreachable));
 }
 
 #[tokio::test]
@@ -171,9 +175,9 @@ async fn who_says_nothing_is_given_up_and_who_says_nonsense_has_not_answered() {
     let lax = sender(Reach::PrivateToo);
     receiver.script(Reply::raw("").stall());
     let hasty = lax.clone().giving_up_after(Duration::from_millis(50));
-    assert_eq!(hasty.send(&message(&to)).await, Err(Undelivered::Timeout));
+    assert_eq!(hasty.send(&message(&to)).await, Err(DeliveryError::Timeout));
     receiver.script(Reply::raw("SSH-2.0-OpenSSH\r\n\r\n"));
-    assert_eq!(lax.send(&message(&to)).await, Err(Undelivered::Garbage));
+    assert_eq!(lax.send(&message(&to)).await, Err(DeliveryError::InvalidResponse));
 }
 
 #[tokio::test]

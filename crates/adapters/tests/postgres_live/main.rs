@@ -13,7 +13,7 @@ use docent_adapters::{
 use docent_migration::SchemaState;
 use docent_ports::{
     documents::DocumentFilter,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     store::Store,
 };
 use docent_testkit::{
@@ -144,7 +144,7 @@ async fn what_a_unit_has_read_can_be_referred_to_but_not_changed_by_others() {
     unit.commit().await.unwrap();
     let mut unit = other.begin().await.unwrap();
     let fault = unit.documents().update(&read).await.unwrap_err();
-    assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Timeout), "{fault}");
+    assert_eq!((fault.component(), fault.kind()), (Component::Database, FaultKind::Timeout), "{fault}");
     assert_eq!(unit.commit().await.unwrap_err().kind(), FaultKind::Internal);
     assert_eq!(documents(&other).await.unwrap(), 1, "readers do not notice");
     drop(held);
@@ -206,7 +206,7 @@ async fn what_can_never_work_is_refused_for_good() {
     ] {
         let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
         let fault = store.begin().await.err().unwrap();
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Rejected), "{fault}");
+        assert_eq!((fault.component(), fault.kind()), (Component::Database, FaultKind::Rejected), "{fault}");
         assert!(fault.to_string().contains(says), "{fault}");
         assert!(!fault.to_string().contains("wrong"), "{fault}");
     }
@@ -294,7 +294,11 @@ async fn a_server_that_comes_late_goes_and_comes_back_needs_no_restart_of_ours()
         open.documents().insert(&document(90)).await.unwrap();
         server.stop();
         let fault = open.documents().get(id(90)).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Unavailable), "{fault}");
+        assert_eq!(
+            (fault.component(), fault.kind()),
+            (Component::Database, FaultKind::Unavailable),
+            "{fault}"
+        );
         assert!(open.commit().await.is_err());
     }
     unavailable(&store).await;
@@ -313,7 +317,11 @@ async fn unavailable(store: &SqlStore) {
         documents(store).await.unwrap_err(),
     ];
     for fault in faults {
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Unavailable), "{fault}");
+        assert_eq!(
+            (fault.component(), fault.kind()),
+            (Component::Database, FaultKind::Unavailable),
+            "{fault}"
+        );
     }
 }
 
@@ -342,7 +350,7 @@ async fn a_transaction_whose_beginning_is_cut_short_is_none_for_whoever_comes_ne
     for polls in 1..20 {
         cut_short(async { store.read().await.unwrap().documents().get(id(1)).await }, polls).await;
         // The one connection comes back with that.
-        store.glance().await.unwrap().documents().list(&DocumentFilter::default()).await.unwrap();
+        store.read_latest().await.unwrap().documents().list(&DocumentFilter::default()).await.unwrap();
         let left = direct.query_one_raw(open.clone()).await.unwrap();
         assert!(left.is_none(), "after {polls} polls");
     }

@@ -41,7 +41,7 @@ mod contract {
 mod collections_contract {
     use super::*;
 
-    docent_testkit::collections_contract!(async {
+    docent_testkit::vector_indexes_contract!(async {
         let server = Fake::start();
         let statistics = Arc::clone(&server.statistics) as _;
         let collections = QdrantCollections::new(&server.url, None, Options::default(), statistics);

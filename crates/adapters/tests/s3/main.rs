@@ -9,7 +9,7 @@ use docent_adapters::blob::{ObjectBlobStore, S3Options};
 use docent_domain::document::BlobKey;
 use docent_ports::{
     blob_store::BlobStore,
-    error::{Fault as PortFault, FaultKind, Part},
+    error::{Component, Fault as PortFault, FaultKind},
 };
 use futures::TryStreamExt;
 use server::{ACCESS_KEY_ID, BUCKET, FakeS3, Fault};
@@ -53,7 +53,7 @@ fn some_bytes(n: usize) -> Vec<u8> {
 }
 
 fn check_kind(fault: &PortFault, kind: FaultKind) {
-    assert_eq!((fault.part(), fault.kind()), (Part::BlobStore, kind), "{fault}");
+    assert_eq!((fault.component(), fault.kind()), (Component::BlobStore, kind), "{fault}");
 }
 
 mod contract {

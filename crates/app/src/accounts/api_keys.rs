@@ -9,9 +9,9 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys},
-    api_key::{ApiKey, KEY_START, KeyName, KeyPrefix, Scopes},
-    audit::Deed,
-    error::Invalid,
+    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START},
+    audit::AuditAction,
+    error::ValidationError,
     id::{ApiKeyId, UserId},
     permission::RecordKind,
     text::Email,
@@ -20,7 +20,7 @@ use docent_ports::{
     api_keys::ApiKeyFilter,
     clock::Clock,
     entropy::Entropy,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     store::Store,
 };
 use sha2::{Digest, Sha256};
@@ -52,9 +52,9 @@ pub struct KeyRequest {
     /// Whom it works for.
     pub user: UserId,
     /// What it is called.
-    pub name: KeyName,
+    pub name: ApiKeyName,
     /// What it may be used for.
-    pub scopes: Scopes,
+    pub scopes: ApiKeyScopes,
     /// From when on it is refused; never when none.
     pub expires_at: Option<DateTime<Utc>>,
 }
@@ -87,7 +87,7 @@ impl KeyRing<'_> {
     pub async fn create(self, by: &By, request: KeyRequest) -> Result<NewKey> {
         let now = self.clock.now();
         if request.expires_at.is_some_and(|end| end <= now) {
-            return Err(Invalid::new("expires_at", "must be in the future").into());
+            return Err(ValidationError::new("expires_at", "must be in the future").into());
         }
         let mut work = self.store.begin().await?;
         let owner = work.users().get(request.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
@@ -103,7 +103,7 @@ impl KeyRing<'_> {
                 .added("scopes", new.record.scopes)
                 .field("expires_at", None, new.record.expires_at.map(|end| end.to_rfc3339()));
             let auditor = Auditor { clock: self.clock, entropy: self.entropy };
-            auditor.write(&mut *work, by, Deed::Add, subject(&new.record), changes).await?;
+            auditor.write(&mut *work, by, AuditAction::Add, subject(&new.record), changes).await?;
             work.commit().await?;
             return Ok(new);
         }
@@ -118,15 +118,15 @@ impl KeyRing<'_> {
         let key = work.api_keys().get(id).await?.ok_or(Error::NotFound(RecordKind::ApiKey))?;
         if work.api_keys().revoke(id, self.clock.now()).await? {
             let auditor = Auditor { clock: self.clock, entropy: self.entropy };
-            auditor.write(&mut *work, by, Deed::Revoke, subject(&key), Changes::default()).await?;
+            auditor.write(&mut *work, by, AuditAction::Revoke, subject(&key), Changes::default()).await?;
         }
         work.commit().await?;
         Ok(key)
     }
 
     fn generate(self, request: &KeyRequest, now: DateTime<Utc>) -> Result<NewKey> {
-        let text = random_text(self.entropy, KeyPrefix::LENGTH + SECRET);
-        let (prefix, secret) = text.split_at(KeyPrefix::LENGTH);
+        let text = random_text(self.entropy, ApiKeyPrefix::LENGTH + SECRET);
+        let (prefix, secret) = text.split_at(ApiKeyPrefix::LENGTH);
         let key = format!("{KEY_START}{prefix}_{secret}");
         let mut id = [0; 10];
         self.entropy.fill(&mut id);
@@ -134,7 +134,7 @@ impl KeyRing<'_> {
             id: ApiKeyId::generate(now, id),
             user: request.user,
             name: request.name.clone(),
-            prefix: KeyPrefix::parse(prefix)?,
+            prefix: ApiKeyPrefix::parse(prefix)?,
             sha256: digest(&key),
             scopes: request.scopes,
             created_at: now,
@@ -154,8 +154,8 @@ pub async fn list(
     app: &App,
     _grant: Grant<ViewApiKeys>,
     filter: &ApiKeyFilter,
-    page: Page,
-) -> Result<Listed<ApiKey>> {
+    page: PageRequest,
+) -> Result<Page<ApiKey>> {
     Ok(app.store.read().await?.api_keys().list(filter, page).await?)
 }
 
@@ -163,7 +163,7 @@ pub async fn list(
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn list_own(app: &App, actor: &Actor, page: Page) -> Result<Listed<ApiKey>> {
+pub async fn list_own(app: &App, actor: &Actor, page: PageRequest) -> Result<Page<ApiKey>> {
     let filter = ApiKeyFilter { user: Some(actor.user()), ..ApiKeyFilter::default() };
     Ok(app.store.read().await?.api_keys().list(&filter, page).await?)
 }
@@ -174,7 +174,7 @@ pub async fn list_own(app: &App, actor: &Actor, page: Page) -> Result<Listed<Api
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn get(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
     let key = app.store.read().await?.api_keys().get(id).await?;
-    key.filter(|key| actor.may_to::<ViewApiKeys>(Some(key.user)).is_ok())
+    key.filter(|key| actor.authorize_for::<ViewApiKeys>(Some(key.user)).is_ok())
         .ok_or(Error::NotFound(RecordKind::ApiKey))
 }
 
@@ -184,7 +184,7 @@ pub async fn get(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
 /// [`Error::Invalid`] when there is none, or when the database cannot be reached.
 pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Result<UserId> {
     let user = app.store.read().await?.users().by_email(email).await?;
-    Ok(user.ok_or_else(|| Invalid::new("account", "does not exist"))?.id)
+    Ok(user.ok_or_else(|| ValidationError::new("account", "does not exist"))?.id)
 }
 
 /// Makes a key for the actor, or with the right to for an account that is allowed no more than the actor: a key
@@ -198,16 +198,16 @@ pub async fn create(app: &App, actor: &Actor, request: KeyRequest) -> Result<New
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
-    actor.may_to::<AddApiKeys>(Some(request.user))?;
+    actor.authorize_for::<AddApiKeys>(Some(request.user))?;
     if request.user != actor.user() {
         let mut view = app.store.read().await?;
         let user = view.users().get(request.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
         let permissions = view.groups().permissions(user.id).await?;
         if !actor.is_superuser() && (user.is_superuser || !actor.permissions().contains_all(permissions)) {
-            return Err(Invalid::new("account", "is allowed more than you are").into());
+            return Err(ValidationError::new("account", "is allowed more than you are").into());
         }
         if !user.is_active {
-            return Err(Invalid::new("account", "is deactivated").into());
+            return Err(ValidationError::new("account", "is deactivated").into());
         }
     }
     app.key_ring().create(&By::actor(actor), request).await
@@ -220,7 +220,7 @@ pub async fn create(app: &App, actor: &Actor, request: KeyRequest) -> Result<New
 pub async fn revoke(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
     let key = app.store.read().await?.api_keys().get(id).await?;
     // Whoever may revoke none of others is not told which there are.
-    actor.may_to::<DeleteApiKeys>(key.as_ref().map(|key| key.user))?;
+    actor.authorize_for::<DeleteApiKeys>(key.as_ref().map(|key| key.user))?;
     app.key_ring().revoke(&By::actor(actor), id).await
 }
 
@@ -246,9 +246,9 @@ pub(super) async fn authenticate(app: &App, key: &str) -> Result<Actor> {
     if !app.settings.accepts_api_keys {
         return Err(Error::Unauthenticated);
     }
-    let prefix = KeyPrefix::of(key).ok_or(Error::Unauthenticated)?;
+    let prefix = ApiKeyPrefix::of(key).ok_or(Error::Unauthenticated)?;
     let now = app.clock.now();
-    let mut view = app.store.glance().await?;
+    let mut view = app.store.read_latest().await?;
     let known = view.api_keys().by_prefix(&prefix).await?.ok_or(Error::Unauthenticated)?;
     // A digest tells nothing of the key, and so neither does the time that comparing takes.
     if known.sha256 != digest(key) || !known.is_good(now) {

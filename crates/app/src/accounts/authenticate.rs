@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result},
 };
 use docent_domain::{
-    access::{Act, Actor, Rule},
+    access::{AccessRule, Actor, Operation},
     id::UserId,
     user::User,
 };
@@ -37,8 +37,8 @@ pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
 }
 
 /// Whether doing `A` takes more than an active account.
-pub const fn takes_permission<A: Act>() -> bool {
-    matches!(A::RULE, Rule::Holders(_))
+pub const fn takes_permission<A: Operation>() -> bool {
+    matches!(A::RULE, AccessRule::Holders(_))
 }
 
 /// The actor with what its account is allowed, by itself and by its groups.
@@ -49,7 +49,7 @@ pub async fn with_permissions(app: &App, actor: Actor) -> Result<Actor> {
     if actor.is_superuser() {
         return Ok(actor);
     }
-    let permissions = app.store.glance().await?.groups().permissions(actor.user()).await?;
+    let permissions = app.store.read_latest().await?.groups().permissions(actor.user()).await?;
     Ok(actor.with_permissions(permissions))
 }
 
@@ -58,6 +58,6 @@ pub async fn with_permissions(app: &App, actor: Actor) -> Result<Actor> {
 /// # Errors
 /// [`Error::Unauthenticated`] when there is none; or when the database cannot be reached.
 pub(super) async fn active(app: &App, id: UserId) -> Result<User> {
-    let user = app.store.glance().await?.users().get(id).await?;
+    let user = app.store.read_latest().await?.users().get(id).await?;
     user.filter(|user| user.is_active).ok_or(Error::Unauthenticated)
 }

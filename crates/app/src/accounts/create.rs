@@ -6,17 +6,17 @@ use crate::{
     error::{Error, Result},
 };
 use docent_domain::{
-    audit::Deed,
+    audit::AuditAction,
     id::UserId,
     permission::RecordKind,
     text::Email,
     user::{Password, User},
-    verification::Purpose,
+    verification::VerificationPurpose,
 };
 use docent_ports::{
     clock::Clock,
     entropy::Entropy,
-    page::Page,
+    page::PageRequest,
     password_hasher::PasswordHasher,
     store::{Store, UnitOfWork},
     users::UserFilter,
@@ -100,7 +100,7 @@ impl Registrar<'_> {
             .added("is_active", user.is_active)
             .added("is_staff", user.is_staff)
             .added("is_superuser", user.is_superuser);
-        Ok(self.auditor().write(work, by, Deed::Add, Subject::user(user), changes).await?)
+        Ok(self.auditor().write(work, by, AuditAction::Add, Subject::user(user), changes).await?)
     }
 
     /// Gives an account a new password, and ends all of its sessions.
@@ -113,9 +113,9 @@ impl Registrar<'_> {
         let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
         user.password = hash;
         self.end_sessions(&mut *work, &mut user).await?;
-        work.verifications().remove_of(id, Some(Purpose::ResetPassword)).await?;
+        work.verifications().remove_of(id, Some(VerificationPurpose::ResetPassword)).await?;
         self.auditor()
-            .write(&mut *work, by, Deed::SetPassword, Subject::user(&user), Changes::default())
+            .write(&mut *work, by, AuditAction::SetPassword, Subject::user(&user), Changes::default())
             .await?;
         work.commit().await?;
         Ok(user)
@@ -138,7 +138,7 @@ impl Registrar<'_> {
             user.is_active = is_active;
             self.end_sessions(&mut *work, &mut user).await?;
             work.verifications().remove_of(id, None).await?;
-            self.auditor().write(&mut *work, by, Deed::Change, Subject::user(&user), changes).await?;
+            self.auditor().write(&mut *work, by, AuditAction::Change, Subject::user(&user), changes).await?;
         }
         work.commit().await?;
         Ok(user)
@@ -162,7 +162,7 @@ impl Registrar<'_> {
 /// Of two superusers who are deactivated at once, the second finds that it is the last.
 async fn dispensable(work: &mut dyn UnitOfWork, id: UserId) -> Result<User> {
     let superusers = UserFilter { is_active: Some(true), is_superuser: Some(true), ..UserFilter::default() };
-    let found = work.users().list(&superusers, Page { offset: 0, limit: 2 }).await?;
+    let found = work.users().list(&superusers, PageRequest { offset: 0, limit: 2 }).await?;
     let other = found.records.iter().map(|user| user.id).find(|other| *other != id);
     // In the order of their ids, or each of the two would wait for the other.
     let mut held = [Some(id), other];

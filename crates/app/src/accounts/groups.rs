@@ -7,13 +7,13 @@ use crate::{
 };
 use docent_domain::{
     access::{Actor, AddGroups, ChangeGroups, DeleteGroups, Grant, ViewGroups},
-    audit::Deed,
-    error::{Forbidden, Invalid},
+    audit::AuditAction,
+    error::{Forbidden, ValidationError},
     group::{Group, GroupName},
     id::GroupId,
     permission::{PermissionSet, RecordKind},
 };
-use docent_ports::page::{Listed, Page};
+use docent_ports::page::{Page, PageRequest};
 
 /// Groups by name, each with the number of its members.
 ///
@@ -23,8 +23,8 @@ pub async fn list(
     app: &App,
     _grant: Grant<ViewGroups>,
     text: Option<&str>,
-    page: Page,
-) -> Result<Listed<(Group, u64)>> {
+    page: PageRequest,
+) -> Result<Page<(Group, u64)>> {
     Ok(app.store.read().await?.groups().list(text, page).await?)
 }
 
@@ -33,7 +33,7 @@ pub async fn list(
 /// # Errors
 /// When the database cannot be reached.
 pub async fn names(app: &App) -> Result<Vec<Group>> {
-    let all = Page { offset: 0, limit: 1000 };
+    let all = PageRequest { offset: 0, limit: 1000 };
     let listed = app.store.read().await?.groups().list(None, all).await?;
     Ok(listed.records.into_iter().map(|(group, _)| group).collect())
 }
@@ -68,7 +68,7 @@ pub async fn create(
         .added("name", group.name.as_str())
         .added("permissions", permissions_text(permissions));
     let by = By::holder(&grant);
-    app.auditor().write(&mut *work, &by, Deed::Add, Subject::group(&group), changes).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Add, Subject::group(&group), changes).await?;
     work.commit().await?;
     Ok(group)
 }
@@ -90,7 +90,7 @@ pub async fn change(
     let before = work.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
     holds(actor, permissions.without(before.permissions))?;
     if !actor.permissions().contains_all(before.permissions.without(permissions)) {
-        return Err(Invalid::new("permissions", "lack some that you do not have yourself").into());
+        return Err(ValidationError::new("permissions", "lack some that you do not have yourself").into());
     }
     if let Some(other) = work.groups().by_name(&name).await?
         && other.id != id
@@ -106,7 +106,7 @@ pub async fn change(
     if !changes.is_empty() {
         work.groups().update(&after).await?;
         let by = By::holder(&grant);
-        app.auditor().write(&mut *work, &by, Deed::Change, Subject::group(&after), changes).await?;
+        app.auditor().write(&mut *work, &by, AuditAction::Change, Subject::group(&after), changes).await?;
     }
     work.commit().await?;
     Ok(after)
@@ -126,17 +126,17 @@ pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteGroups>, id: Gr
     work.groups().delete(id).await?;
     let changes = Changes::default().field("permissions", Some(permissions_text(group.permissions)), None);
     let by = By::holder(&grant);
-    app.auditor().write(&mut *work, &by, Deed::Delete, Subject::group(&group), changes).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Delete, Subject::group(&group), changes).await?;
     work.commit().await?;
     Ok(group)
 }
 
 /// Nobody hands out what they do not hold.
-fn holds(actor: &Actor, added: PermissionSet) -> Result<(), Invalid> {
+fn holds(actor: &Actor, added: PermissionSet) -> Result<(), ValidationError> {
     if actor.permissions().contains_all(added) {
         Ok(())
     } else {
-        Err(Invalid::new("permissions", "hold some that you do not have yourself"))
+        Err(ValidationError::new("permissions", "hold some that you do not have yourself"))
     }
 }
 

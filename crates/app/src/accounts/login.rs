@@ -8,7 +8,7 @@ use crate::{
 };
 use docent_domain::{
     access::{Actor, EnterAdmin},
-    audit::Deed,
+    audit::AuditAction,
     id::{FamilyId, SessionId},
     permission::RecordKind,
     session::{Session, SessionKind},
@@ -42,7 +42,8 @@ pub async fn login(app: &App, email: &str, password: String, origin: &Origin) ->
 /// # Errors
 /// Those of [`login`]; [`Error::WrongCredentials`] also for an account that may not enter.
 pub async fn enter_panel(app: &App, email: &str, password: String, origin: &Origin) -> Result<SessionId> {
-    let may_enter = |user: &User| Actor::of(user).is_some_and(|actor| actor.may::<EnterAdmin>().is_ok());
+    let may_enter =
+        |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<EnterAdmin>().is_ok());
     let user = check_password(app, email, password, origin.address, may_enter).await?;
     let now = app.clock.now();
     let id = app.new_id(SessionId::generate);
@@ -64,7 +65,7 @@ async fn begin(app: &App, user: &User, session: &Session) -> Result<()> {
     work.sessions().insert(session).await?;
     let by = By::account(user.id, session.from);
     let changes = Changes::default().added("session", session.kind.name());
-    app.auditor().write(&mut *work, &by, Deed::Login, Subject::user(&current), changes).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Login, Subject::user(&current), changes).await?;
     Ok(work.commit().await?)
 }
 
@@ -111,7 +112,7 @@ async fn note_failure(app: &App, known: Option<User>, from: IpAddr) -> Result<()
         .map_or_else(|| Subject::new(RecordKind::User, "", "unknown account"), |user| Subject::user(&user));
     let mut work = app.store.begin().await?;
     app.auditor()
-        .write(&mut *work, &By::nobody(from), Deed::LoginFailed, subject, Changes::default())
+        .write(&mut *work, &By::nobody(from), AuditAction::LoginFailed, subject, Changes::default())
         .await?;
     Ok(work.commit().await?)
 }

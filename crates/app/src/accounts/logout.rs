@@ -5,7 +5,7 @@ use crate::{
     audit::{By, Changes, Subject},
     error::{Error, Result},
 };
-use docent_domain::{access::Actor, audit::Deed, id::SessionId};
+use docent_domain::{access::Actor, audit::AuditAction, id::SessionId};
 use docent_ports::token_signer::TokenError;
 
 /// Revokes the family of a refresh token. Repeating it does no harm, and neither does a token that
@@ -34,7 +34,9 @@ pub async fn logout(app: &App, actor: &Actor, token: &str) -> Result<()> {
         && let Some(user) = work.users().get(claims.user).await?
     {
         let subject = Subject::user(&user);
-        app.auditor().write(&mut *work, &By::actor(actor), Deed::Logout, subject, Changes::default()).await?;
+        app.auditor()
+            .write(&mut *work, &By::actor(actor), AuditAction::Logout, subject, Changes::default())
+            .await?;
     }
     Ok(work.commit().await?)
 }

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result},
 };
 use docent_domain::id::SessionId;
-use docent_ports::token_store::{Rotated, Rotation};
+use docent_ports::token_store::{Rotation, RotationOutcome};
 
 /// Replaces a refresh token. A token that had been replaced longer ago than the grace is taken for
 /// stolen, and its whole family is revoked.
@@ -23,7 +23,7 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
         Err(error) => return Err(error),
     };
     let session = SessionId::of_family(presented.family);
-    let known = app.store.glance().await?.sessions().get(session).await?;
+    let known = app.store.read_latest().await?.sessions().get(session).await?;
     let is_revoked = known.is_some_and(|known| known.revoked_at.is_some());
     if is_revoked || !user.honours(presented.issued_at) {
         app.tokens.revoke(presented.family).await?;
@@ -39,14 +39,14 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
         now,
     };
     match app.tokens.rotate(rotation).await? {
-        Rotated::Renewed => {
+        RotationOutcome::Renewed => {
             let mut work = app.store.begin().await?;
             work.sessions().touch(session, now, pair.refresh.expires_at).await?;
             work.commit().await?;
             Ok(pair.sign(app))
         }
-        Rotated::Unknown => Err(Error::RefreshTokenRefused),
-        Rotated::Reused => {
+        RotationOutcome::Unknown => Err(Error::RefreshTokenRefused),
+        RotationOutcome::Reused => {
             tracing::warn!(user = %presented.user, "a replaced refresh token was used again; its family is revoked");
             let mut work = app.store.begin().await?;
             work.sessions().revoke(session, now).await?;

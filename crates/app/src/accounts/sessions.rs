@@ -11,14 +11,14 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     access::{Actor, DeleteSessions, Grant, ViewSessions},
-    audit::Deed,
+    audit::AuditAction,
     id::{SessionId, UserId},
     permission::RecordKind,
     session::{AGENT_MAX, Session, SessionKind},
     user::User,
 };
 use docent_ports::{
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     sessions::SessionFilter,
 };
 use std::net::IpAddr;
@@ -111,8 +111,8 @@ pub async fn list(
     app: &App,
     _grant: Grant<ViewSessions>,
     filter: &SessionFilter,
-    page: Page,
-) -> Result<Listed<Session>> {
+    page: PageRequest,
+) -> Result<Page<Session>> {
     Ok(app.store.read().await?.sessions().list(filter, page).await?)
 }
 
@@ -120,7 +120,7 @@ pub async fn list(
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn list_own(app: &App, actor: &Actor, page: Page) -> Result<Listed<Session>> {
+pub async fn list_own(app: &App, actor: &Actor, page: PageRequest) -> Result<Page<Session>> {
     let good_at = Some(app.clock.now());
     let filter = SessionFilter { user: Some(actor.user()), good_at, ..SessionFilter::default() };
     Ok(app.store.read().await?.sessions().list(&filter, page).await?)
@@ -135,7 +135,7 @@ pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
     let session = app.store.read().await?.sessions().get(id).await?;
     let session = session.ok_or(Error::NotFound(RecordKind::Session))?;
     if session.user != actor.user() {
-        actor.may::<DeleteSessions>()?;
+        actor.authorize::<DeleteSessions>()?;
     }
     if session.kind == SessionKind::Api {
         app.tokens.revoke(id.family()).await?;
@@ -145,7 +145,9 @@ pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
         let email = work.users().emails(&[session.user]).await?;
         let email = email.get(&session.user).map_or("", |email| email.as_str());
         let subject = Subject::new(RecordKind::Session, id, email);
-        app.auditor().write(&mut *work, &By::actor(actor), Deed::Revoke, subject, Changes::default()).await?;
+        app.auditor()
+            .write(&mut *work, &By::actor(actor), AuditAction::Revoke, subject, Changes::default())
+            .await?;
     }
     Ok(work.commit().await?)
 }
@@ -156,7 +158,7 @@ pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
 /// [`Error::NotFound`], [`Error::Forbidden`], or when a store cannot be reached: then sessions may go on, and the
 /// caller must not believe otherwise.
 pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
-    actor.may_to::<DeleteSessions>(Some(id))?;
+    actor.authorize_for::<DeleteSessions>(Some(id))?;
     let user = app.store.read().await?.users().get(id).await?;
     user.ok_or(Error::NotFound(RecordKind::User))?;
     app.tokens.revoke_all(id, app.clock.now()).await?;
@@ -164,7 +166,9 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
     let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
     app.registrar().end_sessions(&mut *work, &mut user).await?;
     let changes = Changes::default().added("sessions", "all");
-    app.auditor().write(&mut *work, &By::actor(actor), Deed::Revoke, Subject::user(&user), changes).await?;
+    app.auditor()
+        .write(&mut *work, &By::actor(actor), AuditAction::Revoke, Subject::user(&user), changes)
+        .await?;
     Ok(work.commit().await?)
 }
 
@@ -178,7 +182,9 @@ pub async fn leave_panel(app: &App, actor: &Actor, id: SessionId) -> Result<()> 
         && let Some(user) = work.users().get(actor.user()).await?
     {
         let subject = Subject::user(&user);
-        app.auditor().write(&mut *work, &By::actor(actor), Deed::Logout, subject, Changes::default()).await?;
+        app.auditor()
+            .write(&mut *work, &By::actor(actor), AuditAction::Logout, subject, Changes::default())
+            .await?;
     }
     Ok(work.commit().await?)
 }

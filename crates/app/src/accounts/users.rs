@@ -14,16 +14,16 @@ use crate::{
 };
 use docent_domain::{
     access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
-    audit::Deed,
-    error::{Forbidden, Invalid},
-    group::{Group, Rights},
+    audit::AuditAction,
+    error::{Forbidden, ValidationError},
+    group::{AssignedPermissions, Group},
     id::{GroupId, UserId},
     permission::{PermissionSet, RecordKind},
     text::Email,
     user::{Password, User},
 };
 use docent_ports::{
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     store::UnitOfWork,
     users::UserFilter,
 };
@@ -41,7 +41,7 @@ pub struct Wanted {
     /// Whether it bypasses all permission checks.
     pub is_superuser: bool,
     /// What it is given.
-    pub rights: Rights,
+    pub rights: AssignedPermissions,
 }
 
 /// An account and what it is allowed.
@@ -50,7 +50,7 @@ pub struct Account {
     /// The account.
     pub user: User,
     /// What it was given.
-    pub rights: Rights,
+    pub rights: AssignedPermissions,
     /// What it is allowed, by itself and by its groups.
     pub permissions: PermissionSet,
 }
@@ -63,8 +63,8 @@ pub async fn list(
     app: &App,
     _grant: Grant<ViewUsers>,
     filter: &UserFilter,
-    page: Page,
-) -> Result<Listed<User>> {
+    page: PageRequest,
+) -> Result<Page<User>> {
     Ok(app.store.read().await?.users().list(filter, page).await?)
 }
 
@@ -113,7 +113,7 @@ pub async fn create(
     let drafted = app.registrar().draft(wanted.email.clone(), password, flags).await?;
     let user = User { is_active: wanted.is_active, ..drafted };
     let mut work = app.store.begin().await?;
-    handed_out(&mut *work, actor, &Rights::default(), false, &wanted).await?;
+    handed_out(&mut *work, actor, &AssignedPermissions::default(), false, &wanted).await?;
     let names = group_names(&mut *work, &[&wanted.rights]).await?;
     let told = |text: String| Some(text).filter(|text| !text.is_empty());
     let permissions = super::groups::permissions_text(wanted.rights.permissions);
@@ -123,7 +123,7 @@ pub async fn create(
         told(permissions),
     );
     app.registrar().insert(&mut *work, &By::holder(&grant), &user, given).await?;
-    work.groups().set_rights(user.id, &wanted.rights).await?;
+    work.groups().set_assigned_permissions(user.id, &wanted.rights).await?;
     work.commit().await?;
     Ok(user)
 }
@@ -159,7 +159,7 @@ pub async fn change(
         ] {
             if is_changed {
                 let message = "is that of an account that is allowed more than you are";
-                return Err(Invalid::new(field, message).into());
+                return Err(ValidationError::new(field, message).into());
             }
         }
     }
@@ -188,7 +188,7 @@ pub async fn change(
         app.registrar().end_sessions(&mut *work, &mut after).await?;
     }
     if rights != wanted.rights {
-        work.groups().set_rights(id, &wanted.rights).await?;
+        work.groups().set_assigned_permissions(id, &wanted.rights).await?;
     }
     let names = group_names(&mut *work, &[&rights, &wanted.rights]).await?;
     let changes = Changes::default()
@@ -204,7 +204,7 @@ pub async fn change(
         );
     if !changes.is_empty() {
         let by = By::holder(&grant);
-        app.auditor().write(&mut *work, &by, Deed::Change, Subject::user(&after), changes).await?;
+        app.auditor().write(&mut *work, &by, AuditAction::Change, Subject::user(&after), changes).await?;
     }
     work.commit().await?;
     Ok(after)
@@ -248,7 +248,9 @@ pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteUsers>, id: Use
     }
     work.users().delete(id).await?;
     let by = By::holder(&grant);
-    app.auditor().write(&mut *work, &by, Deed::Delete, Subject::user(&user), Changes::default()).await?;
+    app.auditor()
+        .write(&mut *work, &by, AuditAction::Delete, Subject::user(&user), Changes::default())
+        .await?;
     Ok(work.commit().await?)
 }
 
@@ -279,29 +281,29 @@ fn within_reach(actor: &Actor, user: &User) -> Result<(), Forbidden> {
 async fn handed_out(
     work: &mut dyn UnitOfWork,
     actor: &Actor,
-    before: &Rights,
+    before: &AssignedPermissions,
     was_superuser: bool,
     wanted: &Wanted,
 ) -> Result<()> {
     for group in &wanted.rights.groups {
         if work.groups().get(*group).await?.is_none() {
-            return Err(Invalid::new("groups", "names a group that does not exist any more").into());
+            return Err(ValidationError::new("groups", "names a group that does not exist any more").into());
         }
     }
     if actor.is_superuser() {
         return Ok(());
     }
     if wanted.is_superuser && !was_superuser {
-        return Err(Invalid::new("is_superuser", "is for superusers to give").into());
+        return Err(ValidationError::new("is_superuser", "is for superusers to give").into());
     }
     let added = wanted.rights.permissions.without(before.permissions);
     if !actor.permissions().contains_all(added) {
-        return Err(Invalid::new("permissions", "hold some that you do not have yourself").into());
+        return Err(ValidationError::new("permissions", "hold some that you do not have yourself").into());
     }
     for group in wanted.rights.groups.difference(&before.groups) {
         let group = work.groups().get(*group).await?;
         if group.is_some_and(|group| !actor.permissions().contains_all(group.permissions)) {
-            return Err(Invalid::new("groups", "hold one that is allowed more than you are").into());
+            return Err(ValidationError::new("groups", "hold one that is allowed more than you are").into());
         }
     }
     Ok(())
@@ -311,33 +313,40 @@ async fn handed_out(
 async fn taken_away(
     work: &mut dyn UnitOfWork,
     actor: &Actor,
-    before: &Rights,
+    before: &AssignedPermissions,
     wanted: &Wanted,
 ) -> Result<()> {
     let removed = before.permissions.without(wanted.rights.permissions);
     if !actor.permissions().contains_all(removed) {
-        return Err(Invalid::new("permissions", "lack some that you do not have yourself").into());
+        return Err(ValidationError::new("permissions", "lack some that you do not have yourself").into());
     }
     for group in before.groups.difference(&wanted.rights.groups) {
         let group = work.groups().get(*group).await?;
         if group.is_some_and(|group| !actor.permissions().contains_all(group.permissions)) {
-            return Err(Invalid::new("groups", "lack one that is allowed more than you are").into());
+            return Err(ValidationError::new("groups", "lack one that is allowed more than you are").into());
         }
     }
     Ok(())
 }
 
 /// Nobody locks themselves out.
-fn stays_in(before: &User, wanted: &Wanted) -> Result<(), Invalid> {
+fn stays_in(before: &User, wanted: &Wanted) -> Result<(), ValidationError> {
     let keeps = |field, had: bool, has: bool| {
-        if had && !has { Err(Invalid::new(field, "cannot be taken from your own account")) } else { Ok(()) }
+        if had && !has {
+            Err(ValidationError::new(field, "cannot be taken from your own account"))
+        } else {
+            Ok(())
+        }
     };
     keeps("is_active", before.is_active, wanted.is_active)?;
     keeps("is_superuser", before.is_superuser, wanted.is_superuser)?;
     keeps("is_staff", before.is_staff && !before.is_superuser, wanted.is_staff)
 }
 
-async fn group_names(work: &mut dyn UnitOfWork, rights: &[&Rights]) -> Result<HashMap<GroupId, Group>> {
+async fn group_names(
+    work: &mut dyn UnitOfWork,
+    rights: &[&AssignedPermissions],
+) -> Result<HashMap<GroupId, Group>> {
     let mut groups = HashMap::new();
     for id in rights.iter().flat_map(|rights| &rights.groups) {
         if let Some(group) = work.groups().get(*id).await? {
@@ -347,7 +356,7 @@ async fn group_names(work: &mut dyn UnitOfWork, rights: &[&Rights]) -> Result<Ha
     Ok(groups)
 }
 
-fn groups_text(rights: &Rights, groups: &HashMap<GroupId, Group>) -> String {
+fn groups_text(rights: &AssignedPermissions, groups: &HashMap<GroupId, Group>) -> String {
     let names = rights.groups.iter().filter_map(|id| groups.get(id)).map(|group| group.name.as_str());
     names.collect::<Vec<_>>().join(", ")
 }

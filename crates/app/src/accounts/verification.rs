@@ -11,18 +11,18 @@ use crate::{
 };
 use docent_domain::{
     access::{AddVerifications, DeleteVerifications, Grant, ViewVerifications},
-    audit::Deed,
-    error::Invalid,
+    audit::AuditAction,
+    error::ValidationError,
     id::{UserId, VerificationId},
     permission::RecordKind,
     text::Email,
     user::{Password, User},
-    verification::{Purpose, Verification},
+    verification::{VerificationPurpose, VerificationToken},
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     mailer::Mail,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     store::UnitOfWork,
 };
 use sha2::{Digest, Sha256};
@@ -55,7 +55,7 @@ impl Default for Letters {
 #[derive(Clone)]
 pub struct NewLink {
     /// Its record.
-    pub record: Verification,
+    pub record: VerificationToken,
     /// The secret in it.
     pub token: String,
     /// The address to open.
@@ -76,14 +76,16 @@ impl fmt::Debug for NewLink {
 /// reached: the same ones, after the same time, whether there is such an account or not.
 pub async fn ask(
     app: &Arc<App>,
-    purpose: Purpose,
+    purpose: VerificationPurpose,
     email: &str,
     from: IpAddr,
 ) -> Result<impl Future<Output = ()> + Send + 'static> {
     let email = Email::parse(email)?;
     throttle(app, purpose, &email, from).await?;
     let Ok(permit) = Arc::clone(&app.letters.0).try_acquire_owned() else {
-        return Err(Fault::new(Part::MailServer, FaultKind::Unavailable, "too many letters at a time").into());
+        return Err(
+            Fault::new(Component::MailServer, FaultKind::Unavailable, "too many letters at a time").into()
+        );
     };
     let app = Arc::clone(app);
     let sending = async move {
@@ -98,7 +100,7 @@ pub async fn ask(
     Ok(sending.in_current_span())
 }
 
-async fn throttle(app: &App, purpose: Purpose, email: &Email, from: IpAddr) -> Result<()> {
+async fn throttle(app: &App, purpose: VerificationPurpose, email: &Email, from: IpAddr) -> Result<()> {
     let (purpose, email, now) = (purpose.name(), email.as_str(), app.clock.now());
     for (key, limit, window) in [
         (format!("letters:{purpose}:{email}:{from}"), BY_CLIENT, PERIOD),
@@ -112,7 +114,7 @@ async fn throttle(app: &App, purpose: Purpose, email: &Email, from: IpAddr) -> R
     Ok(())
 }
 
-async fn write_to(app: &App, purpose: Purpose, email: &Email, from: IpAddr) -> Result<()> {
+async fn write_to(app: &App, purpose: VerificationPurpose, email: &Email, from: IpAddr) -> Result<()> {
     if !app.mailer.is_there() {
         tracing::warn!(
             purpose = purpose.name(),
@@ -121,8 +123,9 @@ async fn write_to(app: &App, purpose: Purpose, email: &Email, from: IpAddr) -> R
         return Ok(());
     }
     let user = app.store.read().await?.users().by_email(email).await?;
-    let wants =
-        |user: &User| user.is_active && (purpose != Purpose::VerifyEmail || user.email_verified_at.is_none());
+    let wants = |user: &User| {
+        user.is_active && (purpose != VerificationPurpose::VerifyEmail || user.email_verified_at.is_none())
+    };
     let Some(user) = user.filter(wants) else { return Ok(()) };
     let new = make(app, &By::nobody(from), &user, purpose).await?;
     let mail = Mail { to: user.email, subject: subject(purpose).to_owned(), text: letter(app, &new) };
@@ -137,8 +140,8 @@ pub async fn list(
     app: &App,
     _grant: &Grant<ViewVerifications>,
     user: Option<UserId>,
-    page: Page,
-) -> Result<Listed<Verification>> {
+    page: PageRequest,
+) -> Result<Page<VerificationToken>> {
     Ok(app.store.read().await?.verifications().list(user, page).await?)
 }
 
@@ -154,7 +157,7 @@ pub async fn revoke(app: &App, grant: &Grant<DeleteVerifications>, id: Verificat
     let label = emails.get(&token.user).map_or("", |email| email.as_str());
     let subject = Subject::new(RecordKind::Verification, id, label);
     let (by, changes) = (By::holder(grant), Changes::default().added("purpose", token.purpose.name()));
-    app.auditor().write(&mut *work, &by, Deed::Revoke, subject, changes).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Revoke, subject, changes).await?;
     Ok(work.commit().await?)
 }
 
@@ -169,32 +172,32 @@ pub async fn issue(
     app: &App,
     grant: &Grant<AddVerifications>,
     user: UserId,
-    purpose: Purpose,
+    purpose: VerificationPurpose,
 ) -> Result<NewLink> {
     let mut view = app.store.read().await?;
     let user = view.users().get(user).await?.ok_or(Error::NotFound(RecordKind::User))?;
     if !user.is_active {
-        return Err(Invalid::new("user", "is not active").into());
+        return Err(ValidationError::new("user", "is not active").into());
     }
     let holder = view.users().get(grant.by()).await?.ok_or(Error::Forbidden)?;
     let (theirs, own) =
         (view.groups().permissions(user.id).await?, view.groups().permissions(holder.id).await?);
     let is_above = user.is_superuser || !own.contains_all(theirs);
-    if purpose == Purpose::ResetPassword && is_above && !holder.is_superuser {
+    if purpose == VerificationPurpose::ResetPassword && is_above && !holder.is_superuser {
         return Err(Error::Forbidden);
     }
     drop(view);
     make(app, &By::holder(grant), &user, purpose).await
 }
 
-async fn make(app: &App, by: &By, user: &User, purpose: Purpose) -> Result<NewLink> {
+async fn make(app: &App, by: &By, user: &User, purpose: VerificationPurpose) -> Result<NewLink> {
     let now = app.clock.now();
     let token = random_text(&*app.entropy, SECRET);
     let lifetime = match purpose {
-        Purpose::VerifyEmail => app.settings.email_verification_ttl,
-        Purpose::ResetPassword => app.settings.password_reset_ttl,
+        VerificationPurpose::VerifyEmail => app.settings.email_verification_ttl,
+        VerificationPurpose::ResetPassword => app.settings.password_reset_ttl,
     };
-    let record = Verification {
+    let record = VerificationToken {
         id: app.new_id(VerificationId::generate),
         user: user.id,
         purpose,
@@ -206,7 +209,7 @@ async fn make(app: &App, by: &By, user: &User, purpose: Purpose) -> Result<NewLi
     let changes = Changes::default().added("purpose", purpose.name());
     let mut work = app.store.begin().await?;
     work.verifications().put(&record).await?;
-    app.auditor().write(&mut *work, by, Deed::Add, subject, changes).await?;
+    app.auditor().write(&mut *work, by, AuditAction::Add, subject, changes).await?;
     work.commit().await?;
     let link = format!("{}{}?token={token}", app.settings.public_url, path(purpose));
     Ok(NewLink { record, token, link })
@@ -218,19 +221,19 @@ async fn make(app: &App, by: &By, user: &User, purpose: Purpose) -> Result<NewLi
 /// [`Error::LinkRefused`], or when the database cannot be reached.
 pub async fn reset_password(app: &App, token: &str, password: Password, from: IpAddr) -> Result<()> {
     // Hashing is dear: nobody without a good link has it done.
-    let known = app.store.glance().await?.verifications().by_sha256(&digest(token)).await?;
-    if known.is_none_or(|known| known.purpose != Purpose::ResetPassword) {
+    let known = app.store.read_latest().await?.verifications().by_sha256(&digest(token)).await?;
+    if known.is_none_or(|known| known.purpose != VerificationPurpose::ResetPassword) {
         return Err(Error::LinkRefused);
     }
     let hash = app.hasher.hash(password).await?;
     let mut work = app.store.begin().await?;
-    let mut user = redeem(app, &mut *work, token, Purpose::ResetPassword).await?;
+    let mut user = redeem(app, &mut *work, token, VerificationPurpose::ResetPassword).await?;
     user.password = hash;
     let registrar: Registrar<'_> = app.registrar();
     registrar.end_sessions(&mut *work, &mut user).await?;
     let by = By::account(user.id, Some(from));
     let changes = Changes::default().added("by", "link");
-    app.auditor().write(&mut *work, &by, Deed::SetPassword, Subject::user(&user), changes).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::SetPassword, Subject::user(&user), changes).await?;
     Ok(work.commit().await?)
 }
 
@@ -240,16 +243,23 @@ pub async fn reset_password(app: &App, token: &str, password: Password, from: Ip
 /// [`Error::LinkRefused`], or when the database cannot be reached.
 pub async fn verify_email(app: &App, token: &str, from: IpAddr) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let mut user = redeem(app, &mut *work, token, Purpose::VerifyEmail).await?;
+    let mut user = redeem(app, &mut *work, token, VerificationPurpose::VerifyEmail).await?;
     user.email_verified_at = Some(app.clock.now());
     work.users().update(&user).await?;
     let by = By::account(user.id, Some(from));
-    app.auditor().write(&mut *work, &by, Deed::VerifyEmail, Subject::user(&user), Changes::default()).await?;
+    app.auditor()
+        .write(&mut *work, &by, AuditAction::VerifyEmail, Subject::user(&user), Changes::default())
+        .await?;
     Ok(work.commit().await?)
 }
 
 /// The active account that a link is good for. It is good no more when the unit of work commits.
-async fn redeem(app: &App, work: &mut dyn UnitOfWork, token: &str, purpose: Purpose) -> Result<User> {
+async fn redeem(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    token: &str,
+    purpose: VerificationPurpose,
+) -> Result<User> {
     let known = work.verifications().by_sha256(&digest(token)).await?;
     let good = known.filter(|known| known.purpose == purpose && known.is_good(app.clock.now()));
     let good = good.ok_or(Error::LinkRefused)?;
@@ -265,24 +275,24 @@ fn digest(token: &str) -> [u8; 32] {
 }
 
 /// The page that a link leads to.
-const fn path(purpose: Purpose) -> &'static str {
+const fn path(purpose: VerificationPurpose) -> &'static str {
     match purpose {
-        Purpose::VerifyEmail => "/account/verify-email",
-        Purpose::ResetPassword => "/account/reset-password",
+        VerificationPurpose::VerifyEmail => "/account/verify-email",
+        VerificationPurpose::ResetPassword => "/account/reset-password",
     }
 }
 
-const fn subject(purpose: Purpose) -> &'static str {
+const fn subject(purpose: VerificationPurpose) -> &'static str {
     match purpose {
-        Purpose::VerifyEmail => "Please confirm your e-mail address",
-        Purpose::ResetPassword => "Choose a new password",
+        VerificationPurpose::VerifyEmail => "Please confirm your e-mail address",
+        VerificationPurpose::ResetPassword => "Choose a new password",
     }
 }
 
 fn letter(app: &App, new: &NewLink) -> String {
     let what = match new.record.purpose {
-        Purpose::VerifyEmail => "to have this e-mail address confirmed as that of an account",
-        Purpose::ResetPassword => "for a new password for the account with this e-mail address",
+        VerificationPurpose::VerifyEmail => "to have this e-mail address confirmed as that of an account",
+        VerificationPurpose::ResetPassword => "for a new password for the account with this e-mail address",
     };
     let (site, link) = (&app.settings.public_url, &new.link);
     let end = new.record.expires_at.format("%Y-%m-%d %H:%M");

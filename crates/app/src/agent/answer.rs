@@ -16,7 +16,7 @@ use docent_domain::{
 };
 use docent_ports::{
     chat_model::{ChatEvent, ChatRequest},
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
 };
 use futures::{Stream, StreamExt};
 use std::{
@@ -111,7 +111,7 @@ impl Stream for Answer {
             None => ready!(self.rest.poll_recv(context)).unwrap_or_else(|| Err(died())),
         };
         if let Err(fault) = &event {
-            self.recorder.fault(fault.part(), fault.kind());
+            self.recorder.fault(fault.component(), fault.kind());
         }
         self.is_over = matches!(event, Err(_) | Ok(AnswerEvent::Sources(_)));
         Poll::Ready(Some(event))
@@ -119,7 +119,7 @@ impl Stream for Answer {
 }
 
 fn died() -> Fault {
-    Fault::new(Part::Service, FaultKind::Internal, "the answer's task died")
+    Fault::new(Component::Service, FaultKind::Internal, "the answer's task died")
 }
 
 /// Asks the agent of this name. Returns with the first event at hand, so that a fault before it is
@@ -265,7 +265,8 @@ impl Turn {
                 }
             }
         }
-        Err(Fault::new(Part::ChatModel, FaultKind::Garbage, "the answer ended without its end").into())
+        Err(Fault::new(Component::ChatModel, FaultKind::InvalidResponse, "the answer ended without its end")
+            .into())
     }
 
     async fn run_tools(&self, calls: &[ToolCall]) -> Result<Vec<ToolOutput>, Gone> {

@@ -4,12 +4,12 @@ use super::answer::Question;
 use crate::{App, error::Result, tokens::Counter};
 use docent_domain::{
     chat::Message,
-    conversation::{ConversationMessage, MessageAuthor},
+    conversation::{ConversationMessage, MessageRole},
     id::ConversationId,
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part},
-    page::Page,
+    error::{Component, Fault, FaultKind},
+    page::PageRequest,
 };
 
 /// Messages that are read from the record at a time, from its end on.
@@ -43,18 +43,18 @@ pub(super) async fn with_record(app: &App, question: &Question) -> Result<Vec<Me
 /// The latest exchanges whose tokens together are at most `budget`, the earliest first.
 async fn earlier(app: &App, conversation: ConversationId, budget: usize) -> Result<Vec<Exchange>> {
     let mut view = app.store.read().await?;
-    let count = Page { offset: 0, limit: 1 };
+    let count = PageRequest { offset: 0, limit: 1 };
     let mut end = view.conversations().messages(conversation, count).await?.total;
     let (mut latest, mut left) = (Vec::new(), budget);
     while end > 0 {
         // Exchanges are written down whole, so that an even place is between two of them.
         let start = end.saturating_sub(STEP) / 2 * 2;
-        let page = Page { offset: start, limit: end - start };
+        let page = PageRequest { offset: start, limit: end - start };
         let read = exchanges(view.conversations().messages(conversation, page).await?.records);
         // Counting is work for the processor.
         let fitting = tokio::task::spawn_blocking(move || fit(read, left)).await;
-        let (fitting, rest) =
-            fitting.map_err(|_| Fault::new(Part::Service, FaultKind::Internal, "tokens were not counted"))?;
+        let (fitting, rest) = fitting
+            .map_err(|_| Fault::new(Component::Service, FaultKind::Internal, "tokens were not counted"))?;
         latest.extend(fitting);
         let Some(rest) = rest else { break };
         (left, end) = (rest, start);
@@ -81,11 +81,11 @@ fn exchanges(messages: Vec<ConversationMessage>) -> Vec<Exchange> {
     let (mut exchanges, mut asked) = (Vec::new(), None);
     for message in messages {
         match (message.author, asked.take()) {
-            (MessageAuthor::User, _) => asked = Some(message.content),
-            (MessageAuthor::Agent { .. }, Some(question)) if !message.content.trim().is_empty() => {
+            (MessageRole::User, _) => asked = Some(message.content),
+            (MessageRole::Agent { .. }, Some(question)) if !message.content.trim().is_empty() => {
                 exchanges.push(Exchange { question, answer: message.content });
             }
-            (MessageAuthor::Agent { .. }, _) => {}
+            (MessageRole::Agent { .. }, _) => {}
         }
     }
     exchanges

@@ -3,9 +3,7 @@
 use super::answer::Question;
 use crate::{App, Error, conversations};
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    chat::AgentName, conversation::MessageAuthor, retrieval::ScoredChunk, usage::TokenUsage,
-};
+use docent_domain::{chat::AgentName, conversation::MessageRole, retrieval::ScoredChunk, usage::TokenUsage};
 
 /// An answer as far as it has come.
 #[derive(Debug)]
@@ -37,7 +35,7 @@ impl Transcript {
     pub(super) async fn record(self, app: &App, question: &Question, agent: AgentName, tokens: TokenUsage) {
         let Some(conversation) = question.conversation else { return };
         let Self { asked_at, text, sources, is_complete } = self;
-        let author = MessageAuthor::Agent { name: agent, sources, tokens, is_complete };
+        let author = MessageRole::Agent { name: agent, sources, tokens, is_complete };
         let asked = question.words().to_owned();
         if let Err(error) = conversations::append(app, conversation, asked, asked_at, text, author).await {
             tracing::error!(%error, %conversation, "what was said could not be recorded");

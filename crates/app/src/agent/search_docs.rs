@@ -30,7 +30,7 @@ impl Tool for SearchDocs {
         let Some(query) = arguments.get("query").and_then(serde_json::Value::as_str) else {
             return ToolResult::text("Error: search_docs needs a string argument \"query\".");
         };
-        let found = match actor.may::<ReadDocuments>() {
+        let found = match actor.authorize::<ReadDocuments>() {
             Ok(grant) => search::search(app, grant, query, None, app.settings.search_limit).await,
             Err(forbidden) => Err(forbidden.into()),
         };

@@ -3,7 +3,7 @@
 use crate::{
     App,
     error::{Error, Result},
-    listing::{ConversationFilter, ConversationPosition, Listed, Page},
+    listing::{ConversationFilter, ConversationPosition, Page, PageRequest},
 };
 use docent_domain::{
     access::{Chat, Grant},
@@ -25,7 +25,7 @@ pub async fn list(
     limit: u64,
 ) -> Result<Vec<(Conversation, u64)>> {
     let filter = ConversationFilter { owner: Some(grant.by()), text: None, after };
-    let page = Page { offset: 0, limit };
+    let page = PageRequest { offset: 0, limit };
     Ok(app.store.read().await?.conversations().list(&filter, page).await?.records)
 }
 
@@ -56,8 +56,8 @@ pub async fn read(
     app: &App,
     grant: &Grant<Chat>,
     id: ConversationId,
-    page: Page,
-) -> Result<(Conversation, Listed<ConversationMessage>)> {
+    page: PageRequest,
+) -> Result<(Conversation, Page<ConversationMessage>)> {
     let mut view = app.store.read().await?;
     let conversation = find(view.conversations(), grant, id).await?;
     let messages = view.conversations().messages(id, page).await?;

@@ -16,7 +16,7 @@ use docent_domain::{
 pub use docent_ports::blob_store::ByteStream;
 use docent_ports::{
     documents::DocumentQuery,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use std::collections::HashMap;
 
@@ -28,8 +28,8 @@ pub async fn page(
     app: &App,
     _grant: Grant<ViewDocuments>,
     query: &DocumentQuery,
-    page: Page,
-) -> Result<Listed<Document>> {
+    page: PageRequest,
+) -> Result<Page<Document>> {
     Ok(app.store.read().await?.documents().page(query, page).await?)
 }
 
@@ -53,19 +53,19 @@ pub async fn chunks(
     app: &App,
     _grant: Grant<ViewDocuments>,
     id: DocumentId,
-    page: Page,
-) -> Result<(Document, Listed<StoredChunk>)> {
+    page: PageRequest,
+) -> Result<(Document, Page<StoredChunk>)> {
     let document =
         app.store.read().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     if document.state.vector_doc_id().is_none() {
-        return Ok((document, Listed::default()));
+        return Ok((document, Page::default()));
     }
     let mut chunks = app.serving().await?.index.chunks(id).await?;
     chunks.sort_by_key(|chunk| chunk.ordinal);
     let total = chunks.len() as u64;
     let (offset, limit) = (index(page.offset), index(page.limit));
     let records = chunks.into_iter().skip(offset).take(limit).collect();
-    Ok((document, Listed { records, total }))
+    Ok((document, Page { records, total }))
 }
 
 fn index(number: u64) -> usize {

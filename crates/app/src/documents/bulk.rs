@@ -11,7 +11,7 @@ use crate::{
 use docent_domain::{
     access::{Actor, ChangeDocuments, DeleteDocuments, Grant, ViewDocuments},
     document::{Document, DocumentState},
-    error::Invalid,
+    error::ValidationError,
     id::DocumentId,
     permission::RecordKind,
 };
@@ -77,7 +77,8 @@ pub async fn run(
     let mut is_broken = false;
     for item in items.iter_mut().filter(|item| item.refusal.is_none()) {
         if is_broken {
-            item.refusal = Some(Invalid::new("document", "not tried, since a part is not working").into());
+            item.refusal =
+                Some(ValidationError::new("document", "not tried, since a part is not working").into());
             continue;
         }
         let done = match act {
@@ -94,8 +95,8 @@ pub async fn run(
 fn refusal(actor: &Actor, act: BulkAct, document: Option<&Document>) -> Option<Error> {
     let Some(document) = document else { return Some(Error::NotFound(RecordKind::Document)) };
     let allowed = match act {
-        BulkAct::Retry => actor.may_to::<ChangeDocuments>(document.owner).map(drop),
-        BulkAct::Delete => actor.may_to::<DeleteDocuments>(document.owner).map(drop),
+        BulkAct::Retry => actor.authorize_for::<ChangeDocuments>(document.owner).map(drop),
+        BulkAct::Delete => actor.authorize_for::<DeleteDocuments>(document.owner).map(drop),
     };
     match (allowed, &document.state) {
         (Err(forbidden), _) => Some(forbidden.into()),
@@ -108,7 +109,7 @@ fn distinct(ids: &[DocumentId]) -> Result<Vec<DocumentId>> {
     let mut known = std::collections::HashSet::new();
     let ids: Vec<_> = ids.iter().copied().filter(|id| known.insert(*id)).collect();
     if ids.len() > BULK_MAX {
-        return Err(Invalid::new("documents", format!("at most {BULK_MAX} at once")).into());
+        return Err(ValidationError::new("documents", format!("at most {BULK_MAX} at once")).into());
     }
     Ok(ids)
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use docent_domain::{
     access::{AddDocuments, Grant},
-    audit::Deed,
+    audit::AuditAction,
     document::Document,
     id::DocumentId,
     text::Title,
@@ -23,7 +23,9 @@ pub async fn create(app: &App, grant: Grant<AddDocuments>, title: Title) -> Resu
     let mut work = app.store.begin().await?;
     work.documents().insert(&document).await?;
     let subject = Subject::document(&document);
-    app.auditor().write(&mut *work, &By::holder(&grant), Deed::Add, subject, Changes::default()).await?;
+    app.auditor()
+        .write(&mut *work, &By::holder(&grant), AuditAction::Add, subject, Changes::default())
+        .await?;
     work.commit().await?;
     Ok(document)
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use docent_domain::{
     access::{Actor, DeleteDocuments, Grant},
-    audit::Deed,
+    audit::AuditAction,
     document::Document,
     id::{DocumentId, GenerationId, JobId},
     job::{Job, JobKind, JobState},
@@ -28,12 +28,12 @@ use docent_ports::error::Fault;
 pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
-    let grant = actor.may_to::<DeleteDocuments>(document.owner)?;
+    let grant = actor.authorize_for::<DeleteDocuments>(document.owner)?;
     let now = app.clock.now();
     work.documents().mark_deleted(id, now).await?;
     work.jobs().insert(&removal(app, grant, &document)).await?;
     let (by, subject) = (By::holder(&grant), Subject::document(&document));
-    app.auditor().write(&mut *work, &by, Deed::Delete, subject, Changes::default()).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Delete, subject, Changes::default()).await?;
     work.commit().await?;
     app.running.cancel(id);
     app.work.notify_one();

@@ -16,5 +16,5 @@ use docent_domain::{
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn get(app: &App, _grant: Grant<ReadDocuments>, id: DocumentId) -> Result<Document> {
-    app.store.glance().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))
+    app.store.read_latest().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))
 }

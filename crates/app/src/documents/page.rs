@@ -7,7 +7,7 @@ use docent_domain::{
     document::Document,
     id::DocumentId,
 };
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 
 /// A page of a document.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub async fn read(app: &App, grant: Grant<ReadDocuments>, id: DocumentId, number
         IngestError::Fault(fault, _) => fault,
         // It could be read when it was ingested.
         IngestError::Document(..) | IngestError::Moved => {
-            Fault::new(Part::Service, FaultKind::Internal, "the file can no longer be read")
+            Fault::new(Component::Service, FaultKind::Internal, "the file can no longer be read")
         }
     })?;
     let pages = u32::try_from(extraction.pages.len()).unwrap_or(u32::MAX);

@@ -11,7 +11,7 @@ use docent_domain::{
     id::{ChunkId, DocumentId},
     retrieval::StoredChunk,
 };
-use docent_ports::page_renderer::{Drawing, RenderError};
+use docent_ports::page_renderer::{PageImageRequest, RenderError};
 use lru::LruCache;
 use std::{
     num::{NonZeroU16, NonZeroU32},
@@ -85,7 +85,7 @@ pub async fn draw(app: &App, _grant: Grant<ReadDocuments>, picture: Picture) -> 
         }
         _ => None,
     };
-    let drawing = Drawing { page: picture.page, width: picture.width, marked };
+    let drawing = PageImageRequest { page: picture.page, width: picture.width, marked };
     let png = app.renderer.render(pdf, &drawing).await.map_err(|error| match error {
         RenderError::NoSuchPage => Error::PageNotFound,
         RenderError::Document(failure) => Error::PageNotDrawn(failure),

@@ -7,7 +7,7 @@ use crate::{
 };
 use docent_domain::{
     access::{Actor, ChangeDocuments, Grant},
-    audit::Deed,
+    audit::AuditAction,
     document::{Document, DocumentState},
     id::{DocumentId, JobId},
     job::{Job, JobKind},
@@ -22,7 +22,7 @@ use docent_domain::{
 pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
-    let grant = actor.may_to::<ChangeDocuments>(document.owner)?;
+    let grant = actor.authorize_for::<ChangeDocuments>(document.owner)?;
     let state = document.state.name();
     if !matches!(document.state, DocumentState::Failed(_)) {
         return Err(Error::NotFailed { state });
@@ -31,7 +31,7 @@ pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document>
     work.documents().update(&document).await?;
     work.jobs().insert(&ingestion(app, grant, &document)).await?;
     let (by, subject) = (By::holder(&grant), Subject::document(&document));
-    app.auditor().write(&mut *work, &by, Deed::Retry, subject, Changes::default()).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Retry, subject, Changes::default()).await?;
     work.commit().await?;
     app.work.notify_one();
     Ok(document)

@@ -12,7 +12,7 @@ use crate::{
 use bytes::Bytes;
 use docent_domain::{
     access::{AddDocuments, Grant},
-    audit::Deed,
+    audit::AuditAction,
     document::{BlobKey, Document, StoredFile},
     id::{DocumentId, JobId},
     job::{Job, JobKind},
@@ -21,7 +21,7 @@ use docent_domain::{
 };
 use docent_ports::{
     blob_store::BlobWriter,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
 };
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Upload {
     /// When the blob store or the database does not work; then there is no document.
     pub async fn finish(self) -> Result<Document> {
         tokio::spawn(self.complete().in_current_span()).await.map_err(|error| {
-            Fault::new(Part::Service, FaultKind::Internal, "the end of an upload").caused_by(error)
+            Fault::new(Component::Service, FaultKind::Internal, "the end of an upload").caused_by(error)
         })?
     }
 
@@ -143,7 +143,7 @@ async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job
     let bytes = document.file.as_ref().map(|file| file.bytes.to_string());
     let changes = Changes::default().field("bytes", None, bytes);
     let (by, subject) = (By::holder(grant), Subject::document(document));
-    app.auditor().write(&mut *work, &by, Deed::Add, subject, changes).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Add, subject, changes).await?;
     Ok(work.commit().await?)
 }
 

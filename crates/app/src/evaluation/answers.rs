@@ -109,7 +109,7 @@ fn share(answers: &[Answered], is_so: impl Fn(&Answered) -> bool) -> Option<Esti
 async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<(String, Vec<Passage>)> {
     let messages = vec![Message::User(question.to_owned())];
     let asked = agent::Question { actor: actor.clone(), messages, conversation: None };
-    let mut events = agent::answer::ask(app, actor.may()?, "chat", asked).await?;
+    let mut events = agent::answer::ask(app, actor.authorize()?, "chat", asked).await?;
     let (mut text, mut passages) = (String::new(), Vec::new());
     while let Some(event) = events.next().await {
         match event? {

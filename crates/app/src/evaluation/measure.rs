@@ -7,7 +7,7 @@ use docent_domain::{
     id::DocumentId,
     retrieval::{Passages, QueryEmbedding, SparseVector},
 };
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
@@ -141,6 +141,6 @@ async fn compared(
     };
     let ranked = spawn_blocking(rank).await;
     Ok(ranked.map_err(|error| {
-        Fault::new(Part::Service, FaultKind::Internal, "ranking plainly").caused_by(error)
+        Fault::new(Component::Service, FaultKind::Internal, "ranking plainly").caused_by(error)
     })?)
 }

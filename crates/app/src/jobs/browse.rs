@@ -7,13 +7,18 @@ use docent_domain::{
 };
 use docent_ports::{
     jobs::JobFilter,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 
 /// Jobs of a kind, the one that changed last first.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn list(app: &App, _grant: Grant<ViewJobs>, filter: JobFilter, page: Page) -> Result<Listed<Job>> {
+pub async fn list(
+    app: &App,
+    _grant: Grant<ViewJobs>,
+    filter: JobFilter,
+    page: PageRequest,
+) -> Result<Page<Job>> {
     Ok(app.store.read().await?.jobs().list(filter, page).await?)
 }

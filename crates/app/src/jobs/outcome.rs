@@ -5,11 +5,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, Failure, FailureCode},
     error::IllegalTransition,
-    extraction::{Coverage, Effort},
+    extraction::{Coverage, IngestionStats},
     id::GenerationId,
     job::{Job, JobState, RetryPolicy},
 };
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 
 /// How soon a removal looks again whether an ingestion has ended.
 const REMOVAL_WAIT: TimeDelta = TimeDelta::milliseconds(500);
@@ -181,7 +181,7 @@ impl Outcome {
     pub(super) fn document(
         &self,
         document: Document,
-        effort: &Effort,
+        effort: &IngestionStats,
         now: DateTime<Utc>,
     ) -> Result<Option<Document>, IllegalTransition> {
         let document = Document { effort: Some(effort.clone()), ..document };
@@ -201,17 +201,17 @@ impl Outcome {
 }
 
 fn failure(fault: &Fault, tried: u32) -> Failure {
-    let code = match fault.part() {
-        Part::Embedder => FailureCode::Embedding,
-        Part::VectorStore => FailureCode::Indexing,
-        Part::BlobStore => FailureCode::Storage,
-        Part::Extractor => FailureCode::ExtractionCrashed,
-        Part::Database
-        | Part::KeyValueStore
-        | Part::Reranker
-        | Part::ChatModel
-        | Part::MailServer
-        | Part::Service => FailureCode::Internal,
+    let code = match fault.component() {
+        Component::Embedder => FailureCode::Embedding,
+        Component::VectorStore => FailureCode::Indexing,
+        Component::BlobStore => FailureCode::Storage,
+        Component::Extractor => FailureCode::ExtractionCrashed,
+        Component::Database
+        | Component::KeyValueStore
+        | Component::Reranker
+        | Component::ChatModel
+        | Component::MailServer
+        | Component::Service => FailureCode::Internal,
     };
     let times = if tried == 1 { "1 attempt".to_owned() } else { format!("{tried} attempts") };
     Failure::because(code, format!("{} ({times})", fault.public()))

@@ -16,12 +16,12 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, DocumentState, Failure, FailureCode},
-    extraction::Effort,
+    extraction::IngestionStats,
     id::{DocumentId, LeaseId},
     job::{Job, JobKind, RetryPolicy},
     trace::TraceParent,
 };
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
@@ -228,7 +228,8 @@ impl Runner {
         tracing::debug!("job begun");
         let started = self.app.clock.now();
         let under_way = self.app.running.begin(job.document);
-        let mut effort = Effort { attempts: job.attempts.saturating_add(1), ..Effort::default() };
+        let mut effort =
+            IngestionStats { attempts: job.attempts.saturating_add(1), ..IngestionStats::default() };
         let outcome = tokio::select! {
             outcome = self.attempt(&job, &under_way.token, &mut effort) => outcome,
             () = self.keep_lease(&job, lease, &under_way.token) => {
@@ -273,7 +274,12 @@ impl Runner {
     }
 
     /// One try. A panic is the document's failure, not the runner's end.
-    async fn attempt(&self, job: &Job, cancelled: &CancellationToken, effort: &mut Effort) -> Outcome {
+    async fn attempt(
+        &self,
+        job: &Job,
+        cancelled: &CancellationToken,
+        effort: &mut IngestionStats,
+    ) -> Outcome {
         let work = async {
             match job.kind {
                 JobKind::Ingest => self.ingest(job, cancelled, effort).await,
@@ -286,7 +292,7 @@ impl Runner {
             match job.kind {
                 JobKind::Ingest => Outcome::Failed(Failure::of(FailureCode::Internal), None),
                 JobKind::Delete => {
-                    let fault = Fault::new(Part::Service, FaultKind::Internal, "the removal panicked");
+                    let fault = Fault::new(Component::Service, FaultKind::Internal, "the removal panicked");
                     Outcome::of_removal(Err(fault), job, policy, now)
                 }
             }
@@ -298,7 +304,7 @@ impl Runner {
         Outcome::of_removal(removed, job, &self.settings.retry, self.app.clock.now())
     }
 
-    async fn ingest(&self, job: &Job, cancelled: &CancellationToken, effort: &mut Effort) -> Outcome {
+    async fn ingest(&self, job: &Job, cancelled: &CancellationToken, effort: &mut IngestionStats) -> Outcome {
         if job.interruptions > self.settings.retry.interruptions {
             return Outcome::Failed(Failure::of(FailureCode::Interrupted), None);
         }
@@ -384,7 +390,13 @@ impl Runner {
     }
 
     /// Writes down what became of the job and its document, together; gives how it ended once that is written.
-    async fn settle(&self, job: Job, lease: LeaseId, outcome: Outcome, effort: &Effort) -> Option<JobEnd> {
+    async fn settle(
+        &self,
+        job: Job,
+        lease: LeaseId,
+        outcome: Outcome,
+        effort: &IngestionStats,
+    ) -> Option<JobEnd> {
         let now = self.app.clock.now();
         for _ in 0..SETTLE_TRIES {
             match self.try_settle(&job, lease, &outcome, effort, now).await {
@@ -410,7 +422,7 @@ impl Runner {
         job: &Job,
         lease: LeaseId,
         mut outcome: &Outcome,
-        effort: &Effort,
+        effort: &IngestionStats,
         now: DateTime<Utc>,
     ) -> Result<Option<JobEnd>> {
         let mut work = self.app.store.begin().await?;

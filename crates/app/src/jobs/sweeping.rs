@@ -7,7 +7,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use docent_domain::id::LeaseId;
-use docent_ports::{duties::Duty, error::Fault};
+use docent_ports::{error::Fault, singleton_tasks::SingletonTask};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
 use tracing::Instrument;
@@ -30,7 +30,7 @@ impl Runner {
         let now = app.clock.now();
         let mut work = app.store.begin().await?;
         let done_by = now - TimeDelta::from_std(idle).unwrap_or(TimeDelta::MAX);
-        if !work.duties().take(Duty::Sweep, lease, now, now + LEASE, done_by).await? {
+        if !work.singleton_tasks().take(SingletonTask::Sweep, lease, now, now + LEASE, done_by).await? {
             return Ok(None);
         }
         work.commit().await?;
@@ -45,9 +45,9 @@ impl Runner {
         let mut work = app.store.begin().await?;
         if swept.is_whole() {
             // What came to be after its beginning it may not have seen.
-            work.duties().done(Duty::Sweep, lease, now).await?;
+            work.singleton_tasks().done(SingletonTask::Sweep, lease, now).await?;
         } else {
-            work.duties().hold(Duty::Sweep, lease, app.clock.now() + self.again()).await?;
+            work.singleton_tasks().hold(SingletonTask::Sweep, lease, app.clock.now() + self.again()).await?;
         }
         work.commit().await?;
         Ok(Some(swept))
@@ -90,7 +90,7 @@ impl Runner {
             let until = app.clock.now() + LEASE;
             let renew = async {
                 let mut work = app.store.begin().await?;
-                let is_held = work.duties().hold(Duty::Sweep, lease, until).await?;
+                let is_held = work.singleton_tasks().hold(SingletonTask::Sweep, lease, until).await?;
                 work.commit().await?;
                 Ok::<_, Fault>(is_held)
             };

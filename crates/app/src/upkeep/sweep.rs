@@ -5,9 +5,9 @@
 //! what to do about an ingested document without its chunks, is left to the doctor.
 
 use super::doctor::{Finding, LeftOut, Listener, Mended, look_for_leftovers, mend};
-use crate::{App, recorder::Leftover};
+use crate::{App, recorder::SweepFinding};
 use async_trait::async_trait;
-use docent_ports::error::Part;
+use docent_ports::error::Component;
 
 /// What a sweep did.
 #[derive(Debug, Default)]
@@ -71,12 +71,12 @@ struct Sweeper<'a> {
 
 impl Sweeper<'_> {
     /// What a finding is to a sweep; none when it is not for a sweep to mend.
-    fn leftover(&mut self, finding: &Finding) -> Option<(Leftover, &mut u64)> {
+    fn leftover(&mut self, finding: &Finding) -> Option<(SweepFinding, &mut u64)> {
         match finding {
-            Finding::NotQueued(_) => Some((Leftover::NotQueued, &mut self.swept.not_queued)),
-            Finding::NotRemoved(_) => Some((Leftover::NotRemoved, &mut self.swept.not_removed)),
-            Finding::OrphanChunks { .. } => Some((Leftover::OrphanChunks, &mut self.swept.orphan_chunks)),
-            Finding::OrphanFile { .. } => Some((Leftover::OrphanFile, &mut self.swept.orphan_files)),
+            Finding::NotQueued(_) => Some((SweepFinding::NotQueued, &mut self.swept.not_queued)),
+            Finding::NotRemoved(_) => Some((SweepFinding::NotRemoved, &mut self.swept.not_removed)),
+            Finding::OrphanChunks { .. } => Some((SweepFinding::OrphanChunks, &mut self.swept.orphan_chunks)),
+            Finding::OrphanFile { .. } => Some((SweepFinding::OrphanFile, &mut self.swept.orphan_files)),
             Finding::PartDown(..)
             | Finding::Schema(_)
             | Finding::Dimensions { .. }
@@ -94,9 +94,9 @@ impl Sweeper<'_> {
 
 #[async_trait]
 impl Listener for Sweeper<'_> {
-    fn works(&mut self, _part: Part, _note: &str) {}
+    fn works(&mut self, _part: Component, _note: &str) {}
 
-    fn in_use(&mut self, _part: Part) {}
+    fn in_use(&mut self, _part: Component) {}
 
     async fn found(&mut self, finding: Finding) {
         let app = self.app;

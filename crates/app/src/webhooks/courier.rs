@@ -13,7 +13,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Fault,
-    webhook_sender::{Undelivered, WebhookAnswer, WebhookMessage},
+    webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
@@ -223,10 +223,10 @@ impl Courier {
 }
 
 impl Tried {
-    fn of(sent: Result<WebhookAnswer, Undelivered>) -> Self {
+    fn of(sent: Result<ReceiverResponse, DeliveryError>) -> Self {
         let answer = match sent {
             Ok(answer) => answer,
-            Err(refused @ Undelivered::Refused(_)) => return Self::failed(refused.to_string()),
+            Err(refused @ DeliveryError::Refused(_)) => return Self::failed(refused.to_string()),
             Err(other) => {
                 let error = Some(other.to_string());
                 return Self { status: None, error, next: Next::Again(None) };

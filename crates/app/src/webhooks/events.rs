@@ -8,7 +8,7 @@ use docent_domain::{
     webhook::{DeliveryState, WebhookDelivery, WebhookEvent},
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     store::UnitOfWork,
 };
 use serde::Serialize;
@@ -95,7 +95,7 @@ fn data<'a>(document: &'a Document, failure: Option<&'a Failure>) -> Data<'a> {
 fn body(event: WebhookEvent, at: DateTime<Utc>, data: Data<'_>) -> Result<String, Fault> {
     let timestamp = at.to_rfc3339_opts(SecondsFormat::Micros, true);
     serde_json::to_string(&Message { r#type: event.name(), timestamp, data }).map_err(|error| {
-        Fault::new(Part::Service, FaultKind::Internal, "writing a webhook's message").caused_by(error)
+        Fault::new(Component::Service, FaultKind::Internal, "writing a webhook's message").caused_by(error)
     })
 }
 

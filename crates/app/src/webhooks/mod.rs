@@ -18,7 +18,7 @@ use docent_domain::{
     permission::RecordKind,
     webhook::{DeliveryState, Webhook, WebhookDelivery},
 };
-use docent_ports::{page::Page, store::UnitOfWork, webhooks::DeliveryPosition};
+use docent_ports::{page::PageRequest, store::UnitOfWork, webhooks::DeliveryPosition};
 
 /// Has a delivery of this webhook sent again, as if it had just come: the same message with the same id.
 async fn send_again(
@@ -54,7 +54,7 @@ async fn log(
     after: Option<DeliveryPosition>,
     limit: u64,
 ) -> Result<Vec<WebhookDelivery>> {
-    let page = Page { offset: 0, limit };
+    let page = PageRequest { offset: 0, limit };
     Ok(app.store.read().await?.webhooks().deliveries(id, after, page).await?.records)
 }
 

@@ -6,11 +6,11 @@ use crate::{
     accounts::authenticate,
     audit::{By, Changes, Subject},
     error::{Error, Result},
-    listing::{DeliveryPosition, Page},
+    listing::{DeliveryPosition, PageRequest},
 };
 use docent_domain::{
     access::{Actor, Grant, KeepWebhooks, ViewDocuments},
-    audit::Deed,
+    audit::AuditAction,
     id::{WebhookDeliveryId, WebhookId},
     permission::RecordKind,
     webhook::{
@@ -78,7 +78,7 @@ pub async fn create(
     // Holds the account, so that two who add to its webhooks take turns.
     work.users().get(grant.by()).await?.ok_or(Error::Unauthenticated)?;
     let own = WebhookFilter { owner: Some(grant.by()), ..WebhookFilter::default() };
-    if work.webhooks().list(own, Page { offset: 0, limit: 1 }).await?.total >= WEBHOOKS_MAX {
+    if work.webhooks().list(own, PageRequest { offset: 0, limit: 1 }).await?.total >= WEBHOOKS_MAX {
         return Err(Error::TooManyWebhooks);
     }
     work.webhooks().insert(&webhook).await?;
@@ -86,7 +86,7 @@ pub async fn create(
         .added("url", webhook.url.as_str())
         .added("events", webhook.events)
         .added("all_documents", webhook.all_documents);
-    app.auditor().write(&mut *work, &By::holder(grant), Deed::Add, subject(&webhook), changes).await?;
+    app.auditor().write(&mut *work, &By::holder(grant), AuditAction::Add, subject(&webhook), changes).await?;
     work.commit().await?;
     Ok(webhook)
 }
@@ -97,7 +97,7 @@ pub async fn create(
 /// When the database cannot be reached.
 pub async fn list(app: &App, grant: &Grant<KeepWebhooks>) -> Result<Vec<Webhook>> {
     let own = WebhookFilter { owner: Some(grant.by()), ..WebhookFilter::default() };
-    let page = Page { offset: 0, limit: WEBHOOKS_MAX };
+    let page = PageRequest { offset: 0, limit: WEBHOOKS_MAX };
     Ok(app.store.read().await?.webhooks().list(own, page).await?.records)
 }
 
@@ -145,7 +145,7 @@ pub async fn change(
         .changed("is_active", known.is_active, changed.is_active);
     if !changes.is_empty() {
         let by = By::holder(grant);
-        app.auditor().write(&mut *work, &by, Deed::Change, subject(&changed), changes).await?;
+        app.auditor().write(&mut *work, &by, AuditAction::Change, subject(&changed), changes).await?;
     }
     work.commit().await?;
     app.deliveries.notify_one();
@@ -161,7 +161,7 @@ pub async fn delete(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Re
     let webhook = find(work.webhooks(), grant, id).await?;
     work.webhooks().delete(id).await?;
     let by = By::holder(grant);
-    app.auditor().write(&mut *work, &by, Deed::Delete, subject(&webhook), Changes::default()).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Delete, subject(&webhook), Changes::default()).await?;
     Ok(work.commit().await?)
 }
 
@@ -176,7 +176,7 @@ pub async fn rotate(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Re
     work.webhooks().update(&rotated).await?;
     let changes = Changes::default().added("secret", "another one");
     let by = By::holder(grant);
-    app.auditor().write(&mut *work, &by, Deed::Change, subject(&rotated), changes).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Change, subject(&rotated), changes).await?;
     work.commit().await?;
     Ok(rotated)
 }
@@ -242,7 +242,7 @@ async fn find<R: WebhookReader + ?Sized>(
 /// Documents of all accounts are for those who may see them at the panel.
 async fn check_scope(app: &App, actor: &Actor, all_documents: bool) -> Result<()> {
     if all_documents {
-        authenticate::with_permissions(app, actor.clone()).await?.may::<ViewDocuments>()?;
+        authenticate::with_permissions(app, actor.clone()).await?.authorize::<ViewDocuments>()?;
     }
     Ok(())
 }

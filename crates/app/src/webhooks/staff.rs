@@ -5,11 +5,11 @@ use crate::{
     App,
     audit::{By, Changes, Subject},
     error::Result,
-    listing::{Listed, Page, WebhookFilter},
+    listing::{Page, PageRequest, WebhookFilter},
 };
 use docent_domain::{
     access::{ChangeWebhooks, DeleteWebhooks, Grant, ViewWebhooks},
-    audit::Deed,
+    audit::AuditAction,
     id::{WebhookDeliveryId, WebhookId},
     permission::RecordKind,
     webhook::{Webhook, WebhookDelivery},
@@ -23,8 +23,8 @@ pub async fn list(
     app: &App,
     _grant: Grant<ViewWebhooks>,
     filter: WebhookFilter,
-    page: Page,
-) -> Result<Listed<Webhook>> {
+    page: PageRequest,
+) -> Result<Page<Webhook>> {
     Ok(app.store.read().await?.webhooks().list(filter, page).await?)
 }
 
@@ -36,8 +36,8 @@ pub async fn read(
     app: &App,
     _grant: Grant<ViewWebhooks>,
     id: WebhookId,
-    page: Page,
-) -> Result<(Webhook, Listed<WebhookDelivery>)> {
+    page: PageRequest,
+) -> Result<(Webhook, Page<WebhookDelivery>)> {
     let mut view = app.store.read().await?;
     let webhook = view.webhooks().get(id).await?.ok_or(missing())?;
     let log = view.webhooks().deliveries(id, None, page).await?;
@@ -56,7 +56,7 @@ pub async fn switch(app: &App, grant: Grant<ChangeWebhooks>, id: WebhookId, is_a
         let changed = Webhook { is_active, updated_at: app.clock.now(), ..known };
         work.webhooks().update(&changed).await?;
         let by = By::holder(&grant);
-        app.auditor().write(&mut *work, &by, Deed::Change, subject(&changed), changes).await?;
+        app.auditor().write(&mut *work, &by, AuditAction::Change, subject(&changed), changes).await?;
     }
     work.commit().await?;
     app.deliveries.notify_one();
@@ -77,7 +77,9 @@ pub async fn replay(
     let webhook = work.webhooks().get(id).await?.ok_or(missing())?;
     send_again(app, &mut *work, &webhook, delivery).await?;
     let changes = Changes::default().added("delivery", delivery);
-    app.auditor().write(&mut *work, &By::holder(&grant), Deed::Retry, subject(&webhook), changes).await?;
+    app.auditor()
+        .write(&mut *work, &By::holder(&grant), AuditAction::Retry, subject(&webhook), changes)
+        .await?;
     work.commit().await?;
     app.deliveries.notify_one();
     Ok(())
@@ -92,7 +94,7 @@ pub async fn delete(app: &App, grant: Grant<DeleteWebhooks>, id: WebhookId) -> R
     let webhook = work.webhooks().get(id).await?.ok_or(missing())?;
     work.webhooks().delete(id).await?;
     let by = By::holder(&grant);
-    app.auditor().write(&mut *work, &by, Deed::Delete, subject(&webhook), Changes::default()).await?;
+    app.auditor().write(&mut *work, &by, AuditAction::Delete, subject(&webhook), Changes::default()).await?;
     Ok(work.commit().await?)
 }
 

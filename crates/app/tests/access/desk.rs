@@ -6,13 +6,13 @@ use docent_app::{
     agent::registry::AgentRegistry,
     audit::By,
     error::{Error, Result},
-    listing::{AuditFilter, Page},
+    listing::{AuditFilter, PageRequest},
     settings::Settings,
 };
 use docent_domain::{
     access::Actor,
-    audit::{AuditEntry, Deed},
-    group::{Group, GroupName, Rights},
+    audit::{AuditAction, AuditEntry},
+    group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
     permission::{Permission, PermissionSet},
     text::Email,
@@ -24,7 +24,6 @@ use docent_testkit::{
     fakes::{
         blob_store::FakeBlobStore,
         chat_model::{ScriptedChatModel, Turn},
-        collections::FakeCollections,
         embedder::FakeEmbedder,
         embedders::FakeEmbedders,
         mailer::FakeMailer,
@@ -36,6 +35,7 @@ use docent_testkit::{
         text_extractor::FakeTextExtractor,
         token_signer::FakeTokenSigner,
         token_store::FakeTokenStore,
+        vector_indexes::FakeVectorIndexes,
         webhook_sender::FakeWebhookSender,
     },
 };
@@ -49,7 +49,7 @@ impl Desk {
         Self(App {
             store: Arc::new(FakeStore::default()),
             blobs: Arc::new(FakeBlobStore::default()),
-            collections: Arc::new(FakeCollections::default()),
+            collections: Arc::new(FakeVectorIndexes::default()),
             embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
             reranker: None,
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
@@ -90,8 +90,8 @@ impl Desk {
     pub(crate) async fn staff(&self, name: &str, permissions: &[Permission]) -> User {
         let user = self.account(name, Flags { is_staff: true, is_superuser: false }).await;
         let mut work = self.0.store.begin().await.unwrap();
-        let rights = Rights { permissions: set(permissions), ..Rights::default() };
-        work.groups().set_rights(user.id, &rights).await.unwrap();
+        let rights = AssignedPermissions { permissions: set(permissions), ..AssignedPermissions::default() };
+        work.groups().set_assigned_permissions(user.id, &rights).await.unwrap();
         work.commit().await.unwrap();
         user
     }
@@ -106,7 +106,7 @@ impl Desk {
         self.0.store.read().await.unwrap().users().get(id).await.unwrap().unwrap()
     }
 
-    pub(crate) async fn rights(&self, id: UserId) -> Rights {
+    pub(crate) async fn rights(&self, id: UserId) -> AssignedPermissions {
         self.0.store.read().await.unwrap().groups().rights(id).await.unwrap()
     }
 
@@ -125,9 +125,12 @@ impl Desk {
 
     /// What the audit log tells of changes of an account.
     pub(crate) async fn changes(&self, id: UserId) -> Vec<AuditEntry> {
-        let filter =
-            AuditFilter { deed: Some(Deed::Change), record: Some(id.to_string()), ..AuditFilter::default() };
-        let page = Page { offset: 0, limit: 100 };
+        let filter = AuditFilter {
+            deed: Some(AuditAction::Change),
+            record: Some(id.to_string()),
+            ..AuditFilter::default()
+        };
+        let page = PageRequest { offset: 0, limit: 100 };
         self.0.store.read().await.unwrap().audit().list(&filter, page).await.unwrap().records
     }
 

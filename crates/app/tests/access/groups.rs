@@ -15,7 +15,7 @@ fn name(text: &str) -> GroupName {
 async fn a_group_is_given_what_its_maker_holds() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
-    let (app, grant) = (&desk.0, || actor.may().unwrap());
+    let (app, grant) = (&desk.0, || actor.authorize().unwrap());
     let made = groups::create(app, &actor, grant(), name("a"), set(&[DeleteDocument])).await;
     assert_eq!(wrong_field(made), "permissions");
     assert!(groups::names(app).await.unwrap().is_empty());
@@ -32,7 +32,7 @@ async fn a_group_gains_and_loses_only_what_is_held() {
     let id = desk.group("powerful", &[DeleteDocument]).await.id;
     let app = &desk.0;
     let change = async |permissions: &[Permission]| {
-        let grant = actor.may().unwrap();
+        let grant = actor.authorize().unwrap();
         groups::change(app, &actor, grant, id, name("renamed"), set(permissions)).await
     };
     assert_eq!(wrong_field(change(&[DeleteDocument, Permission::ViewUsage]).await), "permissions");
@@ -41,7 +41,7 @@ async fn a_group_gains_and_loses_only_what_is_held() {
     change(&[DeleteDocument]).await.unwrap();
     assert_eq!(groups::names(app).await.unwrap()[0].permissions, set(&[DeleteDocument]));
     let remover = desk.actor(&desk.staff("remover", &[ViewGroup, DeleteGroup]).await).await;
-    let removed = groups::delete(app, &remover, remover.may().unwrap(), id).await;
+    let removed = groups::delete(app, &remover, remover.authorize().unwrap(), id).await;
     assert!(matches!(removed, Err(Error::Forbidden)));
 }
 
@@ -53,10 +53,10 @@ async fn members_are_allowed_what_their_group_is_until_it_is_gone() {
     let member = desk.staff("member", &[]).await;
     let mut wanted = desk.as_is(member.id).await;
     wanted.rights.groups.insert(group.id);
-    docent_app::accounts::users::change(&desk.0, &root, root.may().unwrap(), member.id, &wanted)
+    docent_app::accounts::users::change(&desk.0, &root, root.authorize().unwrap(), member.id, &wanted)
         .await
         .unwrap();
     assert_eq!(desk.actor(&member).await.permissions(), set(&[ViewJob]));
-    groups::delete(&desk.0, &root, root.may().unwrap(), group.id).await.unwrap();
+    groups::delete(&desk.0, &root, root.authorize().unwrap(), group.id).await.unwrap();
     assert!(desk.actor(&member).await.permissions().is_empty());
 }

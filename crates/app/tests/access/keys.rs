@@ -7,14 +7,14 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{
-    api_key::{KeyName, Scopes},
+    api_key::{ApiKeyName, ApiKeyScopes},
     id::UserId,
     permission::Permission::{AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewJob},
 };
 
 fn request(user: UserId) -> KeyRequest {
-    let name = KeyName::parse("a key").unwrap();
-    KeyRequest { user, name, scopes: Scopes::parse(["read", "admin"]).unwrap(), expires_at: None }
+    let name = ApiKeyName::parse("a key").unwrap();
+    KeyRequest { user, name, scopes: ApiKeyScopes::parse(["read", "admin"]).unwrap(), expires_at: None }
 }
 
 #[tokio::test]
@@ -50,7 +50,7 @@ async fn a_key_for_another_account_is_no_way_to_more_rights() {
     }
     let mut wanted = desk.as_is(weaker.id).await;
     wanted.is_active = false;
-    users::change(app, &superuser, superuser.may().unwrap(), weaker.id, &wanted).await.unwrap();
+    users::change(app, &superuser, superuser.authorize().unwrap(), weaker.id, &wanted).await.unwrap();
     assert_eq!(wrong_field(api_keys::create(app, &superuser, request(weaker.id)).await), "account");
 }
 

@@ -5,13 +5,13 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{
-    group::Rights,
+    group::AssignedPermissions,
     id::GroupId,
     permission::Permission::{self, AddUser, ChangeUser, DeleteDocument, DeleteUser, ViewJob, ViewUser},
     user::User,
-    verification::Purpose,
+    verification::VerificationPurpose,
 };
-use docent_ports::page::Page;
+use docent_ports::page::PageRequest;
 use docent_testkit::builders::verification;
 
 const MANAGER: &[Permission] = &[ViewUser, AddUser, ChangeUser, DeleteUser, ViewJob];
@@ -22,7 +22,7 @@ fn new_account(name: &str) -> Wanted {
         is_active: true,
         is_staff: true,
         is_superuser: false,
-        rights: Rights::default(),
+        rights: AssignedPermissions::default(),
     }
 }
 
@@ -35,7 +35,7 @@ async fn staff_hand_out_what_they_hold_and_nothing_else() {
     let powerful = desk.group("powerful", &[ViewJob, DeleteDocument]).await.id;
     let gone = desk.0.new_id(GroupId::generate);
     let (app, actor) = (&desk.0, desk.actor(&manager).await);
-    let with = |permissions: &[Permission], groups: &[GroupId]| Rights {
+    let with = |permissions: &[Permission], groups: &[GroupId]| AssignedPermissions {
         permissions: set(permissions),
         groups: groups.iter().copied().collect(),
     };
@@ -52,14 +52,14 @@ async fn staff_hand_out_what_they_hold_and_nothing_else() {
             wanted.is_superuser = is_superuser;
             wanted.rights.permissions = wanted.rights.permissions.union(rights.permissions);
             wanted.rights.groups.extend(&rights.groups);
-            let changed = users::change(app, &actor, actor.may().unwrap(), id, &wanted).await;
+            let changed = users::change(app, &actor, actor.authorize().unwrap(), id, &wanted).await;
             match wrong {
                 None => assert_eq!(desk.rights(changed.unwrap().id).await, wanted.rights),
                 Some(field) => assert_eq!(wrong_field(changed), field),
             }
         }
         let wanted = Wanted { rights: rights.clone(), is_superuser, ..new_account("new") };
-        let made = users::create(app, &actor, actor.may().unwrap(), wanted, password()).await;
+        let made = users::create(app, &actor, actor.authorize().unwrap(), wanted, password()).await;
         match wrong {
             None => assert_eq!(desk.rights(made.unwrap().id).await, rights),
             Some(field) => assert_eq!(wrong_field(made), field),
@@ -73,7 +73,7 @@ async fn a_refused_account_is_not_made() {
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let mut wanted = new_account("new");
     wanted.is_superuser = true;
-    let made = users::create(&desk.0, &actor, actor.may().unwrap(), wanted, password()).await;
+    let made = users::create(&desk.0, &actor, actor.authorize().unwrap(), wanted, password()).await;
     assert_eq!(wrong_field(made), "is_superuser");
     assert_eq!(users::find(&desk.0, &email("new")).await.unwrap(), None);
 }
@@ -87,14 +87,15 @@ async fn what_an_account_has_may_stay_and_is_taken_by_who_holds_it() {
     let root = desk.actor(&desk.superuser("root").await).await;
     let mut wanted = desk.as_is(target).await;
     wanted.rights.groups.insert(powerful.id);
-    users::change(&desk.0, &root, root.may().unwrap(), target, &wanted).await.unwrap();
-    let change =
-        async |wanted: &Wanted| users::change(&desk.0, &actor, actor.may().unwrap(), target, wanted).await;
+    users::change(&desk.0, &root, root.authorize().unwrap(), target, &wanted).await.unwrap();
+    let change = async |wanted: &Wanted| {
+        users::change(&desk.0, &actor, actor.authorize().unwrap(), target, wanted).await
+    };
     for (permissions, groups, wrong) in [
         (set(&[ViewJob]), wanted.rights.groups.clone(), "permissions"),
         (wanted.rights.permissions, Default::default(), "groups"),
     ] {
-        let less = Wanted { rights: Rights { permissions, groups }, ..wanted.clone() };
+        let less = Wanted { rights: AssignedPermissions { permissions, groups }, ..wanted.clone() };
         assert_eq!(wrong_field(change(&less).await), wrong);
         assert_eq!(desk.rights(target).await, wanted.rights);
     }
@@ -104,9 +105,9 @@ async fn what_an_account_has_may_stay_and_is_taken_by_who_holds_it() {
     users::change(
         &desk.0,
         &root,
-        root.may().unwrap(),
+        root.authorize().unwrap(),
         target,
-        &Wanted { rights: Rights::default(), ..wanted.clone() },
+        &Wanted { rights: AssignedPermissions::default(), ..wanted.clone() },
     )
     .await
     .unwrap();
@@ -125,10 +126,10 @@ async fn an_account_that_is_allowed_more_is_neither_shut_out_nor_removed() {
             "is_active" => wanted.is_active = false,
             _ => wanted.is_staff = false,
         }
-        let changed = users::change(&desk.0, &actor, actor.may().unwrap(), stronger, &wanted).await;
+        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), stronger, &wanted).await;
         assert_eq!(wrong_field(changed), field);
     }
-    let deleted = users::delete(&desk.0, &actor, actor.may().unwrap(), stronger).await;
+    let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), stronger).await;
     assert!(matches!(deleted, Err(Error::Forbidden)));
 }
 
@@ -140,12 +141,12 @@ async fn of_two_superusers_who_shut_each_other_out_one_is_left() {
     let (first, second) = (desk.actor(&one).await, desk.actor(&other).await);
     let mut wanted = desk.as_is(other.id).await;
     wanted.is_superuser = false;
-    users::change(&desk.0, &first, first.may().unwrap(), other.id, &wanted).await.unwrap();
+    users::change(&desk.0, &first, first.authorize().unwrap(), other.id, &wanted).await.unwrap();
     let mut wanted = desk.as_is(one.id).await;
     wanted.is_superuser = false;
-    let changed = users::change(&desk.0, &second, second.may().unwrap(), one.id, &wanted).await;
+    let changed = users::change(&desk.0, &second, second.authorize().unwrap(), one.id, &wanted).await;
     assert!(matches!(changed, Err(Error::Forbidden)));
-    let deleted = users::delete(&desk.0, &second, second.may().unwrap(), one.id).await;
+    let deleted = users::delete(&desk.0, &second, second.authorize().unwrap(), one.id).await;
     assert!(matches!(deleted, Err(Error::Forbidden)));
     assert!(desk.user(one.id).await.is_superuser);
 }
@@ -157,7 +158,8 @@ async fn another_address_and_a_deactivation_void_the_open_links() {
     let id = desk.staff("target", &[]).await.id;
     for is_moved in [true, false] {
         let mut unit = desk.0.store.begin().await.unwrap();
-        for (n, purpose) in (1..).zip([Purpose::VerifyEmail, Purpose::ResetPassword]) {
+        for (n, purpose) in (1..).zip([VerificationPurpose::VerifyEmail, VerificationPurpose::ResetPassword])
+        {
             unit.verifications().put(&verification(n, id, purpose)).await.unwrap();
         }
         unit.commit().await.unwrap();
@@ -167,8 +169,8 @@ async fn another_address_and_a_deactivation_void_the_open_links() {
         } else {
             wanted.is_active = false;
         }
-        users::change(&desk.0, &root, root.may().unwrap(), id, &wanted).await.unwrap();
-        let page = Page { offset: 0, limit: 9 };
+        users::change(&desk.0, &root, root.authorize().unwrap(), id, &wanted).await.unwrap();
+        let page = PageRequest { offset: 0, limit: 9 };
         let left = desk.0.store.read().await.unwrap().verifications().list(Some(id), page).await.unwrap();
         assert_eq!(left.total, 0);
     }
@@ -183,12 +185,12 @@ async fn accounts_of_superusers_are_for_superusers() {
     wanted.is_active = false;
     let (app, id) = (&desk.0, root.id);
     let refused = |result| assert!(matches!(result, Err(Error::Forbidden)), "{result:?}");
-    refused(users::change(app, &actor, actor.may().unwrap(), id, &wanted).await.map(|_| ()));
-    refused(users::set_password(app, &actor, actor.may().unwrap(), id, password()).await);
-    refused(users::delete(app, &actor, actor.may().unwrap(), id).await);
+    refused(users::change(app, &actor, actor.authorize().unwrap(), id, &wanted).await.map(|_| ()));
+    refused(users::set_password(app, &actor, actor.authorize().unwrap(), id, password()).await);
+    refused(users::delete(app, &actor, actor.authorize().unwrap(), id).await);
     assert!(desk.user(id).await.is_active);
     let other = desk.actor(&desk.superuser("other").await).await;
-    users::change(app, &other, other.may().unwrap(), id, &wanted).await.unwrap();
+    users::change(app, &other, other.authorize().unwrap(), id, &wanted).await.unwrap();
     assert!(!desk.user(id).await.is_active);
 }
 
@@ -199,16 +201,16 @@ async fn an_account_that_is_allowed_more_cannot_be_taken_over() {
     let (weaker, stronger) =
         (desk.staff("weaker", &[ViewJob]).await, desk.staff("stronger", &[DeleteDocument]).await);
     let app = &desk.0;
-    let set = users::set_password(app, &actor, actor.may().unwrap(), stronger.id, password()).await;
+    let set = users::set_password(app, &actor, actor.authorize().unwrap(), stronger.id, password()).await;
     assert!(matches!(set, Err(Error::Forbidden)));
     let mut wanted = desk.as_is(stronger.id).await;
     wanted.email = email("mine");
-    let moved = users::change(app, &actor, actor.may().unwrap(), stronger.id, &wanted).await;
+    let moved = users::change(app, &actor, actor.authorize().unwrap(), stronger.id, &wanted).await;
     assert_eq!(wrong_field(moved), "email");
-    users::set_password(app, &actor, actor.may().unwrap(), weaker.id, password()).await.unwrap();
+    users::set_password(app, &actor, actor.authorize().unwrap(), weaker.id, password()).await.unwrap();
     let mut wanted = desk.as_is(weaker.id).await;
     wanted.email = email("mine");
-    users::change(app, &actor, actor.may().unwrap(), weaker.id, &wanted).await.unwrap();
+    users::change(app, &actor, actor.authorize().unwrap(), weaker.id, &wanted).await.unwrap();
 }
 
 #[tokio::test]
@@ -225,9 +227,9 @@ async fn nobody_locks_themselves_out() {
             "is_superuser" => wanted.is_superuser = false,
             _ => wanted.is_staff = false,
         }
-        let changed = users::change(&desk.0, &actor, actor.may().unwrap(), user.id, &wanted).await;
+        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), user.id, &wanted).await;
         assert_eq!(wrong_field(changed), field);
-        let deleted = users::delete(&desk.0, &actor, actor.may().unwrap(), user.id).await;
+        let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), user.id).await;
         assert!(matches!(deleted, Err(Error::Forbidden)));
     }
 }
@@ -260,11 +262,11 @@ async fn a_change_is_written_down_and_a_refused_one_is_not() {
     let target = desk.staff("target", &[]).await.id;
     let mut wanted = desk.as_is(target).await;
     wanted.email = email("root");
-    let taken = users::change(&desk.0, &root, root.may().unwrap(), target, &wanted).await;
+    let taken = users::change(&desk.0, &root, root.authorize().unwrap(), target, &wanted).await;
     assert!(matches!(taken, Err(Error::EmailTaken)));
     assert!(desk.changes(target).await.is_empty());
     wanted.email = email("other");
-    users::change(&desk.0, &root, root.may().unwrap(), target, &wanted).await.unwrap();
+    users::change(&desk.0, &root, root.authorize().unwrap(), target, &wanted).await.unwrap();
     let entries = desk.changes(target).await;
     let [entry] = entries.as_slice() else { panic!("{entries:?}") };
     assert_eq!(entry.changes.keys().collect::<Vec<_>>(), ["email"]);

@@ -8,19 +8,19 @@ use docent_app::upkeep::{
 use docent_domain::{
     chat::AgentName,
     chunk::{PageStart, Position, Span},
-    conversation::{ConversationMessage, MessageAuthor},
+    conversation::{ConversationMessage, MessageRole},
     document::BlobKey,
-    group::Rights,
+    group::AssignedPermissions,
     id::{ChunkId, DocumentId},
     permission::Permission,
     retrieval::{IndexedDocument, ScoredChunk},
     usage::TokenUsage,
     user::User,
-    verification::Purpose,
+    verification::VerificationPurpose,
     webhook::WebhookSecret,
 };
 use docent_ports::{
-    error::FaultKind, page::Page, sessions::SessionFilter, store::Store, vector_index::VectorIndex,
+    error::FaultKind, page::PageRequest, sessions::SessionFilter, store::Store, vector_index::VectorIndex,
 };
 use docent_testkit::{
     builders,
@@ -96,14 +96,14 @@ async fn belongings(service: &Service) -> User {
         work.webhooks().add_delivery(&builders::delivery(n, webhook.id)).await.unwrap();
         work.audit().append(&builders::audit_entry(n)).await.unwrap();
     }
-    let rights = Rights {
+    let rights = AssignedPermissions {
         permissions: [Permission::ViewJob].into_iter().collect(),
         groups: [builders::group(2).id].into(),
     };
-    work.groups().set_rights(user.id, &rights).await.unwrap();
+    work.groups().set_assigned_permissions(user.id, &rights).await.unwrap();
     let said: Vec<_> =
         (1..=70).map(|n| builders::question(n, builders::conversation(1, user.id).id)).collect();
-    let answer = MessageAuthor::Agent {
+    let answer = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),
         sources: vec![source()],
         tokens: TokenUsage { prompt: 7, completion: 3 },
@@ -112,7 +112,10 @@ async fn belongings(service: &Service) -> User {
     let answer = ConversationMessage { author: answer, ..builders::question(71, said[0].conversation) };
     work.conversations().append(&[said, vec![answer]].concat()).await.unwrap();
     work.sessions().insert(&builders::session(1, user.id)).await.unwrap();
-    work.verifications().put(&builders::verification(1, user.id, Purpose::ResetPassword)).await.unwrap();
+    work.verifications()
+        .put(&builders::verification(1, user.id, VerificationPurpose::ResetPassword))
+        .await
+        .unwrap();
     work.commit().await.unwrap();
     user
 }
@@ -140,7 +143,7 @@ async fn what_accounts_have_comes_back_but_for_sessions_links_and_deliveries() {
         (service.app.store.read().await.unwrap(), other.app.store.read().await.unwrap());
     let rights = here.groups().rights(user.id).await.unwrap();
     assert_eq!((&rights, rights.groups.len()), (&there.groups().rights(user.id).await.unwrap(), 1));
-    let all = Page { offset: 0, limit: 99 };
+    let all = PageRequest { offset: 0, limit: 99 };
     for n in 1..=2 {
         let id = builders::conversation(n, user.id).id;
         let messages = here.conversations().messages(id, all).await.unwrap();

@@ -13,7 +13,7 @@ use docent_domain::{
     job::{Job, JobState},
 };
 use docent_ports::{
-    error::{FaultKind, Part},
+    error::{Component, FaultKind},
     reranker::Reranker,
 };
 use docent_testkit::{
@@ -30,9 +30,9 @@ struct Kept(Vec<Finding>);
 
 #[async_trait]
 impl Listener for Kept {
-    fn works(&mut self, _part: Part, _note: &str) {}
+    fn works(&mut self, _part: Component, _note: &str) {}
 
-    fn in_use(&mut self, _part: Part) {}
+    fn in_use(&mut self, _part: Component) {}
 
     async fn found(&mut self, finding: Finding) {
         self.0.push(finding);
@@ -98,7 +98,7 @@ async fn nothing_is_wrong_with_what_is_in_order() {
 
 #[tokio::test]
 async fn a_reranker_is_asked_and_not_only_for_how_its_last_call_went() {
-    let switch = FaultSwitch::new(Part::Reranker);
+    let switch = FaultSwitch::new(Component::Reranker);
     let fake: Arc<dyn Reranker> = Arc::new(FakeReranker);
     let service = Service::reranking(Arc::new(Faulty::new(fake, &switch)));
     assert_eq!(service.codes().await, []);

@@ -51,7 +51,7 @@ async fn sources(service: &Service) -> Vec<Source> {
 async fn measured(service: &Service, sources: &[Source]) -> Measurements {
     let posed = posed(sources);
     let what = Measurement { sources, questions: &posed, top: 5 };
-    measure(&service.app, actor().may().unwrap(), &what, &Unseen).await.unwrap()
+    measure(&service.app, actor().authorize().unwrap(), &what, &Unseen).await.unwrap()
 }
 
 fn posed(sources: &[Source]) -> Vec<Posed> {

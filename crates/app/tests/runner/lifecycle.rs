@@ -195,7 +195,7 @@ impl World {
     }
 
     fn upload(&mut self, owner: u32) {
-        let grant = Actor::of(&self.owners[owner as usize]).unwrap().may().unwrap();
+        let grant = Actor::of(&self.owners[owner as usize]).unwrap().authorize().unwrap();
         let id = self.runtime.block_on(async {
             let app = &self.service.app;
             let mut upload = documents::upload::begin(app, grant, "a.pdf", "application/pdf").await.unwrap();
@@ -211,7 +211,7 @@ impl World {
 
     /// The documents that are found, each sought by itself: of copies a search gives one.
     fn found(&self) -> Vec<DocumentId> {
-        let grant = self.root().may().unwrap();
+        let grant = self.root().authorize().unwrap();
         let is_found = |id: &&DocumentId| {
             let alone = Some(std::slice::from_ref(*id));
             let chunks = self.runtime.block_on(search::search(&self.service.app, grant, "zebras", alone, 50));

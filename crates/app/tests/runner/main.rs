@@ -17,12 +17,12 @@ use docent_domain::{
     job::JobState,
     session::Session,
     trace::TraceParent,
-    verification::{Purpose, Verification},
+    verification::{VerificationPurpose, VerificationToken},
     webhook::{DeliveryState, WebhookDelivery},
 };
 use docent_ports::{
-    error::{FaultKind, Part},
-    page::Page,
+    error::{Component, FaultKind},
+    page::PageRequest,
     recorder::{Cache, JobEnd, Stage},
     sessions::SessionFilter,
 };
@@ -68,7 +68,7 @@ async fn whoever_counts_is_told_of_stages_faults_and_ends() {
     let stages = [Stage::Extract, Stage::Chunk, Stage::Embed, Stage::Index];
     let stages = || stages.map(|stage| Noted::StageEnded(stage, none)).into_iter();
     let first = [Noted::LookedUp(Cache::Extractions, 0, 1)].into_iter().chain(stages()).chain([
-        Noted::Fault(Part::VectorStore, FaultKind::Unavailable),
+        Noted::Fault(Component::VectorStore, FaultKind::Unavailable),
         Noted::JobEnded(JobEnd::Retried, none),
     ]);
     let found = [Noted::LookedUp(Cache::Extractions, 1, 0)].into_iter();
@@ -222,8 +222,11 @@ async fn sessions_and_deliveries_of_long_ago_and_links_that_expired_are_removed(
         let session = Session { expires_at: days(ended), ..builders::session(n, user.id) };
         unit.sessions().insert(&session).await.unwrap();
     }
-    for (n, purpose, ended) in [(1, Purpose::ResetPassword, 1), (2, Purpose::VerifyEmail, -1)] {
-        let link = Verification { expires_at: days(ended), ..builders::verification(n, user.id, purpose) };
+    for (n, purpose, ended) in
+        [(1, VerificationPurpose::ResetPassword, 1), (2, VerificationPurpose::VerifyEmail, -1)]
+    {
+        let link =
+            VerificationToken { expires_at: days(ended), ..builders::verification(n, user.id, purpose) };
         unit.verifications().put(&link).await.unwrap();
     }
     unit.webhooks().insert(&builders::webhook(1, user.id)).await.unwrap();
@@ -242,7 +245,7 @@ async fn sessions_and_deliveries_of_long_ago_and_links_that_expired_are_removed(
         let (runner, stop) = (service.runner(), stop.clone());
         async move { runner.run(stop, Duration::ZERO).await }
     });
-    let all = Page { offset: 0, limit: 9 };
+    let all = PageRequest { offset: 0, limit: 9 };
     let log = async || {
         let mut view = service.app.store.read().await.unwrap();
         let log = view.webhooks().deliveries(builders::id(1), None, all).await.unwrap().records;
@@ -261,7 +264,7 @@ async fn sessions_and_deliveries_of_long_ago_and_links_that_expired_are_removed(
     }
     assert_eq!(log().await, [builders::id(1)]);
     let kept = [1, 3].map(|n| builders::session(n, user.id).id);
-    assert_eq!(left().await, (kept.to_vec(), vec![Purpose::VerifyEmail]));
+    assert_eq!(left().await, (kept.to_vec(), vec![VerificationPurpose::VerifyEmail]));
     stop.cancel();
     running.await.unwrap();
 }

@@ -16,14 +16,14 @@ use docent_app::{
 use docent_domain::{
     access::Actor,
     document::BlobKey,
-    generation::{Generation, GenerationState},
+    generation::{GenerationState, IndexGeneration},
     id::DocumentId,
     job::{JobKind, JobState},
     user::User,
 };
 use docent_ports::{
-    collections::Collections,
-    error::{FaultKind, Part},
+    error::{Component, FaultKind},
+    vector_indexes::VectorIndexes,
 };
 use docent_testkit::builders;
 use std::{
@@ -45,17 +45,17 @@ impl Service {
         reindex(&self.app, plan, &CancellationToken::new(), &Unseen).await
     }
 
-    async fn generations(&self) -> Vec<Generation> {
+    async fn generations(&self) -> Vec<IndexGeneration> {
         self.app.store.read().await.unwrap().generations().all().await.unwrap()
     }
 
-    async fn serving(&self) -> Generation {
+    async fn serving(&self) -> IndexGeneration {
         self.app.serving().await.unwrap().generation
     }
 
     /// The documents that hold this word.
     async fn found(&self, word: &str) -> BTreeSet<DocumentId> {
-        let chunks = search::search(&self.app, root().may().unwrap(), word, None, 50).await.unwrap();
+        let chunks = search::search(&self.app, root().authorize().unwrap(), word, None, 50).await.unwrap();
         chunks.into_iter().map(|chunk| chunk.document_id).collect()
     }
 
@@ -199,13 +199,13 @@ async fn what_comes_and_goes_during_the_build_is_taken_over() {
 
 /// Changes the records at the moment when a build is about to take over: when it lets go of its collection.
 struct Meddling {
-    inner: Arc<dyn Collections>,
+    inner: Arc<dyn VectorIndexes>,
     closings: AtomicU64,
     at: tokio::sync::mpsc::UnboundedSender<tokio::sync::oneshot::Sender<()>>,
 }
 
 #[async_trait]
-impl Collections for Meddling {
+impl VectorIndexes for Meddling {
     async fn open(
         &self,
         name: &str,
@@ -318,7 +318,7 @@ async fn a_failure_leaves_the_first_one_serving_and_the_build_to_go_on_with() {
     service.embedder_switch.fail_after(2, 1, FaultKind::Rejected);
     let failed = service.reindex(&plan("another")).await.unwrap_err();
     let ReindexError::Fault(fault) = failed else { panic!("{failed}") };
-    assert_eq!((fault.part(), fault.kind()), (Part::Embedder, FaultKind::Rejected));
+    assert_eq!((fault.component(), fault.kind()), (Component::Embedder, FaultKind::Rejected));
     assert_eq!(
         (service.serving().await.model.as_str(), service.found("zebras").await.len()),
         ("builtin-lexical-3", 3)
@@ -340,7 +340,7 @@ async fn the_switch_is_tried_again_and_made_once() {
     service.store_switches.commit.fail_next(1, FaultKind::Unavailable);
     let done = service.clock.pass_while(service.reindex(&plan("another"))).await.unwrap();
     assert_eq!((service.serving().await.id, service.found("zebras").await), (done.generation, set(&ids)));
-    let retired = |it: &&Generation| matches!(it.state, GenerationState::Retired { .. });
+    let retired = |it: &&IndexGeneration| matches!(it.state, GenerationState::Retired { .. });
     assert_eq!(service.generations().await.iter().filter(retired).count(), 1);
 }
 
@@ -383,9 +383,9 @@ struct Kept(Vec<Finding>);
 
 #[async_trait]
 impl Listener for Kept {
-    fn works(&mut self, _part: Part, _note: &str) {}
+    fn works(&mut self, _part: Component, _note: &str) {}
 
-    fn in_use(&mut self, _part: Part) {}
+    fn in_use(&mut self, _part: Component) {}
 
     async fn found(&mut self, finding: Finding) {
         self.0.push(finding);

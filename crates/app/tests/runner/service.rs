@@ -21,12 +21,12 @@ use docent_domain::{
 };
 use docent_ports::{
     blob_store::{BlobStore, ByteStream},
-    collections::Collections,
     embedder::Embedder,
-    error::Part,
+    error::Component,
     reranker::Reranker,
     store::Store,
     text_extractor::{ExtractionError, TextExtractor},
+    vector_indexes::VectorIndexes,
 };
 use docent_testkit::{
     builders,
@@ -35,7 +35,6 @@ use docent_testkit::{
     fakes::{
         blob_store::FakeBlobStore,
         chat_model::{ScriptedChatModel, Turn},
-        collections::{FakeCollections, Wrapped},
         embedder::FakeEmbedder,
         embedders::FakeEmbedders,
         mailer::FakeMailer,
@@ -47,6 +46,7 @@ use docent_testkit::{
         token_signer::FakeTokenSigner,
         token_store::FakeTokenStore,
         vector_index::FakeVectorIndex,
+        vector_indexes::{FakeVectorIndexes, Wrapped},
         webhook_sender::FakeWebhookSender,
     },
     faults::{
@@ -73,7 +73,7 @@ pub(crate) struct Service {
     pub(crate) clock: Arc<TestClock>,
     /// Of the first generation.
     pub(crate) index: Arc<FakeVectorIndex>,
-    pub(crate) collections: Arc<FakeCollections>,
+    pub(crate) collections: Arc<FakeVectorIndexes>,
     pub(crate) blobs: Arc<FakeBlobStore>,
     pub(crate) recorder: Arc<FakeRecorder>,
     pub(crate) webhooks: Arc<FakeWebhookSender>,
@@ -108,7 +108,7 @@ impl Service {
     }
 
     /// A service whose collections are in something that this puts around them.
-    pub(crate) fn meddled(meddle: impl FnOnce(Arc<dyn Collections>) -> Arc<dyn Collections>) -> Self {
+    pub(crate) fn meddled(meddle: impl FnOnce(Arc<dyn VectorIndexes>) -> Arc<dyn VectorIndexes>) -> Self {
         let mut service = Self::new();
         let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
         app.collections = meddle(Arc::clone(&app.collections));
@@ -126,29 +126,27 @@ impl Service {
     fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
         let clock = Arc::new(TestClock::default());
         let settings = Settings::default();
-        let collections = Arc::new(FakeCollections::default());
+        let collections = Arc::new(FakeVectorIndexes::default());
         let index = collections.get(&settings.collection);
         let blobs = Arc::new(FakeBlobStore::default());
         let recorder = Arc::new(FakeRecorder::default());
         let webhooks = Arc::new(FakeWebhookSender::default());
         let (index_switch, embedder_switch) =
-            (FaultSwitch::new(Part::VectorStore), FaultSwitch::new(Part::Embedder));
-        let blobs_switch = FaultSwitch::new(Part::BlobStore);
+            (FaultSwitch::new(Component::VectorStore), FaultSwitch::new(Component::Embedder));
+        let blobs_switch = FaultSwitch::new(Component::BlobStore);
         let store = FaultyStore::new(Arc::new(FakeStore::default()) as Arc<dyn Store>);
         let store_switches = store.switches().clone();
         let extractor = Arc::new(Extractor { reading, gate: Semaphore::new(0), begun: AtomicUsize::new(0) });
         let embedder: Arc<dyn Embedder> =
             Arc::new(Faulty::new(Arc::new(embedder) as Arc<dyn Embedder>, &embedder_switch));
-        let faulty_collections = Faulty::new(Arc::clone(&collections) as Arc<dyn Collections>, &index_switch);
+        let faulty_indexes = Faulty::new(Arc::clone(&collections) as Arc<dyn VectorIndexes>, &index_switch);
         let switched_blobs = Faulty::new(Arc::clone(&blobs) as Arc<dyn BlobStore>, &blobs_switch);
         let stores: Stores = (Arc::new(store), Arc::new(switched_blobs));
         let (store, stored_blobs) = wrap(stores);
         let app = App {
             store,
             blobs: stored_blobs,
-            collections: Arc::new(Wrapped::new(Arc::new(faulty_collections), |index| {
-                Arc::new(Stepped(index))
-            })),
+            collections: Arc::new(Wrapped::new(Arc::new(faulty_indexes), |index| Arc::new(Stepped(index)))),
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker: None,
             model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
@@ -241,7 +239,7 @@ impl Service {
 
     pub(crate) async fn upload_traced(&self, text: &str, trace: Option<TraceParent>) -> DocumentId {
         let owner = self.owner.get_or_init(|| self.make_owner()).await;
-        let grant = Actor::of(owner).unwrap().may().unwrap();
+        let grant = Actor::of(owner).unwrap().authorize().unwrap();
         let mut upload = upload::begin(&self.app, grant, "a.pdf", "application/pdf").await.unwrap();
         upload.write(Bytes::copy_from_slice(text.as_bytes())).await.unwrap();
         upload.traced(trace).finish().await.unwrap().id

@@ -13,7 +13,9 @@ use docent_domain::{
     id::{DocumentId, LeaseId},
     job::{Job, JobState},
 };
-use docent_ports::{duties::Duty, error::FaultKind, recorder::Leftover, vector_index::VectorIndex};
+use docent_ports::{
+    error::FaultKind, recorder::SweepFinding, singleton_tasks::SingletonTask, vector_index::VectorIndex,
+};
 use docent_testkit::{
     builders,
     fakes::recorder::Noted,
@@ -41,7 +43,10 @@ impl Service {
         let (now, lease) = (self.app.clock.now(), self.app.new_id(LeaseId::generate));
         let mut work = self.app.store.begin().await.unwrap();
         assert!(
-            work.duties().take(Duty::Sweep, lease, now, now + Duration::from_secs(30), now).await.unwrap()
+            work.singleton_tasks()
+                .take(SingletonTask::Sweep, lease, now, now + Duration::from_secs(30), now)
+                .await
+                .unwrap()
         );
         work.commit().await.unwrap();
         lease
@@ -85,7 +90,7 @@ async fn chunks_of_deleted_and_failed_documents_are_removed_and_all_others_stay(
         assert_eq!(service.index.entries(id).len(), chunks);
     }
     let noted = service.recorder.noted();
-    let told = [Noted::Mended(Leftover::OrphanChunks), Noted::Mended(Leftover::OrphanChunks)];
+    let told = [Noted::Mended(SweepFinding::OrphanChunks), Noted::Mended(SweepFinding::OrphanChunks)];
     assert_eq!(noted[noted.len() - 3..], [&told[..], &[Noted::Swept(true, Duration::ZERO)]].concat());
     assert_eq!(service.sweep().await.mended(), 0, "once is enough");
 }

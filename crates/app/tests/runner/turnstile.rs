@@ -9,7 +9,7 @@ use docent_domain::{
 use docent_ports::{
     blob_store::{BlobList, BlobStore, BlobWriter, ByteStream},
     error::Result,
-    store::{ReadWork, Schema, Store, UnitOfWork},
+    store::{ReadView, Schema, Store, UnitOfWork},
     vector_index::{IndexPage, VectorIndex},
 };
 use std::{collections::HashMap, sync::Arc};
@@ -101,7 +101,7 @@ impl Store for Stepped<dyn Store> {
         self.0.begin().await
     }
 
-    async fn read(&self) -> Result<Box<dyn ReadWork>> {
+    async fn read(&self) -> Result<Box<dyn ReadView>> {
         pass().await;
         self.0.read().await
     }

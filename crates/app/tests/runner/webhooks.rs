@@ -5,7 +5,7 @@ use docent_app::webhooks::{courier::Courier, own, signature::signatures};
 use docent_domain::{
     access::{Actor, Grant, KeepWebhooks},
     document::FailureCode,
-    group::Rights,
+    group::AssignedPermissions,
     id::{DocumentId, WebhookId},
     permission::Permission,
     user::User,
@@ -13,8 +13,8 @@ use docent_domain::{
 };
 use docent_ports::{
     error::FaultKind,
-    page::Page,
-    webhook_sender::{Undelivered, WebhookAnswer},
+    page::PageRequest,
+    webhook_sender::{DeliveryError, ReceiverResponse},
 };
 use docent_testkit::{
     builders::{self, id},
@@ -23,7 +23,7 @@ use docent_testkit::{
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-const ALL: Page = Page { offset: 0, limit: 100 };
+const ALL: PageRequest = PageRequest { offset: 0, limit: 100 };
 
 /// The first account has these webhooks.
 async fn service(webhooks: &[Webhook]) -> Service {
@@ -48,7 +48,7 @@ fn webhook(n: u32) -> Webhook {
 }
 
 fn grant() -> Grant<KeepWebhooks> {
-    Actor::of(&owner()).unwrap().may().unwrap()
+    Actor::of(&owner()).unwrap().authorize().unwrap()
 }
 
 fn courier(service: &Service) -> Courier {
@@ -125,9 +125,11 @@ async fn those_are_told_whose_document_it_is_and_who_may_see_all() {
     let service = service(&[webhook(1), off]).await;
     let mut work = service.app.store.begin().await.unwrap();
     assert!(work.users().insert(&builders::user(2)).await.unwrap());
-    let sees_all =
-        Rights { permissions: [Permission::ViewDocument].into_iter().collect(), ..Rights::default() };
-    work.groups().set_rights(builders::user(2).id, &sees_all).await.unwrap();
+    let sees_all = AssignedPermissions {
+        permissions: [Permission::ViewDocument].into_iter().collect(),
+        ..AssignedPermissions::default()
+    };
+    work.groups().set_assigned_permissions(builders::user(2).id, &sees_all).await.unwrap();
     for webhook in [&others, &all] {
         assert!(work.webhooks().insert(webhook).await.unwrap());
     }
@@ -141,7 +143,10 @@ async fn those_are_told_whose_document_it_is_and_who_may_see_all() {
 
     // The right is looked at again when it is told.
     let mut work = service.app.store.begin().await.unwrap();
-    work.groups().set_rights(builders::user(2).id, &Rights::default()).await.unwrap();
+    work.groups()
+        .set_assigned_permissions(builders::user(2).id, &AssignedPermissions::default())
+        .await
+        .unwrap();
     work.commit().await.unwrap();
     assert_eq!(courier(&service).drain().await.unwrap(), 2);
     let [refused] = log(&service, id(3)).await.try_into().unwrap();
@@ -193,7 +198,8 @@ async fn a_receiver_that_fails_is_asked_nine_times_over_a_day_and_a_half() {
 
 #[tokio::test]
 async fn each_answer_has_its_consequence() {
-    let wait = |seconds| Ok(WebhookAnswer { status: 429, retry_after: Some(Duration::from_secs(seconds)) });
+    let wait =
+        |seconds| Ok(ReceiverResponse { status: 429, retry_after: Some(Duration::from_secs(seconds)) });
     for (outcome, state, error) in [
         (answered(200), "delivered", ""),
         (answered(299), "delivered", ""),
@@ -201,11 +207,11 @@ async fn each_answer_has_its_consequence() {
         (answered(404), "pending", "answered 404"),
         (answered(503), "pending", "answered 503"),
         (wait(7200), "pending", "answered 429"),
-        (Err(Undelivered::Timeout), "pending", "did not answer in time"),
-        (Err(Undelivered::Unreachable), "pending", "no connection"),
-        (Err(Undelivered::Unresolved), "pending", "cannot be resolved"),
-        (Err(Undelivered::Garbage), "pending", "broke off"),
-        (Err(Undelivered::Refused("is odd".to_owned())), "failed", "the address is odd"),
+        (Err(DeliveryError::Timeout), "pending", "did not answer in time"),
+        (Err(DeliveryError::Unreachable), "pending", "no connection"),
+        (Err(DeliveryError::Unresolved), "pending", "cannot be resolved"),
+        (Err(DeliveryError::InvalidResponse), "pending", "broke off"),
+        (Err(DeliveryError::Refused("is odd".to_owned())), "failed", "the address is odd"),
         (answered(410), "failed", "turned off"),
     ] {
         let service = service(&[webhook(1)]).await;
@@ -342,7 +348,7 @@ async fn after_a_rotation_both_secrets_sign_for_a_day() {
 async fn a_replay_is_the_same_message_at_another_time() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
-    service.webhooks.script(Err(Undelivered::Refused("is odd".to_owned())));
+    service.webhooks.script(Err(DeliveryError::Refused("is odd".to_owned())));
     courier(&service).drain().await.unwrap();
     let failed = only(&service).await;
     service.clock.advance(Duration::from_secs(3600));

@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use docent_app::{accounts::users, conversations as use_case};
 use docent_domain::{
     access::{DeleteConversations, ViewConversations, ViewDocuments},
-    conversation::{ConversationMessage, MessageAuthor},
+    conversation::{ConversationMessage, MessageRole},
     permission::RecordKind,
     retrieval::ScoredChunk,
 };
@@ -65,8 +65,8 @@ impl MessageView {
             is_complete: true,
         };
         match &message.author {
-            MessageAuthor::User => said,
-            MessageAuthor::Agent { name, sources, tokens, is_complete } => Self {
+            MessageRole::User => said,
+            MessageRole::Agent { name, sources, tokens, is_complete } => Self {
                 agent: Some(name.as_str().to_owned()),
                 sources: sources.iter().map(SourceView::from).collect(),
                 prompt: tokens.prompt,
@@ -84,7 +84,7 @@ pub(super) async fn conversation(
     id: Path<String>,
     query: Query,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewConversations>()?;
+    let grant = staff.authorize::<ViewConversations>()?;
     let (id, number, app) = (id_of(RecordKind::Conversation, &id)?, PageNumber::of(&query), &context.app);
     let (conversation, found) = use_case::read(app, grant, id, number.page()).await?;
     let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.clock.now());
@@ -99,8 +99,8 @@ pub(super) async fn conversation(
     values.insert("created", &Time::of(conversation.created_at, now));
     values.insert("updated", &Time::of(conversation.updated_at, now));
     values.insert("messages", &messages);
-    values.insert("may_delete", &staff.may::<DeleteConversations>().is_ok());
-    values.insert("may_view_documents", &staff.may::<ViewDocuments>().is_ok());
+    values.insert("may_delete", &staff.authorize::<DeleteConversations>().is_ok());
+    values.insert("may_view_documents", &staff.authorize::<ViewDocuments>().is_ok());
     page::show(&context, StatusCode::OK, "conversation.html", &values)
 }
 
@@ -110,10 +110,10 @@ pub(super) async fn delete(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<ViewConversations>()?;
+    staff.authorize::<ViewConversations>()?;
     use_case::delete(
         &context.app,
-        staff.may::<DeleteConversations>()?,
+        staff.authorize::<DeleteConversations>()?,
         id_of(RecordKind::Conversation, &id)?,
     )
     .await?;

@@ -13,7 +13,7 @@ use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
     accounts::users,
     conversations as use_case,
-    listing::{self, ConversationFilter, Listed},
+    listing::{self, ConversationFilter, Page},
 };
 use docent_domain::access::ViewConversations;
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub(super) async fn conversations(
     context: State,
     query: Query,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewConversations>()?;
+    let grant = staff.authorize::<ViewConversations>()?;
     let cut = |text: &str| text.chars().take(Q_MAX).collect::<String>();
     let (q, owner) = (query.text("q").map(cut), query.text("owner").map(cut));
     let number = PageNumber::of(&query);
@@ -43,7 +43,7 @@ pub(super) async fn conversations(
         None => None,
     };
     let found = if owner.is_some() && account.is_none() {
-        Listed::default()
+        Page::default()
     } else {
         let filter = ConversationFilter { owner: account, text: q.clone(), after: None };
         use_case::list(app, grant, &filter, number.page()).await?

@@ -28,7 +28,7 @@ struct PartRow {
 pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
     let app = &context.app;
     let (overview, health) =
-        tokio::join!(use_case::overview(app, &staff.actor, staff.may()?), health::check(app));
+        tokio::join!(use_case::overview(app, &staff.actor, staff.authorize()?), health::check(app));
     let (overview, now) = (overview?, app.clock.now());
     let failures = overview.documents.as_ref().map(|documents| documents.failures.as_slice());
     let failures = failures.unwrap_or_default();
@@ -49,10 +49,10 @@ pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpRespon
     values.insert("charts", &charts(&overview));
     values.insert("parts", &parts);
     values.insert("failures", &rows);
-    values.insert("may_view_documents", &staff.may::<ViewDocuments>().is_ok());
-    values.insert("may_view_jobs", &staff.may::<ViewJobs>().is_ok());
-    values.insert("may_view_usage", &staff.may::<ViewUsageRecords>().is_ok());
-    values.insert("may_upload", &staff.may::<UploadDocuments>().is_ok());
+    values.insert("may_view_documents", &staff.authorize::<ViewDocuments>().is_ok());
+    values.insert("may_view_jobs", &staff.authorize::<ViewJobs>().is_ok());
+    values.insert("may_view_usage", &staff.authorize::<ViewUsageRecords>().is_ok());
+    values.insert("may_upload", &staff.authorize::<UploadDocuments>().is_ok());
     page::show(&context, StatusCode::OK, "dashboard.html", &values)
 }
 

@@ -17,7 +17,7 @@ use docent_app::{
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers},
     document::{DocumentState, StoredFile},
-    extraction::{Coverage, Effort},
+    extraction::{Coverage, IngestionStats},
     job::{Job, JobKind, JobState},
     permission::RecordKind,
 };
@@ -77,7 +77,7 @@ struct EffortView {
 }
 
 impl EffortView {
-    fn of(effort: &Effort) -> Self {
+    fn of(effort: &IngestionStats) -> Self {
         let seconds = |stage, took: Duration| (stage, format!("{:.2} s", took.as_secs_f64()));
         Self {
             extractor: effort.extractor.clone(),
@@ -130,7 +130,7 @@ fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
 }
 
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewDocuments>()?;
+    let grant = staff.authorize::<ViewDocuments>()?;
     let id = id_of(RecordKind::Document, &id)?;
     let inspection = use_case::inspect(&context.app, grant, id).await?;
     let (document, now) = (&inspection.document, context.app.clock.now());
@@ -142,17 +142,20 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     let owner = document.owner;
     let emails = users::emails(&context.app, owner.as_slice()).await?;
     values.insert("document", &Row::of(document, &emails, now));
-    values.insert("may_retry", &(code.is_some() && staff.actor.may_to::<ChangeDocuments>(owner).is_ok()));
-    values.insert("may_delete", &staff.actor.may_to::<DeleteDocuments>(owner).is_ok());
+    values.insert(
+        "may_retry",
+        &(code.is_some() && staff.actor.authorize_for::<ChangeDocuments>(owner).is_ok()),
+    );
+    values.insert("may_delete", &staff.actor.authorize_for::<DeleteDocuments>(owner).is_ok());
     values.insert("steps", &steps(&inspection));
     values.insert("warnings", &document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default());
     values.insert("effort", &document.effort.as_ref().map(EffortView::of));
     values.insert("code", &code);
     values.insert("vector_doc_id", &document.state.vector_doc_id().map(|id| id.as_str()));
     values.insert("owner_id", &owner.map(|owner| owner.to_string()));
-    values.insert("may_view_owner", &staff.may::<ViewUsers>().is_ok());
-    values.insert("may_view_history", &staff.may::<ViewAuditLog>().is_ok());
-    values.insert("may_view_jobs", &staff.may::<ViewJobs>().is_ok());
+    values.insert("may_view_owner", &staff.authorize::<ViewUsers>().is_ok());
+    values.insert("may_view_history", &staff.authorize::<ViewAuditLog>().is_ok());
+    values.insert("may_view_jobs", &staff.authorize::<ViewJobs>().is_ok());
     values.insert("updated", &Time::of(document.updated_at, now));
     values.insert("file", &document.file.as_ref().map(FileView::of));
     values.insert("coverage", &document.coverage.as_ref().map(CoverageView::of));

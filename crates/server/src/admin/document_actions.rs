@@ -17,7 +17,7 @@ pub(super) async fn retry(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<ViewDocuments>()?;
+    staff.authorize::<ViewDocuments>()?;
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
     staff.say("The document will be ingested again.")?;
@@ -30,7 +30,7 @@ pub(super) async fn delete(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<ViewDocuments>()?;
+    staff.authorize::<ViewDocuments>()?;
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     delete_document::delete(&context.app, &staff.actor, id).await?;
     staff.say("The document was deleted.")?;

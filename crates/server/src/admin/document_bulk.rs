@@ -51,7 +51,7 @@ pub(super) async fn bulk(
     context: State,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewDocuments>()?;
+    let grant = staff.authorize::<ViewDocuments>()?;
     let (act, ids) = parse(&form)?;
     if ids.is_empty() {
         staff.complain("Nothing was selected. Tick the documents first.")?;

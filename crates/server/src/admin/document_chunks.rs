@@ -42,7 +42,7 @@ pub(super) async fn chunks(
     id: Path<String>,
     query: Query,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewDocuments>()?;
+    let grant = staff.authorize::<ViewDocuments>()?;
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     let number = PageNumber::of(&query);
     let (document, found) = use_case::chunks(&context.app, grant, id, number.page()).await?;

@@ -10,7 +10,7 @@ use docent_app::documents::browse as use_case;
 use docent_domain::{access::ViewDocuments, permission::RecordKind};
 
 pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewDocuments>()?;
+    let grant = staff.authorize::<ViewDocuments>()?;
     let id = id_of(RecordKind::Document, &id)?;
     let (file, bytes) = use_case::file(&context.app, grant, id).await?;
     Ok(attachment::pdf(&file, bytes))

@@ -52,7 +52,7 @@ struct Refused {
 }
 
 pub(super) async fn show(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
-    staff.may::<UploadDocuments>()?;
+    staff.authorize::<UploadDocuments>()?;
     render(&staff, &context, StatusCode::OK, &Outcome::default())
 }
 
@@ -67,7 +67,7 @@ fn render(
     values.insert("refused", &outcome.refused);
     values.insert("limit", &size(context.app.settings.max_upload_bytes));
     values.insert("files_max", &FILES_MAX);
-    values.insert("may_view", &staff.may::<ViewDocuments>().is_ok());
+    values.insert("may_view", &staff.authorize::<ViewDocuments>().is_ok());
     page::show(context, status, "upload.html", &values)
 }
 
@@ -77,8 +77,8 @@ pub(super) async fn submit(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<UploadDocuments>()?;
-    let grant = staff.may::<AddDocuments>()?;
+    staff.authorize::<UploadDocuments>()?;
+    let grant = staff.authorize::<AddDocuments>()?;
     let mut form = Form::new(&context, Multipart::new(request.headers(), payload));
     check_token(&mut form, &request).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
@@ -94,7 +94,8 @@ pub(super) async fn submit(
                 [_] => "Uploaded 1 document. It is being ingested.".to_owned(),
                 many => format!("Uploaded {} documents. They are being ingested.", many.len()),
             })?;
-            let list = if staff.may::<ViewDocuments>().is_ok() { "documents" } else { "documents/upload" };
+            let list =
+                if staff.authorize::<ViewDocuments>().is_ok() { "documents" } else { "documents/upload" };
             Ok(page::see_other(&format!("{ROOT}/{list}")))
         }
         [] if outcome.refused.is_empty() => {

@@ -14,7 +14,7 @@ use docent_app::{
     accounts::users,
     documents::browse as use_case,
     error::Result,
-    listing::{self, DocumentOrder, DocumentQuery, Listed},
+    listing::{self, DocumentOrder, DocumentQuery, Page},
 };
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments},
@@ -118,18 +118,18 @@ impl Filters {
         ]
     }
 
-    async fn find(&self, staff: &Staff, context: &State, number: PageNumber) -> Result<Listed<Document>> {
+    async fn find(&self, staff: &Staff, context: &State, number: PageNumber) -> Result<Page<Document>> {
         let app = &context.app;
         let owner = match &self.owner {
             None => None,
             Some(email) => match listing::owner(app, email).await? {
                 Some(owner) => Some(owner),
-                None => return Ok(Listed::default()),
+                None => return Ok(Page::default()),
             },
         };
         let query =
             DocumentQuery { status: self.status, title_contains: self.q.clone(), owner, order: self.order.2 };
-        use_case::page(app, staff.actor.may()?, &query, number.page()).await
+        use_case::page(app, staff.actor.authorize()?, &query, number.page()).await
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) async fn documents(
     context: State,
     mut query: Query,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<ViewDocuments>()?;
+    staff.authorize::<ViewDocuments>()?;
     let (filters, number) = (Filters::of(&mut query), PageNumber::of(&query));
     query.done()?;
     let found = filters.find(&staff, &context, number).await?;
@@ -158,13 +158,13 @@ pub(super) async fn documents(
     values.insert("orders", &ORDERS.map(|(name, label, _)| (name, label)));
     let is_filtered = filters.q.is_some() || filters.status.is_some() || filters.owner.is_some();
     values.insert("is_filtered", &is_filtered);
-    values.insert("may_upload", &staff.may::<UploadDocuments>().is_ok());
-    values.insert("may_retry", &(staff.may::<ChangeDocuments>().is_ok() || has_own(&staff, &found)));
-    values.insert("may_delete", &(staff.may::<DeleteDocuments>().is_ok() || has_own(&staff, &found)));
+    values.insert("may_upload", &staff.authorize::<UploadDocuments>().is_ok());
+    values.insert("may_retry", &(staff.authorize::<ChangeDocuments>().is_ok() || has_own(&staff, &found)));
+    values.insert("may_delete", &(staff.authorize::<DeleteDocuments>().is_ok() || has_own(&staff, &found)));
     page::show(&context, StatusCode::OK, "documents.html", &values)
 }
 
 /// Whether a document of the page is one's own, with which one may do more.
-fn has_own(staff: &Staff, found: &Listed<Document>) -> bool {
+fn has_own(staff: &Staff, found: &Page<Document>) -> bool {
     found.records.iter().any(|document| document.owner == Some(staff.actor.user()))
 }

@@ -6,7 +6,7 @@ pub(super) use crate::extract::form::Form;
 use actix_session::SessionExt;
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode};
 use docent_app::error::Error;
-use docent_domain::error::Invalid;
+use docent_domain::error::ValidationError;
 use futures::future::LocalBoxFuture;
 use std::{
     collections::BTreeMap,
@@ -56,7 +56,7 @@ pub(super) struct FieldErrors(BTreeMap<&'static str, String>);
 
 impl FieldErrors {
     /// The value, or else its error is kept.
-    pub(super) fn take<T>(&mut self, field: &'static str, value: Result<T, Invalid>) -> Option<T> {
+    pub(super) fn take<T>(&mut self, field: &'static str, value: Result<T, ValidationError>) -> Option<T> {
         value.map_err(|invalid| self.add(field, &invalid.reason)).ok()
     }
 

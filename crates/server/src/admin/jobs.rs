@@ -76,7 +76,7 @@ impl JobRow {
 }
 
 pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewJobs>()?;
+    let grant = staff.authorize::<ViewJobs>()?;
     let state = query.parse("state", "must be queued, running or done", |text| {
         STATES.into_iter().find(|(name, _)| *name == text)
     });
@@ -86,7 +86,7 @@ pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Resu
     let filter = JobFilter { state: state.map(|(_, state)| state), kind };
     let found = use_case::list(&context.app, grant, filter, number.page()).await?;
     let documents: Vec<_> = found.records.iter().map(|job| job.document).collect();
-    let titles = match staff.actor.may::<ViewDocuments>() {
+    let titles = match staff.actor.authorize::<ViewDocuments>() {
         Ok(grant) => browse::titles(&context.app, grant, &documents).await?,
         Err(_) => HashMap::new(),
     };

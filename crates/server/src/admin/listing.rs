@@ -1,7 +1,7 @@
 //! Long lists, a page at a time, with their filters in the address.
 
 use crate::{api::documents::list::encode_query, extract::query::Query};
-use docent_app::listing::Page;
+use docent_app::listing::PageRequest;
 use serde::Serialize;
 
 /// Records on a page.
@@ -19,8 +19,8 @@ impl PageNumber {
     }
 
     /// What to ask the store for.
-    pub(super) const fn page(self) -> Page {
-        Page { offset: (self.0 - 1) * PER_PAGE, limit: PER_PAGE }
+    pub(super) const fn page(self) -> PageRequest {
+        PageRequest { offset: (self.0 - 1) * PER_PAGE, limit: PER_PAGE }
     }
 }
 

@@ -24,7 +24,7 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{
-    access::{Act, Actor, EnterAdmin, Grant},
+    access::{Actor, EnterAdmin, Grant, Operation},
     id::SessionId,
     text::Email,
 };
@@ -117,8 +117,8 @@ struct Flash {
 
 impl Staff {
     /// The right to do `A`.
-    pub(super) fn may<A: Act>(&self) -> Result<Grant<A>, Broken> {
-        self.actor.may().map_err(|refused| Broken::from(Error::from(refused)))
+    pub(super) fn authorize<A: Operation>(&self) -> Result<Grant<A>, Broken> {
+        self.actor.authorize().map_err(|refused| Broken::from(Error::from(refused)))
     }
 
     /// What every page of a section shows of them.
@@ -174,7 +174,7 @@ impl FromRequest for Staff {
                 }
                 Err(error) => return Err(Broken::from(error)),
             };
-            if actor.may::<EnterAdmin>().is_err() {
+            if actor.authorize::<EnterAdmin>().is_err() {
                 cookie.purge();
                 return Err(Broken::LoggedOut { page });
             }

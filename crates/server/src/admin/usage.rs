@@ -118,7 +118,7 @@ impl Row {
 }
 
 pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewUsageRecords>()?;
+    let grant = staff.authorize::<ViewUsageRecords>()?;
     let app = &context.app;
     let wanted = Wanted::of(&mut query, app.clock.now().date_naive());
     let number = PageNumber::of(&query);
@@ -150,7 +150,7 @@ pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Res
 
 /// All lines of the list as a file.
 pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewUsageRecords>()?;
+    let grant = staff.authorize::<ViewUsageRecords>()?;
     let app = &context.app;
     let today = app.clock.now().date_naive();
     let wanted = Wanted::of(&mut query, today);

@@ -56,7 +56,7 @@ pub(super) async fn webhook(
     id: Path<String>,
     query: Query,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewWebhooks>()?;
+    let grant = staff.authorize::<ViewWebhooks>()?;
     let (id, number, app) = (id_of(RecordKind::Webhook, &id)?, PageNumber::of(&query), &context.app);
     let (webhook, found) = use_case::read(app, grant, id, number.page()).await?;
     let (emails, now) = (users::emails(app, &[webhook.owner]).await?, app.clock.now());
@@ -74,9 +74,9 @@ pub(super) async fn webhook(
     values.insert("created", &Time::of(webhook.created_at, now));
     values.insert("updated", &Time::of(webhook.updated_at, now));
     values.insert("deliveries", &deliveries);
-    values.insert("may_change", &staff.may::<ChangeWebhooks>().is_ok());
-    values.insert("may_delete", &staff.may::<DeleteWebhooks>().is_ok());
-    values.insert("may_view_documents", &staff.may::<ViewDocuments>().is_ok());
+    values.insert("may_change", &staff.authorize::<ChangeWebhooks>().is_ok());
+    values.insert("may_delete", &staff.authorize::<DeleteWebhooks>().is_ok());
+    values.insert("may_view_documents", &staff.authorize::<ViewDocuments>().is_ok());
     page::show(&context, StatusCode::OK, "webhook.html", &values)
 }
 
@@ -86,8 +86,8 @@ pub(super) async fn switch(
     id: Path<String>,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<ViewWebhooks>()?;
-    let (grant, id) = (staff.may::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
+    staff.authorize::<ViewWebhooks>()?;
+    let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let is_active = form.text("active") == "on";
     use_case::switch(&context.app, grant, id, is_active).await?;
     staff.say(if is_active { "The webhook is on." } else { "The webhook is off." })?;
@@ -100,8 +100,8 @@ pub(super) async fn replay(
     id: Path<String>,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<ViewWebhooks>()?;
-    let (grant, id) = (staff.may::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
+    staff.authorize::<ViewWebhooks>()?;
+    let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let delivery = form.text("delivery").parse();
     let delivery = delivery.map_err(|_| Refusal::new(StatusCode::NOT_FOUND, "Delivery not found"))?;
     use_case::replay(&context.app, grant, id, delivery).await?;
@@ -115,8 +115,8 @@ pub(super) async fn delete(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<ViewWebhooks>()?;
-    let (grant, id) = (staff.may::<DeleteWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
+    staff.authorize::<ViewWebhooks>()?;
+    let (grant, id) = (staff.authorize::<DeleteWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     use_case::delete(&context.app, grant, id).await?;
     staff.say("The webhook was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/webhooks")))

@@ -12,7 +12,7 @@ use crate::{context::State, extract::query::Query};
 use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
     accounts::users,
-    listing::{self, Listed, WebhookFilter},
+    listing::{self, Page, WebhookFilter},
     webhooks::staff as use_case,
 };
 use docent_domain::access::ViewWebhooks;
@@ -31,7 +31,7 @@ struct Row {
 }
 
 pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewWebhooks>()?;
+    let grant = staff.authorize::<ViewWebhooks>()?;
     let owner = query.text("owner").map(|text| text.chars().take(Q_MAX).collect::<String>());
     let state = query.text("state").filter(|state| matches!(*state, "on" | "off")).map(str::to_owned);
     let number = PageNumber::of(&query);
@@ -41,7 +41,7 @@ pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> Resu
         None => None,
     };
     let found = if owner.is_some() && account.is_none() {
-        Listed::default()
+        Page::default()
     } else {
         let filter = WebhookFilter { owner: account, is_active: state.as_ref().map(|state| state == "on") };
         use_case::list(app, grant, filter, number.page()).await?

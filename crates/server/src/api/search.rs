@@ -13,7 +13,7 @@ use crate::{
 };
 use actix_web::HttpResponse;
 use docent_app::search as use_case;
-use docent_domain::{access::ReadDocuments, error::Invalid, id::DocumentId};
+use docent_domain::{access::ReadDocuments, error::ValidationError, id::DocumentId};
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
@@ -82,9 +82,9 @@ struct Wanted {
 fn parse(mut body: Fields) -> Result<Wanted, Refusal> {
     let query = body.text("query");
     let query = body.parse("query", query, |text| match text.trim() {
-        "" => Err(Invalid::new("query", "must not be empty")),
+        "" => Err(ValidationError::new("query", "must not be empty")),
         text if text.chars().count() > QUERY_MAX => {
-            Err(Invalid::new("query", "must have at most 10000 characters"))
+            Err(ValidationError::new("query", "must have at most 10000 characters"))
         }
         text => Ok(text.to_owned()),
     });

@@ -14,7 +14,7 @@ use docent_app::{
     accounts::{api_keys, authenticate},
     error::{Error, Result},
 };
-use docent_domain::access::{Act, Actor, Grant};
+use docent_domain::access::{Actor, Grant, Operation};
 use futures::future::LocalBoxFuture;
 
 /// Somebody who has proved who they are, and their right to do `A`.
@@ -26,7 +26,7 @@ pub(crate) struct Granted<A> {
     pub(crate) grant: Grant<A>,
 }
 
-impl<A: Act + 'static> FromRequest for Granted<A> {
+impl<A: Operation + 'static> FromRequest for Granted<A> {
     type Error = Refusal;
     type Future = LocalBoxFuture<'static, Result<Self, Refusal>>;
 
@@ -37,7 +37,7 @@ impl<A: Act + 'static> FromRequest for Granted<A> {
             if authenticate::takes_permission::<A>() {
                 actor = authenticate::with_permissions(&context.app, actor).await?;
             }
-            let grant = actor.may().map_err(Error::from)?;
+            let grant = actor.authorize().map_err(Error::from)?;
             Ok(Self { actor, grant })
         })
     }

@@ -10,7 +10,7 @@ use actix_web::{
     http::{StatusCode, header},
     web::{Bytes, BytesMut},
 };
-use docent_domain::error::Invalid;
+use docent_domain::error::ValidationError;
 use futures::StreamExt;
 use serde_json::{Map, Value};
 use std::{
@@ -220,7 +220,7 @@ impl Fields {
         &mut self,
         name: &'static str,
         text: Option<String>,
-        parse: impl FnOnce(&str) -> Result<T, Invalid>,
+        parse: impl FnOnce(&str) -> Result<T, ValidationError>,
     ) -> Option<T> {
         match parse(&text?) {
             Ok(value) => Some(value),

@@ -10,8 +10,8 @@ mod process;
 use chrono::{DateTime, Utc};
 use docent_app::{
     backlog::Backlog,
-    error::{FaultKind, Part},
-    recorder::{Cache, JobEnd, Leftover, Recorder, Stage},
+    error::{Component, FaultKind},
+    recorder::{Cache, JobEnd, Recorder, Stage, SweepFinding},
 };
 use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
 use http::Http;
@@ -110,7 +110,7 @@ impl Metrics {
         for is_whole in [true, false] {
             let _ = self.sweeps.get_or_create(&Swept::of(is_whole));
         }
-        for leftover in Leftover::ALL {
+        for leftover in SweepFinding::ALL {
             let _ = self.mended.get_or_create(&Mended { leftover: leftover.code() });
         }
         for part in PARTS {
@@ -134,17 +134,17 @@ impl Metrics {
     }
 }
 
-const PARTS: [Part; 10] = [
-    Part::Database,
-    Part::KeyValueStore,
-    Part::BlobStore,
-    Part::VectorStore,
-    Part::Embedder,
-    Part::Reranker,
-    Part::ChatModel,
-    Part::Extractor,
-    Part::MailServer,
-    Part::Service,
+const PARTS: [Component; 10] = [
+    Component::Database,
+    Component::KeyValueStore,
+    Component::BlobStore,
+    Component::VectorStore,
+    Component::Embedder,
+    Component::Reranker,
+    Component::ChatModel,
+    Component::Extractor,
+    Component::MailServer,
+    Component::Service,
 ];
 const KINDS: [FaultKind; 9] = [
     FaultKind::Unavailable,
@@ -153,7 +153,7 @@ const KINDS: [FaultKind; 9] = [
     FaultKind::RateLimited,
     FaultKind::Full,
     FaultKind::Rejected,
-    FaultKind::Garbage,
+    FaultKind::InvalidResponse,
     FaultKind::Unconfigured,
     FaultKind::Internal,
 ];
@@ -189,7 +189,7 @@ impl Recorder for Metrics {
         }
     }
 
-    fn fault(&self, part: Part, kind: FaultKind) {
+    fn fault(&self, part: Component, kind: FaultKind) {
         self.faults.get_or_create(&Fault { part: part.code(), kind: kind.code() }).inc();
     }
 
@@ -208,7 +208,7 @@ impl Recorder for Metrics {
         self.sweep_seconds.observe(took.as_secs_f64());
     }
 
-    fn mended(&self, leftover: Leftover) {
+    fn mended(&self, leftover: SweepFinding) {
         self.mended.get_or_create(&Mended { leftover: leftover.code() }).inc();
     }
 }
@@ -232,13 +232,13 @@ mod tests {
         let metrics = Metrics::new(DateTime::UNIX_EPOCH);
         metrics.job_ended(JobEnd::Failed(FailureCode::NoText), Duration::from_millis(300));
         metrics.stage_ended(Stage::Extract, Duration::from_millis(20));
-        metrics.fault(Part::ChatModel, FaultKind::Timeout);
+        metrics.fault(Component::ChatModel, FaultKind::Timeout);
         let agent = AgentName::parse("chat").unwrap();
         metrics.tokens_used(&agent, "m", TokenUsage { prompt: 7, completion: 3 });
         metrics.counted_locally();
         metrics.looked_up(Cache::Embeddings, 5, 0);
         metrics.swept(true, Duration::from_millis(20));
-        metrics.mended(Leftover::OrphanFile);
+        metrics.mended(SweepFinding::OrphanFile);
         let text = metrics.render(None).unwrap();
         for (series, value) in [
             (r#"docent_jobs_ended_total{outcome="failed",code="no_extractable_text"}"#, "1"),

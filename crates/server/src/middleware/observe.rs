@@ -67,7 +67,7 @@ pub(crate) async fn observe(request: ServiceRequest, next: Next<impl MessageBody
         metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
     }
     if let Some(fault) = seen.fault {
-        context.app.recorder.fault(fault.part, fault.kind);
+        context.app.recorder.fault(fault.component, fault.kind);
     }
     with_headers(answer, move |headers| {
         headers.insert(REQUEST_ID, id.clone());

@@ -6,7 +6,7 @@ use crate::{
     routes, streams,
 };
 use actix_web::http::StatusCode;
-use docent_app::error::{Error, Fault, FaultKind, Part};
+use docent_app::error::{Component, Error, Fault, FaultKind};
 use docent_domain::{
     document::{Failure, FailureCode},
     permission::RecordKind,
@@ -209,19 +209,19 @@ fn about_the_service() -> Vec<Shared> {
         (
             "ModelFailed",
             "The model failed before the first token.",
-            fault(Part::ChatModel, FaultKind::Unavailable),
+            fault(Component::ChatModel, FaultKind::Unavailable),
         ),
         (
             "ModelTimeout",
             "The model was too slow before the first token.",
-            fault(Part::ChatModel, FaultKind::Timeout),
+            fault(Component::ChatModel, FaultKind::Timeout),
         ),
         (
             "StoreAway",
             "A store that is needed cannot be reached.",
-            fault(Part::Database, FaultKind::Unavailable),
+            fault(Component::Database, FaultKind::Unavailable),
         ),
-        ("StoreFull", "A store has no room left.", fault(Part::BlobStore, FaultKind::Full)),
+        ("StoreFull", "A store has no room left.", fault(Component::BlobStore, FaultKind::Full)),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::{
     extract::json::{broken_body, timed_out},
     routes,
 };
-use docent_app::error::{Error, Fault, FaultKind, Part};
+use docent_app::error::{Component, Error, Fault, FaultKind};
 use serde_json::json;
 use std::{collections::BTreeMap, time::Duration};
 use utoipa::{
@@ -75,17 +75,17 @@ fn about_the_service() -> Vec<Shared> {
         (
             "OpenAiModelFailed",
             "The model failed before the answer began.",
-            fault(Part::ChatModel, FaultKind::Unavailable),
+            fault(Component::ChatModel, FaultKind::Unavailable),
         ),
         (
             "OpenAiModelTimeout",
             "The model was too slow before the answer began.",
-            fault(Part::ChatModel, FaultKind::Timeout),
+            fault(Component::ChatModel, FaultKind::Timeout),
         ),
         (
             "OpenAiStoreAway",
             "A store that is needed cannot be reached, or the service is stopping.",
-            fault(Part::Database, FaultKind::Unavailable),
+            fault(Component::Database, FaultKind::Unavailable),
         ),
     ]
 }

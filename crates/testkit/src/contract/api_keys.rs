@@ -2,7 +2,7 @@
 
 use super::records::{add_users, first};
 use crate::builders::{api_key, at, id, user};
-use docent_domain::api_key::{ApiKey, KeyName, Scopes};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyScopes};
 use docent_ports::{api_keys::ApiKeyFilter, store::Store};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ crate::battery! {
     async fn every_field_survives(store) {
         add_users(&*store, &[user(1)]).await;
         let full = ApiKey {
-            scopes: Scopes::parse(["read", "ingest", "chat", "admin"]).unwrap(),
+            scopes: ApiKeyScopes::parse(["read", "ingest", "chat", "admin"]).unwrap(),
             expires_at: Some(at(20)),
             last_used_at: Some(at(10)),
             revoked_at: Some(at(11)),
@@ -89,7 +89,7 @@ crate::battery! {
             api_key(1, one),
             ApiKey { expires_at: Some(at(20)), ..api_key(2, one) },
             ApiKey { revoked_at: Some(at(1)), ..api_key(3, two) },
-            ApiKey { name: KeyName::parse("Nightly import").unwrap(), ..api_key(4, two) },
+            ApiKey { name: ApiKeyName::parse("Nightly import").unwrap(), ..api_key(4, two) },
         ];
         add_keys(&*store, &keys).await;
         let [first, second, third, fourth] = keys;

@@ -3,12 +3,12 @@
 use super::records::first;
 use crate::builders::{at, audit_entry, id, user};
 use docent_domain::{
-    audit::{AuditEntry, Author, Change, Deed},
+    audit::{AuditAction, AuditActor, AuditEntry, Change},
     permission::RecordKind,
 };
 use docent_ports::{
     audit::AuditFilter,
-    page::{Page, Period},
+    page::{PageRequest, Period},
     store::Store,
 };
 use std::sync::Arc;
@@ -27,8 +27,8 @@ async fn listed(store: &dyn Store, filter: AuditFilter) -> Vec<u32> {
     numbers.collect()
 }
 
-fn by(n: u32) -> Author {
-    Author::User { id: user(n).id, email: user(n).email.as_str().to_owned(), api_key: None }
+fn by(n: u32) -> AuditActor {
+    AuditActor::User { id: user(n).id, email: user(n).email.as_str().to_owned(), api_key: None }
 }
 
 crate::battery! {
@@ -41,9 +41,9 @@ crate::battery! {
             after: after.map(str::to_owned),
         };
         let full = AuditEntry {
-            by: Author::User { id: user(9).id, email: "gone@example.org".into(), api_key: Some(id(3)) },
+            by: AuditActor::User { id: user(9).id, email: "gone@example.org".into(), api_key: Some(id(3)) },
             from: Some("2001:db8::1".parse().unwrap()),
-            deed: Deed::Change,
+            deed: AuditAction::Change,
             changes: [
                 ("title".to_owned(), change(Some("„before“"), Some("after"))),
                 ("owner".to_owned(), change(None, Some(""))),
@@ -52,7 +52,7 @@ crate::battery! {
             .into(),
             ..audit_entry(1)
         };
-        let entries = [full, audit_entry(2), AuditEntry { by: Author::Nobody, ..audit_entry(3) }];
+        let entries = [full, audit_entry(2), AuditEntry { by: AuditActor::Unauthenticated, ..audit_entry(3) }];
         append(&*store, &entries).await;
         let mut view = store.read().await.unwrap();
         for entry in entries {
@@ -70,7 +70,7 @@ crate::battery! {
 
     /// Every deed and kind of record can be written and read.
     async fn every_deed_and_kind_survives(store) {
-        let deeds = Deed::ALL.iter().zip(RecordKind::ALL.iter().cycle());
+        let deeds = AuditAction::ALL.iter().zip(RecordKind::ALL.iter().cycle());
         let entries: Vec<AuditEntry> =
             deeds.zip(1..).map(|((deed, kind), n)| AuditEntry { deed: *deed, kind: *kind, ..audit_entry(n) }).collect();
         append(&*store, &entries).await;
@@ -83,19 +83,19 @@ crate::battery! {
         append(&*store, &[
             audit_entry(1),
             AuditEntry { by: by(1), ..audit_entry(2) },
-            AuditEntry { deed: Deed::Delete, record: "17".into(), ..audit_entry(3) },
+            AuditEntry { deed: AuditAction::Delete, record: "17".into(), ..audit_entry(3) },
             AuditEntry { kind: RecordKind::User, record: "17".into(), ..audit_entry(4) },
         ])
         .await;
         let all = AuditFilter::default;
         assert_eq!(listed(&*store, all()).await, [4, 3, 2, 1]);
         assert_eq!(listed(&*store, AuditFilter { by: Some(user(1).id), ..all() }).await, [2]);
-        assert_eq!(listed(&*store, AuditFilter { deed: Some(Deed::Delete), ..all() }).await, [3]);
+        assert_eq!(listed(&*store, AuditFilter { deed: Some(AuditAction::Delete), ..all() }).await, [3]);
         assert_eq!(listed(&*store, AuditFilter { kind: Some(RecordKind::User), ..all() }).await, [4]);
         assert_eq!(listed(&*store, AuditFilter { record: Some("17".into()), ..all() }).await, [4, 3]);
         let period = Period { from: Some(at(2)), to: Some(at(4)) };
         assert_eq!(listed(&*store, AuditFilter { period, ..all() }).await, [3, 2]);
-        let page = Page { offset: 1, limit: 2 };
+        let page = PageRequest { offset: 1, limit: 2 };
         let some = store.read().await.unwrap().audit().list(&all(), page).await.unwrap();
         assert_eq!((some.records.len(), some.records[0].id, some.total), (2, id(3), 4));
     }

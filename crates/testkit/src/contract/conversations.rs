@@ -5,14 +5,14 @@ use crate::builders::{at, conversation, id, question, user};
 use docent_domain::{
     chat::AgentName,
     chunk::{PageStart, Position, Span},
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     id::ChunkId,
     retrieval::ScoredChunk,
     usage::TokenUsage,
 };
 use docent_ports::{
     conversations::{ConversationFilter, ConversationPosition},
-    page::Page,
+    page::PageRequest,
     store::Store,
 };
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn answer(n: u32) -> ConversationMessage {
         pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
         score: 0.375,
     };
-    let author = MessageAuthor::Agent {
+    let author = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),
         sources: vec![passage],
         tokens: TokenUsage { prompt: 1 << 40, completion: 3 },
@@ -95,7 +95,7 @@ crate::battery! {
         }
         firsts.sort_unstable();
         assert_eq!(firsts, [0, 2, 4, 6, 8, 10, 12, 14]);
-        let page = Page { offset: 3, limit: 5 };
+        let page = PageRequest { offset: 3, limit: 5 };
         let some = store.read().await.unwrap().conversations().messages(id(1), page).await.unwrap();
         assert_eq!(some.records.iter().map(|message| message.ordinal).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
         assert_eq!(some.total, 16);
@@ -141,7 +141,7 @@ crate::battery! {
         let all = view.conversations().list(&filter, first(9)).await.unwrap();
         assert_eq!(all.records, [(talk1.clone(), 0), (talk3.clone(), 2), (talk2.clone(), 0)]);
         let filter = ConversationFilter { owner: Some(one), ..ConversationFilter::default() };
-        let of_one = view.conversations().list(&filter, Page { offset: 1, limit: 1 }).await.unwrap();
+        let of_one = view.conversations().list(&filter, PageRequest { offset: 1, limit: 1 }).await.unwrap();
         assert_eq!((of_one.records, of_one.total), (vec![(talk3, 2)], 2));
         let filter = ConversationFilter { text: Some("TION 2".into()), ..ConversationFilter::default() };
         let second = view.conversations().list(&filter, first(9)).await.unwrap().records;

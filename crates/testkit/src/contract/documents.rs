@@ -5,13 +5,13 @@ use crate::builders::{at, coverage, document, id, job, user};
 use chrono::TimeDelta;
 use docent_domain::{
     document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending, StoredFile},
-    extraction::{Coverage, Effort},
+    extraction::{Coverage, IngestionStats},
     job::{Job, JobKind},
     text::Title,
 };
 use docent_ports::{
     documents::{DocumentCounts, DocumentDay, DocumentFilter, DocumentOrder, DocumentQuery, ListPosition},
-    page::Page,
+    page::PageRequest,
     store::Store,
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -39,7 +39,7 @@ crate::battery! {
             chunks: u32::MAX,
             tokens: 1 << 41,
         });
-        full.effort = Some(Effort {
+        full.effort = Some(IngestionStats {
             extractor: "hayro 0.9".to_owned(),
             attempts: u32::MAX,
             extract: Duration::from_micros(1_234_567),
@@ -85,7 +85,7 @@ crate::battery! {
             assert_eq!(ids, expected.iter().map(|n| id(*n)).collect::<Vec<_>>(), "{query:?}");
             assert_eq!(page.total, expected.len() as u64);
         }
-        let page = Page { offset: 3, limit: 5 };
+        let page = PageRequest { offset: 3, limit: 5 };
         let last = store.read().await.unwrap().documents().page(&all(), page).await.unwrap();
         assert_eq!((last.records, last.total), (vec![documents[0].clone()], 4));
     }
@@ -114,9 +114,9 @@ crate::battery! {
         unit.commit().await.unwrap();
 
         assert_eq!(get(&*store, &ingested).await, None);
-        let mut glance = store.glance().await.unwrap();
-        assert_eq!(glance.documents().get(ingested.id).await.unwrap(), None);
-        drop(glance);
+        let mut read_latest = store.read_latest().await.unwrap();
+        assert_eq!(read_latest.documents().get(ingested.id).await.unwrap(), None);
+        drop(read_latest);
         let mut view = store.read().await.unwrap();
         let listed = view.documents().list(&DocumentFilter::default()).await.unwrap();
         assert_eq!(listed, [document(2)]);

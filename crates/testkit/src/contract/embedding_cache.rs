@@ -22,7 +22,7 @@ async fn keep(store: &dyn Store, space: &str, vectors: &[(TextDigest, &[f32])], 
 }
 
 async fn find(store: &dyn Store, space: &str, texts: &[TextDigest]) -> HashMap<TextDigest, CachedVector> {
-    store.glance().await.unwrap().embedding_cache().find(space, texts).await.unwrap()
+    store.read_latest().await.unwrap().embedding_cache().find(space, texts).await.unwrap()
 }
 
 crate::battery! {

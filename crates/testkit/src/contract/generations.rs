@@ -3,40 +3,40 @@
 use crate::builders::{at, document, id};
 use docent_domain::{
     extraction::Coverage,
-    generation::{Generation, GenerationState, Mark},
+    generation::{GenerationState, IndexGeneration, IndexedRevision},
 };
 use docent_ports::store::Store;
 use std::sync::Arc;
 
-fn first(n: u32) -> Generation {
-    Generation::first(id(n), "words", "chunks", at(i64::from(n)))
+fn first(n: u32) -> IndexGeneration {
+    IndexGeneration::first(id(n), "words", "chunks", at(i64::from(n)))
 }
 
-fn begun(n: u32) -> Generation {
-    let begun = Generation::begun(id(n), "vectors", "chunks", at(i64::from(n)));
-    Generation { dimensions: Some(768), ..begun }
+fn begun(n: u32) -> IndexGeneration {
+    let begun = IndexGeneration::begun(id(n), "vectors", "chunks", at(i64::from(n)));
+    IndexGeneration { dimensions: Some(768), ..begun }
 }
 
-async fn insert(store: &dyn Store, generation: &Generation) -> bool {
+async fn insert(store: &dyn Store, generation: &IndexGeneration) -> bool {
     let mut unit = store.begin().await.unwrap();
     let inserted = unit.generations().insert(generation).await.unwrap();
     unit.commit().await.unwrap();
     inserted
 }
 
-async fn active(store: &dyn Store) -> Option<Generation> {
-    let glanced = store.glance().await.unwrap().generations().active().await.unwrap();
+async fn active(store: &dyn Store) -> Option<IndexGeneration> {
+    let glanced = store.read_latest().await.unwrap().generations().active().await.unwrap();
     let read = store.read().await.unwrap().generations().active().await.unwrap();
     assert_eq!(glanced, read);
     read
 }
 
-async fn all(store: &dyn Store) -> Vec<Generation> {
+async fn all(store: &dyn Store) -> Vec<IndexGeneration> {
     store.read().await.unwrap().generations().all().await.unwrap()
 }
 
 /// Lets `next` take the place of `now`.
-async fn switch(store: &dyn Store, now: &Generation, next: &Generation) {
+async fn switch(store: &dyn Store, now: &IndexGeneration, next: &IndexGeneration) {
     let mut unit = store.begin().await.unwrap();
     assert!(unit.generations().update(&now.clone().retired(at(9))).await.unwrap());
     assert!(unit.generations().update(&next.clone().active(at(9))).await.unwrap());
@@ -161,7 +161,7 @@ crate::battery! {
             unit.documents().insert(&document).await.unwrap();
         }
         unit.documents().mark_deleted(id(5), at(7)).await.unwrap();
-        let mark = |n: u32| Mark { document: id(n), at: at(i64::from(n)), chunks: n };
+        let mark = |n: u32| IndexedRevision { document: id(n), at: at(i64::from(n)), chunks: n };
         assert_eq!(unit.documents().marks(None, 3).await.unwrap(), [mark(1), mark(2), mark(4)]);
         assert_eq!(unit.documents().marks(Some(id(4)), 3).await.unwrap(), [mark(6)]);
         assert_eq!(unit.documents().marks(Some(id(6)), 3).await.unwrap(), []);

@@ -3,10 +3,10 @@
 use super::records::{add_users, first};
 use crate::builders::{at, group, id, user};
 use docent_domain::{
-    group::{Group, GroupName, Rights},
+    group::{AssignedPermissions, Group, GroupName},
     permission::{Permission, PermissionSet},
 };
-use docent_ports::{page::Page, store::Store};
+use docent_ports::{page::PageRequest, store::Store};
 use std::sync::Arc;
 
 async fn add_groups(store: &dyn Store, groups: &[Group]) {
@@ -17,9 +17,9 @@ async fn add_groups(store: &dyn Store, groups: &[Group]) {
     unit.commit().await.unwrap();
 }
 
-async fn give(store: &dyn Store, n: u32, rights: &Rights) {
+async fn give(store: &dyn Store, n: u32, rights: &AssignedPermissions) {
     let mut unit = store.begin().await.unwrap();
-    unit.groups().set_rights(user(n).id, rights).await.unwrap();
+    unit.groups().set_assigned_permissions(user(n).id, rights).await.unwrap();
     unit.commit().await.unwrap();
 }
 
@@ -74,16 +74,16 @@ crate::battery! {
         let of_group = set(&[Permission::ViewUser, Permission::ViewDocument]);
         add_groups(&*store, &[Group { permissions: of_group, ..group(1) }, group(2)]).await;
         let own = set(&[Permission::ViewDocument, Permission::AddDocument]);
-        let rights = Rights { permissions: own, groups: [id(1), id(2)].into() };
+        let rights = AssignedPermissions { permissions: own, groups: [id(1), id(2)].into() };
         give(&*store, 1, &rights).await;
         let mut view = store.read().await.unwrap();
         assert_eq!(view.groups().rights(user(1).id).await.unwrap(), rights);
         assert_eq!(view.groups().permissions(user(1).id).await.unwrap(), own.union(of_group));
-        assert_eq!(view.groups().rights(user(2).id).await.unwrap(), Rights::default());
+        assert_eq!(view.groups().rights(user(2).id).await.unwrap(), AssignedPermissions::default());
         assert_eq!(view.groups().permissions(user(2).id).await.unwrap(), PermissionSet::EMPTY);
         drop(view);
 
-        give(&*store, 1, &Rights { permissions: PermissionSet::EMPTY, groups: [id(2)].into() }).await;
+        give(&*store, 1, &AssignedPermissions { permissions: PermissionSet::EMPTY, groups: [id(2)].into() }).await;
         let mut view = store.read().await.unwrap();
         assert!(view.groups().permissions(user(1).id).await.unwrap().is_empty());
     }
@@ -92,7 +92,7 @@ crate::battery! {
     async fn a_removed_group_takes_its_permissions_with_it(store) {
         add_users(&*store, &[user(1)]).await;
         add_groups(&*store, &[Group { permissions: PermissionSet::all(), ..group(1) }, group(2)]).await;
-        give(&*store, 1, &Rights { groups: [id(1), id(2)].into(), ..Rights::default() }).await;
+        give(&*store, 1, &AssignedPermissions { groups: [id(1), id(2)].into(), ..AssignedPermissions::default() }).await;
         let mut unit = store.begin().await.unwrap();
         assert!(unit.groups().delete(id(1)).await.unwrap());
         assert!(!unit.groups().delete(id(1)).await.unwrap());
@@ -105,10 +105,10 @@ crate::battery! {
     /// Nobody is put into a group that does not exist, and what does not exist is in no group.
     async fn rights_name_what_exists(store) {
         add_users(&*store, &[user(1)]).await;
-        let rights = Rights { groups: [id(7)].into(), ..Rights::default() };
-        assert!(store.begin().await.unwrap().groups().set_rights(user(1).id, &rights).await.is_err());
-        let rights = Rights { permissions: PermissionSet::all(), ..Rights::default() };
-        assert!(store.begin().await.unwrap().groups().set_rights(user(2).id, &rights).await.is_err());
+        let rights = AssignedPermissions { groups: [id(7)].into(), ..AssignedPermissions::default() };
+        assert!(store.begin().await.unwrap().groups().set_assigned_permissions(user(1).id, &rights).await.is_err());
+        let rights = AssignedPermissions { permissions: PermissionSet::all(), ..AssignedPermissions::default() };
+        assert!(store.begin().await.unwrap().groups().set_assigned_permissions(user(2).id, &rights).await.is_err());
     }
 
     /// The list is in the order of names, can be searched, and tells how many members a group has.
@@ -116,13 +116,13 @@ crate::battery! {
         add_users(&*store, &[user(1), user(2)]).await;
         add_groups(&*store, &[group(3), group(1), group(2)]).await;
         for n in [1, 2] {
-            give(&*store, n, &Rights { groups: [id(2)].into(), ..Rights::default() }).await;
+            give(&*store, n, &AssignedPermissions { groups: [id(2)].into(), ..AssignedPermissions::default() }).await;
         }
         let mut view = store.read().await.unwrap();
         let all = view.groups().list(None, first(9)).await.unwrap();
         assert_eq!(all.records, [(group(1), 0), (group(2), 2), (group(3), 0)]);
         assert_eq!(all.total, 3);
-        let last = view.groups().list(None, Page { offset: 2, limit: 5 }).await.unwrap();
+        let last = view.groups().list(None, PageRequest { offset: 2, limit: 5 }).await.unwrap();
         assert_eq!((last.records, last.total), (vec![(group(3), 0)], 3));
         let found = view.groups().list(Some("GROUP 2"), first(9)).await.unwrap();
         assert_eq!((found.records, found.total), (vec![(group(2), 2)], 1));

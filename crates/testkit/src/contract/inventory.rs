@@ -5,7 +5,7 @@ use crate::builders::{
     api_key, at, audit_entry, conversation, coverage, document, group, id, job, usage, user, webhook,
 };
 use docent_domain::{
-    document::{Deletion, Failure, FailureCode, Standing},
+    document::{Deletion, DocumentStatus, Failure, FailureCode},
     id::{DocumentId, LeaseId},
     job::{Job, JobKind},
 };
@@ -116,10 +116,10 @@ crate::battery! {
         unit.documents().mark_deleted(document(4).id, at(50)).await.unwrap();
         unit.commit().await.unwrap();
         let ids: Vec<DocumentId> = (1..=5).map(id).collect();
-        let standings = store.read().await.unwrap().inventory().standings(&ids).await.unwrap();
-        let states = [Standing::Pending, Standing::Ingested, Standing::Failed, Standing::Deleted];
-        assert_eq!(standings, HashMap::from_iter(ids.iter().copied().zip(states)));
-        assert!(store.read().await.unwrap().inventory().standings(&[]).await.unwrap().is_empty());
+        let statuses = store.read().await.unwrap().inventory().statuses(&ids).await.unwrap();
+        let states = [DocumentStatus::Pending, DocumentStatus::Ingested, DocumentStatus::Failed, DocumentStatus::Deleted];
+        assert_eq!(statuses, HashMap::from_iter(ids.iter().copied().zip(states)));
+        assert!(store.read().await.unwrap().inventory().statuses(&[]).await.unwrap().is_empty());
     }
 
     /// Queued and leased jobs are open, those that are done are not; kinds are told apart.

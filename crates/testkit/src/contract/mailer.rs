@@ -2,7 +2,7 @@
 
 use docent_domain::text::Email;
 use docent_ports::{
-    error::{FaultKind, Part},
+    error::{Component, FaultKind},
     mailer::{Mail, Mailer},
 };
 use std::{fmt, sync::Arc};
@@ -56,7 +56,7 @@ crate::battery! {
     async fn a_refusal_is_told(subject) {
         (subject.refuse)();
         let fault = subject.mailer.send(&mail("ada@example.org", "Hello")).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::MailServer, FaultKind::Rejected));
+        assert_eq!((fault.component(), fault.kind()), (Component::MailServer, FaultKind::Rejected));
         assert!((subject.arrived)().is_empty());
     }
 

@@ -1,7 +1,7 @@
 //! Records that a battery needs before it begins, each kind written in one unit of work.
 
 use docent_domain::{document::Document, job::Job, user::User};
-use docent_ports::{page::Page, store::Store};
+use docent_ports::{page::PageRequest, store::Store};
 
 pub(super) async fn add_users(store: &dyn Store, users: &[User]) {
     let mut unit = store.begin().await.unwrap();
@@ -28,6 +28,6 @@ pub(super) async fn add_jobs(store: &dyn Store, jobs: &[Job]) {
 }
 
 /// The first `limit` records of a list.
-pub(super) const fn first(limit: u64) -> Page {
-    Page { offset: 0, limit }
+pub(super) const fn first(limit: u64) -> PageRequest {
+    PageRequest { offset: 0, limit }
 }

@@ -25,8 +25,8 @@ macro_rules! relational_contracts {
             $crate::inventory_contract!(super::$fresh());
         }
 
-        mod duties {
-            $crate::duties_contract!(super::$fresh());
+        mod singleton_tasks {
+            $crate::singleton_tasks_contract!(super::$fresh());
         }
 
         mod users {

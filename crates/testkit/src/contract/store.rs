@@ -5,7 +5,7 @@ use crate::builders::{document, id, job, user};
 use docent_domain::{id::DocumentId, text::Title};
 use docent_ports::{
     documents::DocumentFilter,
-    error::{FaultKind, Part, Result},
+    error::{Component, FaultKind, Result},
     store::{Schema, Store},
 };
 use std::{
@@ -79,10 +79,10 @@ crate::battery! {
         add_documents(&*store, &[document(1)]).await;
         let mut unit = store.begin().await.unwrap();
         unit.documents().insert(&document(2)).await.unwrap();
-        let seen = store.glance().await.unwrap().documents().counts().await.unwrap();
+        let seen = store.read_latest().await.unwrap().documents().counts().await.unwrap();
         assert_eq!(seen.pending, 1);
         unit.commit().await.unwrap();
-        let seen = store.glance().await.unwrap().documents().get(document(2).id).await.unwrap();
+        let seen = store.read_latest().await.unwrap().documents().get(document(2).id).await.unwrap();
         assert_eq!(seen, Some(document(2)));
     }
 
@@ -96,15 +96,15 @@ crate::battery! {
             assert!(unit.users().insert(&user(n)).await.unwrap());
         }
         unit.commit().await.unwrap();
-        let glance = |n: u32| {
+        let read_latest = |n: u32| {
             let store = Arc::clone(&store);
             async move {
-                let user = store.glance().await.unwrap().users().get(id(n % 4)).await.unwrap();
-                let document = store.glance().await.unwrap().documents().get(id(n % 110)).await.unwrap();
+                let user = store.read_latest().await.unwrap().users().get(id(n % 4)).await.unwrap();
+                let document = store.read_latest().await.unwrap().documents().get(id(n % 110)).await.unwrap();
                 (n, user, document)
             }
         };
-        let glances = (0..300).map(|n| tokio::spawn(glance(n))).collect::<Vec<_>>();
+        let glances = (0..300).map(|n| tokio::spawn(read_latest(n))).collect::<Vec<_>>();
         for seen in glances {
             let (n, seen, found) = seen.await.unwrap();
             assert_eq!(seen, (n % 4 < 3).then(|| user(n % 4)), "{n}");
@@ -117,7 +117,7 @@ crate::battery! {
         let mut unit = store.begin().await.unwrap();
         unit.documents().insert(&document(1)).await.unwrap();
         let fault = unit.documents().insert(&document(1)).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Internal));
+        assert_eq!((fault.component(), fault.kind()), (Component::Database, FaultKind::Internal));
         assert!(unit.documents().get(document(1).id).await.is_err());
         assert!(unit.commit().await.is_err());
         assert_eq!(store.read().await.unwrap().documents().counts().await.unwrap().pending, 0);

@@ -1,7 +1,7 @@
 //! What every keeper of term statistics does.
 
 use crate::builders::id;
-use docent_domain::ranking::Totals;
+use docent_domain::ranking::CorpusStatistics;
 use docent_ports::{
     error::Result,
     store::{Store, UnitOfWork},
@@ -19,7 +19,7 @@ crate::battery! {
         assert_eq!(read(&*store, COLLECTION).await, TermStatistics::default());
         put(&*store, 1, &added(2, 300, &[(1, 2), (u32::MAX, 1)])).await;
         put(&*store, 2, &added(1, 100, &[(1, 1), (3, 1)])).await;
-        let totals = Totals { documents: 2, chunks: 3, length: 400 };
+        let totals = CorpusStatistics { documents: 2, chunks: 3, length: 400 };
         assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(1, 3), (3, 1), (u32::MAX, 1)]));
     }
 
@@ -28,7 +28,7 @@ crate::battery! {
         put(&*store, 1, &added(2, 300, &[(1, 2), (2, 1)])).await;
         for _ in 0..2 {
             put(&*store, 1, &added(1, 90, &[(2, 1), (3, 5)])).await;
-            let totals = Totals { documents: 1, chunks: 1, length: 90 };
+            let totals = CorpusStatistics { documents: 1, chunks: 1, length: 90 };
             assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(2, 1), (3, 5)]));
         }
     }
@@ -39,7 +39,7 @@ crate::battery! {
         put(&*store, 2, &added(1, 100, &[(2, 1)])).await;
         for _ in 0..2 {
             change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(1)).await).await;
-            let totals = Totals { documents: 1, chunks: 1, length: 100 };
+            let totals = CorpusStatistics { documents: 1, chunks: 1, length: 100 };
             assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(2, 1)]));
         }
         change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(2)).await).await;
@@ -53,7 +53,7 @@ crate::battery! {
         change(&*store, async |unit| unit.term_statistics().put("others", id(1), &there).await).await;
         change(&*store, async |unit| unit.term_statistics().clear(COLLECTION).await).await;
         assert_eq!(read(&*store, COLLECTION).await, TermStatistics::default());
-        let totals = Totals { documents: 1, chunks: 4, length: 40 };
+        let totals = CorpusStatistics { documents: 1, chunks: 4, length: 40 };
         assert_eq!(read(&*store, "others").await, known(totals, &[(1, 4)]));
         put(&*store, 1, &added(1, 10, &[(1, 1)])).await;
         assert_eq!(read(&*store, COLLECTION).await.totals.chunks, 1);
@@ -65,11 +65,11 @@ crate::battery! {
         put(&*store, 1, &added(9, 90_000, &places)).await;
         put(&*store, 2, &added(9, 90_000, &places)).await;
         let asked = [0, 7, 39_999 * 7, 5];
-        let mut view = store.glance().await.unwrap();
+        let mut view = store.read_latest().await.unwrap();
         let found = view.term_statistics().read(COLLECTION, &asked).await.unwrap().frequencies;
         assert_eq!(found, HashMap::from([(0, 2), (7, 4), (39_999 * 7, 2)]));
         change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(1)).await).await;
-        let mut view = store.glance().await.unwrap();
+        let mut view = store.read_latest().await.unwrap();
         let found = view.term_statistics().read(COLLECTION, &asked).await.unwrap().frequencies;
         assert_eq!(found, HashMap::from([(0, 1), (7, 2), (39_999 * 7, 1)]));
     }
@@ -93,7 +93,7 @@ crate::battery! {
             document.await.unwrap();
         }
         change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(100)).await).await;
-        let totals = Totals { documents: 8, chunks: 8, length: 800 };
+        let totals = CorpusStatistics { documents: 8, chunks: 8, length: 800 };
         assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(1, 8)]));
     }
 
@@ -110,7 +110,7 @@ fn added(chunks: u32, length: u64, places: &[(u32, u32)]) -> Contribution {
     Contribution { chunks, length, places: places.iter().copied().collect() }
 }
 
-fn known(totals: Totals, frequencies: &[(u32, u64)]) -> TermStatistics {
+fn known(totals: CorpusStatistics, frequencies: &[(u32, u64)]) -> TermStatistics {
     TermStatistics { totals, frequencies: frequencies.iter().copied().collect() }
 }
 
@@ -128,6 +128,6 @@ async fn change(store: &dyn Store, change: impl AsyncFnOnce(&mut dyn UnitOfWork)
 
 /// What is known of some places.
 async fn read(store: &dyn Store, collection: &str) -> TermStatistics {
-    let mut view = store.glance().await.unwrap();
+    let mut view = store.read_latest().await.unwrap();
     view.term_statistics().read(collection, &[0, 1, 2, 3, 1_000, u32::MAX]).await.unwrap()
 }

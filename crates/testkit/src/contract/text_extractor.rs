@@ -4,7 +4,7 @@ use bytes::Bytes;
 use docent_domain::{document::FailureCode, extraction::PageQuality};
 use docent_ports::{
     blob_store::ByteStream,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     text_extractor::{ExtractionError, TextExtractor},
 };
 use futures::{StreamExt, stream};
@@ -78,11 +78,11 @@ crate::battery! {
     /// A stream that breaks is not the document's fault, even when all but its end has arrived.
     async fn passes_on_the_fault_of_a_stream(subject) {
         let pdf = (subject.pdf)(&["Some text"]);
-        let fault = Fault::new(Part::BlobStore, FaultKind::Unavailable, "read");
+        let fault = Fault::new(Component::BlobStore, FaultKind::Unavailable, "read");
         let broken = pieces(pdf, 4096).chain(stream::iter([Err(fault)]));
         match subject.extractor.extract(Box::pin(broken)).await {
             Err(ExtractionError::Fault(fault)) => {
-                assert_eq!((fault.part(), fault.is_transient()), (Part::BlobStore, true));
+                assert_eq!((fault.component(), fault.is_transient()), (Component::BlobStore, true));
             }
             other => panic!("{other:?}"),
         }

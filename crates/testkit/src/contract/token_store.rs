@@ -6,9 +6,9 @@ use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
     clock::Clock,
     token_store::{
-        Rotated,
-        Rotated::{Renewed, Reused, Unknown},
-        Rotation, TokenStore,
+        Rotation, RotationOutcome,
+        RotationOutcome::{Renewed, Reused, Unknown},
+        TokenStore,
     },
 };
 use std::{sync::Arc, time::Duration};
@@ -39,7 +39,13 @@ async fn start(tokens: &dyn TokenStore, n: u8) {
 }
 
 /// Uses token `presented` of family `of`, `after` the start of the test.
-async fn rotate(tokens: &dyn TokenStore, of: u8, presented: u8, successor: u8, after: TimeDelta) -> Rotated {
+async fn rotate(
+    tokens: &dyn TokenStore,
+    of: u8,
+    presented: u8,
+    successor: u8,
+    after: TimeDelta,
+) -> RotationOutcome {
     let now = start_of_test() + after;
     let rotation = Rotation {
         family: family(of),

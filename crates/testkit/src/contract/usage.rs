@@ -7,7 +7,7 @@ use docent_domain::{
     usage::{TokenUsage, UsageRecord},
 };
 use docent_ports::{
-    page::{Page, Period},
+    page::{PageRequest, Period},
     store::Store,
     usage::{UsageFilter, UsageGrouping, UsageSum},
 };
@@ -101,7 +101,7 @@ crate::battery! {
             assert_eq!(sums.total, expected.len() as u64, "{grouping:?}");
             assert_eq!(sums.records, expected, "{grouping:?}");
         }
-        let page = Page { offset: 1, limit: 2 };
+        let page = PageRequest { offset: 1, limit: 2 };
         let some = store.read().await.unwrap().usage().sums(&everything, all, page).await.unwrap();
         assert_eq!((some.records.len(), some.total), (2, 4));
         assert_eq!(some.records[0], sum(Some(tomorrow), Some(two), None, 1));

@@ -4,11 +4,11 @@ use super::records::{add_users, first};
 use crate::builders::{api_key, at, conversation, document, group, id, session, usage, user, verification};
 use chrono::TimeDelta;
 use docent_domain::{
-    document::Document, group::Rights, permission::PermissionSet, text::Email, user::User,
-    verification::Purpose,
+    document::Document, group::AssignedPermissions, permission::PermissionSet, text::Email, user::User,
+    verification::VerificationPurpose,
 };
 use docent_ports::{
-    page::Page,
+    page::PageRequest,
     store::Store,
     users::{UserFilter, UserOrder},
 };
@@ -125,8 +125,8 @@ crate::battery! {
         add_users(&*store, &users).await;
         let mut unit = store.begin().await.unwrap();
         unit.groups().insert(&group(1)).await.unwrap();
-        let rights = Rights { groups: [id(1)].into(), ..Rights::default() };
-        unit.groups().set_rights(user(3).id, &rights).await.unwrap();
+        let rights = AssignedPermissions { groups: [id(1)].into(), ..AssignedPermissions::default() };
+        unit.groups().set_assigned_permissions(user(3).id, &rights).await.unwrap();
         unit.commit().await.unwrap();
         let all = UserFilter::default;
         for (filter, expected) in [
@@ -146,7 +146,7 @@ crate::battery! {
             assert_eq!(ids, expected.iter().map(|n| id(*n)).collect::<Vec<_>>(), "{filter:?}");
             assert_eq!(listed.total, expected.len() as u64);
         }
-        let page = Page { offset: 1, limit: 1 };
+        let page = PageRequest { offset: 1, limit: 1 };
         let second = store.read().await.unwrap().users().list(&all(), page).await.unwrap();
         assert_eq!((second.records, second.total), (vec![users[1].clone()], 3));
     }
@@ -165,13 +165,13 @@ crate::battery! {
         add_users(&*store, &[user(1), user(2)]).await;
         let mut unit = store.begin().await.unwrap();
         unit.groups().insert(&group(1)).await.unwrap();
-        let rights = Rights { groups: [id(1)].into(), permissions: PermissionSet::all() };
+        let rights = AssignedPermissions { groups: [id(1)].into(), permissions: PermissionSet::all() };
         for n in [1, 2] {
             let owner = user(n).id;
-            unit.groups().set_rights(owner, &rights).await.unwrap();
+            unit.groups().set_assigned_permissions(owner, &rights).await.unwrap();
             unit.api_keys().insert(&api_key(n, owner)).await.unwrap();
             unit.sessions().insert(&session(n, owner)).await.unwrap();
-            unit.verifications().put(&verification(n, owner, Purpose::ResetPassword)).await.unwrap();
+            unit.verifications().put(&verification(n, owner, VerificationPurpose::ResetPassword)).await.unwrap();
             unit.conversations().insert(&conversation(n, owner)).await.unwrap();
             unit.documents().insert(&Document { owner: Some(owner), ..document(n) }).await.unwrap();
             unit.usage().insert(&usage(n, owner)).await.unwrap();

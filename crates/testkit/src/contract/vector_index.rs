@@ -4,7 +4,7 @@ use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
 use docent_domain::{
     chunk::{PageStart, Position, Span},
     id::ChunkId,
-    ranking::{Frequencies, Occurrence, Totals, Worth, length_norm, lexical, rounded_length},
+    ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length},
     retrieval::{IndexEntry, QueryEmbedding, ScoredChunk},
 };
 use docent_ports::{
@@ -98,11 +98,11 @@ crate::battery! {
         let length = documents.iter().flat_map(|(_, entries)| entries).map(|entry| {
             entry.embedding.sparse.as_ref().map_or(0, |sparse| sparse.body.total())
         });
-        let totals = Totals { documents: 3, chunks: 6, length: length.sum() };
+        let totals = CorpusStatistics { documents: 3, chunks: 6, length: length.sum() };
         // In how many chunks, titles and leads the words of the query are.
         let once = Frequencies { title: 1, lead: 1, ..Frequencies::default() };
-        let pump = Worth::of(Frequencies { body: 3, ..once }, &totals);
-        let valve = Worth::of(Frequencies { body: 2, heading: 3, ..once }, &totals);
+        let pump = TermWeights::of(Frequencies { body: 3, ..once }, &totals);
+        let valve = TermWeights::of(Frequencies { body: 2, heading: 3, ..once }, &totals);
         let found = |body, title, lead| Occurrence { body, title, lead, heading: false };
         let heading = |found| Occurrence { heading: true, ..found };
         let score = |words: usize, pumps, valves| {

@@ -2,17 +2,17 @@
 
 use super::records::{add_users, first};
 use crate::builders::{at, id, user, verification};
-use docent_domain::verification::{Purpose, Verification};
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use docent_ports::store::Store;
 use std::sync::Arc;
 
-async fn put(store: &dyn Store, token: &Verification) {
+async fn put(store: &dyn Store, token: &VerificationToken) {
     let mut unit = store.begin().await.unwrap();
     unit.verifications().put(token).await.unwrap();
     unit.commit().await.unwrap();
 }
 
-async fn all(store: &dyn Store) -> Vec<Verification> {
+async fn all(store: &dyn Store) -> Vec<VerificationToken> {
     store.read().await.unwrap().verifications().list(None, first(9)).await.unwrap().records
 }
 
@@ -22,7 +22,7 @@ crate::battery! {
     /// Every field comes back as it was, by its id and by its digest.
     async fn every_field_survives(store) {
         add_users(&*store, &[user(1)]).await;
-        let token = verification(1, user(1).id, Purpose::VerifyEmail);
+        let token = verification(1, user(1).id, VerificationPurpose::VerifyEmail);
         put(&*store, &token).await;
         let mut view = store.read().await.unwrap();
         assert_eq!(view.verifications().get(id(1)).await.unwrap(), Some(token.clone()));
@@ -34,17 +34,17 @@ crate::battery! {
     async fn a_new_token_replaces_the_one_before(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);
-        let mail = verification(1, one, Purpose::VerifyEmail);
-        let other = verification(2, two, Purpose::ResetPassword);
-        let old = verification(3, one, Purpose::ResetPassword);
-        let new = verification(4, one, Purpose::ResetPassword);
+        let mail = verification(1, one, VerificationPurpose::VerifyEmail);
+        let other = verification(2, two, VerificationPurpose::ResetPassword);
+        let old = verification(3, one, VerificationPurpose::ResetPassword);
+        let new = verification(4, one, VerificationPurpose::ResetPassword);
         for token in [&mail, &other, &old, &new] {
             put(&*store, token).await;
         }
         assert_eq!(all(&*store).await, [new, other, mail.clone()]);
         let of_one = store.read().await.unwrap().verifications().list(Some(one), first(1)).await.unwrap();
         assert_eq!((of_one.records[0].id, of_one.total), (id(4), 2));
-        let stranger = verification(5, user(9).id, Purpose::VerifyEmail);
+        let stranger = verification(5, user(9).id, VerificationPurpose::VerifyEmail);
         assert!(store.begin().await.unwrap().verifications().put(&stranger).await.is_err());
     }
 
@@ -53,7 +53,7 @@ crate::battery! {
         add_users(&*store, &[user(1)]).await;
         let made = (1..=8).map(|n| {
             let store = Arc::clone(&store);
-            tokio::spawn(async move { put(&*store, &verification(n, user(1).id, Purpose::ResetPassword)).await })
+            tokio::spawn(async move { put(&*store, &verification(n, user(1).id, VerificationPurpose::ResetPassword)).await })
         });
         for made in made.collect::<Vec<_>>() {
             made.await.unwrap();
@@ -64,7 +64,7 @@ crate::battery! {
     /// Of many who use a token at once, one may.
     async fn a_token_is_used_once(store) {
         add_users(&*store, &[user(1)]).await;
-        put(&*store, &verification(1, user(1).id, Purpose::ResetPassword)).await;
+        put(&*store, &verification(1, user(1).id, VerificationPurpose::ResetPassword)).await;
         let uses = (0..8).map(|_| {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
@@ -86,18 +86,18 @@ crate::battery! {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);
         for (n, user, purpose) in [
-            (1, one, Purpose::VerifyEmail),
-            (2, one, Purpose::ResetPassword),
-            (3, two, Purpose::VerifyEmail),
-            (500, two, Purpose::ResetPassword),
+            (1, one, VerificationPurpose::VerifyEmail),
+            (2, one, VerificationPurpose::ResetPassword),
+            (3, two, VerificationPurpose::VerifyEmail),
+            (500, two, VerificationPurpose::ResetPassword),
         ] {
             put(&*store, &verification(n, user, purpose)).await;
         }
         let mut unit = store.begin().await.unwrap();
-        assert_eq!(unit.verifications().remove_of(one, Some(Purpose::ResetPassword)).await.unwrap(), 1);
+        assert_eq!(unit.verifications().remove_of(one, Some(VerificationPurpose::ResetPassword)).await.unwrap(), 1);
         assert_eq!(unit.verifications().remove_of(one, None).await.unwrap(), 1);
         assert_eq!(unit.verifications().purge(at(400), 5).await.unwrap(), 1);
         unit.commit().await.unwrap();
-        assert_eq!(all(&*store).await, [verification(500, two, Purpose::ResetPassword)]);
+        assert_eq!(all(&*store).await, [verification(500, two, VerificationPurpose::ResetPassword)]);
     }
 }

@@ -1,7 +1,7 @@
 //! What every sender of webhooks' messages does.
 
 use docent_domain::webhook::WebhookUrl;
-use docent_ports::webhook_sender::{Undelivered, WebhookAnswer, WebhookMessage, WebhookSender};
+use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// A sender that may reach a receiver on this machine, and what is at the other end.
@@ -13,7 +13,7 @@ pub struct Subject {
     /// Where the receiver is.
     pub url: WebhookUrl,
     /// Has the receiver answer the next message with this.
-    pub answer: Box<dyn Fn(WebhookAnswer) + Send>,
+    pub answer: Box<dyn Fn(ReceiverResponse) + Send>,
     /// Has the receiver break off instead of answering the next message.
     pub cut: Box<dyn Fn() + Send>,
     /// The messages that the receiver was sent.
@@ -26,7 +26,7 @@ impl fmt::Debug for Subject {
     }
 }
 
-const TAKEN: WebhookAnswer = WebhookAnswer { status: 204, retry_after: None };
+const TAKEN: ReceiverResponse = ReceiverResponse { status: 204, retry_after: None };
 
 fn message(url: &WebhookUrl, n: i64) -> WebhookMessage {
     WebhookMessage {
@@ -56,7 +56,7 @@ crate::battery! {
     async fn answers_are_told_and_none_is_followed(subject) {
         for status in [200, 301, 302, 307, 308, 400, 410, 429, 500, 503] {
             let retry_after = (status == 429).then(|| Duration::from_secs(90));
-            let answer = WebhookAnswer { status, retry_after };
+            let answer = ReceiverResponse { status, retry_after };
             (subject.answer)(answer);
             assert_eq!(subject.sender.send(&message(&subject.url, 1)).await.unwrap(), answer);
         }
@@ -66,7 +66,7 @@ crate::battery! {
     /// A receiver that breaks off has not answered.
     async fn a_receiver_that_breaks_off_has_not_answered(subject) {
         (subject.cut)();
-        assert_eq!(subject.sender.send(&message(&subject.url, 1)).await, Err(Undelivered::Garbage));
+        assert_eq!(subject.sender.send(&message(&subject.url, 1)).await, Err(DeliveryError::InvalidResponse));
         (subject.answer)(TAKEN);
         assert_eq!(subject.sender.send(&message(&subject.url, 2)).await, Ok(TAKEN));
     }
@@ -77,7 +77,7 @@ crate::battery! {
         let refused = subject.careful.check(&subject.url).await.unwrap_err();
         assert_eq!(refused.field, "url");
         let refused = subject.careful.send(&message(&subject.url, 1)).await.unwrap_err();
-        assert!(matches!(refused, Undelivered::Refused(_)), "{refused:?}");
+        assert!(matches!(refused, DeliveryError::Refused(_)), "{refused:?}");
         assert!((subject.arrived)().is_empty());
     }
 }

@@ -10,7 +10,7 @@ use docent_domain::{
     },
 };
 use docent_ports::{
-    page::Page,
+    page::PageRequest,
     store::Store,
     webhooks::{DeliveryPosition, WebhookFilter},
 };
@@ -141,7 +141,7 @@ crate::battery! {
         let listed = view.webhooks().list(WebhookFilter::default(), first(9)).await.unwrap();
         assert_eq!((listed.records, listed.total), (vec![three.clone(), off.clone(), one.clone()], 3));
         let filter = WebhookFilter { owner: Some(user(1).id), ..WebhookFilter::default() };
-        let listed = view.webhooks().list(filter, Page { offset: 1, limit: 1 }).await.unwrap();
+        let listed = view.webhooks().list(filter, PageRequest { offset: 1, limit: 1 }).await.unwrap();
         assert_eq!((listed.records, listed.total), (vec![one], 2));
         let filter = WebhookFilter { is_active: Some(false), ..WebhookFilter::default() };
         assert_eq!(view.webhooks().list(filter, first(9)).await.unwrap().records, [off]);

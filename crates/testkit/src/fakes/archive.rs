@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_ports::{
     archive::{ArchiveReader, ArchiveSource, ArchiveWriter},
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use std::{
     collections::VecDeque,
@@ -51,7 +51,7 @@ struct Writer {
 }
 
 fn wrong(message: &'static str) -> Fault {
-    Fault::new(Part::Service, FaultKind::Internal, message)
+    Fault::new(Component::Service, FaultKind::Internal, message)
 }
 
 #[async_trait]

@@ -7,7 +7,7 @@ use docent_domain::{
 };
 use docent_ports::{
     chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use futures::{StreamExt, stream};
 use std::{
@@ -142,7 +142,7 @@ impl ScriptedChatModel {
 }
 
 fn fault(kind: FaultKind) -> Fault {
-    Fault::new(Part::ChatModel, kind, "a scripted fault")
+    Fault::new(Component::ChatModel, kind, "a scripted fault")
 }
 
 /// What is left of an answer; counts itself when it is dropped with something left.
@@ -164,8 +164,9 @@ impl ChatModel for ScriptedChatModel {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
         self.requests.lock().unwrap().push(request);
         let turn = self.turns.lock().unwrap().pop_front().or_else(|| self.rest.clone());
-        let turn = turn
-            .ok_or_else(|| Fault::new(Part::ChatModel, FaultKind::Internal, "the script has no turn left"))?;
+        let turn = turn.ok_or_else(|| {
+            Fault::new(Component::ChatModel, FaultKind::Internal, "the script has no turn left")
+        })?;
         if let Some(kind) = turn.refusal {
             return Err(fault(kind));
         }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     mailer::{Mail, Mailer},
 };
 use std::sync::{
@@ -43,7 +43,7 @@ impl Mailer for FakeMailer {
 
     async fn send(&self, mail: &Mail) -> Result<()> {
         if !self.is_there() || self.refuses.load(Ordering::Relaxed) {
-            return Err(Fault::new(Part::MailServer, FaultKind::Rejected, "the mail is refused"));
+            return Err(Fault::new(Component::MailServer, FaultKind::Rejected, "the mail is refused"));
         }
         self.mails.lock().expect("nobody panicked").push(mail.clone());
         Ok(())

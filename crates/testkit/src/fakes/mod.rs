@@ -3,7 +3,6 @@
 pub mod archive;
 pub mod blob_store;
 pub mod chat_model;
-pub mod collections;
 pub mod embedder;
 pub mod embedders;
 pub mod mailer;
@@ -17,4 +16,5 @@ pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;
 pub mod vector_index;
+pub mod vector_indexes;
 pub mod webhook_sender;

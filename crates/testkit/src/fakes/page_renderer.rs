@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
 use docent_ports::{
     blob_store::ByteStream,
-    error::Part,
-    page_renderer::{Drawing, PageRenderer, RenderError},
+    error::Component,
+    page_renderer::{PageImageRequest, PageRenderer, RenderError},
 };
 use futures::TryStreamExt;
 
@@ -23,7 +23,7 @@ pub struct FakePageRenderer {
 
 impl Default for FakePageRenderer {
     fn default() -> Self {
-        Self::behind(&FaultSwitch::new(Part::Extractor))
+        Self::behind(&FaultSwitch::new(Component::Extractor))
     }
 }
 
@@ -36,7 +36,7 @@ impl FakePageRenderer {
 
 #[async_trait]
 impl PageRenderer for FakePageRenderer {
-    async fn render(&self, pdf: ByteStream, drawing: &Drawing) -> Result<Vec<u8>, RenderError> {
+    async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
         self.switch.check()?;
         let bytes: Vec<u8> = pdf.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
         let text = String::from_utf8_lossy(&bytes);

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::user::{Password, PasswordHash};
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     password_hasher::PasswordHasher,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ impl PasswordHasher for FakePasswordHasher {
         let Some(hash) = hash else { return Ok(false) };
         let text = hash.as_phc().strip_prefix("$fake$").and_then(|rest| rest.split_once('$'));
         let Some((_, text)) = text else {
-            return Err(Fault::new(Part::Service, FaultKind::Internal, "read a stored password hash"));
+            return Err(Fault::new(Component::Service, FaultKind::Internal, "read a stored password hash"));
         };
         Ok(password.expose().chars().rev().eq(text.chars()))
     }

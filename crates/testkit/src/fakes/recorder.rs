@@ -2,8 +2,8 @@
 
 use docent_domain::{chat::AgentName, usage::TokenUsage};
 use docent_ports::{
-    error::{FaultKind, Part},
-    recorder::{Cache, JobEnd, Leftover, Recorder, Stage},
+    error::{Component, FaultKind},
+    recorder::{Cache, JobEnd, Recorder, Stage, SweepFinding},
 };
 use std::{
     sync::{Mutex, PoisonError},
@@ -20,7 +20,7 @@ pub enum Noted {
     /// [`Recorder::tokens_used`]
     TokensUsed(AgentName, String, TokenUsage),
     /// [`Recorder::fault`]
-    Fault(Part, FaultKind),
+    Fault(Component, FaultKind),
     /// [`Recorder::counted_locally`]
     CountedLocally,
     /// [`Recorder::looked_up`]
@@ -28,7 +28,7 @@ pub enum Noted {
     /// [`Recorder::swept`]
     Swept(bool, Duration),
     /// [`Recorder::mended`]
-    Mended(Leftover),
+    Mended(SweepFinding),
 }
 
 /// Keeps what it is told, in order.
@@ -61,7 +61,7 @@ impl Recorder for FakeRecorder {
         self.note(Noted::TokensUsed(agent.clone(), model.to_owned(), tokens));
     }
 
-    fn fault(&self, part: Part, kind: FaultKind) {
+    fn fault(&self, part: Component, kind: FaultKind) {
         self.note(Noted::Fault(part, kind));
     }
 
@@ -77,7 +77,7 @@ impl Recorder for FakeRecorder {
         self.note(Noted::Swept(is_whole, took));
     }
 
-    fn mended(&self, leftover: Leftover) {
+    fn mended(&self, leftover: SweepFinding) {
         self.note(Noted::Mended(leftover));
     }
 }

@@ -7,12 +7,12 @@ mod audit;
 mod conversations;
 mod credentials;
 mod documents;
-mod duties;
 mod embedding_cache;
 mod generations;
 mod groups;
 mod inventory;
 mod jobs;
+mod singleton_tasks;
 mod term_statistics;
 mod users;
 mod webhooks;
@@ -24,8 +24,8 @@ use docent_domain::{
     audit::AuditEntry,
     conversation::{Conversation, ConversationMessage},
     document::{Deletion, Document},
-    generation::Generation,
-    group::{Group, Rights},
+    generation::IndexGeneration,
+    group::{AssignedPermissions, Group},
     id::{
         ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId, SessionId,
         UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
@@ -33,14 +33,14 @@ use docent_domain::{
     job::Job,
     usage::UsageRecord,
     user::User,
-    verification::Verification,
+    verification::VerificationToken,
     webhook::{Webhook, WebhookDelivery},
 };
 use docent_ports::{
     embedding_cache::{CachedVector, TextDigest},
-    error::{Fault, FaultKind, Part, Result},
-    page::{Listed, Page},
-    store::{ReadWork, Schema, Store, UnitOfWork},
+    error::{Component, Fault, FaultKind, Result},
+    page::{Page, PageRequest},
+    store::{ReadView, Schema, Store, UnitOfWork},
     term_statistics::Contribution,
 };
 use std::{
@@ -60,10 +60,10 @@ pub struct FakeStore {
 struct Tables {
     users: BTreeMap<UserId, User>,
     groups: BTreeMap<GroupId, Group>,
-    rights: BTreeMap<UserId, Rights>,
+    rights: BTreeMap<UserId, AssignedPermissions>,
     api_keys: BTreeMap<ApiKeyId, ApiKey>,
     sessions: BTreeMap<SessionId, docent_domain::session::Session>,
-    verifications: BTreeMap<VerificationId, Verification>,
+    verifications: BTreeMap<VerificationId, VerificationToken>,
     conversations: BTreeMap<ConversationId, (Conversation, Vec<ConversationMessage>)>,
     webhooks: BTreeMap<WebhookId, Kept>,
     deliveries: BTreeMap<WebhookDeliveryId, WebhookDelivery>,
@@ -75,8 +75,8 @@ struct Tables {
     turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
-    generations: BTreeMap<GenerationId, Generation>,
-    duties: BTreeMap<&'static str, Held>,
+    generations: BTreeMap<GenerationId, IndexGeneration>,
+    singleton_tasks: BTreeMap<&'static str, Held>,
     /// What each document of each collection has added.
     term_statistics: BTreeMap<(String, DocumentId), Contribution>,
 }
@@ -98,15 +98,15 @@ struct Kept {
 }
 
 /// The page of a list that is in order.
-fn page_of<T>(list: Vec<T>, page: Page) -> Listed<T> {
+fn page_of<T>(list: Vec<T>, page: PageRequest) -> Page<T> {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let total = list.len() as u64;
-    Listed { records: list.into_iter().skip(number(page.offset)).take(number(page.limit)).collect(), total }
+    Page { records: list.into_iter().skip(number(page.offset)).take(number(page.limit)).collect(), total }
 }
 
 /// A broken rule of the schema.
 fn violation(message: &'static str) -> Fault {
-    Fault::new(Part::Database, FaultKind::Internal, message)
+    Fault::new(Component::Database, FaultKind::Internal, message)
 }
 
 /// The tables as one transaction sees them.
@@ -150,7 +150,7 @@ impl Store for FakeStore {
         }))
     }
 
-    async fn read(&self) -> Result<Box<dyn ReadWork>> {
+    async fn read(&self) -> Result<Box<dyn ReadView>> {
         let tables = Arc::clone(&self.committed.lock().unwrap());
         Ok(Box::new(View(Session { tables, broken: false })))
     }
@@ -166,7 +166,7 @@ impl Store for FakeStore {
 
 struct View(Session);
 
-impl ReadWork for View {
+impl ReadView for View {
     docent_ports::repositories!(read to 0);
 }
 

@@ -7,7 +7,7 @@ use docent_domain::{
 };
 use docent_ports::{
     blob_store::ByteStream,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     text_extractor::{ExtractionError, TextExtractor},
 };
 use futures::TryStreamExt;
@@ -67,7 +67,7 @@ impl TextExtractor for FakeTextExtractor {
                     return Err(ExtractionError::Document(Failure::of(code)));
                 }
                 _ if order == "fault" => {
-                    return Err(Fault::new(Part::Extractor, FaultKind::Unavailable, "scripted").into());
+                    return Err(Fault::new(Component::Extractor, FaultKind::Unavailable, "scripted").into());
                 }
                 _ => panic!("unknown order !{order}"),
             }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
     error::Result,
-    token_store::{Rotated, Rotation, TokenStore},
+    token_store::{Rotation, RotationOutcome, TokenStore},
 };
 use std::{collections::HashMap, sync::Mutex};
 
@@ -38,19 +38,19 @@ impl TokenStore for FakeTokenStore {
         Ok(())
     }
 
-    async fn rotate(&self, rotation: Rotation) -> Result<Rotated> {
+    async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {
         let Rotation { family, presented, successor, expires_at, grace, now } = rotation;
         let mut tokens = self.tokens.lock().unwrap();
         let token =
             tokens.get_mut(&presented).filter(|token| token.family == family && now < token.expires_at);
-        let Some(token) = token else { return Ok(Rotated::Unknown) };
+        let Some(token) = token else { return Ok(RotationOutcome::Unknown) };
         if (now - *token.replaced_at.get_or_insert(now)).to_std().is_ok_and(|age| age > grace) {
             tokens.retain(|_, token| token.family != family);
-            return Ok(Rotated::Reused);
+            return Ok(RotationOutcome::Reused);
         }
         let next = Token { family, user: token.user, expires_at, replaced_at: None };
         tokens.insert(successor, next);
-        Ok(Rotated::Renewed)
+        Ok(RotationOutcome::Renewed)
     }
 
     async fn revoke(&self, family: FamilyId) -> Result<()> {

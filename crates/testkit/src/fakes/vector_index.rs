@@ -3,13 +3,15 @@
 use async_trait::async_trait;
 use docent_domain::{
     id::DocumentId,
-    ranking::{Frequencies, Occurrence, Totals, Worth, hybrid, length_norm, lexical, rounded_length},
+    ranking::{
+        CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
+    },
     retrieval::{
         IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk, TermCounts,
     },
 };
 use docent_ports::{
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     vector_index::{IndexPage, VectorIndex},
 };
 use std::{
@@ -35,10 +37,10 @@ impl FakeVectorIndex {
 fn weighed<'q>(
     query: &'q TermCounts,
     chunks: &[(DocumentId, &SparseVector)],
-) -> (Totals, Vec<(&'q str, Worth)>) {
+) -> (CorpusStatistics, Vec<(&'q str, TermWeights)>) {
     // All chunks of a document have its title and lead.
     let documents: BTreeMap<DocumentId, &SparseVector> = chunks.iter().map(|(id, of)| (*id, *of)).collect();
-    let totals = Totals {
+    let totals = CorpusStatistics {
         documents: documents.len() as u64,
         chunks: chunks.len() as u64,
         length: chunks.iter().map(|(_, of)| of.body.total()).sum(),
@@ -51,7 +53,7 @@ fn weighed<'q>(
             lead: documents.values().filter(|of| has(&of.lead)).count() as u64,
             heading: chunks.iter().filter(|(_, of)| has(&of.headings)).count() as u64,
         };
-        (term, Worth::of(frequencies, &totals))
+        (term, TermWeights::of(frequencies, &totals))
     };
     (totals, query.iter().map(worth).collect())
 }
@@ -60,7 +62,7 @@ fn frequency(terms: &TermCounts, sought: &str) -> u32 {
     terms.iter().find(|(term, _)| *term == sought).map_or(0, |(_, n)| n)
 }
 
-fn lexical_of(terms: &[(&str, Worth)], totals: &Totals, chunk: &SparseVector) -> f32 {
+fn lexical_of(terms: &[(&str, TermWeights)], totals: &CorpusStatistics, chunk: &SparseVector) -> f32 {
     let found = terms.iter().map(|(term, worth)| {
         let has = |terms: &TermCounts| frequency(terms, term) > 0;
         let occurrence = Occurrence {
@@ -85,7 +87,7 @@ impl VectorIndex for FakeVectorIndex {
         if let Some(size) = sizes.next()
             && sizes.any(|other| other != size)
         {
-            return Err(Fault::new(Part::VectorStore, FaultKind::Rejected, "other dimensions"));
+            return Err(Fault::new(Component::VectorStore, FaultKind::Rejected, "other dimensions"));
         }
         documents.insert(document.id, (document.clone(), entries));
         Ok(())
@@ -109,7 +111,7 @@ impl VectorIndex for FakeVectorIndex {
         if let Some(query) = &query.dense
             && stored().filter_map(|(_, entry)| sizes(entry)).any(|size| size != query.len())
         {
-            return Err(Fault::new(Part::VectorStore, FaultKind::Rejected, "other dimensions"));
+            return Err(Fault::new(Component::VectorStore, FaultKind::Rejected, "other dimensions"));
         }
         let sparse: Vec<_> =
             stored().filter_map(|(of, entry)| Some((of.id, entry.embedding.sparse.as_ref()?))).collect();

@@ -1,8 +1,8 @@
 //! A sender of webhooks' messages that keeps what it is given.
 
 use async_trait::async_trait;
-use docent_domain::{error::Invalid, webhook::WebhookUrl};
-use docent_ports::webhook_sender::{Undelivered, WebhookAnswer, WebhookMessage, WebhookSender};
+use docent_domain::{error::ValidationError, webhook::WebhookUrl};
+use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
@@ -13,7 +13,7 @@ use std::{
 use tokio::sync::watch;
 
 /// What a receiver does with a message.
-pub type Outcome = Result<WebhookAnswer, Undelivered>;
+pub type Outcome = Result<ReceiverResponse, DeliveryError>;
 
 /// Keeps messages in the order in which they came. A receiver takes everything unless it is told otherwise. Hosts
 /// that begin with `internal` are not public.
@@ -42,7 +42,7 @@ impl Default for FakeWebhookSender {
 
 /// An answer with this status.
 pub fn answered(status: u16) -> Outcome {
-    Ok(WebhookAnswer { status, retry_after: None })
+    Ok(ReceiverResponse { status, retry_after: None })
 }
 
 impl FakeWebhookSender {
@@ -85,13 +85,13 @@ impl FakeWebhookSender {
 
 #[async_trait]
 impl WebhookSender for FakeWebhookSender {
-    async fn check(&self, url: &WebhookUrl) -> Result<(), Invalid> {
-        self.refusal(url).map_or(Ok(()), |reason| Err(Invalid::new("url", reason)))
+    async fn check(&self, url: &WebhookUrl) -> Result<(), ValidationError> {
+        self.refusal(url).map_or(Ok(()), |reason| Err(ValidationError::new("url", reason)))
     }
 
     async fn send(&self, message: &WebhookMessage) -> Outcome {
         if let Some(reason) = self.refusal(&message.url) {
-            return Err(Undelivered::Refused(reason.to_owned()));
+            return Err(DeliveryError::Refused(reason.to_owned()));
         }
         self.messages.lock().expect("nobody panicked").push(message.clone());
         let url = message.url.as_str();

@@ -5,10 +5,10 @@
 //! runs on it; [`store::FaultyStore`] does so with a switch for each step of a unit of work.
 //!
 //! ```
-//! use docent_ports::error::{FaultKind, Part};
+//! use docent_ports::error::{FaultKind, Component};
 //! use docent_testkit::faults::FaultSwitch;
 //!
-//! let database = FaultSwitch::new(Part::Database);
+//! let database = FaultSwitch::new(Component::Database);
 //! assert!(database.check().is_ok());
 //! database.fail_all(FaultKind::Unavailable);
 //! assert!(database.check().is_err());
@@ -22,13 +22,13 @@ pub mod search;
 pub mod store;
 pub mod token_store;
 
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::sync::{Arc, Mutex};
 
 /// Decides which calls of one part fail. Clones are the same switch.
 #[derive(Clone, Debug)]
 pub struct FaultSwitch {
-    part: Part,
+    part: Component,
     state: Arc<Mutex<State>>,
 }
 
@@ -52,7 +52,7 @@ enum Script {
 
 impl FaultSwitch {
     /// A switch that lets every call pass until it is told otherwise.
-    pub fn new(part: Part) -> Self {
+    pub fn new(part: Component) -> Self {
         Self { part, state: Arc::default() }
     }
 
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_switch_fails_exactly_the_scripted_calls() {
-        let switch = FaultSwitch::new(Part::Embedder);
+        let switch = FaultSwitch::new(Component::Embedder);
         assert_eq!(outcomes(&switch, 2), [true, true]);
         switch.fail_next(2, FaultKind::Timeout);
         assert_eq!(outcomes(&switch, 4), [false, false, true, true]);
@@ -165,9 +165,9 @@ mod tests {
 
     #[test]
     fn clones_are_one_switch_and_faults_name_their_part() {
-        let switch = FaultSwitch::new(Part::ChatModel);
+        let switch = FaultSwitch::new(Component::ChatModel);
         switch.clone().fail_next(1, FaultKind::RateLimited);
         let fault = switch.check().unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::ChatModel, FaultKind::RateLimited));
+        assert_eq!((fault.component(), fault.kind()), (Component::ChatModel, FaultKind::RateLimited));
     }
 }

@@ -30,19 +30,19 @@ mod tests {
     use crate::{clock::TestClock, fakes::rate_limiter::FakeRateLimiter, faults::FaultSwitch};
     use docent_ports::{
         clock::Clock,
-        error::{FaultKind, Part},
+        error::{Component, FaultKind},
     };
     use std::sync::Arc;
 
     #[tokio::test]
     async fn a_failed_hit_counts_nothing() {
-        let switch = FaultSwitch::new(Part::KeyValueStore);
+        let switch = FaultSwitch::new(Component::KeyValueStore);
         let inner: Arc<dyn RateLimiter> = Arc::new(FakeRateLimiter::default());
         let limiter = Faulty::new(inner, &switch);
         let (window, now) = (Duration::from_secs(60), TestClock::default().now());
         switch.fail_next(1, FaultKind::Unavailable);
         let fault = limiter.hit("a", window, now).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::KeyValueStore, FaultKind::Unavailable));
+        assert_eq!((fault.component(), fault.kind()), (Component::KeyValueStore, FaultKind::Unavailable));
         assert_eq!(limiter.hit("a", window, now).await.unwrap().events, 1);
     }
 }

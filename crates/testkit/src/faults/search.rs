@@ -11,11 +11,11 @@ use docent_domain::{
 };
 use docent_ports::{
     chat_model::{ChatModel, ChatRequest, ChatStream},
-    collections::Collections,
     embedder::Embedder,
     error::Result,
     reranker::Reranker,
     vector_index::{IndexPage, VectorIndex},
+    vector_indexes::VectorIndexes,
 };
 use futures::StreamExt;
 use std::{collections::HashMap, sync::Arc};
@@ -66,7 +66,7 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
 /// Opening a collection calls nobody; what is done with it fails as the switch says.
 #[async_trait]
-impl Collections for Faulty<dyn Collections> {
+impl VectorIndexes for Faulty<dyn VectorIndexes> {
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
         Ok(Arc::new(Faulty::new(self.inner.open(name).await?, &self.switch)))
     }
@@ -157,11 +157,11 @@ mod tests {
         faults::FaultSwitch,
         retrieval::{document_id, entry, indexed},
     };
-    use docent_ports::error::{FaultKind, Part};
+    use docent_ports::error::{Component, FaultKind};
 
     #[tokio::test]
     async fn a_failed_replace_stores_nothing() {
-        let switch = FaultSwitch::new(Part::VectorStore);
+        let switch = FaultSwitch::new(Component::VectorStore);
         let inner: Arc<dyn VectorIndex> = Arc::new(FakeVectorIndex::default());
         let index = Faulty::new(Arc::clone(&inner), &switch);
         switch.fail_next(1, FaultKind::Unavailable);
@@ -173,7 +173,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_breaks_where_the_script_says() {
-        let switch = FaultSwitch::new(Part::ChatModel);
+        let switch = FaultSwitch::new(Component::ChatModel);
         let inner: Arc<dyn ChatModel> = Arc::new(ScriptedChatModel::always(Turn::saying("one two three")));
         let model = Faulty::new(inner, &switch);
         let request = || ChatRequest { messages: Vec::new(), tools: Vec::new() };

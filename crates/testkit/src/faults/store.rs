@@ -3,8 +3,8 @@
 use super::FaultSwitch;
 use async_trait::async_trait;
 use docent_ports::{
-    error::{Part, Result},
-    store::{ReadWork, Schema, Store, UnitOfWork},
+    error::{Component, Result},
+    store::{ReadView, Schema, Store, UnitOfWork},
 };
 use std::sync::{Arc, Mutex};
 
@@ -39,7 +39,7 @@ impl StoreSwitches {
 
 impl Default for StoreSwitches {
     fn default() -> Self {
-        let switch = || FaultSwitch::new(Part::Database);
+        let switch = || FaultSwitch::new(Component::Database);
         Self {
             all: switch(),
             begin: switch(),
@@ -72,7 +72,7 @@ impl Store for FaultyStore {
         Ok(Box::new(FaultyUnit { inner, switches: self.switches.clone() }))
     }
 
-    async fn read(&self) -> Result<Box<dyn ReadWork>> {
+    async fn read(&self) -> Result<Box<dyn ReadView>> {
         self.switches.all.check()?;
         self.switches.read.check()?;
         self.inner.read().await

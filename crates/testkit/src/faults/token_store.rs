@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::id::{FamilyId, TokenId, UserId};
 use docent_ports::{
     error::Result,
-    token_store::{Rotated, Rotation, TokenStore},
+    token_store::{Rotation, RotationOutcome, TokenStore},
 };
 
 #[async_trait]
@@ -22,7 +22,7 @@ impl TokenStore for Faulty<dyn TokenStore> {
         self.pass()?.start(user, family, token, expires_at, now).await
     }
 
-    async fn rotate(&self, rotation: Rotation) -> Result<Rotated> {
+    async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {
         self.pass()?.rotate(rotation).await
     }
 

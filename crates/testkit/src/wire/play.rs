@@ -45,7 +45,7 @@ pub(super) async fn play(script: &ScriptedChatModel, request: &Request) -> (Repl
             FaultKind::Timeout => refusal(408, "too slow"),
             FaultKind::RateLimited => refusal(429, "too many requests"),
             FaultKind::Rejected | FaultKind::Unconfigured => refusal(403, "not allowed"),
-            FaultKind::Garbage => Reply::json(200, "{}"),
+            FaultKind::InvalidResponse => Reply::json(200, "{}"),
             FaultKind::Internal => refusal(500, &fault.to_string()),
         }),
     }
@@ -147,7 +147,7 @@ impl Playing {
                 FaultKind::Timeout => vec![broken_off(408)],
                 FaultKind::RateLimited => vec![broken_off(429)],
                 FaultKind::Rejected | FaultKind::Unconfigured => vec![broken_off(403)],
-                FaultKind::Garbage => vec!["<html>".to_owned()],
+                FaultKind::InvalidResponse => vec!["<html>".to_owned()],
                 FaultKind::Internal => vec![broken_off(500)],
             },
             // A script that just ends; the body does so too, but in the middle of an event.

@@ -212,7 +212,7 @@ async fn faults_of_a_script_are_those_of_a_back_end() {
         (FaultKind::Timeout, "408", r#""code":408"#),
         (FaultKind::RateLimited, "429", r#""code":429"#),
         (FaultKind::Rejected, "403", r#""code":403"#),
-        (FaultKind::Garbage, "200", "data: <html>"),
+        (FaultKind::InvalidResponse, "200", "data: <html>"),
         (FaultKind::Internal, "500", r#""code":500"#),
     ];
     for (kind, status, within) in kinds {

@@ -126,7 +126,7 @@ fn pdfs(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
 
 async fn upload(app: &Arc<App>, actor: &Actor, name: &str, path: &Path) -> anyhow::Result<Document> {
     let mut file = File::open(path)?;
-    let mut upload = documents::upload::begin(app, actor.may()?, name, "application/pdf").await?;
+    let mut upload = documents::upload::begin(app, actor.authorize()?, name, "application/pdf").await?;
     loop {
         let mut piece = vec![0; PIECE];
         let read = file.read(&mut piece)?;
@@ -210,7 +210,7 @@ impl Corpus {
     pub(super) async fn states(&self, app: &App, actor: &Actor) -> anyhow::Result<Vec<State>> {
         let mut states = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
-            let document = documents::get::get(app, actor.may()?, source.document).await?;
+            let document = documents::get::get(app, actor.authorize()?, source.document).await?;
             let failure = match &document.state {
                 DocumentState::Ingested(_) => None,
                 DocumentState::Failed(failed) => Some(failed.failure.reason.clone()),

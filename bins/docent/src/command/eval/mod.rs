@@ -167,7 +167,7 @@ async fn evaluate(
     doubt(&posed, &states, &name(&args.questions));
     let top = usize::from(args.top);
     let what = Measurement { sources: &corpus.sources, questions: &posed, top };
-    let measured = measure(&app, actor.may()?, &what, &shown).await?;
+    let measured = measure(&app, actor.authorize()?, &what, &shown).await?;
     let answering = Answering { app: &app, actor: &actor, shown: &shown };
     let answers = if args.answers { Some(answering.answerable(&posed).await?) } else { None };
     let unanswerable = answering.unanswerable(&questions.unanswerable).await?;

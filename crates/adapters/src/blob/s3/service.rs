@@ -5,7 +5,7 @@
 
 use super::{S3Options, rejected};
 use async_trait::async_trait;
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use futures::StreamExt;
 use object_store::{
     ClientOptions,
@@ -192,7 +192,7 @@ pub(in super::super) fn fault(doing: &'static str, error: &(dyn StdError + 'stat
         match cause.source() {
             Some(source) => cause = source,
             // Each error repeats the one behind it: the last says all.
-            None => return Fault::new(Part::BlobStore, kind, doing).caused_by(cause.to_string()),
+            None => return Fault::new(Component::BlobStore, kind, doing).caused_by(cause.to_string()),
         }
     }
 }

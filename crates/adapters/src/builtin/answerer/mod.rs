@@ -18,7 +18,7 @@ use dialogue::{Move, next_move};
 use docent_domain::chat::{FinishReason, ToolCall};
 use docent_ports::{
     chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use futures::stream;
 use relevance::{Quote, Verdict};
@@ -48,7 +48,7 @@ impl ChatModel for BuiltinAnswerer {
         let span = spans::chat(self.model());
         let events = spawn_blocking(move || answer(&request)).instrument(span.clone()).await;
         let events = events.map_err(|error| {
-            Fault::new(Part::ChatModel, FaultKind::Internal, "choosing what to quote").caused_by(error)
+            Fault::new(Component::ChatModel, FaultKind::Internal, "choosing what to quote").caused_by(error)
         })?;
         if let Some(ChatEvent::Finished { reason, .. }) = events.last() {
             let reason = if *reason == FinishReason::ToolCalls { "tool_calls" } else { "stop" };

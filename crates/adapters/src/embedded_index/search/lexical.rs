@@ -96,13 +96,15 @@ impl Scores {
         let saturation = Saturation::new(length as f32 / chunks.max(1) as f32);
         for (term, _) in terms.iter() {
             let found = Found::all(segments, &Term::from_field_text(field, term))?;
-            let rarity = ranking::rarity(count(&found)?, searcher.num_docs());
+            let inverse_document_frequency =
+                ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
                 let lengths = found.segment.reader.get_fieldnorms_reader(field)?;
                 let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
                 found.each_wanted(|doc, frequency| {
                     if let Some(score) = scores.get_mut(doc as usize) {
-                        *score += rarity * saturation.of(frequency, lengths.fieldnorm_id(doc));
+                        *score +=
+                            inverse_document_frequency * saturation.of(frequency, lengths.fieldnorm_id(doc));
                     }
                 })?;
             }
@@ -120,7 +122,8 @@ impl Scores {
     ) -> tantivy::Result<()> {
         for (term, _) in terms.iter() {
             let found = Found::all(segments, &Term::from_field_text(field, term))?;
-            let gain = HEADING_WEIGHT * ranking::rarity(count(&found)?, searcher.num_docs());
+            let gain =
+                HEADING_WEIGHT * ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
                 let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
                 found.each_wanted(|doc, _| {
@@ -169,7 +172,7 @@ fn documents(
     for (field, weight) in [(fields.title_terms, TITLE_WEIGHT), (fields.lead_terms, LEAD_WEIGHT)] {
         for (term, _) in terms.iter() {
             let found = Found::all(segments, &Term::from_field_text(field, term))?;
-            let gain = weight * ranking::rarity(count(&found)?, total);
+            let gain = weight * ranking::inverse_document_frequency(count(&found)?, total);
             for found in &found {
                 let segment = found.segment;
                 found.each(IndexRecordOption::Basic, |docs, _| {

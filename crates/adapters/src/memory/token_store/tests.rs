@@ -40,7 +40,7 @@ async fn start(store: &MemoryTokenStore, n: u8) {
 }
 
 /// Uses token `presented` of family `n`, `after` the start.
-async fn use_token(store: &MemoryTokenStore, n: u8, presented: u8, after: TimeDelta) -> Rotated {
+async fn use_token(store: &MemoryTokenStore, n: u8, presented: u8, after: TimeDelta) -> RotationOutcome {
     let rotation = Rotation {
         family: family(n),
         presented: token(presented),
@@ -67,24 +67,24 @@ async fn logins_survive_a_restart_and_ended_ones_stay_ended() {
     }
     store.revoke(family(2)).await.unwrap();
     store.revoke_all(user(3), now()).await.unwrap();
-    assert_eq!(use_token(&store, 4, 4, TimeDelta::zero()).await, Rotated::Renewed);
+    assert_eq!(use_token(&store, 4, 4, TimeDelta::zero()).await, RotationOutcome::Renewed);
     drop(store);
 
     // Twice, since the first opening rewrites the file.
     for _ in 0..2 {
         let store = MemoryTokenStore::open(&path).unwrap();
-        assert_eq!(use_token(&store, 1, 1, TimeDelta::zero()).await, Rotated::Renewed);
-        assert_eq!(use_token(&store, 2, 2, TimeDelta::zero()).await, Rotated::Unknown);
-        assert_eq!(use_token(&store, 3, 3, TimeDelta::zero()).await, Rotated::Unknown);
-        assert_eq!(use_token(&store, 4, 104, TimeDelta::zero()).await, Rotated::Renewed);
+        assert_eq!(use_token(&store, 1, 1, TimeDelta::zero()).await, RotationOutcome::Renewed);
+        assert_eq!(use_token(&store, 2, 2, TimeDelta::zero()).await, RotationOutcome::Unknown);
+        assert_eq!(use_token(&store, 3, 3, TimeDelta::zero()).await, RotationOutcome::Unknown);
+        assert_eq!(use_token(&store, 4, 104, TimeDelta::zero()).await, RotationOutcome::Renewed);
     }
 
     // The replaced token is known as such, and so is its theft.
     let store = MemoryTokenStore::open(&path).unwrap();
-    assert_eq!(use_token(&store, 4, 4, TimeDelta::minutes(1)).await, Rotated::Reused);
+    assert_eq!(use_token(&store, 4, 4, TimeDelta::minutes(1)).await, RotationOutcome::Reused);
     drop(store);
     let store = MemoryTokenStore::open(&path).unwrap();
-    assert_eq!(use_token(&store, 4, 104, TimeDelta::zero()).await, Rotated::Unknown);
+    assert_eq!(use_token(&store, 4, 104, TimeDelta::zero()).await, RotationOutcome::Unknown);
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_crash_at_any_byte_keeps_exactly_the_changes_whose_lines_are_whole() {
             fs::write(&cut, &kept).unwrap();
             let whole = ends.iter().filter(|end| **end <= length).count();
             let store = MemoryTokenStore::open(&cut).unwrap();
-            let expect = |good| if good { Rotated::Renewed } else { Rotated::Unknown };
+            let expect = |good| if good { RotationOutcome::Renewed } else { RotationOutcome::Unknown };
             assert_eq!(use_token(&store, 1, 1, TimeDelta::zero()).await, expect((1..3).contains(&whole)));
             assert_eq!(use_token(&store, 2, 2, TimeDelta::zero()).await, expect((2..4).contains(&whole)));
         }
@@ -154,12 +154,12 @@ async fn a_failed_write_changes_nothing_and_is_reported() {
     store.state.lock().unwrap().journal = Some(broken);
 
     let fault = store.revoke(family(1)).await.unwrap_err();
-    assert_eq!((fault.part(), fault.kind()), (Part::KeyValueStore, FaultKind::Unavailable));
+    assert_eq!((fault.component(), fault.kind()), (Component::KeyValueStore, FaultKind::Unavailable));
     let expires_at = now() + TimeDelta::days(1);
     assert!(store.start(user(2), family(2), token(2), expires_at, now()).await.is_err());
     store.state.lock().unwrap().journal = None;
-    assert_eq!(use_token(&store, 1, 1, TimeDelta::zero()).await, Rotated::Renewed);
-    assert_eq!(use_token(&store, 2, 2, TimeDelta::zero()).await, Rotated::Unknown);
+    assert_eq!(use_token(&store, 1, 1, TimeDelta::zero()).await, RotationOutcome::Renewed);
+    assert_eq!(use_token(&store, 2, 2, TimeDelta::zero()).await, RotationOutcome::Unknown);
 }
 
 #[tokio::test]
@@ -175,8 +175,8 @@ async fn the_journal_is_rewritten_when_it_has_grown_long() {
     assert!(fs::metadata(&path).unwrap().len() < 2500);
     drop(store);
     let store = MemoryTokenStore::open(&path).unwrap();
-    assert_eq!(use_token(&store, 1, 1, TimeDelta::zero()).await, Rotated::Renewed);
-    assert_eq!(use_token(&store, 2, 2, TimeDelta::zero()).await, Rotated::Unknown);
+    assert_eq!(use_token(&store, 1, 1, TimeDelta::zero()).await, RotationOutcome::Renewed);
+    assert_eq!(use_token(&store, 2, 2, TimeDelta::zero()).await, RotationOutcome::Unknown);
 }
 
 #[tokio::test]

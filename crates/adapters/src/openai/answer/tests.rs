@@ -237,7 +237,7 @@ fn broken_arguments_are_passed_on_as_they_are() {
 fn empty_calls_are_dropped_and_nameless_ones_are_garbage() {
     assert_eq!(calls(&[r#"{"index":0}"#, r#"{"index":0,"id":"a"}"#]), [finished(FinishReason::Stop)]);
     let nameless = delta(r#"{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]}"#);
-    assert_eq!(fault(&format!("data: {nameless}\n\ndata: [DONE]\n\n")).kind(), FaultKind::Garbage);
+    assert_eq!(fault(&format!("data: {nameless}\n\ndata: [DONE]\n\n")).kind(), FaultKind::InvalidResponse);
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn pieces_that_cannot_be_read_are_garbage_and_not_quoted() {
     for data in ["{", "no json", "[]", "7", r#"{"choices":"secret"}"#, r#"{"choices":[{"delta":"secret"}]}"#]
     {
         let fault = fault(&format!("data: {data}\n\n"));
-        assert_eq!(fault.kind(), FaultKind::Garbage, "{data}");
+        assert_eq!(fault.kind(), FaultKind::InvalidResponse, "{data}");
         assert!(!fault.to_string().contains("secret"), "{fault}");
     }
 }
@@ -390,7 +390,7 @@ fn an_answer_may_come_whole() {
 #[test]
 fn a_whole_answer_that_holds_none_is_garbage() {
     for body in ["{}", r#"{"choices":[]}"#, r#"{"choices":[{"message""#, r#"{"detail":"hm"}"#] {
-        assert_eq!(fault(body).kind(), FaultKind::Garbage, "{body}");
+        assert_eq!(fault(body).kind(), FaultKind::InvalidResponse, "{body}");
     }
     let (_, result) =
         decode_pieces([br#"{"error":{"message":"no","type":"invalid_request_error"}}"#.as_slice()]);
@@ -403,22 +403,22 @@ fn answers_are_bounded() {
     let chunk = format!("data: {words}\n\n");
     let (events, result) = decode_pieces(std::iter::repeat_n(chunk.as_bytes(), 9));
     assert_eq!(events.len(), 8 + 1);
-    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::Garbage));
+    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse));
 
     let whole =
         std::iter::once(b"{".as_slice()).chain(std::iter::repeat_n([b' '; 1024 * 1024].as_slice(), 9));
     assert!(
-        matches!(decode_pieces(whole).1, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::Garbage)
+        matches!(decode_pieces(whole).1, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse)
     );
 
     let comment = format!(":{}\n", "x".repeat(512 * 1024));
     let (_, result) = decode_pieces(std::iter::repeat_n(comment.as_bytes(), 129));
-    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::Garbage));
+    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse));
 
     let one =
         |n: usize| format!(r#"{{"index":{n},"id":"{n}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
     let many = delta(&format!(r#"{{"tool_calls":[{}]}}"#, (0..129).map(one).collect::<Vec<_>>().join(",")));
-    assert_eq!(fault(&format!("data: {many}\n\n")).kind(), FaultKind::Garbage);
+    assert_eq!(fault(&format!("data: {many}\n\n")).kind(), FaultKind::InvalidResponse);
 }
 
 /// Answers that use most of the above, for cutting.

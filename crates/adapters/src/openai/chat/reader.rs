@@ -7,7 +7,7 @@ use crate::openai::{
 use bytes::Bytes;
 use docent_ports::{
     chat_model::ChatEvent,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use futures::{
     StreamExt,
@@ -44,9 +44,9 @@ impl AnswerReader {
         let is_page = content_type.is_some_and(|value| value.trim_start().starts_with("text/html"));
         let body = if is_page {
             let message = "the answer is a web page; check the base URL";
-            stream::iter([Err(Fault::new(Part::ChatModel, FaultKind::Garbage, message))]).boxed()
+            stream::iter([Err(Fault::new(Component::ChatModel, FaultKind::InvalidResponse, message))]).boxed()
         } else {
-            let broken = |error| fault::of_transport(Part::ChatModel, error);
+            let broken = |error| fault::of_transport(Component::ChatModel, error);
             response.bytes_stream().map(move |bytes| bytes.map_err(broken)).boxed()
         };
         Self::of_bytes(body, turn, limit)
@@ -121,7 +121,7 @@ async fn advance(
         // An answer that has said its last word is good, however its connection ends.
         Ok(Some(Err(_))) | Err(_) if !is_open => decoder.finish(),
         Ok(Some(Err(fault))) => Err(fault.into()),
-        Err(_) => Err(Fault::new(Part::ChatModel, FaultKind::Timeout, "the answer stalled").into()),
+        Err(_) => Err(Fault::new(Component::ChatModel, FaultKind::Timeout, "the answer stalled").into()),
     }
 }
 
@@ -242,7 +242,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_breaks_after_the_last_word_breaks_nothing() {
         let (mut reader, open) = reader(&[(Duration::ZERO, WORD), (Duration::ZERO, STOP)]);
-        let fault = Fault::new(Part::ChatModel, FaultKind::Unavailable, "reset");
+        let fault = Fault::new(Component::ChatModel, FaultKind::Unavailable, "reset");
         open.unbounded_send(Err(fault)).unwrap();
         let (events, fault) = read(&mut reader).await;
         assert!(fault.is_none() && is_finished(&events[1], false), "{events:?}");
@@ -251,7 +251,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_breaks_earlier_ends_the_answer_after_its_words() {
         let (mut reader, open) = reader(&[(Duration::ZERO, WORD)]);
-        let fault = Fault::new(Part::ChatModel, FaultKind::Unavailable, "reset");
+        let fault = Fault::new(Component::ChatModel, FaultKind::Unavailable, "reset");
         open.unbounded_send(Err(fault)).unwrap();
         let (events, fault) = read(&mut reader).await;
         assert_eq!((events, fault), (vec![word()], Some(FaultKind::Unavailable)));

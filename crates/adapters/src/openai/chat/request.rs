@@ -3,7 +3,7 @@
 use docent_domain::chat::{Message, ToolCall, ToolSpec};
 use docent_ports::{
     chat_model::ChatRequest,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -103,7 +103,7 @@ fn call(call: &ToolCall) -> Tool<'_> {
 fn tool(spec: &ToolSpec) -> Result<Tool<'static>> {
     let parameters = serde_json::from_str(spec.parameters).map_err(|error| {
         let message = format!("the schema of the tool {}", spec.name);
-        Fault::new(Part::ChatModel, FaultKind::Internal, message).caused_by(error)
+        Fault::new(Component::ChatModel, FaultKind::Internal, message).caused_by(error)
     })?;
     let function = Function::Spec { name: spec.name, description: spec.description, parameters };
     Ok(Tool { id: None, r#type: "function", function })

@@ -254,7 +254,7 @@ async fn refusals_are_told_by_status_with_the_back_ends_words() {
     ] {
         fake.script(Reply::json(status, words));
         let fault = refused(&model).await;
-        assert_eq!((fault.part(), fault.kind()), (Part::ChatModel, kind), "{status}");
+        assert_eq!((fault.component(), fault.kind()), (Component::ChatModel, kind), "{status}");
         assert_eq!(fault.to_string(), format!("chat model: status {status}: no such model"));
     }
 }
@@ -390,12 +390,12 @@ async fn web_pages_and_nonsense_are_garbage() {
     let model = model(&fake);
     fake.script(Reply::json(200, "<html>").header("Content-Type", "text/html; charset=utf-8"));
     let fault = refused(&model).await;
-    assert_eq!(fault.kind(), FaultKind::Garbage);
+    assert_eq!(fault.kind(), FaultKind::InvalidResponse);
     assert!(fault.to_string().contains("check the base URL"), "{fault}");
     fake.script(Reply::events(&["nonsense"]));
-    assert_eq!(refused(&model).await.kind(), FaultKind::Garbage);
+    assert_eq!(refused(&model).await.kind(), FaultKind::InvalidResponse);
     fake.script(Reply::json(200, "{}"));
-    assert_eq!(refused(&model).await.kind(), FaultKind::Garbage);
+    assert_eq!(refused(&model).await.kind(), FaultKind::InvalidResponse);
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn vectors_of_different_dimensions_are_garbage() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(200, answer(&[&[1.0, 0.0], &[0.0, 1.0]])));
     fake.script(Reply::json(200, answer(&[&[1.0], &[1.0]])));
-    assert_eq!(embed(&embedder(&fake)).await.unwrap_err().kind(), FaultKind::Garbage);
+    assert_eq!(embed(&embedder(&fake)).await.unwrap_err().kind(), FaultKind::InvalidResponse);
 }
 
 #[tokio::test]
@@ -135,7 +135,11 @@ async fn missing_and_null_vectors_are_garbage() {
     {
         fake.script(Reply::json(200, body));
         let fault = embed(&embedder(&fake)).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Embedder, FaultKind::Garbage), "{fault}");
+        assert_eq!(
+            (fault.component(), fault.kind()),
+            (Component::Embedder, FaultKind::InvalidResponse),
+            "{fault}"
+        );
     }
 }
 
@@ -294,7 +298,7 @@ async fn faults_of_the_wire_are_told() {
     ] {
         fake.script(reply);
         let fault = embed(&embedder).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Embedder, kind), "{fault}");
+        assert_eq!((fault.component(), fault.kind()), (Component::Embedder, kind), "{fault}");
         let shown = fault.to_string();
         assert!(!shown.contains("sk-very-secret") && !shown.contains("Valves"), "{shown}");
     }

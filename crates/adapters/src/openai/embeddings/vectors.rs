@@ -122,7 +122,7 @@ mod tests {
 
     fn fault(body: &str, count: usize) -> Fault {
         let fault = read(body.as_bytes(), count).unwrap_err();
-        assert_eq!(fault.kind(), FaultKind::Garbage);
+        assert_eq!(fault.kind(), FaultKind::InvalidResponse);
         fault
     }
 

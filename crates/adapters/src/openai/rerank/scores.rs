@@ -1,7 +1,7 @@
 //! Reading the scores of an answer.
 
 use crate::openai::fault::unreadable;
-use docent_ports::error::{Fault, FaultKind, Part, Result};
+use docent_ports::error::{Component, Fault, FaultKind, Result};
 use serde::Deserialize;
 
 /// Both forms that are about: an object, and the bare list of text-embeddings-inference.
@@ -23,7 +23,7 @@ struct Row {
 }
 
 fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
-    Fault::new(Part::Reranker, FaultKind::Garbage, message)
+    Fault::new(Component::Reranker, FaultKind::InvalidResponse, message)
 }
 
 /// The scores of `count` passages, in their order.
@@ -82,7 +82,7 @@ mod tests {
             r#"[{"index":0,"score":1},{"index":1,"score":1e300}]"#,
         ] {
             let fault = read(body.as_bytes(), 2).unwrap_err();
-            assert_eq!(fault.kind(), FaultKind::Garbage, "{body}");
+            assert_eq!(fault.kind(), FaultKind::InvalidResponse, "{body}");
             assert!(!fault.to_string().contains("secret"), "{fault}");
         }
     }

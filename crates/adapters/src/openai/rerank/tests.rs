@@ -89,9 +89,9 @@ async fn each_fault_has_its_kind_is_remembered_and_costs_one_call() {
         (Reply::json(503, "{}"), FaultKind::Unavailable),
         (Reply::json(401, r#"{"message":"wrong key sk-very-secret"}"#), FaultKind::Rejected),
         (Reply::json(404, "{}"), FaultKind::Rejected),
-        (Reply::json(200, "<html>"), FaultKind::Garbage),
-        (Reply::json(200, r#"{"results":[]}"#), FaultKind::Garbage),
-        (Reply::json(200, "x".repeat(2_000_000)), FaultKind::Garbage),
+        (Reply::json(200, "<html>"), FaultKind::InvalidResponse),
+        (Reply::json(200, r#"{"results":[]}"#), FaultKind::InvalidResponse),
+        (Reply::json(200, "x".repeat(2_000_000)), FaultKind::InvalidResponse),
         (Reply::events(&["half"]).cut(), FaultKind::Unavailable),
         (Reply::events(&[]).reset(), FaultKind::Unavailable),
     ];
@@ -100,7 +100,7 @@ async fn each_fault_has_its_kind_is_remembered_and_costs_one_call() {
         fake.script(reply.clone());
         let reranker = reranker(&fake);
         let fault = ask(&reranker).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Reranker, kind), "{reply:?}");
+        assert_eq!((fault.component(), fault.kind()), (Component::Reranker, kind), "{reply:?}");
         assert!(!fault.to_string().contains("secret"), "{fault}");
         assert_eq!(reranker.check().await.unwrap_err().kind(), kind);
         assert_eq!(fake.counts().reranks, 1, "{reply:?}");

@@ -25,7 +25,7 @@ impl ReadMany<u32, (u32, u32)> for Reader {
         state.began.notify_one();
         state.may_end.acquire().await.unwrap().forget();
         if state.fails {
-            return Err(Fault::new(Part::Database, FaultKind::Unavailable, "read").caused_by("cut off"));
+            return Err(Fault::new(Component::Database, FaultKind::Unavailable, "read").caused_by("cut off"));
         }
         // Nobody is number 0.
         Ok(keys.iter().filter(|key| **key > 0).map(|key| (*key, Ok((*key, value)))).collect())

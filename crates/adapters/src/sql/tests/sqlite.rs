@@ -7,7 +7,7 @@ use super::{
 use docent_domain::document::Document;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::{
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     store::Store,
 };
 use docent_testkit::builders::{document, id, job, user};
@@ -127,7 +127,7 @@ async fn a_wrong_address_is_explained() {
         (format!("sqlite://{path}"), FaultKind::Unavailable, "open"),
     ] {
         let fault = SqlStore::connect(&url, SqlOptions::default()).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, kind), "{url}: {fault}");
+        assert_eq!((fault.component(), fault.kind()), (Component::Database, kind), "{url}: {fault}");
         assert!(fault.to_string().contains(says), "{url}: {fault}");
         assert!(!fault.to_string().contains("secret"), "{fault}");
     }
@@ -190,7 +190,7 @@ async fn a_lock_held_by_another_process_is_a_timeout_and_readers_do_not_notice()
     let other = open_with(&folder, hasty).await;
     let held = store.begin().await.unwrap();
     let fault = other.begin().await.err().unwrap();
-    assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Timeout), "{fault}");
+    assert_eq!((fault.component(), fault.kind()), (Component::Database, FaultKind::Timeout), "{fault}");
     assert!(fault.is_transient());
     other.check().await.unwrap();
     assert!(other.read().await.unwrap().documents().get(id(1)).await.unwrap().is_some());
@@ -282,7 +282,7 @@ async fn stored_nonsense_is_a_fault_and_not_a_panic() {
         add(&store, 1).await.unwrap();
         store.write.connections.execute_unprepared(change).await.unwrap();
         let fault = store.read().await.unwrap().documents().get(id(1)).await.unwrap_err();
-        assert_eq!((fault.part(), fault.kind()), (Part::Database, FaultKind::Internal), "{change}");
+        assert_eq!((fault.component(), fault.kind()), (Component::Database, FaultKind::Internal), "{change}");
     }
 }
 
@@ -357,7 +357,7 @@ async fn a_record_that_makes_no_sense_harms_no_other() {
     let spoil = "UPDATE documents SET updated_at = 9223372036854775807 WHERE title = 'Document 1'";
     let spoilt = store.write.connections.execute_unprepared(spoil).await.unwrap();
     assert_eq!(spoilt.rows_affected(), 1);
-    let get = async |n| store.glance().await.unwrap().documents().get(id(n)).await;
+    let get = async |n| store.read_latest().await.unwrap().documents().get(id(n)).await;
     let (broken, sound) = tokio::join!(get(1), get(2));
     assert_eq!(broken.unwrap_err().kind(), FaultKind::Internal);
     assert_eq!(sound.unwrap(), Some(document(2)));
@@ -373,7 +373,7 @@ async fn a_view_gives_its_connection_back() {
     store.read.connections.execute_unprepared("PRAGMA cache_size = 1234").await.unwrap();
     for n in 1..=3 {
         store.read().await.unwrap().documents().get(id(n)).await.unwrap();
-        store.glance().await.unwrap().documents().get(id(n)).await.unwrap();
+        store.read_latest().await.unwrap().documents().get(id(n)).await.unwrap();
     }
     let size = Statement::from_string(sea_orm::DbBackend::Sqlite, "PRAGMA cache_size");
     let size = store.read.connections.query_one_raw(size).await.unwrap().unwrap();

@@ -6,8 +6,8 @@ use super::{
     refused,
 };
 use docent_domain::{
-    api_key::{ApiKey, KeyName, KeyPrefix, Scopes},
-    audit::{AuditEntry, Author, Change, Deed},
+    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
+    audit::{AuditAction, AuditActor, AuditEntry, Change},
     group::{Group, GroupName},
     permission::RecordKind,
 };
@@ -98,10 +98,10 @@ impl ApiKeyLine {
         Ok(ApiKey {
             id: id(&self.id)?,
             user: id(&self.user)?,
-            name: KeyName::parse(&self.name).map_err(invalid)?,
-            prefix: KeyPrefix::parse(&self.prefix).map_err(invalid)?,
+            name: ApiKeyName::parse(&self.name).map_err(invalid)?,
+            prefix: ApiKeyPrefix::parse(&self.prefix).map_err(invalid)?,
             sha256: digest(&self.sha256)?,
-            scopes: Scopes::parse(self.scopes.split(' ')).map_err(invalid)?,
+            scopes: ApiKeyScopes::parse(self.scopes.split(' ')).map_err(invalid)?,
             created_at: instant(self.created_at)?,
             expires_at: self.expires_at.map(instant).transpose()?,
             last_used_at: self.last_used_at.map(instant).transpose()?,
@@ -113,13 +113,13 @@ impl ApiKeyLine {
 impl AuditLine {
     pub(super) fn of(entry: &AuditEntry) -> Self {
         let by = match &entry.by {
-            Author::User { id, email, api_key } => AuthorLine::User {
+            AuditActor::User { id, email, api_key } => AuthorLine::User {
                 id: id.to_string(),
                 email: email.clone(),
                 api_key: api_key.map(|key| key.to_string()),
             },
-            Author::CommandLine => AuthorLine::CommandLine,
-            Author::Nobody => AuthorLine::Nobody,
+            AuditActor::CommandLine => AuthorLine::CommandLine,
+            AuditActor::Unauthenticated => AuthorLine::Nobody,
         };
         let changes = entry.changes.iter();
         let pair = |change: &Change| [change.before.clone(), change.after.clone()];
@@ -140,10 +140,10 @@ impl AuditLine {
         let unknown = |what: &str, name: &str| refused(format!("no {what} is `{name}`"));
         let by = match self.by {
             AuthorLine::User { id: user, email, api_key } => {
-                Author::User { id: id(&user)?, email, api_key: api_key.as_deref().map(id).transpose()? }
+                AuditActor::User { id: id(&user)?, email, api_key: api_key.as_deref().map(id).transpose()? }
             }
-            AuthorLine::CommandLine => Author::CommandLine,
-            AuthorLine::Nobody => Author::Nobody,
+            AuthorLine::CommandLine => AuditActor::CommandLine,
+            AuthorLine::Nobody => AuditActor::Unauthenticated,
         };
         let from = self.from.as_deref().map(str::parse).transpose();
         let changes = self.changes.into_iter();
@@ -152,7 +152,7 @@ impl AuditLine {
             at: instant(self.at)?,
             by,
             from: from.map_err(|_| refused("an address makes no sense"))?,
-            deed: Deed::parse(&self.deed).ok_or_else(|| unknown("deed", &self.deed))?,
+            deed: AuditAction::parse(&self.deed).ok_or_else(|| unknown("deed", &self.deed))?,
             kind: RecordKind::parse(&self.kind).ok_or_else(|| unknown("kind of record", &self.kind))?,
             record: self.record,
             label: self.label,

@@ -7,7 +7,7 @@ use super::{
 use docent_domain::{
     chat::AgentName,
     chunk::{PageStart, Position, Span},
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageAuthor},
+    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     id::ChunkId,
     retrieval::ScoredChunk,
     usage::TokenUsage,
@@ -81,8 +81,8 @@ impl ConversationLine {
 impl MessageLine {
     pub(super) fn of(message: &ConversationMessage) -> Self {
         let answer = match &message.author {
-            MessageAuthor::User => None,
-            MessageAuthor::Agent { name, sources, tokens, is_complete } => Some(AnswerLine {
+            MessageRole::User => None,
+            MessageRole::Agent { name, sources, tokens, is_complete } => Some(AnswerLine {
                 agent: name.as_str().to_owned(),
                 sources: sources.iter().map(SourceLine::of).collect(),
                 prompt: tokens.prompt,
@@ -102,8 +102,8 @@ impl MessageLine {
     /// The message; its place is for whoever appends it to give.
     pub(super) fn message(self) -> Result<ConversationMessage, BackupError> {
         let author = match self.answer {
-            None => MessageAuthor::User,
-            Some(answer) => MessageAuthor::Agent {
+            None => MessageRole::User,
+            Some(answer) => MessageRole::Agent {
                 name: AgentName::parse(&answer.agent).map_err(invalid)?,
                 sources: answer.sources.into_iter().map(SourceLine::chunk).collect::<Result<_, _>>()?,
                 tokens: TokenUsage { prompt: answer.prompt, completion: answer.completion },

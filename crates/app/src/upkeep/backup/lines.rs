@@ -9,8 +9,8 @@ use docent_domain::{
         BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
         VectorDocId,
     },
-    extraction::{Coverage, Effort},
-    group::Rights,
+    extraction::{Coverage, IngestionStats},
+    group::AssignedPermissions,
     id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId},
     permission::{Permission, PermissionSet},
     retrieval::StoredChunk,
@@ -174,7 +174,7 @@ pub(super) fn instant(micros: i64) -> Result<DateTime<Utc>, BackupError> {
     DateTime::from_timestamp_micros(micros).ok_or_else(|| refused("a time makes no sense"))
 }
 
-pub(super) fn invalid(error: docent_domain::error::Invalid) -> BackupError {
+pub(super) fn invalid(error: docent_domain::error::ValidationError) -> BackupError {
     refused(error.to_string())
 }
 
@@ -203,7 +203,7 @@ pub(super) fn digest(text: &str) -> Result<[u8; 32], BackupError> {
 }
 
 impl UserLine {
-    pub(super) fn of(user: &User, rights: &Rights) -> Self {
+    pub(super) fn of(user: &User, rights: &AssignedPermissions) -> Self {
         Self {
             id: user.id.to_string(),
             email: user.email.as_str().to_owned(),
@@ -220,8 +220,8 @@ impl UserLine {
         }
     }
 
-    pub(super) fn rights(&self) -> Result<Rights, BackupError> {
-        Ok(Rights {
+    pub(super) fn rights(&self) -> Result<AssignedPermissions, BackupError> {
+        Ok(AssignedPermissions {
             permissions: permissions(&self.permissions),
             groups: self.groups.iter().map(|group| id(group)).collect::<Result<_, _>>()?,
         })
@@ -401,7 +401,7 @@ impl CoverageLine {
 }
 
 impl EffortLine {
-    fn of(effort: &Effort) -> Self {
+    fn of(effort: &IngestionStats) -> Self {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         Self {
             extractor: effort.extractor.clone(),
@@ -413,8 +413,8 @@ impl EffortLine {
         }
     }
 
-    fn effort(&self) -> Effort {
-        Effort {
+    fn effort(&self) -> IngestionStats {
+        IngestionStats {
             extractor: self.extractor.clone(),
             attempts: self.attempts,
             extract: Duration::from_micros(self.extract),

@@ -36,7 +36,7 @@ pub use lines::Manifest;
 pub use restore::{Restored, restore};
 pub use save::{Saved, Scope, save};
 
-use docent_ports::error::{Fault, FaultKind, Part};
+use docent_ports::error::{Component, Fault, FaultKind};
 use thiserror::Error;
 
 /// The format of archives that this program writes, and the only one it reads.
@@ -71,7 +71,7 @@ fn refused(why: impl Into<String>) -> BackupError {
 }
 
 fn unwritable(error: serde_json::Error) -> Fault {
-    Fault::new(Part::Service, FaultKind::Internal, "writing a record").caused_by(error)
+    Fault::new(Component::Service, FaultKind::Internal, "writing a record").caused_by(error)
 }
 
 #[cfg(test)]

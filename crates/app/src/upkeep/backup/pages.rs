@@ -13,7 +13,7 @@ use docent_domain::{
     api_key::ApiKey,
     audit::AuditEntry,
     conversation::{Conversation, ConversationMessage},
-    group::{Group, Rights},
+    group::{AssignedPermissions, Group},
     usage::UsageRecord,
     user::User,
     webhook::Webhook,
@@ -53,7 +53,7 @@ impl Kind {
 /// The records of an entry.
 pub(super) enum Records {
     Groups(Vec<Group>),
-    Users(Vec<(User, Rights)>),
+    Users(Vec<(User, AssignedPermissions)>),
     ApiKeys(Vec<ApiKey>),
     Conversations(Vec<Conversation>),
     Messages(Vec<ConversationMessage>),
@@ -131,7 +131,7 @@ impl Records {
             Self::Users(users) => {
                 for (user, rights) in users {
                     is_new(work.users().insert(&user).await?, "two accounts have one address")?;
-                    work.groups().set_rights(user.id, &rights).await?;
+                    work.groups().set_assigned_permissions(user.id, &rights).await?;
                 }
             }
             Self::ApiKeys(keys) => {

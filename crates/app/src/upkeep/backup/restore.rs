@@ -27,7 +27,7 @@ use docent_domain::{
 use docent_ports::{
     archive::ArchiveSource,
     blob_store::BlobWriter,
-    error::{Fault, FaultKind, Part},
+    error::{Component, Fault, FaultKind},
     store::UnitOfWork,
 };
 use futures::TryStreamExt;
@@ -270,7 +270,7 @@ impl Copying<'_> {
             };
             if made.len() != batch.len() {
                 let message = format!("{} embeddings for {} chunks", made.len(), batch.len());
-                return Err(Fault::new(Part::Embedder, FaultKind::Garbage, message));
+                return Err(Fault::new(Component::Embedder, FaultKind::InvalidResponse, message));
             }
             embeddings.extend(made);
         }

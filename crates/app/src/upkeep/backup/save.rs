@@ -19,9 +19,9 @@ use docent_domain::{
 };
 use docent_ports::{
     archive::ArchiveWriter,
-    error::{Fault, FaultKind, Part},
-    page::Page,
-    store::ReadWork,
+    error::{Component, Fault, FaultKind},
+    page::PageRequest,
+    store::ReadView,
     vector_index::VectorIndex,
 };
 use futures::TryStreamExt;
@@ -127,7 +127,7 @@ struct Saving<'a> {
 }
 
 impl Saving<'_> {
-    async fn users(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+    async fn users(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
         for page_number in 1.. {
             let page = view.inventory().users(after, PAGE).await?;
@@ -143,7 +143,7 @@ impl Saving<'_> {
         Ok(())
     }
 
-    async fn groups(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+    async fn groups(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
         for page_number in 1.. {
             let page = view.inventory().groups(after, PAGE).await?;
@@ -155,7 +155,7 @@ impl Saving<'_> {
         Ok(())
     }
 
-    async fn api_keys(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+    async fn api_keys(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
         for page_number in 1.. {
             let page = view.inventory().api_keys(after, PAGE).await?;
@@ -167,7 +167,7 @@ impl Saving<'_> {
         Ok(())
     }
 
-    async fn conversations(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+    async fn conversations(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
         for page_number in 1.. {
             let page = view.inventory().conversations(after, PAGE).await?;
@@ -182,10 +182,11 @@ impl Saving<'_> {
         Ok(())
     }
 
-    async fn messages(&mut self, view: &mut dyn ReadWork, id: ConversationId) -> Result<(), Fault> {
+    async fn messages(&mut self, view: &mut dyn ReadView, id: ConversationId) -> Result<(), Fault> {
         let mut offset = 0;
         for page_number in 1.. {
-            let page = view.conversations().messages(id, Page { offset, limit: MESSAGES }).await?.records;
+            let page =
+                view.conversations().messages(id, PageRequest { offset, limit: MESSAGES }).await?.records;
             if page.is_empty() {
                 break;
             }
@@ -196,7 +197,7 @@ impl Saving<'_> {
         Ok(())
     }
 
-    async fn webhooks(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+    async fn webhooks(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
         for page_number in 1.. {
             let page = view.inventory().webhooks(after, PAGE).await?;
@@ -208,7 +209,7 @@ impl Saving<'_> {
         Ok(())
     }
 
-    async fn audit(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+    async fn audit(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
         for page_number in 1.. {
             let page = view.inventory().audit(after, PAGE).await?;
@@ -220,7 +221,7 @@ impl Saving<'_> {
         Ok(())
     }
 
-    async fn usage(&mut self, view: &mut dyn ReadWork) -> Result<(), Fault> {
+    async fn usage(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
         for page_number in 1.. {
             let page = view.inventory().usage(after, PAGE).await?;
@@ -302,5 +303,5 @@ impl Saving<'_> {
 
 fn other_size(key: &docent_domain::document::BlobKey) -> Fault {
     let message = format!("the file {} has another size than the store says", key.as_str());
-    Fault::new(Part::BlobStore, FaultKind::Garbage, message)
+    Fault::new(Component::BlobStore, FaultKind::InvalidResponse, message)
 }

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::BlobKey,
-    generation::Generation,
+    generation::IndexGeneration,
     id::{DocumentId, JobId},
 };
 use docent_ports::{
-    error::{Fault, Part},
+    error::{Component, Fault},
     store::Schema,
 };
 
@@ -15,7 +15,7 @@ use docent_ports::{
 #[derive(Debug)]
 pub enum Finding {
     /// A part does not work.
-    PartDown(Part, Fault),
+    PartDown(Component, Fault),
     /// The database's schema is not this program's.
     Schema(Schema),
     /// The collection's vectors are not those of the embedding model.
@@ -33,9 +33,9 @@ pub enum Finding {
         configured: String,
     },
     /// An index is being built, or was left unfinished.
-    BuildUnfinished(Generation),
+    BuildUnfinished(IndexGeneration),
     /// The collection of an index that another one has replaced is there still.
-    RetiredLeft(Generation),
+    RetiredLeft(IndexGeneration),
     /// A document waits for an ingestion that no job will do.
     NotQueued(DocumentId),
     /// What is left of a deleted document waits for a removal that no job will do.
@@ -113,9 +113,9 @@ impl Finding {
     pub fn id(&self) -> String {
         match self {
             Self::PartDown(part, _) => part.code().to_owned(),
-            Self::Schema(_) => Part::Database.code().to_owned(),
-            Self::Dimensions { .. } => Part::VectorStore.code().to_owned(),
-            Self::OtherModel { .. } => Part::Embedder.code().to_owned(),
+            Self::Schema(_) => Component::Database.code().to_owned(),
+            Self::Dimensions { .. } => Component::VectorStore.code().to_owned(),
+            Self::OtherModel { .. } => Component::Embedder.code().to_owned(),
             Self::BuildUnfinished(generation) | Self::RetiredLeft(generation) => generation.id.to_string(),
             Self::NotQueued(document)
             | Self::NotRemoved(document)
@@ -151,10 +151,10 @@ impl Finding {
                 "the index was made with the embedding model {serving} and goes on with it, \
                  and the settings name {configured}"
             ),
-            Self::BuildUnfinished(Generation { model, created_at, .. }) => {
+            Self::BuildUnfinished(IndexGeneration { model, created_at, .. }) => {
                 format!("an index with the embedding model {model} is being built, begun at {created_at}")
             }
-            Self::RetiredLeft(Generation { collection, .. }) => {
+            Self::RetiredLeft(IndexGeneration { collection, .. }) => {
                 format!("the collection {collection} is there still, and another one has replaced it")
             }
             Self::NotQueued(_) => "the document is pending, and no job will ingest it".to_owned(),

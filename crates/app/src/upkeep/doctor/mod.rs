@@ -15,16 +15,16 @@ pub(crate) use survey::document_of;
 use super::progress::{Progress, Unseen};
 use crate::App;
 use async_trait::async_trait;
-use docent_ports::error::{Fault, Part};
+use docent_ports::error::{Component, Fault};
 
 /// Is told what is found, one by one.
 #[async_trait]
 pub trait Listener: Send {
     /// This part answers, and this is what there is to say about it.
-    fn works(&mut self, part: Part, note: &str);
+    fn works(&mut self, part: Component, note: &str);
 
     /// This part is open in another process, which is as it should be while that one serves.
-    fn in_use(&mut self, part: Part);
+    fn in_use(&mut self, part: Component);
 
     /// This was found.
     async fn found(&mut self, finding: Finding);
@@ -45,7 +45,7 @@ pub async fn examine(app: &App, progress: &dyn Progress, listener: &mut dyn List
     let mut left_out = Vec::new();
     if !standing.records {
         let fault = Fault::new(
-            Part::Database,
+            Component::Database,
             docent_ports::error::FaultKind::Unavailable,
             "without its records nothing can be compared",
         );

@@ -6,7 +6,7 @@ use docent_domain::chat::Message;
 use docent_ports::{
     chat_model::ChatRequest,
     embedder::Embedder,
-    error::{Fault, FaultKind, Part, Result},
+    error::{Component, Fault, FaultKind, Result},
     reranker::Reranker,
 };
 use futures::StreamExt;
@@ -27,13 +27,15 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
     let serving = if records { Some(app.serving().await) } else { None };
     for (part, result) in health.parts {
         // Health tells only how its last call went; see below.
-        if part == Part::Reranker {
+        if part == Component::Reranker {
             continue;
         }
         // It answers, but does it give what is in it?
         let result = match (part, result, &serving) {
-            (Part::VectorStore, Ok(()), Some(Ok(serving))) => serving.index.check().await,
-            (Part::VectorStore, Ok(()), Some(Err(fault))) if fault.part() == part => Err(fault.clone()),
+            (Component::VectorStore, Ok(()), Some(Ok(serving))) => serving.index.check().await,
+            (Component::VectorStore, Ok(()), Some(Err(fault))) if fault.component() == part => {
+                Err(fault.clone())
+            }
             (_, result, _) => result,
         };
         match result {
@@ -54,24 +56,24 @@ pub(super) async fn examine(app: &App, listener: &mut dyn Listener) -> Standing 
         Some(serving) => serving.embedder().cloned(),
         None => app.embedders.of_model(&app.settings.embedding_model),
     };
-    let model = match in_time(Part::Embedder, embeds(embedder)).await {
+    let model = match in_time(Component::Embedder, embeds(embedder)).await {
         Ok((model, dimensions)) => {
-            listener.works(Part::Embedder, &model);
+            listener.works(Component::Embedder, &model);
             Some(dimensions)
         }
         Err(fault) => {
-            listener.found(Finding::PartDown(Part::Embedder, fault)).await;
+            listener.found(Finding::PartDown(Component::Embedder, fault)).await;
             None
         }
     };
-    match in_time(Part::ChatModel, answers(app)).await {
-        Ok(()) => listener.works(Part::ChatModel, app.model.model()),
-        Err(fault) => listener.found(Finding::PartDown(Part::ChatModel, fault)).await,
+    match in_time(Component::ChatModel, answers(app)).await {
+        Ok(()) => listener.works(Component::ChatModel, app.model.model()),
+        Err(fault) => listener.found(Finding::PartDown(Component::ChatModel, fault)).await,
     }
     if let Some(reranker) = &app.reranker {
-        match in_time(Part::Reranker, ranks(&**reranker)).await {
-            Ok(()) => listener.works(Part::Reranker, reranker.model()),
-            Err(fault) => listener.found(Finding::PartDown(Part::Reranker, fault)).await,
+        match in_time(Component::Reranker, ranks(&**reranker)).await {
+            Ok(()) => listener.works(Component::Reranker, reranker.model()),
+            Err(fault) => listener.found(Finding::PartDown(Component::Reranker, fault)).await,
         }
     }
     if let (Some(model), Some(serving)) = (model, &serving)
@@ -100,7 +102,7 @@ async fn embeds(embedder: Result<Arc<dyn Embedder>>) -> Result<(String, Option<u
 async fn answers(app: &App) -> Result<()> {
     let messages = vec![Message::User("Answer with the one word: ready".to_owned())];
     let mut answer = app.model.stream(ChatRequest { messages, tools: Vec::new() }).await?;
-    let none = || Fault::new(Part::ChatModel, FaultKind::Garbage, "its answer is empty");
+    let none = || Fault::new(Component::ChatModel, FaultKind::InvalidResponse, "its answer is empty");
     answer.next().await.ok_or_else(none)?.map(drop)
 }
 
@@ -108,10 +110,14 @@ async fn answers(app: &App) -> Result<()> {
 async fn ranks(reranker: &dyn Reranker) -> Result<()> {
     let scores = reranker.rerank("Is anybody there?", &["Yes, here I am.", "Nothing of the kind."]).await?;
     let message = || format!("{} scores for 2 passages", scores.len());
-    if scores.len() == 2 { Ok(()) } else { Err(Fault::new(Part::Reranker, FaultKind::Garbage, message())) }
+    if scores.len() == 2 {
+        Ok(())
+    } else {
+        Err(Fault::new(Component::Reranker, FaultKind::InvalidResponse, message()))
+    }
 }
 
-async fn in_time<T>(part: Part, work: impl Future<Output = Result<T>>) -> Result<T> {
+async fn in_time<T>(part: Component, work: impl Future<Output = Result<T>>) -> Result<T> {
     let late = |_| Err(Fault::new(part, FaultKind::Timeout, "it gave no answer in 60 s"));
     tokio::time::timeout(MODEL_PATIENCE, work).await.unwrap_or_else(late)
 }

@@ -148,7 +148,7 @@ async fn remove_collections(app: &App) -> Result<Mended, Error> {
 
 async fn remove_file(app: &App, key: &BlobKey) -> Result<Mended, Fault> {
     let is_needed = match (document_of(key), extraction_of(key)) {
-        (Some(id), _) => app.store.read().await?.inventory().standings(&[id]).await?.contains_key(&id),
+        (Some(id), _) => app.store.read().await?.inventory().statuses(&[id]).await?.contains_key(&id),
         (None, Some(sha256)) => is_extraction_needed(app, &sha256).await?,
         (None, None) => return Ok(Mended::NotOurs),
     };

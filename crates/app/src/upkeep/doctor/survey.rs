@@ -8,8 +8,8 @@ use crate::{
 };
 use chrono::TimeDelta;
 use docent_domain::{
-    document::{BlobKey, Document, DocumentState, FailureCode, Standing},
-    generation::{Generation, GenerationState},
+    document::{BlobKey, Document, DocumentState, DocumentStatus, FailureCode},
+    generation::{GenerationState, IndexGeneration},
     id::DocumentId,
     job::{JobKind, JobState},
 };
@@ -86,7 +86,7 @@ pub(super) async fn generations(app: &App, listener: Found<'_>) -> Result<(), Fa
 }
 
 /// Retired generations whose collections are there still, though nobody searches them any more.
-pub(super) async fn left_behind(app: &App) -> Result<Vec<Generation>, Fault> {
+pub(super) async fn left_behind(app: &App) -> Result<Vec<IndexGeneration>, Fault> {
     let mut left = Vec::new();
     for generation in app.store.read().await?.generations().all().await? {
         if let GenerationState::Retired { since } = generation.state
@@ -153,9 +153,9 @@ pub(super) async fn chunks(app: &App, progress: &dyn Progress, listener: Found<'
     let mut after: Option<String> = None;
     loop {
         let page = serving.index.documents(after.as_deref(), INDEX_PAGE).await?;
-        let standings = app.store.read().await?.inventory().standings(&page.documents).await?;
+        let statuses = app.store.read().await?.inventory().statuses(&page.documents).await?;
         for id in &page.documents {
-            if may_have_chunks(standings.get(id).copied()) || told.contains(id) {
+            if may_have_chunks(statuses.get(id).copied()) || told.contains(id) {
                 continue;
             }
             if let Some(chunks) = orphan_chunks(app, *id).await? {
@@ -175,17 +175,17 @@ pub(super) async fn chunks(app: &App, progress: &dyn Progress, listener: Found<'
 
 /// A pending document's chunks are being written, and a deleted one's being removed; that nobody does so is a
 /// finding of its own.
-fn may_have_chunks(standing: Option<Standing>) -> bool {
+fn may_have_chunks(standing: Option<DocumentStatus>) -> bool {
     match standing {
-        Some(Standing::Ingested | Standing::Pending | Standing::Deleted) => true,
-        Some(Standing::Failed) | None => false,
+        Some(DocumentStatus::Ingested | DocumentStatus::Pending | DocumentStatus::Deleted) => true,
+        Some(DocumentStatus::Failed) | None => false,
     }
 }
 
 /// How many chunks a document has that should have none.
 pub(super) async fn orphan_chunks(app: &App, id: DocumentId) -> Result<Option<u64>, Fault> {
     let chunks = app.serving().await?.index.count(id).await?;
-    let standing = app.store.read().await?.inventory().standings(&[id]).await?.get(&id).copied();
+    let standing = app.store.read().await?.inventory().statuses(&[id]).await?.get(&id).copied();
     Ok((chunks > 0 && !may_have_chunks(standing)).then_some(chunks))
 }
 
@@ -249,7 +249,7 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
         let named: Vec<(StoredBlob, Option<DocumentId>)> =
             old.map(|blob| (blob.clone(), document_of(&blob.key))).collect();
         let ids: Vec<DocumentId> = named.iter().filter_map(|(_, id)| *id).collect();
-        let standings = app.store.read().await?.inventory().standings(&ids).await?;
+        let statuses = app.store.read().await?.inventory().statuses(&ids).await?;
         for (StoredBlob { key, bytes, .. }, id) in named {
             match id {
                 None => match extraction_of(&key) {
@@ -258,7 +258,7 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
                     Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,
                     None => listener.found(Finding::ForeignFile(key)).await,
                 },
-                Some(id) if standings.contains_key(&id) => {}
+                Some(id) if statuses.contains_key(&id) => {}
                 // Removed since it was listed.
                 Some(_) if app.blobs.size(&key).await?.is_none() => {}
                 Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,

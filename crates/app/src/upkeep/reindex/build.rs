@@ -12,8 +12,8 @@ use crate::{
 };
 use docent_domain::{
     document::{Document, DocumentState},
-    extraction::{Coverage, Effort},
-    generation::{Generation, Mark},
+    extraction::{Coverage, IngestionStats},
+    generation::{IndexGeneration, IndexedRevision},
     id::DocumentId,
 };
 use docent_ports::error::{Fault, FaultKind};
@@ -36,7 +36,7 @@ const LONGEST_HELD_UP: Duration = Duration::from_secs(600);
 
 /// A document that the collection holds, as it was when it was written: some dozens of bytes each.
 pub(super) struct Held {
-    pub(super) mark: Mark,
+    pub(super) mark: IndexedRevision,
     /// What is to be recorded of it now, where that has changed.
     pub(super) coverage: Option<Coverage>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Held {
 /// A generation being built.
 pub(super) struct Build<'a> {
     app: &'a App,
-    generation: Generation,
+    generation: IndexGeneration,
     concurrency: usize,
     stop: &'a CancellationToken,
     progress: &'a dyn Progress,
@@ -64,7 +64,7 @@ enum Taken {
 impl<'a> Build<'a> {
     pub(super) fn of(
         app: &'a App,
-        generation: Generation,
+        generation: IndexGeneration,
         concurrency: usize,
         stop: &'a CancellationToken,
         progress: &'a dyn Progress,
@@ -87,7 +87,7 @@ impl<'a> Build<'a> {
             match self.try_switch().await? {
                 Switch::Done => {
                     let documents = self.held.len() as u64;
-                    let Generation { id, model, .. } = self.generation;
+                    let IndexGeneration { id, model, .. } = self.generation;
                     return Ok(Reindexed { generation: id, model, documents, written: self.written });
                 }
                 Switch::Elsewhere => return Err(ReindexError::Elsewhere),
@@ -111,10 +111,10 @@ impl<'a> Build<'a> {
     }
 
     /// What an earlier run has written is held; gives what is not.
-    async fn survey(&mut self, opened: &Opened) -> Result<Vec<Mark>, Fault> {
+    async fn survey(&mut self, opened: &Opened) -> Result<Vec<IndexedRevision>, Fault> {
         let (mut missing, mut after) = (Vec::new(), None);
         loop {
-            let page = self.app.store.glance().await?.documents().marks(after, PAGE).await?;
+            let page = self.app.store.read_latest().await?.documents().marks(after, PAGE).await?;
             let Some(last) = page.last() else { return Ok(missing) };
             after = Some(last.document);
             let ids: Vec<DocumentId> = page.iter().map(|mark| mark.document).collect();
@@ -129,7 +129,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    async fn take(&mut self, opened: &Opened, missing: Vec<Mark>) -> Result<(), ReindexError> {
+    async fn take(&mut self, opened: &Opened, missing: Vec<IndexedRevision>) -> Result<(), ReindexError> {
         if missing.is_empty() {
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl<'a> Build<'a> {
 async fn one(
     app: &App,
     opened: &Opened,
-    mark: Mark,
+    mark: IndexedRevision,
     stop: &CancellationToken,
 ) -> Result<Taken, ReindexError> {
     let mut tries = 0;
@@ -217,7 +217,7 @@ async fn one(
 async fn try_one(
     app: &App,
     opened: &Opened,
-    mark: Mark,
+    mark: IndexedRevision,
     stop: &CancellationToken,
 ) -> Option<Result<Taken, IngestError>> {
     if stop.is_cancelled() {
@@ -228,7 +228,7 @@ async fn try_one(
         Ok(None) => return Some(Ok(Taken::Changed)),
         Err(fault) => return Some(Err(fault.into())),
     };
-    let coverage = match ingest::ingest(app, opened, &document, stop, &mut Effort::default()).await? {
+    let coverage = match ingest::ingest(app, opened, &document, stop, &mut IngestionStats::default()).await? {
         Ok(coverage) => coverage,
         Err(error) => return Some(Err(error)),
     };
@@ -237,8 +237,8 @@ async fn try_one(
 }
 
 /// The document, if it is still what the mark says.
-async fn as_marked(app: &App, mark: Mark) -> Result<Option<Document>, Fault> {
-    let document = app.store.glance().await?.documents().get(mark.document).await?;
+async fn as_marked(app: &App, mark: IndexedRevision) -> Result<Option<Document>, Fault> {
+    let document = app.store.read_latest().await?.documents().get(mark.document).await?;
     let is_same = |document: &Document| match &document.state {
         DocumentState::Ingested(ingested) => ingested.at == mark.at,
         DocumentState::Pending(_) | DocumentState::Failed(_) => false,

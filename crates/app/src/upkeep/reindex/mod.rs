@@ -16,7 +16,7 @@ mod switch;
 use crate::{App, generations, upkeep::progress::Progress};
 use build::Build;
 use docent_domain::{
-    generation::{Generation, GenerationState},
+    generation::{GenerationState, IndexGeneration},
     id::{DocumentId, GenerationId},
 };
 use docent_ports::{embedder::Embedder, error::Fault};
@@ -113,7 +113,7 @@ pub async fn reindex(
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn under_way(app: &App) -> Result<Option<Generation>, Fault> {
+pub async fn under_way(app: &App) -> Result<Option<IndexGeneration>, Fault> {
     let all = app.store.read().await?.generations().all().await?;
     Ok(all.into_iter().find(|it| it.state == GenerationState::Building))
 }
@@ -122,7 +122,7 @@ pub async fn under_way(app: &App) -> Result<Option<Generation>, Fault> {
 ///
 /// # Errors
 /// When a store does not work. May be repeated.
-pub async fn abandon(app: &App) -> Result<Option<Generation>, Fault> {
+pub async fn abandon(app: &App) -> Result<Option<IndexGeneration>, Fault> {
     let mut work = app.store.begin().await?;
     let all = work.generations().all().await?;
     let Some(building) = all.into_iter().find(|it| it.state == GenerationState::Building) else {
@@ -139,7 +139,7 @@ pub async fn abandon(app: &App) -> Result<Option<Generation>, Fault> {
 }
 
 /// The build to go on with, or a new one. The model is tried first: one that does not work begins nothing.
-async fn begin(app: &App, plan: &Plan) -> Result<Generation, ReindexError> {
+async fn begin(app: &App, plan: &Plan) -> Result<IndexGeneration, ReindexError> {
     app.serving_generation().await?;
     let building = under_way(app).await?;
     let wanted = match (&building, &plan.model) {
@@ -160,8 +160,8 @@ async fn begin(app: &App, plan: &Plan) -> Result<Generation, ReindexError> {
         };
     }
     let id = app.new_id(GenerationId::generate);
-    let begun = Generation::begun(id, &wanted, &app.settings.collection, app.clock.now());
-    let begun = Generation { dimensions: given, ..begun };
+    let begun = IndexGeneration::begun(id, &wanted, &app.settings.collection, app.clock.now());
+    let begun = IndexGeneration { dimensions: given, ..begun };
     let mut work = app.store.begin().await?;
     if !work.generations().insert(&begun).await? {
         return Err(ReindexError::Elsewhere);

@@ -4,7 +4,7 @@ use super::build::Held;
 use crate::App;
 use docent_domain::{
     document::DocumentState,
-    generation::{Generation, GenerationState, Mark},
+    generation::{GenerationState, IndexGeneration, IndexedRevision},
     id::DocumentId,
 };
 use docent_ports::{error::Fault, store::UnitOfWork};
@@ -20,7 +20,7 @@ pub(super) enum Switch {
     /// It is behind what is recorded.
     Behind {
         /// Documents that it lacks, or holds in an earlier form.
-        missing: Vec<Mark>,
+        missing: Vec<IndexedRevision>,
         /// Documents that it holds and that are no more.
         gone: Vec<DocumentId>,
     },
@@ -31,7 +31,7 @@ pub(super) enum Switch {
 /// Lets `generation`, which holds `held`, take over, if that is what is recorded: all in one transaction.
 pub(super) async fn switch(
     app: &App,
-    generation: &Generation,
+    generation: &IndexGeneration,
     held: &HashMap<DocumentId, Held>,
 ) -> Result<Switch, Fault> {
     let mut work = app.store.begin().await?;
@@ -61,7 +61,7 @@ pub(super) async fn switch(
 async fn compare(
     work: &mut dyn UnitOfWork,
     held: &HashMap<DocumentId, Held>,
-) -> Result<(Vec<Mark>, Vec<DocumentId>), Fault> {
+) -> Result<(Vec<IndexedRevision>, Vec<DocumentId>), Fault> {
     let (mut missing, mut recorded, mut after) = (Vec::new(), HashSet::with_capacity(held.len()), None);
     loop {
         let page = work.documents().marks(after, PAGE).await?;

@@ -21,11 +21,11 @@ use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
     accounts::{api_keys, own, sessions},
     error::Error,
-    listing::Page,
+    listing::PageRequest,
 };
 
 /// The most keys and sessions that are shown.
-const OWN: Page = Page { offset: 0, limit: 100 };
+const OWN: PageRequest = PageRequest { offset: 0, limit: 100 };
 
 pub(super) async fn account(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
     show(&staff, &context, StatusCode::OK, &FieldErrors::default()).await

@@ -25,8 +25,8 @@ use docent_app::{
 };
 use docent_domain::{
     access::{AddApiKeys, DeleteApiKeys, ViewApiKeys, ViewAuditLog},
-    api_key::{ApiKey, KeyName, Scopes},
-    error::Invalid,
+    api_key::{ApiKey, ApiKeyName, ApiKeyScopes},
+    error::ValidationError,
     id::UserId,
     permission::RecordKind,
     text::Email,
@@ -50,7 +50,7 @@ fn show_form(
 ) -> Result<HttpResponse, Broken> {
     let mut values = staff.page("api-keys");
     let mut fields = Vec::new();
-    if staff.actor.may::<AddApiKeys>().is_ok() {
+    if staff.actor.authorize::<AddApiKeys>().is_ok() {
         let account = Field::line("email", "account", "Account", draft.account).required();
         fields.push(account.help("Whom the key works for: an account that is allowed no more than you are."));
     }
@@ -70,7 +70,7 @@ fn show_form(
 
 /// Where keys are, for this person: what the place is called, and its address.
 fn place(staff: &Staff) -> (&'static str, String) {
-    let sees_all = staff.actor.may::<ViewApiKeys>().is_ok();
+    let sees_all = staff.actor.authorize::<ViewApiKeys>().is_ok();
     let (title, place) = if sees_all { ("API keys", "api-keys") } else { ("Your account", "account") };
     (title, format!("{ROOT}/{place}"))
 }
@@ -117,8 +117,8 @@ async fn request(
     errors: &mut FieldErrors,
 ) -> Result<Option<KeyRequest>, Broken> {
     let user = owner(staff, context, form.text("account"), errors).await?;
-    let name = errors.take("name", KeyName::parse(form.text("name")));
-    let scopes = errors.take("scopes", Scopes::parse(form.all("scopes")));
+    let name = errors.take("name", ApiKeyName::parse(form.text("name")));
+    let scopes = errors.take("scopes", ApiKeyScopes::parse(form.all("scopes")));
     let expires_at = errors.take("expires_at", end_of(form.text("expires_at")));
     let (Some(user), Some(name), Some(scopes), Some(expires_at)) = (user, name, scopes, expires_at) else {
         return Ok(None);
@@ -135,7 +135,7 @@ async fn owner(
     if account.is_empty() || account == staff.email.as_str() {
         return Ok(Some(staff.actor.user()));
     }
-    let grant = staff.may::<AddApiKeys>()?;
+    let grant = staff.authorize::<AddApiKeys>()?;
     let Some(email) = errors.take("account", Email::parse(account)) else { return Ok(None) };
     match api_keys::owner(&context.app, grant, &email).await {
         Ok(user) => Ok(Some(user)),
@@ -147,11 +147,12 @@ async fn owner(
 }
 
 /// The first instant of a day; none when no day is given.
-fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, Invalid> {
+fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
     if text.is_empty() {
         return Ok(None);
     }
-    let day: NaiveDate = text.parse().map_err(|_| Invalid::new("expires_at", "must be a day: 2030-12-31"))?;
+    let day: NaiveDate =
+        text.parse().map_err(|_| ValidationError::new("expires_at", "must be a day: 2030-12-31"))?;
     Ok(Some(day.and_time(NaiveTime::MIN).and_utc()))
 }
 
@@ -173,14 +174,14 @@ pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Resu
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     let mut values = staff.page("api-keys");
     values.insert("key", &row(&staff, &context, &key).await?);
-    values.insert("may_view_audit", &staff.actor.may::<ViewAuditLog>().is_ok());
+    values.insert("may_view_audit", &staff.actor.authorize::<ViewAuditLog>().is_ok());
     insert_place(&mut values, &staff, &context);
     page::show(&context, StatusCode::OK, "api_key.html", &values)
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
-    staff.actor.may_to::<DeleteApiKeys>(Some(key.user)).map_err(Error::from)?;
+    staff.actor.authorize_for::<DeleteApiKeys>(Some(key.user)).map_err(Error::from)?;
     let path = format!("{ROOT}/api-keys/{}", key.id);
     let (section, section_href) = place(&staff);
     let confirmation = Confirmation {

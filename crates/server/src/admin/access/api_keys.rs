@@ -16,7 +16,7 @@ use docent_app::{
     App,
     accounts::{api_keys as use_case, users},
     error::Error,
-    listing::{ApiKeyFilter, Listed},
+    listing::{ApiKeyFilter, Page},
 };
 use docent_domain::{access::ViewApiKeys, id::UserId, text::Email};
 
@@ -30,7 +30,7 @@ pub(super) async fn account_of(app: &App, text: Option<&str>) -> Result<Option<O
 }
 
 pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewApiKeys>()?;
+    let grant = staff.authorize::<ViewApiKeys>()?;
     let (app, now) = (&context.app, context.app.clock.now());
     let is_good = query.parse("state", "must be good", |text| (text == "good").then_some(()));
     let number = PageNumber::of(&query);
@@ -39,7 +39,7 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
     let filters = asked.each_ref().map(|(name, value)| (*name, value.as_deref()));
     let [(_, q), (_, user), _] = filters;
     let found = match account_of(app, user).await? {
-        Some(None) => Listed::default(),
+        Some(None) => Page::default(),
         user => {
             let filter = ApiKeyFilter {
                 user: user.flatten(),

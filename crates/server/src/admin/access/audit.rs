@@ -15,9 +15,9 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_app::{
     audit as use_case,
-    listing::{AuditFilter, Listed, Period},
+    listing::{AuditFilter, Page, Period},
 };
-use docent_domain::{access::ViewAuditLog, audit::Deed, permission::RecordKind};
+use docent_domain::{access::ViewAuditLog, audit::AuditAction, permission::RecordKind};
 use serde::Serialize;
 
 const FILTERS: [&str; 6] = ["who", "deed", "kind", "record", "from", "to"];
@@ -31,11 +31,11 @@ fn start(day: NaiveDate) -> DateTime<Utc> {
 }
 
 pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewAuditLog>()?;
+    let grant = staff.authorize::<ViewAuditLog>()?;
     let (app, now) = (&context.app, context.app.clock.now());
     let mut filter = AuditFilter {
         by: None,
-        deed: query.parse("deed", "must be something that the log knows", Deed::parse),
+        deed: query.parse("deed", "must be something that the log knows", AuditAction::parse),
         kind: query.parse("kind", "must be a kind of record", RecordKind::parse),
         record: query.text("record").map(str::to_owned),
         period: Period {
@@ -52,7 +52,7 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
     query.done()?;
     let filters = asked.each_ref().map(|(name, value)| (*name, value.as_deref()));
     let found = match account_of(app, filters[0].1).await? {
-        Some(None) => Listed::default(),
+        Some(None) => Page::default(),
         by => {
             filter.by = by.flatten();
             use_case::list(app, grant, &filter, number.page()).await?
@@ -67,7 +67,8 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
     values.insert("paging", &Paging::of(number, rows.len(), found.total, &path, &filters));
     values.insert("is_filtered", &filters.iter().any(|(_, value)| value.is_some()));
     values.insert("entries", &rows);
-    let deeds: Vec<_> = Deed::ALL.iter().map(|deed| (deed.name(), deed.name().replace('_', " "))).collect();
+    let deeds: Vec<_> =
+        AuditAction::ALL.iter().map(|deed| (deed.name(), deed.name().replace('_', " "))).collect();
     values.insert("deeds", &deeds);
     let kinds: Vec<_> = RecordKind::ALL.iter().map(|kind| (kind.name(), kinds::title(*kind))).collect();
     values.insert("kinds", &kinds);
@@ -82,7 +83,7 @@ struct ChangeRow {
 }
 
 pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewAuditLog>()?;
+    let grant = staff.authorize::<ViewAuditLog>()?;
     let id = id_of(RecordKind::AuditEntry, &id)?;
     let entry = use_case::get(&context.app, grant, id).await?;
     let changes: Vec<_> = entry

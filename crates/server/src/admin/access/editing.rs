@@ -12,7 +12,7 @@ use crate::{
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use docent_app::{App, error::Error};
 use docent_domain::{
-    access::{Act, Actor, Grant},
+    access::{Actor, Grant, Operation},
     error::Forbidden,
     permission::RecordKind,
 };
@@ -31,10 +31,10 @@ pub(super) trait Editing: Sized {
     type New;
     /// What its use case changes one to.
     type Wanted;
-    type View: Act;
-    type Add: Act;
-    type Change: Act;
-    type Delete: Act;
+    type View: Operation;
+    type Add: Operation;
+    type Change: Operation;
+    type Delete: Operation;
 
     const KIND: RecordKind;
     /// The segment of its address.
@@ -119,7 +119,7 @@ fn address<E: Editing>(id: E::Id) -> String {
 }
 
 pub(super) async fn add<E: Editing>(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
-    staff.may::<E::Add>()?;
+    staff.authorize::<E::Add>()?;
     E::empty().show(&staff, &context, StatusCode::OK, None, &FieldErrors::default()).await
 }
 
@@ -128,7 +128,7 @@ pub(super) async fn create<E: Editing>(
     context: State,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<E::Add>()?;
+    let grant = staff.authorize::<E::Add>()?;
     let mut errors = FieldErrors::default();
     let draft = E::sent(&form, &mut errors);
     let new = draft.new_record(&form, &mut errors);
@@ -136,7 +136,7 @@ pub(super) async fn create<E: Editing>(
         match E::create(&context.app, &staff.actor, grant, new).await {
             Ok((id, name)) => {
                 staff.say(format!("The {} {name} was created.", E::NOUN))?;
-                let may_view = staff.actor.may::<E::View>().is_ok();
+                let may_view = staff.actor.authorize::<E::View>().is_ok();
                 return Ok(page::see_other(&if may_view { address::<E>(id) } else { ROOT.to_owned() }));
             }
             Err(error) => errors.hear(error)?,
@@ -150,7 +150,7 @@ pub(super) async fn show<E: Editing>(
     context: State,
     id: Path<String>,
 ) -> Result<HttpResponse, Broken> {
-    let record = E::get(&context.app, staff.may()?, id_of(E::KIND, &id)?).await?;
+    let record = E::get(&context.app, staff.authorize()?, id_of(E::KIND, &id)?).await?;
     E::of(&record).show(&staff, &context, StatusCode::OK, Some(&record), &FieldErrors::default()).await
 }
 
@@ -160,7 +160,7 @@ pub(super) async fn change<E: Editing>(
     id: Path<String>,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let (view, grant) = (staff.may()?, staff.may()?);
+    let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let record = E::get(&context.app, view, id_of(E::KIND, &id)?).await?;
     let id = E::id(&record);
     if is_stale(&form, &E::mark(&record)) {
@@ -187,8 +187,8 @@ pub(super) async fn confirm<E: Editing>(
     context: State,
     id: Path<String>,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<E::Delete>()?;
-    let record = E::get(&context.app, staff.may()?, id_of(E::KIND, &id)?).await?;
+    staff.authorize::<E::Delete>()?;
+    let record = E::get(&context.app, staff.authorize()?, id_of(E::KIND, &id)?).await?;
     if !E::may_delete(&record, &staff.actor) {
         return Err(Error::from(Forbidden).into());
     }
@@ -212,8 +212,8 @@ pub(super) async fn delete<E: Editing>(
     id: Path<String>,
     OwnForm(_): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    staff.may::<E::View>()?;
-    staff.say(E::delete(&context.app, &staff.actor, staff.may()?, id_of(E::KIND, &id)?).await?)?;
+    staff.authorize::<E::View>()?;
+    staff.say(E::delete(&context.app, &staff.actor, staff.authorize()?, id_of(E::KIND, &id)?).await?)?;
     Ok(page::see_other(&format!("{ROOT}/{}", E::SECTION)))
 }
 

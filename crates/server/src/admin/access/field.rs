@@ -4,9 +4,9 @@ use super::kinds;
 use crate::admin::form::{FieldErrors, Form};
 use docent_domain::{
     access::Actor,
-    api_key::{Scope, Scopes},
-    error::Invalid,
-    group::{Group, Rights},
+    api_key::{ApiKeyScope, ApiKeyScopes},
+    error::ValidationError,
+    group::{AssignedPermissions, Group},
     permission::{Permission, PermissionSet, RecordKind},
     user::Password,
 };
@@ -127,7 +127,7 @@ impl Picker {
     }
 
     /// Groups by name. Those that are allowed more than the actor cannot be ticked.
-    pub(super) fn groups(actor: &Actor, groups: &[Group], rights: &Rights) -> Self {
+    pub(super) fn groups(actor: &Actor, groups: &[Group], rights: &AssignedPermissions) -> Self {
         let option = |group: &Group| Choice {
             value: group.id.to_string(),
             label: group.name.as_str().to_owned(),
@@ -149,13 +149,13 @@ impl Picker {
 
     /// Scopes of a key.
     pub(super) fn scopes(ticked: &BTreeSet<&str>) -> Self {
-        let option = |scope: &Scope| Choice {
+        let option = |scope: &ApiKeyScope| Choice {
             value: scope.name().to_owned(),
             label: format!("{}: {}", scope.name(), scope.purpose()),
             is_ticked: ticked.contains(scope.name()),
             is_disabled: false,
         };
-        let options = Scope::ALL.iter().map(option).collect();
+        let options = ApiKeyScope::ALL.iter().map(option).collect();
         Self {
             name: "scopes",
             label: "Scopes",
@@ -171,7 +171,8 @@ impl Picker {
 /// The permissions that are ticked in a form that was sent.
 pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
     let parse = |name: &str| {
-        Permission::parse(name).ok_or_else(|| Invalid::new("permissions", "hold one that does not exist"))
+        Permission::parse(name)
+            .ok_or_else(|| ValidationError::new("permissions", "hold one that does not exist"))
     };
     form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
 }
@@ -195,7 +196,7 @@ pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<P
 
 /// The names of scopes, for forms that were sent.
 pub(super) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeSet<&'n str> {
-    names.into_iter().filter(|name| Scopes::parse([*name]).is_ok()).collect()
+    names.into_iter().filter(|name| ApiKeyScopes::parse([*name]).is_ok()).collect()
 }
 
 /// A line of the summary above a form; it leads to its field.

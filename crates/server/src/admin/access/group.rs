@@ -88,17 +88,17 @@ impl Editing for GroupForm {
         values.insert("seen", &group.map(Self::mark));
         values.insert("may_change", &group.is_none_or(|group| Self::may_change(group, actor)));
         values.insert("may_delete", &group.is_some_and(|group| Self::may_delete(group, actor)));
-        values.insert("may_view_users", &actor.may::<ViewUsers>().is_ok());
-        values.insert("may_view_audit", &actor.may::<ViewAuditLog>().is_ok());
+        values.insert("may_view_users", &actor.authorize::<ViewUsers>().is_ok());
+        values.insert("may_view_audit", &actor.authorize::<ViewAuditLog>().is_ok());
         page::show(context, status, "group.html", &values)
     }
 
     fn may_change(_: &Group, actor: &Actor) -> bool {
-        actor.may::<ChangeGroups>().is_ok()
+        actor.authorize::<ChangeGroups>().is_ok()
     }
 
     fn may_delete(group: &Group, actor: &Actor) -> bool {
-        actor.permissions().contains_all(group.permissions) && actor.may::<DeleteGroups>().is_ok()
+        actor.permissions().contains_all(group.permissions) && actor.authorize::<DeleteGroups>().is_ok()
     }
 
     fn deletion(group: &Group) -> Deletion<'_> {

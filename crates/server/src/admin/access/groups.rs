@@ -26,7 +26,7 @@ struct Row {
 }
 
 pub(super) async fn groups(staff: Staff, context: State, query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewGroups>()?;
+    let grant = staff.authorize::<ViewGroups>()?;
     let (number, q) = (PageNumber::of(&query), query.text("q"));
     let found = use_case::list(&context.app, grant, q, number.page()).await?;
     let now = context.app.clock.now();
@@ -47,6 +47,6 @@ pub(super) async fn groups(staff: Staff, context: State, query: Query) -> Result
     values.insert("groups", &rows);
     values.insert("q", q.unwrap_or_default());
     values.insert("is_filtered", &q.is_some());
-    values.insert("may_add", &staff.actor.may::<AddGroups>().is_ok());
+    values.insert("may_add", &staff.actor.authorize::<AddGroups>().is_ok());
     page::show(&context, StatusCode::OK, "groups.html", &values)
 }

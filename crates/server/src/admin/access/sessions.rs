@@ -21,7 +21,7 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use docent_app::{
     accounts::{sessions as use_case, users},
     error::Error,
-    listing::{Listed, SessionFilter},
+    listing::{Page, SessionFilter},
 };
 use docent_domain::{
     access::{DeleteSessions, ViewSessions},
@@ -30,7 +30,7 @@ use docent_domain::{
 };
 
 pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewSessions>()?;
+    let grant = staff.authorize::<ViewSessions>()?;
     let (app, now) = (&context.app, context.app.clock.now());
     let is_good = query.parse("state", "must be good", |text| (text == "good").then_some(()));
     let kind = query.parse("kind", "must be api or panel", SessionKind::parse);
@@ -40,7 +40,7 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
     let filters = asked.each_ref().map(|(name, value)| (*name, value.as_deref()));
     let account = account_of(app, filters[0].1).await?;
     let found = match account {
-        Some(None) => Listed::default(),
+        Some(None) => Page::default(),
         user => {
             let filter = SessionFilter { user: user.flatten(), kind, good_at: is_good.map(|()| now) };
             use_case::list(app, grant, &filter, number.page()).await?
@@ -60,7 +60,8 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
     values.insert("has_owner", &true);
     values.insert("back", &path);
     // The account that the list is of, whose sessions can be ended together.
-    let account = account.flatten().filter(|id| staff.actor.may_to::<DeleteSessions>(Some(*id)).is_ok());
+    let account =
+        account.flatten().filter(|id| staff.actor.authorize_for::<DeleteSessions>(Some(*id)).is_ok());
     values.insert("account", &account.map(|id| id.to_string()));
     page::show(&context, StatusCode::OK, "sessions.html", &values)
 }

@@ -6,12 +6,12 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     access::{DeleteApiKeys, DeleteSessions, DeleteVerifications},
     api_key::ApiKey,
-    audit::{AuditEntry, Author},
+    audit::{AuditActor, AuditEntry},
     id::UserId,
     permission::RecordKind,
     session::Session,
     text::Email,
-    verification::{Purpose, Verification},
+    verification::{VerificationPurpose, VerificationToken},
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ impl KeyRow {
             state,
             pill,
             may_revoke: key.revoked_at.is_none()
-                && staff.actor.may_to::<DeleteApiKeys>(Some(key.user)).is_ok(),
+                && staff.actor.authorize_for::<DeleteApiKeys>(Some(key.user)).is_ok(),
         }
     }
 }
@@ -86,21 +86,21 @@ pub(super) struct VerificationRow {
 }
 
 impl VerificationRow {
-    pub(super) fn of(token: &Verification, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
+    pub(super) fn of(token: &VerificationToken, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
         let (state, pill) = if token.is_good(now) { ("good", "ok") } else { ("expired", "off") };
         Self {
             id: token.id.to_string(),
             owner: email_of(emails, token.user),
             owner_page: page_of(staff, token.user),
             purpose: match token.purpose {
-                Purpose::VerifyEmail => "verifies the address",
-                Purpose::ResetPassword => "a new password",
+                VerificationPurpose::VerifyEmail => "verifies the address",
+                VerificationPurpose::ResetPassword => "a new password",
             },
             state,
             pill,
             made: Time::of(token.created_at, now),
             ends: Time::of(token.expires_at, now),
-            may_revoke: staff.actor.may::<DeleteVerifications>().is_ok(),
+            may_revoke: staff.actor.authorize::<DeleteVerifications>().is_ok(),
         }
     }
 }
@@ -145,7 +145,8 @@ impl SessionRow {
             state,
             pill,
             is_this: session.id == staff.session,
-            may_end: state == "good" && staff.actor.may_to::<DeleteSessions>(Some(session.user)).is_ok(),
+            may_end: state == "good"
+                && staff.actor.authorize_for::<DeleteSessions>(Some(session.user)).is_ok(),
         }
     }
 }
@@ -171,11 +172,11 @@ pub(super) struct EntryRow {
 impl EntryRow {
     pub(super) fn of(entry: &AuditEntry, staff: &Staff, now: DateTime<Utc>) -> Self {
         let (who, who_page, api_key) = match &entry.by {
-            Author::User { id, email, api_key } => {
+            AuditActor::User { id, email, api_key } => {
                 (email.clone(), page_of(staff, *id), api_key.map(|key| key.to_string()))
             }
-            Author::CommandLine => ("command line".to_owned(), None, None),
-            Author::Nobody => ("nobody".to_owned(), None, None),
+            AuditActor::CommandLine => ("command line".to_owned(), None, None),
+            AuditActor::Unauthenticated => ("nobody".to_owned(), None, None),
         };
         Self {
             id: entry.id.to_string(),

@@ -24,8 +24,8 @@ use docent_app::{
 };
 use docent_domain::{
     access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
-    error::Invalid,
-    group::Rights,
+    error::ValidationError,
+    group::AssignedPermissions,
     id::UserId,
     permission::RecordKind,
     text::Email,
@@ -38,7 +38,7 @@ pub(super) struct UserForm {
     is_active: bool,
     is_staff: bool,
     is_superuser: bool,
-    rights: Rights,
+    rights: AssignedPermissions,
 }
 
 impl Editing for UserForm {
@@ -73,7 +73,7 @@ impl Editing for UserForm {
             is_active: true,
             is_staff: false,
             is_superuser: false,
-            rights: Rights::default(),
+            rights: AssignedPermissions::default(),
         }
     }
 
@@ -90,14 +90,15 @@ impl Editing for UserForm {
 
     fn sent(form: &Form, errors: &mut FieldErrors) -> Self {
         let groups = form.all("groups").map(|id| {
-            id.parse().map_err(|_| Invalid::new("groups", "names a group that does not exist any more"))
+            id.parse()
+                .map_err(|_| ValidationError::new("groups", "names a group that does not exist any more"))
         });
         Self {
             email: form.text("email").trim().to_owned(),
             is_active: form.is_ticked("is_active"),
             is_staff: form.is_ticked("is_staff"),
             is_superuser: form.is_ticked("is_superuser"),
-            rights: Rights {
+            rights: AssignedPermissions {
                 permissions: field::permissions(form, errors),
                 groups: groups.filter_map(|id| errors.take("groups", id)).collect(),
             },
@@ -145,12 +146,12 @@ impl Editing for UserForm {
     }
 
     fn may_change(account: &Account, actor: &Actor) -> bool {
-        is_within_reach(account, actor) && actor.may::<ChangeUsers>().is_ok()
+        is_within_reach(account, actor) && actor.authorize::<ChangeUsers>().is_ok()
     }
 
     fn may_delete(account: &Account, actor: &Actor) -> bool {
         let is_own = account.user.id == actor.user();
-        is_allowed_no_more(account, actor) && !is_own && actor.may::<DeleteUsers>().is_ok()
+        is_allowed_no_more(account, actor) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
     }
 
     fn deletion(account: &Account) -> Deletion<'_> {

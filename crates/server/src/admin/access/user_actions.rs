@@ -29,7 +29,7 @@ use docent_domain::{
 
 /// The account whose password is to be set. What would be refused in the end is refused already on the way there.
 async fn to_set(staff: &Staff, context: &State, id: &str) -> Result<(Account, Grant<ChangeUsers>), Broken> {
-    let (view, grant) = (staff.may()?, staff.may()?);
+    let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;
     if is_allowed_no_more(&account, &staff.actor) {
         Ok((account, grant))

@@ -14,7 +14,7 @@ use crate::{
 use docent_app::{
     accounts::{api_keys, sessions, users::Account},
     audit,
-    listing::{ApiKeyFilter, AuditFilter, Page, SessionFilter},
+    listing::{ApiKeyFilter, AuditFilter, PageRequest, SessionFilter},
 };
 use docent_domain::{
     access::{AddVerifications, DeleteSessions, ViewApiKeys, ViewAuditLog, ViewSessions},
@@ -23,7 +23,7 @@ use docent_domain::{
 };
 
 /// Lines of each table beside the form.
-const BESIDE: Page = Page { offset: 0, limit: 10 };
+const BESIDE: PageRequest = PageRequest { offset: 0, limit: 10 };
 
 /// What it is, and what the actor may do with it.
 pub(super) fn insert_account(values: &mut tera::Context, staff: &Staff, context: &State, account: &Account) {
@@ -37,12 +37,12 @@ pub(super) fn insert_account(values: &mut tera::Context, staff: &Staff, context:
     values.insert("verified", &user.email_verified_at.map(|at| Time::of(at, now)));
     values.insert("allowed", &kinds::allowed(account.permissions));
     let has_all = is_allowed_no_more(account, actor);
-    let may_link = actor.may::<AddVerifications>().is_ok() && user.is_active;
+    let may_link = actor.authorize::<AddVerifications>().is_ok() && user.is_active;
     values.insert("may_set_password", &(has_all && UserForm::may_change(account, actor)));
     values.insert("may_link", &may_link);
     values.insert("may_link_password", &(has_all && may_link));
     values.insert("may_delete", &UserForm::may_delete(account, actor));
-    values.insert("may_end_sessions", &actor.may_to::<DeleteSessions>(Some(user.id)).is_ok());
+    values.insert("may_end_sessions", &actor.authorize_for::<DeleteSessions>(Some(user.id)).is_ok());
 }
 
 /// The tables beside the form: of what the actor may see.
@@ -54,21 +54,21 @@ pub(super) async fn insert_beside(
 ) -> Result<(), Broken> {
     let (app, now, id, email) = (&context.app, context.app.clock.now(), user.id, &user.email);
     let emails = [(id, email.clone())].into_iter().collect();
-    if let Ok(grant) = staff.actor.may::<ViewApiKeys>() {
+    if let Ok(grant) = staff.actor.authorize::<ViewApiKeys>() {
         let filter = ApiKeyFilter { user: Some(id), ..ApiKeyFilter::default() };
         let found = api_keys::list(app, grant, &filter, BESIDE).await?;
         let rows: Vec<_> = found.records.iter().map(|key| KeyRow::of(key, &emails, staff, now)).collect();
         values.insert("keys", &rows);
         values.insert("key_total", &found.total);
     }
-    if let Ok(grant) = staff.actor.may::<ViewSessions>() {
+    if let Ok(grant) = staff.actor.authorize::<ViewSessions>() {
         let filter = SessionFilter { user: Some(id), good_at: Some(now), ..SessionFilter::default() };
         let found = sessions::list(app, grant, &filter, BESIDE).await?;
         let rows: Vec<_> = found.records.iter().map(|one| SessionRow::of(one, &emails, staff, now)).collect();
         values.insert("sessions", &rows);
         values.insert("session_total", &found.total);
     }
-    if let Ok(grant) = staff.actor.may::<ViewAuditLog>() {
+    if let Ok(grant) = staff.actor.authorize::<ViewAuditLog>() {
         let record = Some(id.to_string());
         let filter = AuditFilter { kind: Some(RecordKind::User), record, ..AuditFilter::default() };
         let found = audit::list(app, grant, &filter, BESIDE).await?;
@@ -78,9 +78,9 @@ pub(super) async fn insert_beside(
         );
     }
     for (flag, may) in [
-        ("may_view_keys", staff.actor.may::<ViewApiKeys>().is_ok()),
-        ("may_view_sessions", staff.actor.may::<ViewSessions>().is_ok()),
-        ("may_view_audit", staff.actor.may::<ViewAuditLog>().is_ok()),
+        ("may_view_keys", staff.actor.authorize::<ViewApiKeys>().is_ok()),
+        ("may_view_sessions", staff.actor.authorize::<ViewSessions>().is_ok()),
+        ("may_view_audit", staff.actor.authorize::<ViewAuditLog>().is_ok()),
     ] {
         values.insert(flag, &may);
     }

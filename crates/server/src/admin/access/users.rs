@@ -58,7 +58,7 @@ fn yes_or_no(text: &str) -> Option<bool> {
 }
 
 pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewUsers>()?;
+    let grant = staff.authorize::<ViewUsers>()?;
     let order = |text: &str| match text {
         "email" => Some(UserOrder::Email),
         "newest" => Some(UserOrder::Newest),
@@ -95,6 +95,6 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Res
     values.insert("is_filtered", &filters.iter().any(|(name, value)| *name != "order" && value.is_some()));
     values.insert("users", &found.records.iter().map(|user| Row::of(user, now)).collect::<Vec<_>>());
     values.insert("groups", &group_names);
-    values.insert("may_add", &staff.actor.may::<AddUsers>().is_ok());
+    values.insert("may_add", &staff.actor.authorize::<AddUsers>().is_ok());
     page::show(&context, StatusCode::OK, "users.html", &values)
 }

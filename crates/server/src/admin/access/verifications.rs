@@ -21,12 +21,12 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use docent_app::{
     accounts::{users, verification as use_case},
     error::Error,
-    listing::Listed,
+    listing::Page,
 };
 use docent_domain::{
     access::{AddVerifications, DeleteVerifications, ViewVerifications},
     permission::RecordKind,
-    verification::Purpose,
+    verification::VerificationPurpose,
 };
 
 pub(super) async fn verifications(
@@ -34,13 +34,13 @@ pub(super) async fn verifications(
     context: State,
     query: Query,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<ViewVerifications>()?;
+    let grant = staff.authorize::<ViewVerifications>()?;
     let (app, now) = (&context.app, context.app.clock.now());
     let number = PageNumber::of(&query);
     let asked = query.text("user").map(str::to_owned);
     query.done()?;
     let found = match account_of(app, asked.as_deref()).await? {
-        Some(None) => Listed::default(),
+        Some(None) => Page::default(),
         user => use_case::list(app, &grant, user.flatten(), number.page()).await?,
     };
     let owners: Vec<_> = found.records.iter().map(|token| token.user).collect();
@@ -63,9 +63,10 @@ pub(super) async fn add(
     context: State,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<AddVerifications>()?;
+    let grant = staff.authorize::<AddVerifications>()?;
     let user = id_of(RecordKind::User, form.text("user"))?;
-    let purpose = Purpose::parse(form.text("purpose")).ok_or(Error::NotFound(RecordKind::Verification))?;
+    let purpose =
+        VerificationPurpose::parse(form.text("purpose")).ok_or(Error::NotFound(RecordKind::Verification))?;
     let new = match use_case::issue(&context.app, &grant, user, purpose).await {
         Ok(new) => new,
         Err(Error::Invalid(invalid)) => {
@@ -78,7 +79,7 @@ pub(super) async fn add(
     let mut values = staff.page("verifications");
     values.insert("email", &emails.get(&user).map(|email| email.as_str()));
     values.insert("account", &user.to_string());
-    values.insert("is_reset", &(purpose == Purpose::ResetPassword));
+    values.insert("is_reset", &(purpose == VerificationPurpose::ResetPassword));
     values.insert("link", &new.link);
     values.insert("ends", &Time::of(new.record.expires_at, context.app.clock.now()));
     page::show(&context, StatusCode::OK, "verification_made.html", &values)
@@ -90,7 +91,7 @@ pub(super) async fn revoke(
     id: Path<String>,
     OwnForm(form): OwnForm,
 ) -> Result<HttpResponse, Broken> {
-    let grant = staff.may::<DeleteVerifications>()?;
+    let grant = staff.authorize::<DeleteVerifications>()?;
     let id = id_of(RecordKind::Verification, &id)?;
     match use_case::revoke(&context.app, &grant, id).await {
         Ok(()) => staff.say("The link is void.")?,

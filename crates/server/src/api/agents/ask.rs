@@ -19,7 +19,7 @@ use docent_app::{
 use docent_domain::{
     access::{Actor, Chat},
     chat::Message,
-    error::Invalid,
+    error::ValidationError,
 };
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
@@ -155,7 +155,7 @@ fn parse(mut body: Fields, actor: Actor) -> Result<(Question, Wanted), Refusal> 
     let messages = body.list("messages", message);
     let conversation = body.optional_text("conversation_id");
     let conversation = body.parse("conversation_id", conversation, |text| {
-        text.parse().map_err(|_| Invalid::new("conversation_id", "must be a UUID"))
+        text.parse().map_err(|_| ValidationError::new("conversation_id", "must be a UUID"))
     });
     let wanted = Wanted { sources: body.flag("include_sources"), is_resumable: body.flag("resumable") };
     let question = match check(&messages) {

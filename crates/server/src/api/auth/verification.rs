@@ -9,7 +9,7 @@ use crate::{
 };
 use actix_web::HttpResponse;
 use docent_app::accounts::verification;
-use docent_domain::{user::Password, verification::Purpose};
+use docent_domain::{user::Password, verification::VerificationPurpose};
 use utoipa::ToSchema;
 
 /// An account's address.
@@ -57,7 +57,7 @@ pub(crate) struct LinkToken {
     ),
 )]
 pub(crate) async fn ask_for_reset(context: State, client: Client, body: Body) -> Reply {
-    ask(context, Purpose::ResetPassword, client, body).await
+    ask(context, VerificationPurpose::ResetPassword, client, body).await
 }
 
 /// Ask for a link to confirm an address (extension)
@@ -74,11 +74,11 @@ pub(crate) async fn ask_for_reset(context: State, client: Client, body: Body) ->
     ),
 )]
 pub(crate) async fn ask_for_verification(context: State, client: Client, body: Body) -> Reply {
-    ask(context, Purpose::VerifyEmail, client, body).await
+    ask(context, VerificationPurpose::VerifyEmail, client, body).await
 }
 
 /// 202 at once; what depends on the account comes after it, on the runtime that outlives this thread.
-async fn ask(context: State, purpose: Purpose, client: Client, body: Body) -> Reply {
+async fn ask(context: State, purpose: VerificationPurpose, client: Client, body: Body) -> Reply {
     let mut body = body.fields().await?;
     let email = body.text("email");
     let email = body.done(email)?;

@@ -9,10 +9,10 @@ use crate::{
     sse::Source,
 };
 use actix_web::{HttpResponse, http::header, web::Path};
-use docent_app::{conversations::own, listing::Page};
+use docent_app::{conversations::own, listing::PageRequest};
 use docent_domain::{
     access::Chat,
-    conversation::{ConversationMessage, MessageAuthor},
+    conversation::{ConversationMessage, MessageRole},
     usage::TokenUsage,
 };
 use serde::Serialize;
@@ -111,8 +111,8 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
         let (id, content) = (message.id.to_string(), message.content.as_str());
         let created_at = instant(message.at);
         match &message.author {
-            MessageAuthor::User => Self::Question(QuestionResponse { id, role: "user", content, created_at }),
-            MessageAuthor::Agent { name, sources, tokens, is_complete } => Self::Answer(AnswerResponse {
+            MessageRole::User => Self::Question(QuestionResponse { id, role: "user", content, created_at }),
+            MessageRole::Agent { name, sources, tokens, is_complete } => Self::Answer(AnswerResponse {
                 id,
                 role: "assistant",
                 content,
@@ -164,7 +164,7 @@ pub(crate) async fn read(by: Granted<Chat>, context: State, id: Path<String>, mu
     let cursor = query.parse("cursor", "is not a cursor of this list", |text| text.parse::<u32>().ok());
     query.done()?;
     let offset = u64::from(cursor.unwrap_or(0));
-    let (conversation, found) = own::read(&context.app, &by.grant, id, Page { offset, limit }).await?;
+    let (conversation, found) = own::read(&context.app, &by.grant, id, PageRequest { offset, limit }).await?;
 
     let mut response = HttpResponse::Ok();
     let next = offset + found.records.len() as u64;

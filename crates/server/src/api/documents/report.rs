@@ -13,7 +13,7 @@ use docent_app::documents::get as use_case;
 use docent_domain::{
     access::ReadDocuments,
     document::{Document, DocumentState, Failure},
-    extraction::{Coverage, Effort},
+    extraction::{Coverage, IngestionStats},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -98,7 +98,7 @@ pub(crate) struct CoverageView<'a> {
 
 /// What an ingestion took.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Effort)]
+#[schema(as = IngestionStats)]
 pub(crate) struct EffortView<'a> {
     /// What read the file, with its version.
     extractor: &'a str,
@@ -163,8 +163,8 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
     }
 }
 
-impl<'a> From<&'a Effort> for EffortView<'a> {
-    fn from(effort: &'a Effort) -> Self {
+impl<'a> From<&'a IngestionStats> for EffortView<'a> {
+    fn from(effort: &'a IngestionStats) -> Self {
         let seconds = Seconds {
             extract: effort.extract.as_secs_f64(),
             chunk: effort.chunk.as_secs_f64(),

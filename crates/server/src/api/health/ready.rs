@@ -3,7 +3,7 @@
 use crate::{api::Reply, context::State};
 use actix_web::HttpResponse;
 use docent_app::{
-    error::{Fault, Part},
+    error::{Component, Fault},
     health::{self, Health, Schema},
 };
 use serde::Serialize;
@@ -94,6 +94,6 @@ fn sentence(schema: Schema) -> &'static str {
 }
 
 /// `key_value_store` for the key-value store.
-fn key(part: Part) -> String {
+fn key(part: Component) -> String {
     part.name().replace([' ', '-'], "_")
 }

@@ -14,7 +14,7 @@ use docent_app::{
     documents::{list as listing, page as pages},
     search as searching,
 };
-use docent_domain::{error::Invalid, id::DocumentId, retrieval::ScoredChunk};
+use docent_domain::{error::ValidationError, id::DocumentId, retrieval::ScoredChunk};
 use serde_json::json;
 
 type Outcome = Result<Found, Failed>;
@@ -37,9 +37,9 @@ pub(super) async fn search(by: &Tools, arguments: rmcp::model::JsonObject) -> Ou
     let mut fields = Fields::of(arguments);
     let query = fields.text("query");
     let query = fields.parse("query", query, |text| match text.trim() {
-        "" => Err(Invalid::new("query", "must not be empty")),
+        "" => Err(ValidationError::new("query", "must not be empty")),
         text if text.chars().count() > QUERY_MAX => {
-            Err(Invalid::new("query", "must have at most 10000 characters"))
+            Err(ValidationError::new("query", "must have at most 10000 characters"))
         }
         text => Ok(text.to_owned()),
     });
@@ -67,11 +67,11 @@ pub(super) async fn list(by: &Tools, arguments: rmcp::model::JsonObject) -> Outc
     let q = fields.optional_text("q");
     let title_contains = fields.parse("q", q, |text| {
         let is_short = text.chars().count() <= Q_MAX;
-        is_short.then(|| text.to_owned()).ok_or(Invalid::new("q", "must have at most 200 characters"))
+        is_short.then(|| text.to_owned()).ok_or(ValidationError::new("q", "must have at most 200 characters"))
     });
     let after = fields.optional_text("cursor");
     let after = fields.parse("cursor", after, |text| {
-        position(text).ok_or(Invalid::new("cursor", "is not a cursor of this list"))
+        position(text).ok_or(ValidationError::new("cursor", "is not a cursor of this list"))
     });
     let limit = fields.optional_number("limit", 1..=LIST_LIMIT_MAX).unwrap_or(LIST_LIMIT);
     fields.done(Some(()))?;
@@ -95,7 +95,7 @@ pub(super) async fn page(by: &Tools, arguments: rmcp::model::JsonObject) -> Outc
     let mut fields = Fields::of(arguments);
     let id = fields.text("document_id");
     let id = fields.parse("document_id", id, |text| {
-        text.parse::<DocumentId>().map_err(|_| Invalid::new("document_id", "must be a UUID"))
+        text.parse::<DocumentId>().map_err(|_| ValidationError::new("document_id", "must be a UUID"))
     });
     let number = fields.number("page", 1..=u64::from(u32::MAX));
     let (id, number) = fields.done(id.zip(number))?;

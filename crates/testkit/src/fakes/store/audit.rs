@@ -3,13 +3,13 @@
 use super::{Session, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
-    audit::{AuditEntry, Author},
+    audit::{AuditActor, AuditEntry},
     id::AuditId,
 };
 use docent_ports::{
     audit::{AuditFilter, AuditReader, AuditWriter},
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ impl AuditReader for Session {
         Ok(self.read()?.audit.get(&id).cloned())
     }
 
-    async fn list(&mut self, filter: &AuditFilter, page: Page) -> Result<Listed<AuditEntry>> {
+    async fn list(&mut self, filter: &AuditFilter, page: PageRequest) -> Result<Page<AuditEntry>> {
         let mut entries: Vec<AuditEntry> =
             self.read()?.audit.values().filter(|entry| fits(filter, entry)).cloned().collect();
         entries.sort_by_key(|entry| Reverse((entry.at, entry.id)));
@@ -38,7 +38,7 @@ impl AuditWriter for Session {
 }
 
 fn fits(filter: &AuditFilter, entry: &AuditEntry) -> bool {
-    let by = |user| matches!(&entry.by, Author::User { id, .. } if *id == user);
+    let by = |user| matches!(&entry.by, AuditActor::User { id, .. } if *id == user);
     filter.by.is_none_or(by)
         && filter.deed.is_none_or(|deed| entry.deed == deed)
         && filter.kind.is_none_or(|kind| entry.kind == kind)

@@ -9,7 +9,7 @@ use docent_domain::{
 use docent_ports::{
     conversations::{ConversationFilter, ConversationReader, ConversationWriter},
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use std::cmp::Reverse;
 
@@ -19,7 +19,11 @@ impl ConversationReader for Session {
         Ok(self.read()?.conversations.get(&id).map(|(conversation, _)| conversation.clone()))
     }
 
-    async fn list(&mut self, filter: &ConversationFilter, page: Page) -> Result<Listed<(Conversation, u64)>> {
+    async fn list(
+        &mut self,
+        filter: &ConversationFilter,
+        page: PageRequest,
+    ) -> Result<Page<(Conversation, u64)>> {
         let fits = |conversation: &Conversation| {
             let title = conversation.title.as_str().to_ascii_lowercase();
             filter.owner.is_none_or(|owner| conversation.owner == owner)
@@ -35,7 +39,7 @@ impl ConversationReader for Session {
         Ok(page_of(found, page))
     }
 
-    async fn messages(&mut self, id: ConversationId, page: Page) -> Result<Listed<ConversationMessage>> {
+    async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>> {
         let messages = self.read()?.conversations.get(&id).map(|(_, messages)| messages.clone());
         Ok(page_of(messages.unwrap_or_default(), page))
     }

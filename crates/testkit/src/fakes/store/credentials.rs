@@ -4,15 +4,15 @@ use super::{Session as Work, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
-    api_key::{ApiKey, KeyPrefix},
+    api_key::{ApiKey, ApiKeyPrefix},
     id::{ApiKeyId, SessionId, UserId, VerificationId},
     session::Session,
-    verification::{Purpose, Verification},
+    verification::{VerificationPurpose, VerificationToken},
 };
 use docent_ports::{
     api_keys::{ApiKeyFilter, ApiKeyReader, ApiKeyWriter},
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     sessions::{SessionFilter, SessionReader, SessionWriter},
     verifications::{VerificationReader, VerificationWriter},
 };
@@ -24,11 +24,11 @@ impl ApiKeyReader for Work {
         Ok(self.read()?.api_keys.get(&id).cloned())
     }
 
-    async fn by_prefix(&mut self, prefix: &KeyPrefix) -> Result<Option<ApiKey>> {
+    async fn by_prefix(&mut self, prefix: &ApiKeyPrefix) -> Result<Option<ApiKey>> {
         Ok(self.read()?.api_keys.values().find(|key| key.prefix == *prefix).cloned())
     }
 
-    async fn list(&mut self, filter: &ApiKeyFilter, page: Page) -> Result<Listed<ApiKey>> {
+    async fn list(&mut self, filter: &ApiKeyFilter, page: PageRequest) -> Result<Page<ApiKey>> {
         let holds = |text: &str, part: &str| text.to_ascii_lowercase().contains(&part.to_ascii_lowercase());
         let fits = |key: &&ApiKey| {
             filter.user.is_none_or(|user| key.user == user)
@@ -92,7 +92,7 @@ impl SessionReader for Work {
         Ok(self.read()?.sessions.get(&id).cloned())
     }
 
-    async fn list(&mut self, filter: &SessionFilter, page: Page) -> Result<Listed<Session>> {
+    async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>> {
         let fits = |session: &&Session| {
             filter.user.is_none_or(|user| session.user == user)
                 && filter.kind.is_none_or(|kind| session.kind == kind)
@@ -163,18 +163,18 @@ impl SessionWriter for Work {
 
 #[async_trait]
 impl VerificationReader for Work {
-    async fn get(&mut self, id: VerificationId) -> Result<Option<Verification>> {
+    async fn get(&mut self, id: VerificationId) -> Result<Option<VerificationToken>> {
         Ok(self.read()?.verifications.get(&id).cloned())
     }
 
-    async fn by_sha256(&mut self, sha256: &[u8; 32]) -> Result<Option<Verification>> {
+    async fn by_sha256(&mut self, sha256: &[u8; 32]) -> Result<Option<VerificationToken>> {
         Ok(self.read()?.verifications.values().find(|token| token.sha256 == *sha256).cloned())
     }
 
-    async fn list(&mut self, user: Option<UserId>, page: Page) -> Result<Listed<Verification>> {
+    async fn list(&mut self, user: Option<UserId>, page: PageRequest) -> Result<Page<VerificationToken>> {
         let tokens =
             self.read()?.verifications.values().filter(|token| user.is_none_or(|user| token.user == user));
-        let mut tokens: Vec<Verification> = tokens.cloned().collect();
+        let mut tokens: Vec<VerificationToken> = tokens.cloned().collect();
         tokens.sort_by_key(|token| Reverse((token.created_at, token.id)));
         Ok(page_of(tokens, page))
     }
@@ -182,13 +182,14 @@ impl VerificationReader for Work {
 
 #[async_trait]
 impl VerificationWriter for Work {
-    async fn put(&mut self, verification: &Verification) -> Result<()> {
+    async fn put(&mut self, verification: &VerificationToken) -> Result<()> {
         self.write(|tables| {
             if !tables.users.contains_key(&verification.user) {
                 return Err(violation("the token's account does not exist"));
             }
-            let is_replaced =
-                |old: &Verification| old.user == verification.user && old.purpose == verification.purpose;
+            let is_replaced = |old: &VerificationToken| {
+                old.user == verification.user && old.purpose == verification.purpose
+            };
             tables.verifications.retain(|_, old| !is_replaced(old));
             tables.verifications.insert(verification.id, verification.clone());
             Ok(())
@@ -199,10 +200,10 @@ impl VerificationWriter for Work {
         self.write(|tables| Ok(tables.verifications.remove(&id).is_some()))
     }
 
-    async fn remove_of(&mut self, user: UserId, purpose: Option<Purpose>) -> Result<u64> {
+    async fn remove_of(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64> {
         self.write(|tables| {
             let before = tables.verifications.len();
-            let is_meant = |token: &Verification| {
+            let is_meant = |token: &VerificationToken| {
                 token.user == user && purpose.is_none_or(|purpose| token.purpose == purpose)
             };
             tables.verifications.retain(|_, token| !is_meant(token));

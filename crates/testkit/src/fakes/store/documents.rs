@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::{Deletion, Document, DocumentState},
-    generation::Mark,
+    generation::IndexedRevision,
     id::DocumentId,
     text::Title,
 };
@@ -15,7 +15,7 @@ use docent_ports::{
         DocumentWriter,
     },
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 use std::{
     cmp::Reverse,
@@ -38,7 +38,7 @@ impl DocumentReader for Session {
         Ok(documents)
     }
 
-    async fn page(&mut self, query: &DocumentQuery, page: Page) -> Result<Listed<Document>> {
+    async fn page(&mut self, query: &DocumentQuery, page: PageRequest) -> Result<Page<Document>> {
         let filter = DocumentFilter {
             status: query.status,
             title_contains: query.title_contains.clone(),
@@ -94,12 +94,12 @@ impl DocumentReader for Session {
         Ok(ids.iter().filter_map(title).collect())
     }
 
-    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Mark>> {
+    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<IndexedRevision>> {
         let rest = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
         let mark = |document: &Document| match &document.state {
             DocumentState::Ingested(ingested) => {
                 let chunks = document.coverage.as_ref().map_or(0, |coverage| coverage.chunks);
-                Some(Mark { document: document.id, at: ingested.at, chunks })
+                Some(IndexedRevision { document: document.id, at: ingested.at, chunks })
             }
             DocumentState::Pending(_) | DocumentState::Failed(_) => None,
         };

@@ -3,7 +3,7 @@
 use super::{Session, Tables, violation};
 use async_trait::async_trait;
 use docent_domain::{
-    generation::{Generation, GenerationState},
+    generation::{GenerationState, IndexGeneration},
     id::GenerationId,
 };
 use docent_ports::{
@@ -11,31 +11,31 @@ use docent_ports::{
     generations::{GenerationReader, GenerationWriter},
 };
 
-fn is_active(generation: &Generation) -> bool {
+fn is_active(generation: &IndexGeneration) -> bool {
     matches!(generation.state, GenerationState::Active { .. })
 }
 
 /// Whether there is another one in this one's state, of which there is one at most.
-fn is_taken(tables: &Tables, generation: &Generation) -> bool {
+fn is_taken(tables: &Tables, generation: &IndexGeneration) -> bool {
     let is_single = !matches!(generation.state, GenerationState::Retired { .. });
-    let same = |other: &Generation| other.state.name() == generation.state.name();
+    let same = |other: &IndexGeneration| other.state.name() == generation.state.name();
     is_single && tables.generations.values().any(|other| other.id != generation.id && same(other))
 }
 
 #[async_trait]
 impl GenerationReader for Session {
-    async fn active(&mut self) -> Result<Option<Generation>> {
+    async fn active(&mut self) -> Result<Option<IndexGeneration>> {
         Ok(self.read()?.generations.values().find(|generation| is_active(generation)).cloned())
     }
 
-    async fn all(&mut self) -> Result<Vec<Generation>> {
+    async fn all(&mut self) -> Result<Vec<IndexGeneration>> {
         Ok(self.read()?.generations.values().cloned().collect())
     }
 }
 
 #[async_trait]
 impl GenerationWriter for Session {
-    async fn insert(&mut self, generation: &Generation) -> Result<bool> {
+    async fn insert(&mut self, generation: &IndexGeneration) -> Result<bool> {
         self.write(|tables| {
             let is_new = !tables.generations.contains_key(&generation.id) && !is_taken(tables, generation);
             if is_new {
@@ -45,7 +45,7 @@ impl GenerationWriter for Session {
         })
     }
 
-    async fn update(&mut self, generation: &Generation) -> Result<bool> {
+    async fn update(&mut self, generation: &IndexGeneration) -> Result<bool> {
         self.write(|tables| {
             if !tables.generations.contains_key(&generation.id) {
                 return Ok(false);

@@ -3,14 +3,14 @@
 use super::{Session, Tables, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
-    group::{Group, GroupName, Rights},
+    group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
     permission::PermissionSet,
 };
 use docent_ports::{
     error::Result,
     groups::{GroupReader, GroupWriter},
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 
 #[async_trait]
@@ -23,7 +23,7 @@ impl GroupReader for Session {
         Ok(holder(self.read()?, name).cloned())
     }
 
-    async fn list(&mut self, text: Option<&str>, page: Page) -> Result<Listed<(Group, u64)>> {
+    async fn list(&mut self, text: Option<&str>, page: PageRequest) -> Result<Page<(Group, u64)>> {
         let tables = self.read()?;
         let fits = |group: &&Group| {
             let name = group.name.as_str().to_ascii_lowercase();
@@ -35,7 +35,7 @@ impl GroupReader for Session {
         Ok(page_of(groups.into_iter().map(|group| (group.clone(), members(group.id))).collect(), page))
     }
 
-    async fn rights(&mut self, user: UserId) -> Result<Rights> {
+    async fn rights(&mut self, user: UserId) -> Result<AssignedPermissions> {
         Ok(self.read()?.rights.get(&user).cloned().unwrap_or_default())
     }
 
@@ -83,11 +83,11 @@ impl GroupWriter for Session {
         })
     }
 
-    async fn set_rights(&mut self, user: UserId, rights: &Rights) -> Result<()> {
+    async fn set_assigned_permissions(&mut self, user: UserId, rights: &AssignedPermissions) -> Result<()> {
         self.write(|tables| {
             let is_known = tables.users.contains_key(&user)
                 && rights.groups.iter().all(|group| tables.groups.contains_key(group));
-            if !is_known && *rights != Rights::default() {
+            if !is_known && *rights != AssignedPermissions::default() {
                 return Err(violation("the account or a group does not exist"));
             }
             tables.rights.insert(user, rights.clone());

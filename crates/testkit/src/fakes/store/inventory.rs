@@ -7,7 +7,7 @@ use docent_domain::{
     api_key::ApiKey,
     audit::AuditEntry,
     conversation::Conversation,
-    document::{Deletion, Document, DocumentState, Standing},
+    document::{Deletion, Document, DocumentState, DocumentStatus},
     group::Group,
     id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind, JobState},
@@ -49,13 +49,13 @@ impl Inventory for Session {
         Ok(page(&self.read()?.deleted, after, limit))
     }
 
-    async fn standings(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Standing>> {
+    async fn statuses(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, DocumentStatus>> {
         let tables = self.read()?;
         let standing = |id: &DocumentId| match tables.documents.get(id).map(|document| &document.state) {
-            Some(DocumentState::Pending(_)) => Some(Standing::Pending),
-            Some(DocumentState::Ingested(_)) => Some(Standing::Ingested),
-            Some(DocumentState::Failed(_)) => Some(Standing::Failed),
-            None => tables.deleted.get(id).map(|_| Standing::Deleted),
+            Some(DocumentState::Pending(_)) => Some(DocumentStatus::Pending),
+            Some(DocumentState::Ingested(_)) => Some(DocumentStatus::Ingested),
+            Some(DocumentState::Failed(_)) => Some(DocumentStatus::Failed),
+            None => tables.deleted.get(id).map(|_| DocumentStatus::Deleted),
         };
         Ok(ids.iter().filter_map(|id| Some((*id, standing(id)?))).collect())
     }

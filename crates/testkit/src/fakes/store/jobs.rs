@@ -10,7 +10,7 @@ use docent_domain::{
 use docent_ports::{
     error::Result,
     jobs::{JobCounts, JobFilter, JobReader, JobStateName, JobWriter, is_due},
-    page::{Listed, Page},
+    page::{Page, PageRequest},
 };
 
 #[async_trait]
@@ -39,7 +39,7 @@ impl JobReader for Session {
         Ok(counts)
     }
 
-    async fn list(&mut self, filter: JobFilter, page: Page) -> Result<Listed<Job>> {
+    async fn list(&mut self, filter: JobFilter, page: PageRequest) -> Result<Page<Job>> {
         let state = |job: &Job| match job.state {
             JobState::Queued => JobStateName::Queued,
             JobState::Leased { .. } => JobStateName::Leased,

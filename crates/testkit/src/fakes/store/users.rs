@@ -10,7 +10,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     usage::{UsageFilter, UsageGrouping, UsageReader, UsageSum, UsageWriter},
     users::{UserFilter, UserOrder, UserReader, UserWriter},
 };
@@ -33,7 +33,7 @@ impl UserReader for Session {
         Ok(self.read()?.users.len() as u64)
     }
 
-    async fn list(&mut self, filter: &UserFilter, page: Page) -> Result<Listed<User>> {
+    async fn list(&mut self, filter: &UserFilter, page: PageRequest) -> Result<Page<User>> {
         let tables = self.read()?;
         let mut users: Vec<User> =
             tables.users.values().filter(|user| fits(tables, filter, user)).cloned().collect();
@@ -114,8 +114,8 @@ impl UsageReader for Session {
         &mut self,
         filter: &UsageFilter,
         grouping: UsageGrouping,
-        page: Page,
-    ) -> Result<Listed<UsageSum>> {
+        page: PageRequest,
+    ) -> Result<Page<UsageSum>> {
         let mut sums = BTreeMap::new();
         if grouping == UsageGrouping::default() {
             sums.insert((Reverse(None), None, None), (0, TokenUsage::default()));

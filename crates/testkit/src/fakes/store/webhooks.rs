@@ -9,7 +9,7 @@ use docent_domain::{
 };
 use docent_ports::{
     error::Result,
-    page::{Listed, Page},
+    page::{Page, PageRequest},
     webhooks::{DeliveryPosition, WebhookFilter, WebhookReader, WebhookWriter},
 };
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ impl WebhookReader for Session {
         Ok(self.read()?.webhooks.get(&id).map(|kept| kept.webhook.clone()))
     }
 
-    async fn list(&mut self, filter: WebhookFilter, page: Page) -> Result<Listed<Webhook>> {
+    async fn list(&mut self, filter: WebhookFilter, page: PageRequest) -> Result<Page<Webhook>> {
         let fits = |webhook: &&Webhook| {
             filter.owner.is_none_or(|owner| webhook.owner == owner)
                 && filter.is_active.is_none_or(|is_active| webhook.is_active == is_active)
@@ -39,8 +39,8 @@ impl WebhookReader for Session {
         &mut self,
         webhook: WebhookId,
         after: Option<DeliveryPosition>,
-        page: Page,
-    ) -> Result<Listed<WebhookDelivery>> {
+        page: PageRequest,
+    ) -> Result<Page<WebhookDelivery>> {
         let fits = |delivery: &&WebhookDelivery| {
             delivery.webhook == webhook
                 && after.is_none_or(|after| (delivery.created_at, delivery.id) < (after.created_at, after.id))

@@ -2,7 +2,7 @@
 
 use super::vector_index::FakeVectorIndex;
 use async_trait::async_trait;
-use docent_ports::{collections::Collections, error::Result, vector_index::VectorIndex};
+use docent_ports::{error::Result, vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -10,9 +10,9 @@ use std::{
 
 /// A vector store in memory, each collection a [`FakeVectorIndex`].
 #[derive(Debug, Default)]
-pub struct FakeCollections(Mutex<BTreeMap<String, Arc<FakeVectorIndex>>>);
+pub struct FakeVectorIndexes(Mutex<BTreeMap<String, Arc<FakeVectorIndex>>>);
 
-impl FakeCollections {
+impl FakeVectorIndexes {
     /// The collection with this name; it is made when there is none.
     pub fn get(&self, name: &str) -> Arc<FakeVectorIndex> {
         Arc::clone(self.0.lock().unwrap().entry(name.to_owned()).or_default())
@@ -25,7 +25,7 @@ impl FakeCollections {
 }
 
 #[async_trait]
-impl Collections for FakeCollections {
+impl VectorIndexes for FakeVectorIndexes {
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
         Ok(self.get(name))
     }
@@ -52,14 +52,14 @@ type Wrap = dyn Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync;
 
 /// Puts something around every collection that is opened, such as a switch that breaks it.
 pub struct Wrapped {
-    inner: Arc<dyn Collections>,
+    inner: Arc<dyn VectorIndexes>,
     wrap: Box<Wrap>,
 }
 
 impl Wrapped {
     /// Wraps what `inner` opens.
     pub fn new(
-        inner: Arc<dyn Collections>,
+        inner: Arc<dyn VectorIndexes>,
         wrap: impl Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync + 'static,
     ) -> Self {
         Self { inner, wrap: Box::new(wrap) }
@@ -67,7 +67,7 @@ impl Wrapped {
 }
 
 #[async_trait]
-impl Collections for Wrapped {
+impl VectorIndexes for Wrapped {
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
         Ok((self.wrap)(self.inner.open(name).await?))
     }

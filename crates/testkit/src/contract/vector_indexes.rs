@@ -1,11 +1,11 @@
 //! What every set of collections does.
 
 use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query};
-use docent_ports::collections::Collections;
+use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;
 
 crate::battery! {
-    collections_contract in collections (Arc<dyn Collections>);
+    vector_indexes_contract in vector_indexes (Arc<dyn VectorIndexes>);
 
     /// What is written into one collection is not in another, of other dimensions too.
     async fn collections_do_not_mix(subject) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Opens and removes collections.
 #[async_trait]
-pub trait Collections: Send + Sync {
+pub trait VectorIndexes: Send + Sync {
     /// The collection with this name, which may have to come into being first. May be repeated, and gives the
     /// same one for as long as it is open.
     ///

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::id::LeaseId;
 use docent_ports::{
-    duties::{Duty, DutyWriter},
     error::Result,
+    singleton_tasks::{SingletonTask, SingletonTaskWriter},
 };
 use sea_orm::{
     ActiveValue::Set,
@@ -19,10 +19,10 @@ use sea_orm::{
 };
 
 #[async_trait]
-impl DutyWriter for Session {
+impl SingletonTaskWriter for Session {
     async fn take(
         &mut self,
-        duty: Duty,
+        duty: SingletonTask,
         lease: LeaseId,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
@@ -47,13 +47,13 @@ impl DutyWriter for Session {
         Ok(taken > 0)
     }
 
-    async fn hold(&mut self, duty: Duty, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
+    async fn hold(&mut self, duty: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
         let update = held(duty, lease).col_expr(Column::HeldUntil, Expr::val(micros(until)));
         let result = self.run("hold a duty", |db| Box::pin(update.exec(db))).await?;
         Ok(result.rows_affected > 0)
     }
 
-    async fn done(&mut self, duty: Duty, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
+    async fn done(&mut self, duty: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
         let update = held(duty, lease)
             .col_expr(Column::HeldUntil, Expr::val(micros(at)))
             .col_expr(Column::DoneAt, Expr::val(micros(at)));
@@ -63,6 +63,6 @@ impl DutyWriter for Session {
 }
 
 /// A change that does nothing once the lease was lost.
-fn held(duty: Duty, lease: LeaseId) -> UpdateMany<Entity> {
+fn held(duty: SingletonTask, lease: LeaseId) -> UpdateMany<Entity> {
     Entity::update_many().filter(Column::Name.eq(duty.as_str())).filter(Column::LeaseId.eq(lease.as_uuid()))
 }
