@@ -71,7 +71,7 @@ rules! {
         ada.get(&path).await.refused(404, "Webhook not found");
         change(&ada, Method::DELETE, &path, json!({})).await.refused(404, "Webhook not found");
         let mut deeds: Vec<_> = app.audit(AuditFilter { record: made["id"].as_str().map(str::to_owned), ..AuditFilter::default() })
-            .await.into_iter().map(|entry| entry.deed).collect();
+            .await.into_iter().map(|entry| entry.action).collect();
         deeds.sort();
         assert_eq!(deeds, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete]);
     }

@@ -189,7 +189,7 @@ impl TestApp {
 
     /// Makes an account with [`PASSWORD`].
     pub async fn account(&self, email: &str, flags: Flags) -> User {
-        let password = Password::chosen(PASSWORD.to_owned()).unwrap();
+        let password = Password::parse_new(PASSWORD.to_owned()).unwrap();
         self.app
             .registrar()
             .create(&By::command_line(), Email::parse(email).unwrap(), password, flags)
@@ -276,7 +276,7 @@ impl TestApp {
 
     /// What an account's answers have cost.
     pub async fn usage(&self, user: UserId) -> TokenUsage {
-        self.read(async || self.app.store.begin().await?.usage().total_of(user).await).await
+        self.read(async || self.app.store.begin().await?.usage().total_for_user(user).await).await
     }
 
     /// Reads from the database. Connections that workers of the service have made end with them, so after

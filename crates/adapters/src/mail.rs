@@ -91,7 +91,7 @@ impl SmtpMailer {
 
 #[async_trait]
 impl Mailer for SmtpMailer {
-    fn is_there(&self) -> bool {
+    fn is_configured(&self) -> bool {
         true
     }
 
@@ -146,7 +146,7 @@ pub struct NoMailer;
 
 #[async_trait]
 impl Mailer for NoMailer {
-    fn is_there(&self) -> bool {
+    fn is_configured(&self) -> bool {
         false
     }
 
@@ -230,7 +230,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_server_nothing_is_sent() {
-        assert!(!NoMailer.is_there());
+        assert!(!NoMailer.is_configured());
         assert_eq!(NoMailer.send(&mail()).await.unwrap_err().kind(), FaultKind::Rejected);
     }
 }

@@ -138,7 +138,7 @@ mod tests {
     });
 
     fn password(text: &str) -> Password {
-        Password::claimed(text.into()).unwrap()
+        Password::parse_existing(text.into()).unwrap()
     }
 
     #[tokio::test]

@@ -43,12 +43,12 @@ enum Who {
 impl By {
     /// The holder of a right.
     pub fn holder<A>(grant: &Grant<A>) -> Self {
-        Self { who: Who::User(grant.by(), grant.api_key()), from: grant.from() }
+        Self { who: Who::User(grant.user(), grant.api_key()), from: grant.client_ip() }
     }
 
     /// Somebody who has proved who they are.
     pub fn actor(actor: &Actor) -> Self {
-        Self { who: Who::User(actor.user(), actor.api_key()), from: actor.from() }
+        Self { who: Who::User(actor.user(), actor.api_key()), from: actor.client_ip() }
     }
 
     /// An account itself, from this address.
@@ -153,7 +153,7 @@ impl Auditor<'_> {
         subject: Subject,
         changes: Changes,
     ) -> Result<()> {
-        let author = match by.who {
+        let actor = match by.who {
             Who::CommandLine => AuditActor::CommandLine,
             Who::Nobody => AuditActor::Unauthenticated,
             Who::User(id, api_key) => {
@@ -168,9 +168,9 @@ impl Auditor<'_> {
         let entry = AuditEntry {
             id: AuditId::generate(at, random),
             at,
-            by: author,
-            from: by.from,
-            deed,
+            actor,
+            client_ip: by.from,
+            action: deed,
             kind: subject.kind,
             record: subject.id,
             label: subject.label,

@@ -33,7 +33,7 @@ pub async fn open(app: &App, grant: &Grant<Chat>, id: ConversationId, question: 
         Some(conversation) => Some(conversation),
         None => create(app, grant, id, question).await?,
     };
-    if known.is_some_and(|conversation| conversation.owner != grant.by()) {
+    if known.is_some_and(|conversation| conversation.owner != grant.user()) {
         return Err(Error::NotFound(RecordKind::Conversation));
     }
     Ok(())
@@ -48,7 +48,7 @@ async fn create(
 ) -> Result<Option<Conversation>> {
     let now = app.clock.now();
     let title = ConversationTitle::of_question(question);
-    let conversation = Conversation { id, owner: grant.by(), title, created_at: now, updated_at: now };
+    let conversation = Conversation { id, owner: grant.user(), title, created_at: now, updated_at: now };
     let mut work = app.store.begin().await?;
     if !work.conversations().insert(&conversation).await? {
         return Ok(work.conversations().get(id).await?);
@@ -70,11 +70,11 @@ pub(crate) async fn append(
     agent: MessageRole,
 ) -> Result<()> {
     let now = app.clock.now();
-    let message = |author, content: String, at| ConversationMessage {
+    let message = |role, content: String, at| ConversationMessage {
         id: app.new_id(MessageId::generate),
         conversation: id,
         ordinal: 0,
-        author,
+        role,
         // Not every database takes the character NUL.
         content: content.replace('\0', ""),
         at,

@@ -3,7 +3,7 @@
 use crate::{App, error::Result};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_domain::{
-    access::{Actor, EnterAdmin, Grant, ViewDocuments, ViewJobs, ViewUsageRecords},
+    access::{Actor, Grant, UseAdminPanel, ViewDocuments, ViewJobs, ViewUsageRecords},
     document::Document,
     usage::TokenUsage,
 };
@@ -47,7 +47,7 @@ pub struct Documents {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn overview(app: &App, actor: &Actor, _grant: Grant<EnterAdmin>) -> Result<Overview> {
+pub async fn overview(app: &App, actor: &Actor, _grant: Grant<UseAdminPanel>) -> Result<Overview> {
     let today = app.clock.now().date_naive();
     let first = today.checked_sub_days(Days::new(DAYS - 1)).unwrap_or(today);
     let from = first.and_time(NaiveTime::MIN).and_utc();

@@ -65,7 +65,7 @@ pub async fn embed(
         app.recorder.tokens_used(&agent, model, cost);
         let record = UsageRecord {
             id: app.new_id(UsageId::generate),
-            user: grant.by(),
+            user: grant.user(),
             api_key: actor.api_key(),
             conversation: None,
             agent,

@@ -33,14 +33,14 @@ pub(crate) async fn extraction(app: &App, file: &StoredFile) -> Result<Extractio
     let _turn = app.running.reading(key.as_str()).await;
     match find(app, &key).await {
         Ok(Some(extraction)) => {
-            app.recorder.looked_up(Cache::Extractions, 1, 0);
+            app.recorder.cache_lookups(Cache::Extractions, 1, 0);
             return Ok(extraction);
         }
         Ok(None) => {}
         // The blob store is about to be asked for the file; a fault that stays is counted then.
         Err(fault) => tracing::warn!(%fault, "what was read out of a file before cannot be used"),
     }
-    app.recorder.looked_up(Cache::Extractions, 0, 1);
+    app.recorder.cache_lookups(Cache::Extractions, 0, 1);
     let Some(bytes) = app.blobs.open(&file.blob).await? else {
         return Err(IngestError::of(FailureCode::FileMissing, None));
     };

@@ -3,7 +3,7 @@
 use crate::App;
 use chrono::{DateTime, Utc};
 use docent_ports::error::Fault;
-pub use docent_ports::recorder::{Cache, JobEnd, NoopRecorder, Recorder, Stage, SweepFinding};
+pub use docent_ports::recorder::{Cache, JobOutcome, NoopRecorder, Recorder, Stage, SweepFinding};
 use std::time::Duration;
 
 impl App {

@@ -4,7 +4,7 @@ use crate::{App, error::Result};
 use docent_domain::{
     access::{Grant, ReadDocuments},
     id::DocumentId,
-    retrieval::{ScoredChunk, without_copies},
+    retrieval::{ScoredChunk, deduplicated},
 };
 use docent_ports::{
     error::{Component, Fault, FaultKind},
@@ -83,7 +83,7 @@ async fn candidates(
         let candidates = serving.index.search(&embedding, documents, asked).await?;
         let is_all = candidates.len() < asked || asked >= CANDIDATES_MAX;
         // What is not to be found hides no copy of it that is.
-        let mut found = without_copies(visible(app, candidates).await?);
+        let mut found = deduplicated(visible(app, candidates).await?);
         if found.len() >= limit || is_all {
             found.truncate(limit);
             return Ok(found);

@@ -1,7 +1,7 @@
-//! Who may do what.
+//! Authorization: actors, operations and grants.
 //!
-//! An [`Actor`] is somebody whose identity has been checked. [`Actor::may`] turns it into a
-//! [`Grant`], and use cases that change something ask for one: forgetting the check does not compile.
+//! An [`Actor`] is an authenticated account. [`Actor::authorize`] returns a [`Grant`] for an [`Operation`].
+//! Use cases that change something take a `Grant`, so code that skips the check does not compile.
 
 use crate::{
     api_key::{ApiKey, ApiKeyScope, ApiKeyScopes},
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::{marker::PhantomData, net::IpAddr};
 
-/// Somebody who has proved who they are, with an active account.
+/// An authenticated, active account together with its permissions and API key scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
     user: UserId,
@@ -20,12 +20,12 @@ pub struct Actor {
     is_superuser: bool,
     permissions: PermissionSet,
     api_key: Option<(ApiKeyId, ApiKeyScopes)>,
-    from: Option<IpAddr>,
+    client_ip: Option<IpAddr>,
 }
 
 impl Actor {
-    /// The actor behind an account, unless it has been deactivated. Without [`Self::with_permissions`] it may
-    /// do what every active account may.
+    /// Returns the actor for an account, or `None` if the account is deactivated. The actor has no permissions
+    /// until [`Self::with_permissions`] is called.
     pub fn of(user: &User) -> Option<Self> {
         user.is_active.then_some(Self {
             user: user.id,
@@ -33,74 +33,74 @@ impl Actor {
             is_superuser: user.is_superuser,
             permissions: PermissionSet::EMPTY,
             api_key: None,
-            from: None,
+            client_ip: None,
         })
     }
 
-    /// With what the account is allowed, by itself and by its groups.
+    /// Sets the effective permissions: those of the account and of its groups.
     #[must_use]
     pub fn with_permissions(self, permissions: PermissionSet) -> Self {
         Self { permissions, ..self }
     }
 
-    /// Acting by an API key of the account, within the key's scopes.
+    /// Restricts the actor to the scopes of an API key of the account.
     #[must_use]
     pub fn with_key(self, key: &ApiKey) -> Self {
         Self { api_key: Some((key.id, key.scopes)), ..self }
     }
 
-    /// The same one as an agent acts for it: whoever may ask may have the documents read for an answer, whatever else
-    /// their key is good for.
+    /// Adds the `read` scope, so that an agent can read documents to answer a question even if the API key has
+    /// only the `chat` scope.
     #[must_use]
-    pub fn through_agent(self, _: &Grant<Chat>) -> Self {
+    pub fn via_agent(self, _: &Grant<Chat>) -> Self {
         let api_key = self.api_key.map(|(key, scopes)| (key, scopes.with(ApiKeyScope::Read)));
         Self { api_key, ..self }
     }
 
-    /// With where the request came from.
+    /// Sets the client's IP address.
     #[must_use]
-    pub fn from_address(self, from: IpAddr) -> Self {
-        Self { from: Some(from), ..self }
+    pub fn with_client_ip(self, client_ip: IpAddr) -> Self {
+        Self { client_ip: Some(client_ip), ..self }
     }
 
-    /// The account's id.
+    /// ID of the account.
     pub fn user(&self) -> UserId {
         self.user
     }
 
-    /// The API key that was used, if any.
+    /// ID of the API key that authenticated the request, if any.
     pub fn api_key(&self) -> Option<ApiKeyId> {
         self.api_key.map(|(key, _)| key)
     }
 
-    /// Where the request came from, if that is known.
-    pub fn from(&self) -> Option<IpAddr> {
-        self.from
+    /// IP address of the client, if known.
+    pub fn client_ip(&self) -> Option<IpAddr> {
+        self.client_ip
     }
 
-    /// Whether no check holds it up, but for the scopes of an API key.
+    /// Whether the account bypasses permission checks. The scopes of an API key still apply.
     pub fn is_superuser(&self) -> bool {
         self.is_superuser
     }
 
-    /// What the account is allowed: everything when it is a superuser's.
+    /// Effective permissions: all of them for a superuser.
     pub fn permissions(&self) -> PermissionSet {
         if self.is_superuser { PermissionSet::all() } else { self.permissions }
     }
 
-    /// The right to do `A`.
+    /// Checks that the actor is allowed to perform `A`.
     ///
     /// # Errors
-    /// When the actor has no such right.
+    /// [`Forbidden`] if it is not.
     pub fn authorize<A: Operation>(&self) -> Result<Grant<A>, Forbidden> {
         self.grant(self.is_allowed(A::RULE) && self.has_scope(A::SCOPE))
     }
 
-    /// The right to do `A` to something that belongs to `owner`: one's own, or anybody's with the right to do
-    /// `A` at all.
+    /// Checks that the actor is allowed to perform `A` on a record of `owner`. Owners are always allowed; other
+    /// actors need what [`Self::authorize`] requires.
     ///
     /// # Errors
-    /// When the actor has no such right.
+    /// [`Forbidden`] if it is not.
     pub fn authorize_for<A: Operation>(&self, owner: Option<UserId>) -> Result<Grant<A>, Forbidden> {
         if owner == Some(self.user) && self.has_scope(A::OWN_SCOPE) {
             return self.grant(true);
@@ -111,9 +111,9 @@ impl Actor {
     fn is_allowed(&self, rule: AccessRule) -> bool {
         self.is_superuser
             || match rule {
-                AccessRule::Anybody => true,
+                AccessRule::ActiveAccount => true,
                 AccessRule::Staff => self.is_staff,
-                AccessRule::Holders(permission) => self.permissions.contains(permission),
+                AccessRule::Permission(permission) => self.permissions.contains(permission),
             }
     }
 
@@ -127,61 +127,66 @@ impl Actor {
 
     fn grant<A>(&self, is_allowed: bool) -> Result<Grant<A>, Forbidden> {
         if is_allowed {
-            Ok(Grant { by: self.user, api_key: self.api_key(), from: self.from, act: PhantomData })
+            Ok(Grant {
+                user: self.user,
+                api_key: self.api_key(),
+                client_ip: self.client_ip,
+                operation: PhantomData,
+            })
         } else {
             Err(Forbidden)
         }
     }
 }
 
-/// Who may do something, superusers apart, who may do everything.
+/// Which accounts are allowed to perform an operation. Superusers always are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessRule {
     /// Every active account.
-    Anybody,
-    /// Accounts that may enter the panel.
+    ActiveAccount,
+    /// Accounts with access to the admin panel.
     Staff,
     /// Accounts with this permission.
-    Holders(Permission),
+    Permission(Permission),
 }
 
-/// Something that needs a right.
+/// An operation that requires authorization.
 pub trait Operation {
-    /// Who may do it.
+    /// Which accounts are allowed to perform it.
     const RULE: AccessRule;
-    /// The scope that an API key needs for it; no key will do when none.
+    /// Scope that an API key needs for it. If `None`, no API key is accepted.
     const SCOPE: Option<ApiKeyScope>;
-    /// The scope that an API key needs for doing it to what is its account's own.
+    /// Scope that an API key needs for it on records of its own account.
     const OWN_SCOPE: Option<ApiKeyScope>;
 }
 
-/// The right to do `A`, held by somebody.
+/// Proof that an actor is allowed to perform `A`.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<A> {
-    by: UserId,
+    user: UserId,
     api_key: Option<ApiKeyId>,
-    from: Option<IpAddr>,
-    act: PhantomData<A>,
+    client_ip: Option<IpAddr>,
+    operation: PhantomData<A>,
 }
 
 impl<A> Grant<A> {
-    /// Who holds it.
-    pub fn by(&self) -> UserId {
-        self.by
+    /// ID of the authorized account.
+    pub fn user(&self) -> UserId {
+        self.user
     }
 
-    /// The API key it was obtained with, if any.
+    /// ID of the API key that authenticated the request, if any.
     pub fn api_key(&self) -> Option<ApiKeyId> {
         self.api_key
     }
 
-    /// Where the request came from, if that is known.
-    pub fn from(&self) -> Option<IpAddr> {
-        self.from
+    /// IP address of the client, if known.
+    pub fn client_ip(&self) -> Option<IpAddr> {
+        self.client_ip
     }
 }
 
-macro_rules! acts {
+macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident: $rule:expr, $scope:expr, $own:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -195,39 +200,39 @@ macro_rules! acts {
     )*};
 }
 
-/// Acts that take the permission of the same name, and an API key with the scope `admin`.
+/// Operations that require the given permission and, of an API key, the `admin` scope.
 macro_rules! permitted {
     ($($(#[$doc:meta])* $name:ident: $permission:ident, $own:expr;)*) => {
-        acts! {$(
+        operations! {$(
             $(#[$doc])*
-            $name: AccessRule::Holders(Permission::$permission), Some(ApiKeyScope::Admin), $own;
+            $name: AccessRule::Permission(Permission::$permission), Some(ApiKeyScope::Admin), $own;
         )*}
     };
 }
 
-acts! {
+operations! {
     /// Creating and uploading documents.
-    AddDocuments: AccessRule::Anybody, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
+    AddDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
     /// Reading and searching documents.
-    ReadDocuments: AccessRule::Anybody, Some(ApiKeyScope::Read), Some(ApiKeyScope::Read);
-    /// Asking an agent, and one's own conversations.
-    Chat: AccessRule::Anybody, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat);
-    /// One's own webhooks.
-    KeepWebhooks: AccessRule::Anybody, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
-    /// Entering the panel. API keys are no way in.
-    EnterAdmin: AccessRule::Staff, None, None;
+    ReadDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Read), Some(ApiKeyScope::Read);
+/// Asking agents and managing one's own conversations.
+    Chat: AccessRule::ActiveAccount, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat);
+/// Managing one's own webhooks.
+    ManageWebhooks: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
+/// Using the admin panel. API keys are not accepted.
+    UseAdminPanel: AccessRule::Staff, None, None;
 }
 
 permitted! {
-    /// Managing documents at the panel.
+/// Viewing documents in the admin panel.
     ViewDocuments: ViewDocument, None;
-    /// Uploading documents at the panel.
+/// Uploading documents in the admin panel.
     UploadDocuments: AddDocument, None;
-    /// Changing documents of others, such as having their ingestion tried anew.
+/// Changing documents of other accounts, such as retrying their ingestion.
     ChangeDocuments: ChangeDocument, Some(ApiKeyScope::Ingest);
-    /// Deleting documents of others.
+/// Deleting documents of other accounts.
     DeleteDocuments: DeleteDocument, Some(ApiKeyScope::Ingest);
-    /// Seeing accounts.
+/// Viewing accounts.
     ViewUsers: ViewUser, None;
     /// Creating accounts.
     AddUsers: AddUser, None;
@@ -235,7 +240,7 @@ permitted! {
     ChangeUsers: ChangeUser, None;
     /// Deleting accounts.
     DeleteUsers: DeleteUser, None;
-    /// Seeing groups, and what permissions there are.
+/// Viewing groups and the list of permissions.
     ViewGroups: ViewGroup, None;
     /// Creating groups.
     AddGroups: AddGroup, None;
@@ -243,35 +248,35 @@ permitted! {
     ChangeGroups: ChangeGroup, None;
     /// Deleting groups.
     DeleteGroups: DeleteGroup, None;
-    /// Seeing API keys of all accounts.
+/// Viewing API keys of all accounts.
     ViewApiKeys: ViewApiKey, None;
     /// Creating API keys for any account.
     AddApiKeys: AddApiKey, None;
     /// Revoking API keys of any account.
     DeleteApiKeys: DeleteApiKey, None;
-    /// Seeing which verification tokens there are.
+/// Viewing verification tokens.
     ViewVerifications: ViewVerification, None;
-    /// Making verification tokens, and being shown their links.
+/// Creating verification tokens and viewing their links.
     AddVerifications: AddVerification, None;
     /// Revoking verification tokens.
     DeleteVerifications: DeleteVerification, None;
-    /// Seeing the sessions of all accounts.
+/// Viewing sessions of all accounts.
     ViewSessions: ViewSession, None;
-    /// Ending sessions of any account.
+/// Revoking sessions of any account.
     DeleteSessions: DeleteSession, None;
     /// Reading conversations of all accounts.
     ViewConversations: ViewConversation, None;
     /// Deleting conversations of any account.
     DeleteConversations: DeleteConversation, None;
-    /// Seeing the webhooks of all accounts.
+/// Viewing webhooks of all accounts.
     ViewWebhooks: ViewWebhook, None;
-    /// Turning webhooks of any account on and off, and having messages sent again.
+/// Enabling and disabling webhooks of any account and resending deliveries.
     ChangeWebhooks: ChangeWebhook, None;
     /// Deleting webhooks of any account.
     DeleteWebhooks: DeleteWebhook, None;
-    /// Seeing what all accounts used.
+/// Viewing the token usage of all accounts.
     ViewUsageRecords: ViewUsage, None;
-    /// Seeing background jobs.
+/// Viewing background jobs.
     ViewJobs: ViewJob, None;
     /// Reading the audit log.
     ViewAuditLog: ViewAuditEntry, None;
@@ -303,13 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn only_active_accounts_act() {
+    fn deactivated_account_has_no_actor() {
         assert!(Actor::of(&user(false, true, true)).is_none());
         assert!(Actor::of(&user(true, false, false)).unwrap().authorize::<Chat>().is_ok());
     }
 
     #[test]
-    fn what_is_ones_own_may_be_deleted() {
+    fn own_document_can_be_deleted_without_permission() {
         let own = UserId::generate(DateTime::UNIX_EPOCH, [1; 10]);
         let other = UserId::generate(DateTime::UNIX_EPOCH, [2; 10]);
         let (plain, superuser) = (user(true, true, false), user(true, false, true));
@@ -326,17 +331,17 @@ mod tests {
     }
 
     #[test]
-    fn the_panel_is_for_staff_and_superusers() {
+    fn admin_panel_requires_staff_or_superuser() {
         for (staff, superuser, allowed) in
             [(false, false, false), (true, false, true), (false, true, true), (true, true, true)]
         {
             let actor = Actor::of(&user(true, staff, superuser)).unwrap();
-            assert_eq!(actor.authorize::<EnterAdmin>().is_ok(), allowed);
+            assert_eq!(actor.authorize::<UseAdminPanel>().is_ok(), allowed);
         }
     }
 
     #[test]
-    fn a_permission_allows_what_it_names_and_nothing_else() {
+    fn permission_allows_only_its_own_operation() {
         let set = [Permission::DeleteDocument].into_iter().collect();
         let actor = Actor::of(&user(true, true, false)).unwrap().with_permissions(set);
         assert!(actor.authorize::<DeleteDocuments>().is_ok());
@@ -360,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_never_does_more_than_its_scopes() {
+    fn api_key_is_limited_to_its_scopes() {
         let superuser = Actor::of(&user(true, true, true)).unwrap();
         let (own, other) = (Some(superuser.user()), None);
         let reader = superuser.clone().with_key(&key(&["read"]));
@@ -373,6 +378,6 @@ mod tests {
         let admin = superuser.with_key(&key(&["admin"]));
         assert!(admin.authorize_for::<DeleteDocuments>(other).is_ok());
         assert!(admin.authorize_for::<DeleteDocuments>(own).is_ok());
-        assert!(admin.authorize::<EnterAdmin>().is_err(), "keys are no way into the panel");
+        assert!(admin.authorize::<UseAdminPanel>().is_err(), "the admin panel accepts no API key");
     }
 }

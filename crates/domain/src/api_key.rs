@@ -1,4 +1,4 @@
-//! API keys: what programs prove with who they work for.
+//! API keys: credentials for programs.
 
 use crate::{
     error::ValidationError,
@@ -8,44 +8,44 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// What every key begins with.
+/// Prefix of every API key.
 pub const KEY_START: &str = "dk_";
-/// The most characters of a key's name.
+/// Maximum length of an API key's name in characters.
 pub const KEY_NAME_MAX: usize = 100;
 
-/// An API key, without its secret: that is known to its holder alone.
+/// An API key. Only the digest of the secret is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Its id.
+    /// ID of the key.
     pub id: ApiKeyId,
-    /// Whom it works for.
+    /// Account it belongs to.
     pub user: UserId,
-    /// What it is called.
+    /// Name of the key.
     pub name: ApiKeyName,
-    /// What it is recognised by; the part of the key that is no secret.
+    /// Public part of the key, which identifies it.
     pub prefix: ApiKeyPrefix,
-    /// The SHA-256 of the whole key. A key has 256 random bits, so nothing slower is needed.
+    /// SHA-256 digest of the whole key. A key has 256 random bits, so a slow hash is not needed.
     pub sha256: [u8; 32],
-    /// What it may be used for.
+    /// What the key is allowed to do.
     pub scopes: ApiKeyScopes,
-    /// When it was created.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// From when on it is refused; never when none.
+    /// Expiry time, if any.
     pub expires_at: Option<DateTime<Utc>>,
-    /// When it was last used, to the minute; none when it never was.
+    /// Time of the last use, to the minute; `None` if it was never used.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// Since when it is refused; none while it is good.
+    /// Time of revocation; `None` if it is not revoked.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
 impl ApiKey {
-    /// Whether it is good at `now`.
-    pub fn is_good(&self, now: DateTime<Utc>) -> bool {
+    /// Whether the key is valid at `now`: neither revoked nor expired.
+    pub fn is_valid(&self, now: DateTime<Utc>) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// A key's name: trimmed, 1 to [`KEY_NAME_MAX`] characters, no control characters.
+/// The name of an API key: trimmed, 1 to [`KEY_NAME_MAX`] characters, no control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKeyName(String);
 
@@ -53,7 +53,7 @@ impl ApiKeyName {
     /// Parses a name.
     ///
     /// # Errors
-    /// When it is empty after trimming, too long, or holds control characters.
+    /// If it is empty after trimming, too long, or contains control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         name(text, KEY_NAME_MAX).map(Self)
     }
@@ -64,27 +64,27 @@ impl ApiKeyName {
     }
 }
 
-/// The part of a key that tells it from others and is no secret: 12 of `a-z`, `0-9`.
+/// The public part of an API key: 12 characters of `a-z`, `0-9`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ApiKeyPrefix(String);
 
 impl ApiKeyPrefix {
-    /// Its length.
+    /// Length of a prefix in characters.
     pub const LENGTH: usize = 12;
 
     /// Parses a prefix without [`KEY_START`].
     ///
     /// # Errors
-    /// When it has another length or other characters.
+    /// If it has another length or other characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         if text.len() != Self::LENGTH || !text.bytes().all(plain) {
-            return Err(ValidationError::new("prefix", "is no prefix of an API key"));
+            return Err(ValidationError::new("prefix", "is not a valid API key prefix"));
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// The prefix of a whole key, `dk_PREFIX_SECRET`; none when the text is no key.
+    /// Returns the prefix of a whole key, `dk_PREFIX_SECRET`, or `None` if the text is not an API key.
     pub fn of(key: &str) -> Option<Self> {
         let (prefix, secret) = key.strip_prefix(KEY_START)?.split_once('_')?;
         if secret.is_empty() { None } else { Self::parse(prefix).ok() }
@@ -96,7 +96,7 @@ impl ApiKeyPrefix {
     }
 }
 
-/// What a key may be used for.
+/// A permission of an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ApiKeyScope {
     /// Listing, reading and searching documents.
@@ -105,15 +105,15 @@ pub enum ApiKeyScope {
     Ingest,
     /// Asking agents, and the account's conversations.
     Chat,
-    /// All that the account's permissions allow with records of others.
+    /// Everything that the account's permissions allow on records of other accounts.
     Admin,
 }
 
 impl ApiKeyScope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: &[Self] = &[Self::Read, Self::Ingest, Self::Chat, Self::Admin];
 
-    /// Its name.
+    /// Name of the scope.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -123,7 +123,7 @@ impl ApiKeyScope {
         }
     }
 
-    /// What it is good for, for those who choose.
+    /// Description for the user who creates a key.
     pub const fn purpose(self) -> &'static str {
         match self {
             Self::Read => "list, read and search documents",
@@ -133,7 +133,7 @@ impl ApiKeyScope {
         }
     }
 
-    /// The scope with this name.
+    /// Returns the scope with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.name() == name)
     }
@@ -147,7 +147,7 @@ impl ApiKeyScopes {
     /// Parses names.
     ///
     /// # Errors
-    /// When there is none, or one is not known.
+    /// If there is no name or a name is unknown.
     pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ValidationError> {
         let wrong = || ValidationError::new("scopes", "must be one or more of read, ingest, chat and admin");
         let mut scopes = Self::default();
@@ -157,18 +157,18 @@ impl ApiKeyScopes {
         if scopes.0 == 0 { Err(wrong()) } else { Ok(scopes) }
     }
 
-    /// Whether it is in the set.
+    /// Whether the set contains `scope`.
     pub const fn contains(self, scope: ApiKeyScope) -> bool {
         self.0 & (1 << scope as u8) != 0
     }
 
-    /// With one more.
+    /// Adds a scope.
     #[must_use]
     pub const fn with(self, scope: ApiKeyScope) -> Self {
         Self(self.0 | (1 << scope as u8))
     }
 
-    /// What is in the set, in the order of [`ApiKeyScope::ALL`].
+    /// Iterates over the scopes in the order of [`ApiKeyScope::ALL`].
     pub fn iter(self) -> impl Iterator<Item = ApiKeyScope> {
         ApiKeyScope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
     }
@@ -181,7 +181,7 @@ impl fmt::Debug for ApiKeyScopes {
 }
 
 impl fmt::Display for ApiKeyScopes {
-    /// Writes the names with spaces between them.
+    /// Writes the names, separated by spaces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, scope) in self.iter().enumerate() {
             write!(f, "{}{}", if place == 0 { "" } else { " " }, scope.name())?;
@@ -195,17 +195,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_recognised_by_its_prefix() {
+    fn key_prefix_is_extracted_from_whole_key() {
         assert_eq!(ApiKeyPrefix::of("dk_abcdef012345_secret").unwrap().as_str(), "abcdef012345");
-        for no_key in
+        for invalid in
             ["", "dk_", "dk_abcdef012345", "dk_abcdef012345_", "dk_short_secret", "sk_abcdef012345_x"]
         {
-            assert!(ApiKeyPrefix::of(no_key).is_none(), "{no_key:?}");
+            assert!(ApiKeyPrefix::of(invalid).is_none(), "{invalid:?}");
         }
     }
 
     #[test]
-    fn scopes_are_named_and_never_empty() {
+    fn scopes_reject_empty_and_unknown_names() {
         let scopes = ApiKeyScopes::parse(["chat", "read", "chat"]).unwrap();
         assert_eq!(scopes.to_string(), "read chat");
         assert!(scopes.contains(ApiKeyScope::Chat) && !scopes.contains(ApiKeyScope::Admin));

@@ -1,4 +1,4 @@
-//! Who did what to which record.
+//! Audit log entries.
 
 use crate::{
     id::{ApiKeyId, AuditId, UserId},
@@ -7,102 +7,102 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::{collections::BTreeMap, net::IpAddr};
 
-/// An entry of the audit log. Entries are added and never changed.
+/// An audit log entry. Entries are append-only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Its id.
+    /// ID of the entry.
     pub id: AuditId,
-    /// When it happened.
+    /// Time of the action.
     pub at: DateTime<Utc>,
-    /// Who did it.
-    pub by: AuditActor,
-    /// Where the request came from; none from the command line.
-    pub from: Option<IpAddr>,
-    /// What was done.
-    pub deed: AuditAction,
-    /// To what kind of record.
+    /// Who performed the action.
+    pub actor: AuditActor,
+    /// IP address of the client; `None` for the command line.
+    pub client_ip: Option<IpAddr>,
+    /// The action.
+    pub action: AuditAction,
+    /// Kind of the affected record.
     pub kind: RecordKind,
-    /// The record's id, as it is shown.
+    /// ID of the affected record, as text.
     pub record: String,
-    /// What the record is called, at most 500 characters.
+    /// Display name of the record, at most 500 characters.
     pub label: String,
-    /// The fields that changed, by name, as texts. Secrets are never among them.
+    /// Changed fields by name, with values as text. Never contains secrets.
     pub changes: BTreeMap<String, Change>,
 }
 
-/// What a field was before and after; none when there was no record, or no value.
+/// Value of a field before and after a change; `None` if there was no record or no value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// Before.
+    /// Value before the change.
     pub before: Option<String>,
-    /// After.
+    /// Value after the change.
     pub after: Option<String>,
 }
 
-/// Who did something.
+/// Who performed an audited action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuditActor {
-    /// An account, perhaps with one of its API keys. The address is kept as it was then.
+    /// An account, with its email address at the time of the action.
     User {
         /// The account.
         id: UserId,
-        /// Its address.
+        /// Its email address.
         email: String,
-        /// The key that was used, if any.
+        /// The API key used, if any.
         api_key: Option<ApiKeyId>,
     },
-    /// An operator, by the program's command line.
+    /// An operator on the command line.
     CommandLine,
-    /// Nobody who has proved who they are, such as somebody with a wrong password.
+    /// An unauthenticated client, for example after a failed login.
     Unauthenticated,
 }
 
-macro_rules! deeds {
-    ($($(#[$doc:meta])* $deed:ident $name:literal;)+) => {
-        /// What was done.
+macro_rules! audit_actions {
+    ($($(#[$doc:meta])* $action:ident $name:literal;)+) => {
+/// An audited action.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum AuditAction {
-            $($(#[$doc])* $deed,)+
+            $($(#[$doc])* $action,)+
         }
 
         impl AuditAction {
-            /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$deed),+];
+/// All actions.
+            pub const ALL: &[Self] = &[$(Self::$action),+];
 
-            /// Its name.
+/// Name of the action as stored.
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$deed => $name,)+ }
+                match self { $(Self::$action => $name,)+ }
             }
 
-            /// The deed with this name.
+/// Returns the action with this name.
             pub fn parse(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|deed| deed.name() == name)
+                Self::ALL.iter().copied().find(|action| action.name() == name)
             }
         }
     };
 }
 
-deeds! {
+audit_actions! {
     /// A record was added.
     Add "add";
     /// A record was changed.
     Change "change";
     /// A record was removed.
     Delete "delete";
-    /// A key or a session was made void.
+/// An API key or a session was revoked.
     Revoke "revoke";
-    /// A document's ingestion was asked for anew.
+/// Ingestion of a document was retried.
     Retry "retry";
-    /// Somebody proved who they are.
+/// A user signed in.
     Login "login";
-    /// Somebody claimed to be an account and could not prove it.
+/// A sign-in was rejected.
     LoginFailed "login_failed";
-    /// Somebody ended their session.
+/// A user signed out.
     Logout "logout";
     /// A password was set.
     SetPassword "set_password";
-    /// An address was shown to be right.
+/// An email address was verified.
     VerifyEmail "verify_email";
-    /// A list was taken away as a file.
+/// A list was exported as a file.
     Export "export";
 }

@@ -1,60 +1,60 @@
-//! Messages between people, models and tools.
+//! Chat messages, tools and agent names.
 
 use crate::{error::ValidationError, retrieval::ScoredChunk};
 use std::fmt;
 
-/// A message of a conversation, as a chat model sees it.
+/// A message sent to a chat model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// How the model is to behave.
+    /// System prompt.
     System(String),
-    /// What a person said.
+    /// Message from the user.
     User(String),
-    /// What a model said, and the tools it asked for.
+    /// Message from the model, with its tool calls.
     Assistant {
-        /// Its words; may be empty when it asks for tools.
+        /// Text; may be empty if there are tool calls.
         content: String,
-        /// The tools it asked for, in order.
+        /// Tool calls in order.
         tool_calls: Vec<ToolCall>,
     },
-    /// What a tool gave back.
+    /// Output of a tool.
     Tool(ToolOutput),
 }
 
-/// A tool that a model asks for.
+/// A tool call requested by a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The model's id of the call; its answer carries it too.
+    /// ID of the call, given by the model and repeated in the output.
     pub id: String,
-    /// The tool's name.
+    /// Name of the tool.
     pub name: String,
-    /// The arguments as the model wrote them: JSON, but nobody has checked that yet.
+    /// Arguments as unvalidated JSON text.
     pub arguments: String,
 }
 
-/// The answer to a [`ToolCall`].
+/// The output of a [`ToolCall`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
-    /// The id of the call that it answers.
+    /// ID of the call.
     pub call_id: String,
-    /// What the model reads.
+    /// Text for the model.
     pub content: String,
-    /// The passages behind `content`, which no wire format has room for.
+    /// Passages that `content` is based on; not sent to the model.
     pub passages: Vec<ScoredChunk>,
 }
 
-/// A tool as a model is told about it.
+/// The description of a tool for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSpec {
-    /// Its name.
+    /// Name of the tool.
     pub name: &'static str,
-    /// What it does.
+    /// Description of what the tool does.
     pub description: &'static str,
-    /// Its arguments as a JSON Schema.
+    /// JSON Schema of the arguments.
     pub parameters: &'static str,
 }
 
-/// The name under which an agent is registered: 1 to 64 of `a-z`, `0-9`, `-`, `_`.
+/// The name of an agent: 1 to 64 characters of `a-z`, `0-9`, `-`, `_`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentName(String);
 
@@ -62,7 +62,7 @@ impl AgentName {
     /// Parses a name.
     ///
     /// # Errors
-    /// When it is empty, too long or holds other characters.
+    /// If it is empty, too long or contains other characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
         if text.is_empty() || text.len() > 64 || !text.chars().all(plain) {
@@ -83,15 +83,15 @@ impl fmt::Display for AgentName {
     }
 }
 
-/// Why a model stopped.
+/// Why a model stopped generating.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinishReason {
-    /// It had said what it had to say.
+    /// The answer is complete.
     Stop,
-    /// It waits for tools.
+    /// The model waits for tool outputs.
     ToolCalls,
-    /// It reached its limit of tokens.
+    /// The token limit was reached.
     Length,
-    /// A content filter cut it off, or a reason of the back end's own.
+    /// A content filter or another reason specific to the back end.
     Other,
 }

@@ -1,57 +1,57 @@
-//! Chunks: the pieces of a document that are embedded, found and quoted.
+//! Chunks: the passages of a document that are embedded, searched and cited.
 
 use crate::id::{ChunkId, DocumentId};
 
-/// A place in a document's extracted text.
+/// A position in a document's extracted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// The page, counted from 1.
+    /// Page number, starting at 1.
     pub page: u32,
-    /// The byte within that page's extracted text.
+    /// Byte offset in the page's extracted text.
     pub offset: u32,
 }
 
-/// Where a chunk begins and ends in its document; `end` is past its last byte.
+/// The range of a chunk in its document; `end` is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// The first byte.
+    /// Position of the first byte.
     pub start: Position,
-    /// The byte after the last one.
+    /// Position after the last byte.
     pub end: Position,
 }
 
-/// A page's share of a chunk: from `at` on, the chunk's text is that of `page`.
+/// Where the text of a page starts within a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageStart {
-    /// The page, counted from 1.
+    /// Page number, starting at 1.
     pub page: u32,
-    /// The byte within the chunk's text.
+    /// Byte offset in the chunk's text.
     pub at: u32,
 }
 
-/// A piece of a document's text.
+/// A passage of a document's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its place among the document's chunks, from 0.
+    /// Position among the document's chunks, starting at 0.
     pub ordinal: u32,
-    /// Its text; pages follow one another with `\n` between them.
+    /// Text; pages are separated by `\n`.
     pub text: String,
-    /// Where it comes from.
+    /// Range in the document.
     pub span: Span,
-    /// The pages it holds, in order; never empty, and the first starts at 0.
+    /// Pages of the chunk in order; never empty, and the first starts at 0.
     pub pages: Vec<PageStart>,
-    /// Its tokens.
+    /// Number of tokens.
     pub tokens: u32,
 }
 
 impl Chunk {
-    /// Its id in the index.
+    /// ID of the chunk in the index.
     pub fn id(&self, document: DocumentId) -> ChunkId {
         ChunkId::of(document, self.ordinal)
     }
 }
 
-/// The page that byte `offset` of a chunk's text comes from.
+/// Returns the page that byte `offset` of a chunk's text comes from.
 ///
 /// `pages` is [`Chunk::pages`]; an empty list gives page 1.
 pub fn page_at(pages: &[PageStart], offset: usize) -> u32 {
@@ -59,12 +59,12 @@ pub fn page_at(pages: &[PageStart], offset: usize) -> u32 {
     pages.get(after.saturating_sub(1)).map_or(1, |start| start.page)
 }
 
-/// How chunks are cut.
+/// Size and overlap of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkSize {
-    /// A chunk has at most about this many tokens.
+    /// Approximate maximum number of tokens per chunk.
     pub tokens: usize,
-    /// A chunk repeats at most this many tokens of the one before it.
+    /// Maximum number of tokens repeated from the previous chunk.
     pub overlap: usize,
 }
 

@@ -1,8 +1,7 @@
-//! Cutting a document's text into chunks.
+//! Splitting of a document's text into chunks.
 //!
-//! The text is taken apart into lines and sentences, and these are packed into chunks of about
-//! [`ChunkSize::tokens`]. Where a paragraph or a sentence ends in a chunk's last quarter, the chunk ends
-//! there. Page ends are no reason to cut: text that runs on over a page end stays together.
+//! The text is split into lines and sentences, which are packed into chunks of about [`ChunkSize::tokens`]. If a
+//! paragraph or a sentence ends in the last quarter of a chunk, the chunk ends there. Chunks can span pages.
 
 use crate::{
     chunk::{Chunk, ChunkSize, PageStart, Position, Span},
@@ -11,9 +10,9 @@ use crate::{
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Cuts the pages whose text can be trusted into chunks. `count` tells how many tokens a text has.
+/// Splits the pages with reliable text into chunks. `count` returns the number of tokens of a text.
 ///
-/// Every character of those pages other than white space is in at least one chunk.
+/// Every non-white-space character of those pages is in at least one chunk.
 pub fn chunk_pages(pages: &[ExtractedPage], size: ChunkSize, count: impl Fn(&str) -> usize) -> Vec<Chunk> {
     let text = RunningText::of(pages);
     let pieces = pieces(&text.text, size.tokens, &count);
@@ -21,14 +20,14 @@ pub fn chunk_pages(pages: &[ExtractedPage], size: ChunkSize, count: impl Fn(&str
     ranges(&pieces, size)
         .into_iter()
         .filter_map(|range| text.trimmed(pieces[range.start].at.start..pieces[range.end - 1].at.end))
-        // One that but for white space ends where another did would say nothing new.
+        // A chunk that adds only white space to the previous one is redundant.
         .filter(|range| range.end > std::mem::replace(&mut covered, range.end))
         .zip(0..)
         .map(|(range, ordinal)| text.chunk(range, ordinal, &count))
         .collect()
 }
 
-/// The pages' texts one after the other, and where each begins.
+/// The concatenated text of the pages, and where each page begins.
 struct RunningText {
     text: String,
     pages: Vec<(u32, usize)>,
@@ -54,7 +53,7 @@ impl RunningText {
         (start < end).then_some(start..end)
     }
 
-    /// The index of the page that holds a byte; the `\n` between two pages belongs to the first.
+    /// Returns the index of the page that contains a byte; the `\n` between two pages belongs to the first.
     fn page_of(&self, byte: usize) -> usize {
         self.pages.partition_point(|(_, start)| *start <= byte).saturating_sub(1)
     }
@@ -79,16 +78,16 @@ impl RunningText {
     }
 }
 
-/// How good a place to cut the end of a piece is.
+/// How suitable the end of a piece is as a chunk boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Break {
-    /// Within a sentence, at a line's end or between words.
+    /// Within a sentence, at the end of a line or between words.
     Inside,
     Sentence,
     Paragraph,
 }
 
-/// A stretch of text that is never cut, with its white space behind it.
+/// A piece of text that is never split, with its trailing white space.
 struct Piece {
     at: Range<usize>,
     tokens: usize,
@@ -99,7 +98,7 @@ fn pieces(text: &str, max_tokens: usize, count: &impl Fn(&str) -> usize) -> Vec<
     let mut pieces: Vec<Piece> = Vec::new();
     for (start, sentence) in text.split_sentence_bound_indices() {
         if sentence.trim().is_empty() {
-            // An empty line ends a paragraph; its white space goes with the piece before it.
+            // An empty line ends a paragraph; it belongs to the previous piece.
             if let Some(last) = pieces.last_mut() {
                 last.at.end = start + sentence.len();
                 last.end = Break::Paragraph;
@@ -125,8 +124,8 @@ fn ends_sentence(sentence: &str) -> bool {
         .ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '۔', '।', ':', ';'])
 }
 
-/// Takes a long sentence apart between words into pieces of at most about `max` tokens. A "word" of
-/// that length, such as encoded data, is cut between characters.
+/// Splits a long sentence between words into pieces of about `max` tokens at most. A longer "word", such as encoded
+/// data, is split between characters.
 fn split_long(
     sentence: &str,
     start: usize,
@@ -175,7 +174,7 @@ fn ranges(pieces: &[Piece], size: ChunkSize) -> Vec<Range<usize>> {
     let mut start = 0;
     while start < pieces.len() {
         let full = fill(pieces, start, size.tokens);
-        // A rest that is hardly more than an overlap is not worth a chunk of its own.
+        // A remainder no longer than an overlap is appended instead of becoming a chunk of its own.
         let rest: usize = pieces[full..].iter().take(64).map(|piece| piece.tokens).sum();
         if full == pieces.len() || (pieces.len() - full <= 64 && rest <= size.overlap) {
             ranges.push(start..pieces.len());
@@ -188,7 +187,7 @@ fn ranges(pieces: &[Piece], size: ChunkSize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The end of the longest range from `start` that has at most `max` tokens; at least one piece.
+/// Returns the end of the longest range from `start` with at most `max` tokens and at least one piece.
 fn fill(pieces: &[Piece], start: usize, max: usize) -> usize {
     let mut tokens = 0;
     let mut end = start;
@@ -199,7 +198,7 @@ fn fill(pieces: &[Piece], start: usize, max: usize) -> usize {
     end
 }
 
-/// The best place to cut in the last quarter of `start..full`; of equally good ones the last.
+/// Returns the best boundary in the last quarter of `start..full`; the last one if several are equally good.
 fn best_end(pieces: &[Piece], start: usize, full: usize, max: usize) -> usize {
     let mut tokens = 0;
     let mut best = (Break::Inside, full);
@@ -212,8 +211,8 @@ fn best_end(pieces: &[Piece], start: usize, full: usize, max: usize) -> usize {
     best.1
 }
 
-/// Where the chunk after `start..end` begins: up to `overlap` tokens before `end`, at the beginning
-/// of a sentence if there is one among them.
+/// Returns where the chunk after `start..end` begins: up to `overlap` tokens before `end`, preferably at the
+/// beginning of a sentence.
 fn overlap_start(pieces: &[Piece], start: usize, end: usize, overlap: usize) -> usize {
     let mut tokens = 0;
     let mut first = end;
@@ -245,13 +244,13 @@ mod tests {
         ChunkSize { tokens, overlap }
     }
 
-    /// `n` sentences of five words, each naming its number.
+    /// Returns `n` numbered sentences of five words.
     fn sentences(n: usize) -> String {
         (0..n).map(|i| format!("Sentence number {i} is here. ")).collect()
     }
 
     #[test]
-    fn a_short_document_is_one_chunk() {
+    fn short_document_is_one_chunk() {
         let chunks = chunk_pages(&[page(1, " One two.\n"), page(2, "Three.\n")], size(512, 50), words);
         assert_eq!(chunks.len(), 1);
         let chunk = &chunks[0];
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_overlap_and_end_with_sentences() {
+    fn chunks_overlap_and_end_at_sentences() {
         let chunks = chunk_pages(&[page(1, sentences(100))], size(52, 10), words);
         assert!(chunks.len() > 9);
         for pair in chunks.windows(2) {
@@ -275,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_end_in_the_last_quarter_is_preferred() {
+    fn paragraph_end_in_last_quarter_is_preferred() {
         let text = format!("{}\n\n{}", sentences(9), sentences(9));
         let chunks = chunk_pages(&[page(1, text)], size(52, 0), words);
         assert!(chunks[0].text.ends_with("Sentence number 8 is here."));
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_cross_page_ends_and_know_them() {
+    fn chunk_spanning_pages_records_page_starts() {
         let pages: Vec<_> = (1..=6).map(|n| page(n, sentences(4))).collect();
         let chunks = chunk_pages(&pages, size(50, 10), words);
         let first = &chunks[0];
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_trusted_text_are_left_out() {
+    fn pages_without_reliable_text_are_skipped() {
         let bad = ExtractedPage { glyphs: 10, unmapped_glyphs: 5, ..page(2, "g@rb@ge") };
         let chunks = chunk_pages(&[page(1, "One."), bad, page(3, "Three.")], size(512, 50), words);
         assert_eq!(chunks[0].text, "One.\nThree.");
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_any_break_is_cut_and_nothing_is_lost() {
+    fn text_without_breaks_is_split_completely() {
         let letters = |text: &str| text.len();
         for text in ["x".repeat(5000), "字".repeat(5000)] {
             let chunks = chunk_pages(&[page(1, text.clone())], size(100, 10), letters);
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_makes_no_chunk_that_says_nothing_new() {
+    fn white_space_creates_no_redundant_chunk() {
         let text = "Close the valve.".to_owned() + &"\t\n".repeat(40) + "Open it; then\t\t\t\t\twait.";
         for tokens in 1..40_usize {
             for overlap in 0..tokens.div_ceil(2) {
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_point_at_the_text_they_hold() {
+    fn spans_match_chunk_text() {
         let pages: Vec<_> = (1..=9).map(|n| page(n, format!("  Página {n}. {}\n", sentences(7)))).collect();
         for chunk in chunk_pages(&pages, size(40, 8), words) {
             let Span { start, end } = chunk.span;

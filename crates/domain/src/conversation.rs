@@ -1,4 +1,4 @@
-//! Conversations, and what was said in them.
+//! Conversations and their messages.
 
 use crate::{
     chat::AgentName,
@@ -9,51 +9,51 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 
-/// The most characters of a [`ConversationTitle`].
+/// Maximum length of a [`ConversationTitle`] in characters.
 pub const CONVERSATION_TITLE_MAX: usize = 200;
 
 /// A conversation of an account with an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
-    /// Its id.
+    /// ID of the conversation.
     pub id: ConversationId,
-    /// Whose it is; nobody else's request finds it.
+    /// Account that owns it. Other accounts cannot access it.
     pub owner: UserId,
-    /// What it is called.
+    /// Title of the conversation.
     pub title: ConversationTitle,
-    /// When it began.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// When something was last said in it, or it was renamed.
+    /// Time of the last message or title change.
     pub updated_at: DateTime<Utc>,
 }
 
-/// What a conversation is called: trimmed, 1 to [`CONVERSATION_TITLE_MAX`] characters on one line.
+/// The title of a conversation: trimmed, 1 to [`CONVERSATION_TITLE_MAX`] characters on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversationTitle(String);
 
-/// What a conversation is called before anything tells what it is about.
+/// Title of a conversation without messages.
 const UNTITLED: &str = "New conversation";
 
 impl ConversationTitle {
-    /// The title of a conversation in which nothing has been said.
+    /// Returns the title of a conversation without messages.
     pub fn untitled() -> Self {
         Self(UNTITLED.to_owned())
     }
 
-    /// Whether it says nothing of what the conversation is about.
+    /// Whether this is the title of a conversation without messages.
     pub fn is_untitled(&self) -> bool {
         self.0 == UNTITLED
     }
 
-    /// Parses a title that somebody chose.
+    /// Parses a title given by a user.
     ///
     /// # Errors
-    /// When it is empty after trimming, too long, or holds control characters.
+    /// If it is empty after trimming, too long, or contains control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         crate::group::label("title", text, CONVERSATION_TITLE_MAX).map(Self)
     }
 
-    /// The title of a conversation that begins with this question: its first words.
+    /// Derives a title from the first words of the first question.
     pub fn of_question(question: &str) -> Self {
         let line: String = question.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -75,37 +75,37 @@ impl ConversationTitle {
     }
 }
 
-/// Something that was said in a conversation.
+/// A message of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConversationMessage {
-    /// Its id.
+    /// ID of the message.
     pub id: MessageId,
-    /// Where it was said.
+    /// Conversation it belongs to.
     pub conversation: ConversationId,
-    /// Its place, from 0 on.
+    /// Position in the conversation, starting at 0.
     pub ordinal: u32,
-    /// Who said it.
-    pub author: MessageRole,
-    /// The words.
+    /// Who wrote it.
+    pub role: MessageRole,
+    /// Text of the message.
     pub content: String,
-    /// When it was said: of an answer, when it was over.
+    /// Time of the message; for an answer, the time it ended.
     pub at: DateTime<Utc>,
 }
 
-/// Who said something.
+/// Who wrote a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageRole {
     /// The conversation's owner.
     User,
     /// An agent.
     Agent {
-        /// Which one.
+        /// Name of the agent.
         name: AgentName,
-        /// What the answer rests on, best first.
+        /// Passages that the answer is based on, best first.
         sources: Vec<ScoredChunk>,
-        /// What it cost.
+        /// Token usage.
         tokens: TokenUsage,
-        /// Whether it was said to its end; not when it was stopped, or the back end failed.
+        /// Whether the answer is complete: it was not stopped and the back end did not fail.
         is_complete: bool,
     },
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversation_is_called_after_its_first_question() {
+    fn title_is_derived_from_first_question() {
         let title = |text: &str| ConversationTitle::of_question(text).as_str().to_owned();
         assert_eq!(title("  What was\nthe revenue? "), "What was the revenue?");
         assert_eq!(title("\n"), "New conversation");

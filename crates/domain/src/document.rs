@@ -1,7 +1,7 @@
 //! Documents and their states.
 //!
-//! A state is a value, and a transition consumes it: a document that is `ingested` without a
-//! vector-store id, or one that leaves a final state by accident, cannot be written down.
+//! Transitions consume the state, so an `ingested` document without a vector store ID, or an accidental
+//! transition out of a final state, does not compile.
 
 use crate::{
     error::{IllegalTransition, ValidationError},
@@ -15,36 +15,36 @@ use std::fmt;
 /// A stored document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// Its id.
+    /// ID of the document.
     pub id: DocumentId,
-    /// Who created it; none once that account is gone.
+    /// Account that created it; `None` once that account is deleted.
     pub owner: Option<UserId>,
-    /// What it is called.
+    /// Title of the document.
     pub title: Title,
-    /// The uploaded file; none for a record made without one.
+    /// Uploaded file; `None` for a record created without one.
     pub file: Option<StoredFile>,
-    /// Where it is in its life.
+    /// Current state.
     pub state: DocumentState,
-    /// What extraction and chunking found; none before they ran.
+    /// How much of the document is searchable; `None` before extraction and chunking.
     pub coverage: Option<Coverage>,
-    /// What its ingestion took; none before it ended.
+    /// Ingestion statistics; `None` before ingestion has ended.
     pub effort: Option<IngestionStats>,
-    /// When it was created.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: DateTime<Utc>,
 }
 
-/// The uploaded bytes of a document.
+/// The uploaded file of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Where the blob store keeps them.
+    /// Key in the blob store.
     pub blob: BlobKey,
-    /// The name its uploader gave it.
+    /// File name given by the uploader.
     pub name: FileName,
-    /// Their number.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Their SHA-256.
+    /// SHA-256 digest of the file.
     pub sha256: [u8; 32],
 }
 
@@ -53,12 +53,12 @@ pub struct StoredFile {
 pub struct BlobKey(String);
 
 impl BlobKey {
-    /// The key of a document's uploaded file.
+    /// Returns the key of a document's uploaded file.
     pub fn of_document(id: DocumentId) -> Self {
         Self(format!("documents/{id}.pdf"))
     }
 
-    /// The key of what was read out of the files with these bytes, which documents share.
+    /// Returns the key of the cached extraction of files with this digest. Documents with equal files share it.
     pub fn of_extraction(sha256: &[u8; 32]) -> Self {
         let digest: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
         Self(format!("extractions/{digest}"))
@@ -67,12 +67,12 @@ impl BlobKey {
     /// Parses a stored key.
     ///
     /// # Errors
-    /// When it is empty, too long, or could leave the blob store's root.
+    /// If the key is empty, too long, or could point outside the blob store's root.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
         let part = |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
         if text.len() > 1000 || !text.split('/').all(part) {
-            return Err(ValidationError::new("file_path", "is no blob key"));
+            return Err(ValidationError::new("file_path", "is not a valid blob key"));
         }
         Ok(Self(text.to_owned()))
     }
@@ -83,14 +83,14 @@ impl BlobKey {
     }
 }
 
-/// A document's state, with what each state knows.
+/// The state of a document with the data of that state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentState {
-    /// Waiting for its ingestion, or created without a file.
+    /// Waiting for ingestion, or created without a file.
     Pending(Pending),
     /// Searchable.
     Ingested(Ingested),
-    /// Its ingestion ended without success.
+    /// Ingestion failed.
     Failed(Failed),
 }
 
@@ -101,49 +101,49 @@ pub struct Pending;
 /// The state `ingested`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ingested {
-    /// The document's id in the vector store.
+    /// ID of the document in the vector store.
     pub vector_doc_id: VectorDocId,
-    /// Since when.
+    /// Time of the transition into this state.
     pub at: DateTime<Utc>,
 }
 
 /// The state `failed`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// Why.
+    /// Cause of the failure.
     pub failure: Failure,
-    /// Since when.
+    /// Time of the transition into this state.
     pub at: DateTime<Utc>,
 }
 
 impl Pending {
-    /// Ingestion succeeded.
+    /// Marks ingestion as succeeded.
     pub fn ingested(self, vector_doc_id: VectorDocId, at: DateTime<Utc>) -> Ingested {
         Ingested { vector_doc_id, at }
     }
 
-    /// Ingestion ended without success.
+    /// Marks ingestion as failed.
     pub fn failed(self, failure: Failure, at: DateTime<Utc>) -> Failed {
         Failed { failure, at }
     }
 }
 
 impl Ingested {
-    /// The vector store lost chunks of it: it is to be ingested again.
-    pub fn lost(self) -> Pending {
+    /// Queues the document for ingestion again because the vector store lost some of its chunks.
+    pub fn requeued(self) -> Pending {
         Pending
     }
 }
 
 impl Failed {
-    /// Its ingestion is to be tried anew.
+    /// Queues the document for another ingestion attempt.
     pub fn retried(self) -> Pending {
         Pending
     }
 }
 
 impl DocumentState {
-    /// The state's name on the wire.
+    /// Name of the state in the API.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Pending(_) => "pending",
@@ -152,7 +152,7 @@ impl DocumentState {
         }
     }
 
-    /// The vector-store id, which only an ingested document has.
+    /// Vector store ID, which only an ingested document has.
     pub fn vector_doc_id(&self) -> Option<&VectorDocId> {
         match self {
             Self::Ingested(ingested) => Some(&ingested.vector_doc_id),
@@ -169,7 +169,7 @@ impl DocumentState {
 }
 
 impl Document {
-    /// A new document, `pending`.
+    /// Creates a `pending` document.
     pub fn new(
         id: DocumentId,
         owner: UserId,
@@ -191,20 +191,20 @@ impl Document {
         }
     }
 
-    /// The document once its chunks are in the vector store.
+    /// Returns the document as `ingested`, once its chunks are in the vector store.
     ///
     /// # Errors
-    /// When it is not pending.
+    /// If the document is not pending.
     pub fn ingested(self, coverage: Coverage, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
         let vector_doc_id = VectorDocId::of(self.id);
         let state = DocumentState::Ingested(self.state.into_pending("ingested")?.ingested(vector_doc_id, at));
         Ok(Self { state, coverage: Some(coverage), updated_at: at, ..self })
     }
 
-    /// The document once its ingestion has been given up. What was learnt of its pages is kept.
+    /// Returns the document as `failed`. Coverage determined before the failure is kept.
     ///
     /// # Errors
-    /// When it is not pending.
+    /// If the document is not pending.
     pub fn failed(
         self,
         failure: Failure,
@@ -215,22 +215,22 @@ impl Document {
         Ok(Self { state, coverage, updated_at: at, ..self })
     }
 
-    /// The document once it is to be ingested again, since the vector store lost chunks of it.
+    /// Returns the document as `pending` because the vector store lost some of its chunks.
     ///
     /// # Errors
-    /// When it is not ingested.
-    pub fn lost(self, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
+    /// If the document is not ingested.
+    pub fn requeued(self, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
         let state = match self.state {
-            DocumentState::Ingested(ingested) => DocumentState::Pending(ingested.lost()),
+            DocumentState::Ingested(ingested) => DocumentState::Pending(ingested.requeued()),
             other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
         };
         Ok(Self { state, coverage: None, effort: None, updated_at: at, ..self })
     }
 
-    /// The document once its ingestion is to be tried anew; what was learnt in vain is forgotten.
+    /// Returns the document as `pending` for another ingestion attempt and clears coverage and statistics.
     ///
     /// # Errors
-    /// When it has not failed.
+    /// If the document has not failed.
     pub fn retried(self, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
         let state = match self.state {
             DocumentState::Failed(failed) => DocumentState::Pending(failed.retried()),
@@ -240,46 +240,46 @@ impl Document {
     }
 }
 
-/// Where a document is in its life, without what each state knows.
+/// The status of a document: its state without the data, plus deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DocumentStatus {
-    /// Waiting.
+    /// Waiting for ingestion.
     Pending,
     /// Searchable.
     Ingested,
-    /// Given up.
+    /// Ingestion failed.
     Failed,
-    /// Being removed.
+    /// Deleted; its data is being removed.
     Deleted,
 }
 
-/// What is left of a document that was deleted and is being removed. Nobody sees it but who removes it.
+/// What remains to be removed of a deleted document. Only the removal job sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// The document's id.
+    /// ID of the document.
     pub document: DocumentId,
-    /// The file that goes with it.
+    /// Blob key of its file.
     pub blob: Option<BlobKey>,
-    /// The SHA-256 of that file.
+    /// SHA-256 digest of that file.
     pub sha256: Option<[u8; 32]>,
-    /// Since when it is gone for everybody else.
+    /// Time of the deletion.
     pub at: DateTime<Utc>,
 }
 
-/// A document's id in the vector store: the document id as text, at most 200 characters.
+/// The ID of a document in the vector store: the document ID as text, at most 200 characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorDocId(String);
 
 impl VectorDocId {
-    /// The id under which a document's chunks are stored.
+    /// Returns the ID under which a document's chunks are stored.
     pub fn of(id: DocumentId) -> Self {
         Self(id.to_string())
     }
 
-    /// Parses a stored id.
+    /// Parses a stored ID.
     ///
     /// # Errors
-    /// When it is empty or over 200 characters.
+    /// If it is empty or longer than 200 characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         if text.is_empty() || text.chars().count() > 200 {
             return Err(ValidationError::new("vector_doc_id", "must have 1 to 200 characters"));
@@ -287,28 +287,28 @@ impl VectorDocId {
         Ok(Self(text.to_owned()))
     }
 
-    /// The id as text.
+    /// The ID as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Why an ingestion ended without success.
+/// Why an ingestion failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The kind of failure, stable for programs.
+    /// Machine-readable, stable code.
     pub code: FailureCode,
-    /// A sentence for people; never text of the document.
+    /// Human-readable reason. Never contains text of the document.
     pub reason: String,
 }
 
 impl Failure {
-    /// A failure with the standard sentence of its code.
+    /// Creates a failure with the standard reason of its code.
     pub fn of(code: FailureCode) -> Self {
         Self { code, reason: code.sentence().to_owned() }
     }
 
-    /// A failure with a sentence that tells more.
+    /// Creates a failure with a specific reason.
     pub fn because(code: FailureCode, reason: impl Into<String>) -> Self {
         Self { code, reason: reason.into() }
     }
@@ -316,27 +316,27 @@ impl Failure {
 
 macro_rules! failure_codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $sentence:literal;)*) => {
-        /// The kinds of failure of an ingestion.
+/// Ingestion failure codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum FailureCode {
             $($(#[$doc])* $name,)*
         }
 
         impl FailureCode {
-            /// Every code, for documents and tests.
+/// All codes.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// The code as programs read it.
+/// The code as text, as in the API.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text),* }
             }
 
-            /// The code as people read it.
+/// The standard reason.
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$name => $sentence),* }
             }
 
-            /// Reads [`Self::as_str`] back.
+/// Parses [`Self::as_str`].
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$name),)* _ => None }
             }
@@ -345,41 +345,41 @@ macro_rules! failure_codes {
 }
 
 failure_codes! {
-    /// The bytes are no PDF.
+/// The file is not a PDF.
     NotAPdf = "not_a_pdf", "the file is not a PDF";
-    /// The PDF is encrypted and does not open without a password.
+/// The PDF is encrypted and needs a password.
     PasswordRequired = "password_required", "the PDF needs a password";
-    /// The PDF is damaged beyond reading.
+/// The PDF is damaged.
     Unreadable = "unreadable", "the PDF is damaged and cannot be read";
-    /// No page holds text (a scan).
+/// No page has extractable text, for example because it is a scan.
     NoText = "no_extractable_text", "no extractable text";
-    /// Pages hold glyphs, but what characters they stand for is not known.
+/// Pages have glyphs that do not map to characters.
     UnmappedText = "unmapped_text", "the text cannot be read reliably: its fonts do not say which characters they show";
-    /// It has more bytes than may be read.
+/// The file is larger than the limit.
     TooLarge = "too_large", "the file is larger than the limits allow";
-    /// It has more pages than allowed.
+/// The document has more pages than the limit.
     TooManyPages = "too_many_pages", "the document has more pages than the limits allow";
-    /// Its text is longer than allowed.
+/// The text is longer than the limit.
     TooMuchText = "too_much_text", "the document has more text than the limits allow";
-    /// It falls into more chunks than allowed.
+/// The document has more chunks than the limit.
     TooManyChunks = "too_many_chunks", "the document falls into more chunks than the limits allow";
-    /// Reading it took more processor time than allowed.
+/// Extraction exceeded its CPU time limit.
     ExtractionTimeout = "extraction_timeout", "reading the PDF took too long";
-    /// Reading it took more memory than allowed.
+/// Extraction exceeded its memory limit.
     ExtractionMemory = "extraction_memory", "reading the PDF took too much memory";
-    /// The extraction worker died on it.
+/// The extraction worker crashed.
     ExtractionCrashed = "extraction_crashed", "reading the PDF crashed the extraction worker";
-    /// The stored file is gone.
+/// The stored file is missing.
     FileMissing = "file_missing", "the stored file is missing";
-    /// The blob store refused or stayed unreachable.
+/// The blob store rejected requests or was unreachable.
     Storage = "storage_failed", "the stored file could not be read";
-    /// The embedding back end refused or stayed unreachable.
+/// The embedding back end rejected requests or was unreachable.
     Embedding = "embedding_failed", "the text could not be embedded";
-    /// The vector store refused or stayed unreachable.
+/// The vector store rejected requests or was unreachable.
     Indexing = "indexing_failed", "the chunks could not be stored";
-    /// The service was stopped in the middle of it again and again.
+/// Ingestion was interrupted by restarts too many times.
     Interrupted = "interrupted", "ingestion was interrupted too many times";
-    /// A fault of ours.
+/// An internal error.
     Internal = "internal", "an internal error stopped the ingestion";
 }
 
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ingested_document_has_its_own_id_in_the_vector_store() {
+    fn ingested_document_has_vector_store_id() {
         let document = pending();
         assert_eq!(document.state.vector_doc_id(), None);
         let id = document.id;
@@ -410,27 +410,27 @@ mod tests {
     }
 
     #[test]
-    fn final_states_lead_nowhere_by_ingestion() {
+    fn final_states_reject_ingestion_results() {
         let at = DateTime::UNIX_EPOCH;
         let ingested = pending().ingested(Coverage::default(), at).unwrap();
-        let refused = ingested.failed(Failure::of(FailureCode::Internal), None, at).unwrap_err();
-        assert_eq!(refused, IllegalTransition { from: "ingested", to: "failed" });
+        let error = ingested.failed(Failure::of(FailureCode::Internal), None, at).unwrap_err();
+        assert_eq!(error, IllegalTransition { from: "ingested", to: "failed" });
         let failed = pending().failed(Failure::of(FailureCode::NoText), None, at).unwrap();
         assert_eq!(failed.state.vector_doc_id(), None);
         assert!(failed.ingested(Coverage::default(), at).is_err());
     }
 
     #[test]
-    fn only_what_was_ingested_can_lose_its_chunks() {
+    fn only_ingested_document_can_be_requeued() {
         let at = DateTime::UNIX_EPOCH;
         let ingested = pending().ingested(Coverage { pages: 3, ..Coverage::default() }, at).unwrap();
-        let lost = ingested.lost(at).unwrap();
-        assert_eq!((lost.state.name(), lost.coverage.clone()), ("pending", None));
-        assert_eq!(lost.lost(at).unwrap_err(), IllegalTransition { from: "pending", to: "pending" });
+        let requeued = ingested.requeued(at).unwrap();
+        assert_eq!((requeued.state.name(), requeued.coverage.clone()), ("pending", None));
+        assert_eq!(requeued.requeued(at).unwrap_err(), IllegalTransition { from: "pending", to: "pending" });
     }
 
     #[test]
-    fn failure_codes_survive_storage() {
+    fn failure_code_round_trips_through_text() {
         for code in FailureCode::ALL {
             assert_eq!(FailureCode::parse(code.as_str()), Some(*code));
         }
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn blob_keys_stay_below_their_root() {
+    fn blob_key_outside_root_is_rejected() {
         let key = BlobKey::of_document(pending().id);
         assert_eq!(BlobKey::parse(key.as_str()).unwrap(), key);
         let shared = BlobKey::of_extraction(&[0xa0; 32]);

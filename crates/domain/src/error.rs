@@ -1,35 +1,35 @@
-//! The errors that values and rules of the domain give.
+//! Errors of domain values and rules.
 
 use thiserror::Error;
 
-/// A value that breaks a rule of its type.
+/// A field value that its type does not accept.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field} {reason}")]
 pub struct ValidationError {
-    /// The field's name as clients know it.
+    /// Name of the field in the API.
     pub field: &'static str,
-    /// What is wrong, as the end of a sentence that begins with the field's name.
+    /// Predicate of a sentence whose subject is the field: `must not be empty`.
     pub reason: String,
 }
 
 impl ValidationError {
-    /// Says that `field` breaks a rule.
+    /// Reports that `field` is invalid.
     pub fn new(field: &'static str, reason: impl Into<String>) -> Self {
         Self { field, reason: reason.into() }
     }
 }
 
-/// A document was asked to go to a state that its present one does not lead to.
+/// A document cannot change from its current state to the requested one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a document that is {from} cannot become {to}")]
 pub struct IllegalTransition {
-    /// The present state.
+    /// Current state.
     pub from: &'static str,
-    /// The state asked for.
+    /// Requested state.
     pub to: &'static str,
 }
 
-/// The actor lacks the right to do this.
+/// The actor is not allowed to perform the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("you do not have permission to do this")]
 pub struct Forbidden;

@@ -1,66 +1,66 @@
-//! What is read out of a PDF, page by page, and how much of it can be trusted.
+//! Text extracted from a PDF, page by page, and its quality.
 
 use std::time::Duration;
 
-/// The text of a PDF.
+/// The text and metadata of a PDF.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extraction {
-    /// Its pages in order; the first has number 1.
+    /// Pages in order, numbered from 1.
     pub pages: Vec<ExtractedPage>,
-    /// What the file says about itself.
+    /// Metadata stored in the file.
     pub metadata: Metadata,
 }
 
-/// What a PDF says about itself; any of it may be missing or wrong.
+/// The metadata stored in a PDF. Every field can be missing or wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// The `Title` of the document information.
+    /// `Title` of the document information.
     pub title: Option<String>,
-    /// The `Author` of the document information.
+    /// `Author` of the document information.
     pub author: Option<String>,
-    /// The bookmarks, in reading order.
+    /// Bookmarks in reading order.
     pub outline: Vec<OutlineEntry>,
 }
 
-/// One bookmark.
+/// A bookmark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlineEntry {
-    /// Its depth in the tree, from 0.
+    /// Depth in the outline tree, starting at 0.
     pub level: u32,
-    /// What it says.
+    /// Title of the bookmark.
     pub title: String,
-    /// The page it leads to, counted from 1, where that could be resolved.
+    /// Target page, starting at 1, if it could be resolved.
     pub page: Option<u32>,
 }
 
 /// The text of one page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractedPage {
-    /// Its number, counted from 1.
+    /// Page number, starting at 1.
     pub number: u32,
-    /// Its text in content order: lines end with `\n`, end-of-line hyphens are joined.
+    /// Text in content order: lines end with `\n`, end-of-line hyphenation is removed.
     pub text: String,
-    /// The glyphs that were shown.
+    /// Number of glyphs.
     pub glyphs: u32,
-    /// Those among them whose character is not known.
+    /// Number of glyphs that do not map to a character.
     pub unmapped_glyphs: u32,
-    /// Whether interpretation stopped early at a limit, so that text may be missing.
+    /// Whether extraction stopped at a limit, so that text may be missing.
     pub truncated: bool,
 }
 
-/// Whether a page's text can be used.
+/// The quality of a page's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageQuality {
-    /// It has text that can be trusted.
+    /// Reliable text.
     Text,
-    /// It has no text: blank, or a picture of text.
+    /// No text: the page is blank or a scan.
     Empty,
-    /// More than a tenth of its glyphs stand for unknown characters; it is not indexed.
+    /// More than a tenth of the glyphs do not map to characters; the page is not indexed.
     Unreliable,
 }
 
 impl ExtractedPage {
-    /// Judges the page.
+    /// Determines the quality of the page's text.
     pub fn quality(&self) -> PageQuality {
         if u64::from(self.unmapped_glyphs) * 10 > u64::from(self.glyphs) {
             PageQuality::Unreliable
@@ -72,44 +72,44 @@ impl ExtractedPage {
     }
 }
 
-/// What the ingestion of a document took.
+/// Statistics of a document's ingestion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IngestionStats {
-    /// What read its pages.
+    /// Name of the extractor.
     pub extractor: String,
-    /// Tries, the last one included.
+    /// Number of attempts, including the last one.
     pub attempts: u32,
-    /// How long the last try read pages.
+    /// Extraction time of the last attempt.
     pub extract: Duration,
-    /// How long it cut them into chunks.
+    /// Chunking time of the last attempt.
     pub chunk: Duration,
-    /// How long it waited for embeddings.
+    /// Embedding time of the last attempt.
     pub embed: Duration,
-    /// How long it wrote chunks into the vector store.
+    /// Indexing time of the last attempt.
     pub index: Duration,
 }
 
 /// How much of a document became searchable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// All pages.
+    /// Number of pages.
     pub pages: u32,
-    /// The numbers of pages without text.
+    /// Numbers of the pages without text.
     pub empty_pages: Vec<u32>,
-    /// The numbers of pages whose text cannot be trusted and is not indexed.
+    /// Numbers of the pages whose text is unreliable and not indexed.
     pub unreliable_pages: Vec<u32>,
-    /// The numbers of pages that were cut at a limit.
+    /// Numbers of the pages that were truncated at a limit.
     pub truncated_pages: Vec<u32>,
-    /// Characters of indexed text.
+    /// Number of characters of reliable text.
     pub characters: u64,
-    /// Chunks made of it.
+    /// Number of chunks.
     pub chunks: u32,
-    /// Their tokens, overlaps counted twice.
+    /// Number of tokens in all chunks, including overlaps.
     pub tokens: u64,
 }
 
 impl Coverage {
-    /// What somebody should know who expects the whole document to be found; nothing when all of it is.
+    /// Returns a warning for each kind of page that is not fully searchable.
     pub fn warnings(&self) -> Vec<String> {
         let of_pages = |pages: &[u32], what: &str| {
             (!pages.is_empty()).then(|| format!("{} of {} pages: {what}", pages.len(), self.pages))
@@ -122,7 +122,7 @@ impl Coverage {
         warnings.into_iter().flatten().collect()
     }
 
-    /// Counts the pages of an extraction; chunks and tokens are still 0.
+    /// Computes the coverage of an extraction. Chunks and tokens are 0.
     pub fn of(extraction: &Extraction) -> Self {
         let mut coverage = Self { pages: extraction.pages.len() as u32, ..Self::default() };
         for page in &extraction.pages {
@@ -138,7 +138,7 @@ impl Coverage {
         coverage
     }
 
-    /// The number of pages whose text is indexed.
+    /// Number of pages whose text is indexed.
     pub fn pages_with_text(&self) -> u32 {
         self.pages - self.empty_pages.len() as u32 - self.unreliable_pages.len() as u32
     }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_unreliable_above_a_tenth_of_unknown_glyphs() {
+    fn page_with_over_a_tenth_unmapped_glyphs_is_unreliable() {
         assert_eq!(page(1, "abc", 100, 10).quality(), PageQuality::Text);
         assert_eq!(page(1, "abc", 100, 11).quality(), PageQuality::Unreliable);
         assert_eq!(page(1, " \n", 0, 0).quality(), PageQuality::Empty);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn coverage_names_the_pages_left_out() {
+    fn coverage_lists_pages_that_are_not_indexed() {
         let pages = vec![page(1, "one", 3, 0), page(2, "", 0, 0), page(3, "xxx", 3, 3)];
         let coverage = Coverage::of(&Extraction { pages, metadata: Metadata::default() });
         assert_eq!((coverage.pages, coverage.pages_with_text(), coverage.characters), (3, 1, 3));

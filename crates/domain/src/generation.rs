@@ -1,46 +1,46 @@
-//! Generations of the index: each is a collection of chunks that one embedding model made.
+//! Index generations: each is one vector collection whose chunks were embedded by one model.
 //!
-//! One of them serves. Another may be being built beside it, and takes its place all at once.
+//! One generation is active. Another can be built next to it and then replaces it atomically.
 
 use crate::id::{DocumentId, GenerationId};
 use chrono::{DateTime, Utc};
 
-/// A collection of the vector store, and what its chunks were embedded with.
+/// A vector collection and the model that embedded its chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexGeneration {
-    /// Identifies it.
+    /// ID of the generation.
     pub id: GenerationId,
-    /// The name of the embedding model.
+    /// Name of the embedding model.
     pub model: String,
-    /// The name of the collection.
+    /// Name of the vector collection.
     pub collection: String,
-    /// Of the model's dense vectors, as far as that is known; none for a model without any.
+    /// Dimensions of the dense vectors; `None` if unknown or if the model has none.
     pub dimensions: Option<u32>,
-    /// Where it is in its life.
+    /// Current state.
     pub state: GenerationState,
-    /// When it was begun.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
 }
 
-/// Where a generation is in its life.
+/// The state of an index generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GenerationState {
-    /// It is being filled; nobody searches it.
+    /// Being filled; not searched.
     Building,
-    /// It serves.
+    /// Used for searches.
     Active {
-        /// Since when.
+        /// Time of the transition into this state.
         since: DateTime<Utc>,
     },
-    /// Another one has taken its place; its collection is to be removed.
+    /// Replaced or abandoned; its vector collection is to be removed.
     Retired {
-        /// Since when.
+        /// Time of the transition into this state.
         since: DateTime<Utc>,
     },
 }
 
 impl GenerationState {
-    /// Its name, for records.
+    /// Name of the state as stored.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Building => "building",
@@ -51,7 +51,7 @@ impl GenerationState {
 }
 
 impl IndexGeneration {
-    /// The first generation of an installation, which serves from the beginning.
+    /// Creates the first generation of an installation, which is active from the start.
     pub fn first(id: GenerationId, model: &str, collection: &str, at: DateTime<Utc>) -> Self {
         Self {
             id,
@@ -63,37 +63,37 @@ impl IndexGeneration {
         }
     }
 
-    /// A later generation, which is to be filled. Its collection has the name of the first one's with a part of
-    /// its id.
-    pub fn begun(id: GenerationId, model: &str, first: &str, at: DateTime<Utc>) -> Self {
+    /// Creates a generation to be filled. Its vector collection is named after the first one with a suffix from
+    /// the ID.
+    pub fn building(id: GenerationId, model: &str, first: &str, at: DateTime<Utc>) -> Self {
         let digits = id.as_uuid().simple().to_string();
-        // The beginning is the time, which others may have in common; the end is chance.
+        // An ID starts with a timestamp, which others may share, and ends with random digits.
         let tail = digits.get(20..).unwrap_or(&digits);
         let collection = format!("{first}-{tail}");
         Self { state: GenerationState::Building, collection, ..Self::first(id, model, "", at) }
     }
 
-    /// The generation once it serves.
+    /// Returns the generation as active.
     #[must_use]
     pub fn active(self, since: DateTime<Utc>) -> Self {
         Self { state: GenerationState::Active { since }, ..self }
     }
 
-    /// The generation once another one serves in its place, or it was abandoned.
+    /// Returns the generation as retired: replaced or abandoned.
     #[must_use]
     pub fn retired(self, since: DateTime<Utc>) -> Self {
         Self { state: GenerationState::Retired { since }, ..self }
     }
 }
 
-/// What an ingested document was last indexed as: another one each time that it is ingested anew.
+/// The revision of a document that was last indexed. It changes with every ingestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexedRevision {
     /// The document.
     pub document: DocumentId,
-    /// When it was ingested.
+    /// Time of the ingestion.
     pub at: DateTime<Utc>,
-    /// Its chunks.
+    /// Number of chunks.
     pub chunks: u32,
 }
 
@@ -102,13 +102,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generations_that_begin_at_one_instant_have_collections_of_their_own() {
+    fn generations_created_at_the_same_time_have_distinct_collections() {
         let at = DateTime::UNIX_EPOCH;
-        let begun =
-            |random| IndexGeneration::begun(GenerationId::generate(at, [random; 10]), "m", "chunks", at);
-        assert_ne!(begun(1).collection, begun(2).collection);
-        assert!(begun(1).collection.starts_with("chunks-"), "{}", begun(1).collection);
-        assert_eq!(begun(1).collection.len(), "chunks-".len() + 12);
-        assert_eq!(begun(1).state, GenerationState::Building);
+        let building =
+            |random| IndexGeneration::building(GenerationId::generate(at, [random; 10]), "m", "chunks", at);
+        assert_ne!(building(1).collection, building(2).collection);
+        assert!(building(1).collection.starts_with("chunks-"), "{}", building(1).collection);
+        assert_eq!(building(1).collection.len(), "chunks-".len() + 12);
+        assert_eq!(building(1).state, GenerationState::Building);
     }
 }

@@ -1,26 +1,26 @@
-//! Groups of accounts, and what accounts are allowed.
+//! Groups of accounts and the permissions assigned to accounts.
 
-use crate::{error::ValidationError, id::GroupId, permission::PermissionSet, text::reorders};
+use crate::{error::ValidationError, id::GroupId, permission::PermissionSet, text::is_bidi_control};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// The most characters that a [`GroupName`] has.
+/// Maximum length of a [`GroupName`] in characters.
 pub const GROUP_NAME_MAX: usize = 150;
 
-/// A group: its members are allowed what it is allowed.
+/// A group. Its members have its permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Its id.
+    /// ID of the group.
     pub id: GroupId,
-    /// What it is called; no two groups share a name, whatever the case of its letters.
+    /// Name of the group, unique regardless of case.
     pub name: GroupName,
-    /// What its members are allowed.
+    /// Permissions of its members.
     pub permissions: PermissionSet,
-    /// When it was created.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
 }
 
-/// A group's name: trimmed, 1 to [`GROUP_NAME_MAX`] characters, none that control or reorder text.
+/// The name of a group: trimmed, 1 to [`GROUP_NAME_MAX`] characters, no control or direction characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupName(String);
 
@@ -28,7 +28,7 @@ impl GroupName {
     /// Parses a name.
     ///
     /// # Errors
-    /// When it is empty after trimming, too long, or holds characters that control or reorder text.
+    /// If it is empty after trimming, too long, or contains control or direction characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         name(text, GROUP_NAME_MAX).map(Self)
     }
@@ -38,42 +38,45 @@ impl GroupName {
         &self.0
     }
 
-    /// What names are told apart by.
+    /// Returns the key for case-insensitive comparison.
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
 }
 
-/// A name that decides what people allow: it must look like what it is.
-pub(crate) fn name(text: &str, longest: usize) -> Result<String, ValidationError> {
-    let name = label("name", text, longest)?;
-    if name.chars().any(reorders) {
-        return Err(ValidationError::new("name", "must not hold characters that reorder text"));
+/// Parses a name that users rely on when they grant access: it must not contain direction characters.
+pub(crate) fn name(text: &str, max: usize) -> Result<String, ValidationError> {
+    let name = label("name", text, max)?;
+    if name.chars().any(is_bidi_control) {
+        return Err(ValidationError::new(
+            "name",
+            "must not contain characters that change the text direction",
+        ));
     }
     Ok(name)
 }
 
-/// A short text that people call a thing by.
-pub(crate) fn label(field: &'static str, text: &str, longest: usize) -> Result<String, ValidationError> {
+/// Parses a short display name.
+pub(crate) fn label(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(ValidationError::new(field, "must not be empty"));
     }
-    if text.chars().count() > longest {
-        return Err(ValidationError::new(field, format!("must have at most {longest} characters")));
+    if text.chars().count() > max {
+        return Err(ValidationError::new(field, format!("must have at most {max} characters")));
     }
     if text.chars().any(char::is_control) {
-        return Err(ValidationError::new(field, "must not hold control characters"));
+        return Err(ValidationError::new(field, "must not contain control characters"));
     }
     Ok(text.to_owned())
 }
 
-/// What an account was given.
+/// The permissions and groups assigned to an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AssignedPermissions {
-    /// Permissions of its own.
+    /// Permissions assigned directly.
     pub permissions: PermissionSet,
-    /// The groups that it is in.
+    /// Groups of the account.
     pub groups: BTreeSet<GroupId>,
 }
 
@@ -82,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_trimmed_bounded_and_compared_without_case() {
+    fn name_is_trimmed_bounded_and_case_insensitive() {
         assert_eq!(GroupName::parse(" Editors ").unwrap().as_str(), "Editors");
         assert_eq!(GroupName::parse("Éditeurs").unwrap().key(), GroupName::parse("éditeurs").unwrap().key());
         for wrong in ["", "  ", "a\nb", "a\u{7f}", "Staff\u{202e}nimdA", "a\u{2066}b", &"x".repeat(151)] {

@@ -1,20 +1,20 @@
-//! The headings that passages stand under, as far as plain text tells.
+//! Detection of headings in plain text.
 
-/// Longer lines are running text.
+/// Length of a heading in characters; longer lines are running text.
 const CHARACTERS: std::ops::Range<usize> = 4..80;
-/// More digits than a section's number has: a row of a table, a date.
+/// Maximum number of digits in a heading; table rows and dates have more.
 const DIGITS: usize = 2;
-/// Headings before a chunk that still hold for it.
+/// Number of preceding headings that apply to a chunk.
 const CARRIED: usize = 2;
 
-/// The lines of a text that look like headings: short, without the end of a sentence or figures, most of their words
-/// with a capital.
+/// Returns the lines of a text that look like headings: short, most words capitalized, no figures and no sentence
+/// punctuation at the end.
 pub fn headings(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| is_heading(line))
 }
 
 fn is_heading(line: &str) -> bool {
-    // The bytes are a cheap bound: no character has more than four.
+    // Cheap upper bound: a character has at most four bytes.
     line.len() < 4 * CHARACTERS.end
         && CHARACTERS.contains(&line.chars().count())
         && !line.ends_with(['.', ',', ';'])
@@ -23,7 +23,7 @@ fn is_heading(line: &str) -> bool {
         && capitals_prevail(line)
 }
 
-/// Whether at least three words in five begin with a capital.
+/// Whether at least three of five words begin with a capital.
 fn capitals_prevail(line: &str) -> bool {
     let (mut words, mut capitals) = (0, 0);
     for word in line.split_whitespace() {
@@ -33,7 +33,7 @@ fn capitals_prevail(line: &str) -> bool {
     capitals * 5 >= words * 3
 }
 
-/// For each chunk of a document, one after the other, its headings and the last ones before it, a line each.
+/// Returns, for each chunk of a document, its headings and the last ones before it, one per line.
 pub fn of_chunks<'a>(chunks: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut last: Vec<&str> = Vec::new();
     let mut of_chunk = |chunk: &'a str| {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_are_told_from_running_text_and_rows() {
+    fn headings_are_distinguished_from_running_text_and_table_rows() {
         for line in [
             "Consolidated Balance Sheet",
             "NOTE 7: Financial Instruments",
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_has_its_headings_and_the_last_two_before_it() {
+    fn chunk_has_its_headings_and_the_last_two_before_it() {
         let chunks = [
             "Machines\nthey move.\nPumps\nwater.\nSeals\nthey leak.",
             "more of that.",

@@ -1,4 +1,4 @@
-//! Identifiers: one type per kind of record, all of them UUIDs.
+//! Identifiers: one UUID type per kind of record.
 
 use chrono::{DateTime, Utc};
 use std::{fmt, str::FromStr};
@@ -11,18 +11,18 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// Makes a time-ordered (version 7) id from an instant and 10 random bytes.
+/// Creates a time-ordered (version 7) ID from a time and 10 random bytes.
             pub fn generate(at: DateTime<Utc>, random: [u8; 10]) -> Self {
                 let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
                 Self(Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
             }
 
-            /// Wraps a UUID read from elsewhere.
+/// Wraps an existing UUID.
             pub const fn from_uuid(id: Uuid) -> Self {
                 Self(id)
             }
 
-            /// The UUID itself.
+/// The UUID.
             pub const fn as_uuid(self) -> Uuid {
                 self.0
             }
@@ -49,7 +49,7 @@ ids! {
     DocumentId;
     /// Identifies a chunk of a document; see [`ChunkId::of`].
     ChunkId;
-    /// Identifies a generation of the index.
+/// Identifies an index generation.
     GenerationId;
     /// Identifies an account.
     UserId;
@@ -59,9 +59,9 @@ ids! {
     ConversationId;
     /// Identifies a background job.
     JobId;
-    /// Identifies one lease of a job; a later lease of the same job has another one.
+/// Identifies a lease. Every lease of the same job has its own ID.
     LeaseId;
-    /// Identifies a family of refresh tokens: all that descend from one login.
+/// Identifies a refresh token family: all refresh tokens that descend from one login.
     FamilyId;
     /// Identifies one issued token (its `jti`).
     TokenId;
@@ -69,37 +69,37 @@ ids! {
     UsageId;
     /// Identifies a group of accounts.
     GroupId;
-    /// Identifies a login that lasts; that of a client has the id of its family of refresh tokens.
+/// Identifies a session. The session of an API client has the ID of its refresh token family.
     SessionId;
     /// Identifies a verification token.
     VerificationId;
-    /// Identifies an entry of the audit log.
+/// Identifies an audit log entry.
     AuditId;
     /// Identifies a message of a conversation.
     MessageId;
-    /// Identifies an answer that a client may come back to while it is being streamed.
+/// Identifies a streamed answer that a client can resume.
     StreamId;
     /// Identifies a webhook.
     WebhookId;
-    /// Identifies an event on its way to a webhook: the id of its message.
+/// Identifies a webhook delivery; also sent as the message ID.
     WebhookDeliveryId;
 }
 
 impl ChunkId {
-    /// The id of the `ordinal`th chunk of a document: always the same, so that indexing a document
-    /// again overwrites its chunks and never doubles them.
+    /// Returns the ID of the `ordinal`th chunk of a document. It is deterministic, so indexing a document again
+    /// overwrites its chunks instead of duplicating them.
     pub fn of(document: DocumentId, ordinal: u32) -> Self {
         Self(Uuid::new_v5(&document.0, &ordinal.to_be_bytes()))
     }
 }
 
 impl SessionId {
-    /// The session of a client whose login began this family.
+    /// Returns the session ID of an API client with this token family.
     pub const fn of_family(family: FamilyId) -> Self {
         Self(family.0)
     }
 
-    /// The family of refresh tokens that the session of a client is.
+    /// Returns the refresh token family of an API client's session.
     pub const fn family(self) -> FamilyId {
         FamilyId(self.0)
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_sort_by_time_and_survive_text() {
+    fn ids_sort_by_time_and_round_trip_through_text() {
         let early = DocumentId::generate(DateTime::UNIX_EPOCH, [9; 10]);
         let late = DocumentId::generate(DateTime::UNIX_EPOCH + chrono::TimeDelta::milliseconds(1), [0; 10]);
         assert!(early < late);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn chunk_ids_are_a_function_of_document_and_ordinal() {
+    fn chunk_id_depends_only_on_document_and_ordinal() {
         let a = DocumentId::generate(DateTime::UNIX_EPOCH, [1; 10]);
         let b = DocumentId::generate(DateTime::UNIX_EPOCH, [2; 10]);
         assert_eq!(ChunkId::of(a, 3), ChunkId::of(a, 3));

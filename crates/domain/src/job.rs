@@ -1,7 +1,7 @@
-//! Background jobs: a durable ledger of work that was promised.
+//! Background jobs: a durable queue of accepted work.
 //!
-//! A job is leased for a time, and whoever holds the lease renews it. A lease that runs out, because
-//! its holder died, makes the job free for the next one.
+//! A runner leases a job for a limited time and renews the lease while it works. If the runner crashes, the lease
+//! expires and another runner can lease the job.
 
 use crate::{
     id::{DocumentId, JobId, LeaseId, UserId},
@@ -12,14 +12,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// What a job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JobKind {
-    /// Reads an uploaded document into the vector store.
+    /// Ingests an uploaded document.
     Ingest,
-    /// Removes all that there is of a document that was deleted.
+    /// Removes the data of a deleted document.
     Delete,
 }
 
 impl JobKind {
-    /// The kind as it is stored.
+    /// The kind as stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ingest => "ingest",
@@ -27,7 +27,7 @@ impl JobKind {
         }
     }
 
-    /// Reads [`Self::as_str`] back.
+    /// Parses [`Self::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "ingest" => Some(Self::Ingest),
@@ -37,53 +37,53 @@ impl JobKind {
     }
 }
 
-/// Where a job is in its life.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobState {
     /// Waiting for `run_at`.
     Queued,
-    /// Held by a runner until its lease runs out.
+    /// Leased by a runner until the lease expires.
     Leased {
-        /// The lease.
+        /// ID of the lease.
         lease: LeaseId,
-        /// When it runs out.
+        /// Expiry of the lease.
         until: DateTime<Utc>,
     },
-    /// Done, with or without success; its document knows which.
+    /// Finished, successfully or not; the document has the result.
     Done,
 }
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its id.
+    /// ID of the job.
     pub id: JobId,
-    /// What it does.
+    /// What the job does.
     pub kind: JobKind,
-    /// The document that it is about.
+    /// Document that it processes.
     pub document: DocumentId,
-    /// Whose work it is.
+    /// Account that caused it.
     pub owner: Option<UserId>,
-    /// Where it is in its life.
+    /// Current state.
     pub state: JobState,
-    /// Attempts that ended in a fault.
+    /// Number of failed attempts.
     pub attempts: u32,
-    /// Leases that ran out or were given back before the attempt ended: crashes and restarts.
+    /// Number of leases that expired or were released before the attempt ended, because of crashes or restarts.
     pub interruptions: u32,
-    /// Not to be run before.
+    /// Earliest time of the next attempt.
     pub run_at: DateTime<Utc>,
-    /// The last fault, for staff.
+    /// Last fault, shown to staff.
     pub last_error: Option<String>,
-    /// The trace of the request that caused it, if there is one. It never changes.
+    /// Trace context of the request that created the job, if any. Never changes.
     pub trace: Option<TraceParent>,
-    /// When it was created.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: DateTime<Utc>,
 }
 
 impl Job {
-    /// A new job, to be run at once.
+    /// Creates a job that is due immediately.
     pub fn new(
         id: JobId,
         kind: JobKind,
@@ -108,23 +108,23 @@ impl Job {
     }
 }
 
-/// How often and how soon a job is tried again.
+/// When and how often failed jobs are retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Attempts before a transient fault is final.
+    /// Maximum number of attempts for transient faults.
     pub attempts: u32,
-    /// The pause after the first attempt; each further one is twice as long.
+    /// Delay after the first attempt; doubled after each further one.
     pub base: TimeDelta,
-    /// No pause is longer.
+    /// Maximum delay.
     pub max: TimeDelta,
-    /// Leases that may run out before the job is given up: it may be what kills its runners.
+    /// Maximum number of interruptions, because the job itself may crash its runners.
     pub interruptions: u32,
 }
 
 impl RetryPolicy {
-    /// The pause after `attempts` failed ones, or none when the last one was the last allowed.
+    /// Returns the delay after `attempts` failed attempts, or `None` if no attempt is left.
     ///
-    /// A back end that says when to come back is believed, up to `max`.
+    /// A longer delay requested by a back end is respected, up to `max`.
     pub fn pause(&self, attempts: u32, retry_after: Option<TimeDelta>) -> Option<TimeDelta> {
         if attempts >= self.attempts {
             return None;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_a_maximum_and_end() {
+    fn retry_delay_doubles_up_to_maximum() {
         let seconds = TimeDelta::seconds;
         let policy = RetryPolicy { attempts: 5, base: seconds(1), max: seconds(3), interruptions: 9 };
         let pauses: Vec<_> = (1..=5).map(|n| policy.pause(n, None)).collect();

@@ -1,22 +1,22 @@
-//! What accounts may be allowed: viewing, adding, changing or deleting records of a kind.
+//! Permissions to view, add, change or delete records of a kind.
 
 use std::fmt;
 
-/// Something that is done to records.
+/// What a permission allows on records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
-    /// Seeing them.
+    /// Viewing records.
     View,
-    /// Making new ones.
+    /// Adding records.
     Add,
-    /// Changing them.
+    /// Changing records.
     Change,
-    /// Removing or revoking them.
+    /// Deleting or revoking records.
     Delete,
 }
 
 impl Action {
-    /// Its name: the beginning of a permission's name.
+    /// Name of the action: the first part of a permission's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::View => "view",
@@ -39,18 +39,18 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),+];
 
-            /// The part of the service that it belongs to.
+/// Area of the service that it belongs to.
             pub const fn area(self) -> &'static str {
                 match self { $(Self::$kind => $area,)+ }
             }
 
-            /// Its name, one word in lower case.
+/// Name of the kind: one word in lower case.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)+ }
             }
         }
 
-        /// One thing that may be allowed. Kinds have those that mean something for them.
+/// A permission. Not every kind of record has every action.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "a name says the action and the kind of record")]
         pub enum Permission {
@@ -58,15 +58,15 @@ macro_rules! kinds {
         }
 
         impl Permission {
-            /// All of them, those of a kind together.
+/// All permissions, grouped by kind.
             pub const ALL: &[Self] = &[$($(Self::$permission),+),+];
 
-            /// What is done.
+/// The action that it allows.
             pub const fn action(self) -> Action {
                 match self { $($(Self::$permission => Action::$action,)+)+ }
             }
 
-            /// To which records.
+/// The kind of record that it applies to.
             pub const fn kind(self) -> RecordKind {
                 match self { $($(Self::$permission)|+ => RecordKind::$kind,)+ }
             }
@@ -87,37 +87,37 @@ kinds! {
     /// Verification tokens.
     Verification: "accounts" "verificationtoken",
         [View ViewVerification, Add AddVerification, Delete DeleteVerification];
-    /// Logins that last.
+/// Sessions.
     Session: "accounts" "session", [View ViewSession, Delete DeleteSession];
     /// Conversations and their messages.
     Conversation: "chat" "conversation", [View ViewConversation, Delete DeleteConversation];
-    /// Lines of the usage ledger.
+/// Usage records.
     Usage: "usage" "usagerecord", [View ViewUsage];
     /// Webhooks and their deliveries.
     Webhook: "webhooks" "webhook",
         [View ViewWebhook, Change ChangeWebhook, Delete DeleteWebhook];
     /// Background jobs.
     Job: "jobs" "job", [View ViewJob];
-    /// Entries of the audit log.
+/// Audit log entries.
     AuditEntry: "audit" "auditentry", [View ViewAuditEntry];
 }
 
 impl RecordKind {
-    /// The kind with this name.
+    /// Returns the kind with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 
 impl Permission {
-    /// The permission with this name, such as `documents.view_document`; none when this program knows none.
+    /// Returns the permission with this name, such as `documents.view_document`, or `None` if it is unknown.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|permission| permission.to_string() == name)
     }
 }
 
 impl fmt::Display for Permission {
-    /// Writes its conventional name, such as `documents.view_document`.
+    /// Writes the name, such as `documents.view_document`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind();
         write!(f, "{}.{}_{}", kind.area(), self.action().name(), kind.name())
@@ -128,46 +128,46 @@ impl fmt::Display for Permission {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct PermissionSet(u64);
 
-// One bit each.
+// One bit per permission.
 const _: () = assert!(Permission::ALL.len() <= 64);
 
 impl PermissionSet {
-    /// The set without any.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// All of them.
+    /// The set of all permissions.
     pub fn all() -> Self {
         Permission::ALL.iter().copied().collect()
     }
 
-    /// Whether it is in the set.
+    /// Whether the set contains `permission`.
     pub const fn contains(self, permission: Permission) -> bool {
         self.0 & (1 << permission as u32) != 0
     }
 
-    /// Whether all of `other` are in the set.
+    /// Whether the set contains all permissions of `other`.
     pub const fn contains_all(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// What is in either set.
+    /// Returns the permissions in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What is in this set and not in `other`.
+    /// Returns the permissions in this set but not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// What is in the set, in the order of [`Permission::ALL`].
+    /// Iterates over the permissions in the order of [`Permission::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Permission> {
         Permission::ALL.iter().copied().filter(move |permission| self.contains(*permission))
     }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_conventional_and_are_read_back() {
+    fn permission_round_trips_through_name() {
         assert_eq!(Permission::ViewDocument.to_string(), "documents.view_document");
         assert_eq!(Permission::DeleteApiKey.to_string(), "accounts.delete_apikey");
         for permission in Permission::ALL {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_holds_what_was_put_in() {
+    fn permission_set_contains_only_added_permissions() {
         let set: PermissionSet = [Permission::ViewAuditEntry, Permission::ViewDocument].into_iter().collect();
         assert!(set.contains(Permission::ViewDocument) && !set.contains(Permission::AddDocument));
         let names: Vec<String> = set.iter().map(|permission| permission.to_string()).collect();

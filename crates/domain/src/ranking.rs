@@ -1,4 +1,4 @@
-//! How well chunks fit a query: pure functions over counts.
+//! Relevance scoring of chunks: pure functions over term counts.
 //!
 //! ```text
 //! lexical = Σ √idf(term, chunks) · saturation(frequency in the chunk, its length)
@@ -8,123 +8,121 @@
 //! hybrid  = lexical / best lexical + cosine
 //! ```
 //!
-//! The root weakens rare terms: in collections of similar documents a rare word is more often an
-//! accident of one document than what the question is about.
+//! The square root dampens rare terms: among similar documents a rare word is more often an accident of one
+//! document than the subject of the question.
 //!
-//! Every vector store ranks by these functions, so that all of them answer alike: one that reads the counts of
-//! every chunk adds them up itself, one that gives candidates has them ranked by [`lexical`].
+//! All vector stores rank with these functions and so return the same results. A store that reads the counts of
+//! every chunk sums them itself; a store that returns candidates has them ranked by [`lexical`].
 
-/// What a matching term of the title counts against one of the text.
+/// Weight of a matching title term relative to a body term.
 pub const TITLE_WEIGHT: f32 = 2.0;
-/// What a matching term of the headings that a chunk stands under counts: they say what it is about.
+/// Weight of a matching term in the chunk's headings, which describe its subject.
 pub const HEADING_WEIGHT: f32 = 0.6;
-/// What a matching term of the lead counts; it carries when titles say nothing.
+/// Weight of a matching term in the lead, for documents whose titles are uninformative.
 pub const LEAD_WEIGHT: f32 = 0.5;
 
-/// How soon repetitions of a term stop counting.
+/// BM25 parameter `k1`: term frequency saturation.
 const K1: f32 = 1.2;
-/// How much long chunks are held against short ones.
+/// BM25 parameter `b`: length normalization.
 const B: f32 = 0.75;
 
-/// How much there is in a collection.
+/// Size of the indexed corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CorpusStatistics {
-    /// Documents that have chunks.
+    /// Number of documents with chunks.
     pub documents: u64,
-    /// Chunks.
+    /// Number of chunks.
     pub chunks: u64,
-    /// Terms of all chunks, repetitions counted.
+    /// Number of terms in all chunks, with repetitions.
     pub length: u64,
 }
 
 impl CorpusStatistics {
-    /// The terms that a chunk has on average.
+    /// Average number of terms per chunk.
     pub fn average_length(&self) -> f32 {
         self.length as f32 / self.chunks.max(1) as f32
     }
 }
 
-/// What a term of a query is worth where it occurs.
+/// Weight of a query term in each field.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TermWeights {
-    /// In a chunk's text, before saturation.
+    /// In the chunk's text, before saturation.
     pub body: f32,
-    /// In a document's title.
+    /// In the document's title.
     pub title: f32,
-    /// In a document's lead.
+    /// In the document's lead.
     pub lead: f32,
-    /// In the headings that a chunk stands under.
+    /// In the chunk's headings.
     pub heading: f32,
 }
 
 impl TermWeights {
-    /// Of a term that so many chunks have in their text and in their headings, and so many documents in title and
-    /// lead.
-    pub fn of(frequencies: Frequencies, totals: &CorpusStatistics) -> Self {
+    /// Computes the weights of a term from its document frequencies.
+    pub fn of(frequencies: Frequencies, corpus: &CorpusStatistics) -> Self {
         let Frequencies { body, title, lead, heading } = frequencies;
         Self {
-            heading: HEADING_WEIGHT * inverse_document_frequency(heading, totals.chunks),
-            body: inverse_document_frequency(body, totals.chunks),
-            title: TITLE_WEIGHT * inverse_document_frequency(title, totals.documents),
-            lead: LEAD_WEIGHT * inverse_document_frequency(lead, totals.documents),
+            heading: HEADING_WEIGHT * inverse_document_frequency(heading, corpus.chunks),
+            body: inverse_document_frequency(body, corpus.chunks),
+            title: TITLE_WEIGHT * inverse_document_frequency(title, corpus.documents),
+            lead: LEAD_WEIGHT * inverse_document_frequency(lead, corpus.documents),
         }
     }
 }
 
-/// How often a term is in a collection.
+/// Document frequencies of a term in each field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frequencies {
-    /// Chunks that have it in their text.
+    /// Number of chunks with the term in their text.
     pub body: u64,
-    /// Documents that have it in their title.
+    /// Number of documents with the term in their title.
     pub title: u64,
-    /// Documents that have it in their lead.
+    /// Number of documents with the term in their lead.
     pub lead: u64,
-    /// Chunks that stand under headings that have it.
+    /// Number of chunks with the term in their headings.
     pub heading: u64,
 }
 
-/// Where a term of the query occurs in a chunk and its document.
+/// Where a query term occurs in a chunk and its document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occurrence {
-    /// How often in the chunk's text.
+    /// Number of occurrences in the chunk's text.
     pub body: u32,
-    /// Whether in the title.
+    /// Whether it occurs in the title.
     pub title: bool,
-    /// Whether in the lead.
+    /// Whether it occurs in the lead.
     pub lead: bool,
-    /// Whether in the headings that the chunk stands under.
+    /// Whether it occurs in the chunk's headings.
     pub heading: bool,
 }
 
-/// The lexical score of a chunk whose text has the norm `length_norm`: for each term of the query what it is
-/// worth, and where it occurs.
+/// Computes the lexical score of a chunk with the length norm `length_norm` from the weights and occurrences of
+/// the query terms.
 pub fn lexical(terms: &[(TermWeights, Occurrence)], length_norm: f32) -> f32 {
     let mut body = 0.0;
-    for (worth, found) in terms.iter().filter(|(_, found)| found.body > 0) {
-        body += worth.body * saturation(found.body, length_norm);
+    for (weights, found) in terms.iter().filter(|(_, found)| found.body > 0) {
+        body += weights.body * saturation(found.body, length_norm);
     }
-    for (worth, _) in terms.iter().filter(|(_, found)| found.heading) {
-        body += worth.heading;
+    for (weights, _) in terms.iter().filter(|(_, found)| found.heading) {
+        body += weights.heading;
     }
     let mut document = 0.0;
-    for (worth, _) in terms.iter().filter(|(_, found)| found.title) {
-        document += worth.title;
+    for (weights, _) in terms.iter().filter(|(_, found)| found.title) {
+        document += weights.title;
     }
-    for (worth, _) in terms.iter().filter(|(_, found)| found.lead) {
-        document += worth.lead;
+    for (weights, _) in terms.iter().filter(|(_, found)| found.lead) {
+        document += weights.lead;
     }
     body + document
 }
 
-/// The root of a term's inverse document frequency: `frequency` of `total` have it.
+/// Computes the square root of the inverse document frequency of a term that occurs in `frequency` of `total`.
 pub fn inverse_document_frequency(frequency: u64, total: u64) -> f32 {
     let (frequency, total) = (frequency as f64, total.max(frequency) as f64);
     (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln().sqrt() as f32
 }
 
-/// A length as it is remembered: exactly up to 40, above that with four significant binary digits. A store may keep
-/// it in a byte.
+/// Rounds a length for storage: exact up to 40, above that to four significant bits, so that it fits a byte.
 pub fn rounded_length(length: u32) -> u32 {
     const EXACT: u32 = 24;
     let Some(rest) = length.checked_sub(EXACT) else { return length };
@@ -132,18 +130,18 @@ pub fn rounded_length(length: u32) -> u32 {
     EXACT + (rest >> dropped << dropped)
 }
 
-/// The part of BM25's denominator that depends on a chunk's length alone.
+/// Computes the part of BM25's denominator that depends only on the chunk's length.
 pub fn length_norm(length: u32, average: f32) -> f32 {
     K1 * (1.0 - B + B * length as f32 / average.max(1.0))
 }
 
-/// BM25's term frequency, which grows with `frequency` up to `K1 + 1`.
+/// Computes BM25's term frequency factor, which grows with `frequency` up to `K1 + 1`.
 pub fn saturation(frequency: u32, length_norm: f32) -> f32 {
     let frequency = frequency as f32;
     frequency * (K1 + 1.0) / (frequency + length_norm)
 }
 
-/// Joins both kinds of fit; `best` is the highest lexical score of all chunks.
+/// Combines lexical and dense scores; `best` is the highest lexical score of all chunks.
 pub fn hybrid(lexical: f32, best: f32, cosine: f32) -> f32 {
     let lexical = if best > 0.0 { lexical / best } else { 0.0 };
     lexical + cosine
@@ -154,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rare_terms_weigh_more_and_common_ones_something() {
+    fn rare_term_weighs_more_than_common_term() {
         assert!(inverse_document_frequency(1, 1000) > inverse_document_frequency(10, 1000));
         assert!(inverse_document_frequency(10, 1000) > inverse_document_frequency(1000, 1000));
         assert!(inverse_document_frequency(1000, 1000) > 0.0);
@@ -163,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn repetition_counts_less_and_less() {
+    fn repeated_term_saturates() {
         let norm = length_norm(100, 100.0);
         let scores: Vec<f32> = [1, 2, 3, 1000].map(|n| saturation(n, norm)).to_vec();
         assert!(scores.is_sorted());
@@ -173,19 +171,19 @@ mod tests {
     }
 
     #[test]
-    fn long_chunks_need_more_occurrences() {
+    fn long_chunk_scores_lower_for_same_frequency() {
         assert!(saturation(1, length_norm(50, 100.0)) > saturation(1, length_norm(200, 100.0)));
         assert!(length_norm(0, 0.0).is_finite());
     }
 
     #[test]
-    fn both_kinds_of_fit_have_the_same_scale() {
+    fn hybrid_score_normalizes_lexical_score() {
         assert!((hybrid(3.0, 6.0, 0.25) - 0.75).abs() < 1e-6);
         assert!((hybrid(0.0, 0.0, 0.25) - 0.25).abs() < 1e-6);
     }
 
     #[test]
-    fn a_term_counts_in_each_field_where_it_occurs() {
+    fn lexical_score_sums_fields_where_term_occurs() {
         let totals = CorpusStatistics { documents: 10, chunks: 100, length: 20_000 };
         let each = |body, title| Frequencies { body, title, lead: title, heading: body };
         let (rare, common) = (TermWeights::of(each(1, 1), &totals), TermWeights::of(each(90, 9), &totals));
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_exact_up_to_forty_and_then_within_an_eighth() {
+    fn rounded_length_is_exact_up_to_forty_and_within_an_eighth_above() {
         for length in 0..=40 {
             assert_eq!(rounded_length(length), length);
         }

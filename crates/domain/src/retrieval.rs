@@ -1,4 +1,4 @@
-//! What goes into the vector store and what comes out of it.
+//! Values written to and read from the vector store.
 
 use crate::{
     chunk::{PageStart, Span},
@@ -7,8 +7,8 @@ use crate::{
 };
 use std::{collections::HashSet, sync::Arc};
 
-/// How often each distinct term occurs, in the order of the terms. Copies share the terms, for all chunks of a
-/// document have those of its title and lead.
+/// The number of occurrences of each distinct term, sorted by term. Clones share the data, because all chunks of a
+/// document have the same title and lead terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermCounts(Arc<[(Box<str>, u32)]>);
 
@@ -27,17 +27,17 @@ impl TermCounts {
         Self(counts.into())
     }
 
-    /// The terms with their counts, sorted by term.
+    /// Iterates over the terms with their counts, sorted by term.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
         self.0.iter().map(|(term, n)| (&**term, *n))
     }
 
-    /// Whether there is no term.
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All occurrences of all terms.
+    /// Total number of occurrences.
     pub fn total(&self) -> u64 {
         self.0.iter().map(|(_, n)| u64::from(*n)).sum()
     }
@@ -50,107 +50,107 @@ pub struct SparseVector {
     pub body: TermCounts,
     /// Distinct terms of the document's title.
     pub title: TermCounts,
-    /// Distinct terms of the beginning of the document.
+    /// Distinct terms of the document's lead (its beginning).
     pub lead: TermCounts,
-    /// Distinct terms of the headings that the chunk stands under.
+    /// Distinct terms of the chunk's headings.
     pub headings: TermCounts,
 }
 
-/// A chunk as the vector store sees it: a sparse part, a dense part, or both.
+/// The embedding of a chunk: sparse, dense, or both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedding {
-    /// Terms and how often they occur.
+    /// Terms with their counts.
     pub sparse: Option<SparseVector>,
-    /// A vector of unit length; all in one collection have the same number of dimensions.
+    /// Unit vector; all vectors of a vector collection have the same dimensions.
     pub dense: Option<Vec<f32>>,
 }
 
-/// A query as the vector store sees it: a sparse part, a dense part, or both.
+/// The embedding of a query: sparse, dense, or both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryEmbedding {
-    /// The query's terms.
+    /// Terms of the query.
     pub sparse: Option<TermCounts>,
-    /// A vector of unit length.
+    /// Unit vector.
     pub dense: Option<Vec<f32>>,
 }
 
-/// The text that an embedder sees of one document.
+/// The text of one document passed to an embedder.
 #[derive(Clone, Copy, Debug)]
 pub struct Passages<'a> {
-    /// The document's title.
+    /// Title of the document.
     pub title: &'a str,
-    /// The beginning of the document's text.
+    /// Beginning of the document's text.
     pub lead: &'a str,
-    /// The chunks to embed: first page and text of each.
+    /// First page and text of each chunk.
     pub chunks: &'a [(u32, &'a str)],
-    /// The headings that each chunk stands under, a line each; empty where nobody has looked for any.
+    /// Headings of each chunk, one per line; empty if headings were not detected.
     pub headings: &'a [String],
 }
 
-/// A chunk to be stored in the vector store.
+/// A chunk to store in the vector store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEntry {
-    /// Its id; storing another entry under the same id replaces it.
+    /// ID; an entry with the same ID is replaced.
     pub id: ChunkId,
-    /// Its place among the document's chunks.
+    /// Position among the document's chunks.
     pub ordinal: u32,
-    /// Its text.
+    /// Text of the chunk.
     pub text: String,
-    /// Where it comes from.
+    /// Range in the document.
     pub span: Span,
-    /// The pages it holds.
+    /// Pages of the chunk.
     pub pages: Vec<PageStart>,
-    /// What it is found by.
+    /// Embedding that it is found by.
     pub embedding: Embedding,
 }
 
-/// A chunk as it is read back from the vector store: without its terms, which follow from the text.
+/// A chunk read from the vector store, without its terms, which can be derived from the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredChunk {
-    /// Its place among the document's chunks.
+    /// Position among the document's chunks.
     pub ordinal: u32,
-    /// Its text.
+    /// Text of the chunk.
     pub text: String,
-    /// Where it comes from.
+    /// Range in the document.
     pub span: Span,
-    /// The pages it holds.
+    /// Pages of the chunk.
     pub pages: Vec<PageStart>,
-    /// Its dense vector, if it has one.
+    /// Dense vector, if any.
     pub dense: Option<Vec<f32>>,
 }
 
-/// The document that entries of the vector store belong to.
+/// The document of entries in the vector store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedDocument {
-    /// Its id.
+    /// ID of the document.
     pub id: DocumentId,
-    /// Its title.
+    /// Title of the document.
     pub title: Title,
-    /// The uploaded file's name (metadata `filename`).
+    /// Name of the uploaded file (metadata `filename`).
     pub filename: String,
 }
 
-/// A chunk that was found, with how well it fits.
+/// A search result: a chunk with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredChunk {
-    /// The chunk.
+    /// ID of the chunk.
     pub id: ChunkId,
-    /// Its document.
+    /// ID of the document.
     pub document_id: DocumentId,
-    /// Its document's title.
+    /// Title of the document.
     pub title: String,
-    /// Its text.
+    /// Text of the chunk.
     pub text: String,
-    /// Where it comes from.
+    /// Range in the document.
     pub span: Span,
-    /// The pages it holds.
+    /// Pages of the chunk.
     pub pages: Vec<PageStart>,
-    /// How well it fits; higher is better, comparable within one answer only.
+    /// Relevance; higher is better. Comparable only within one search.
     pub score: f32,
 }
 
-/// The chunks without those that have the same words as one before them: case and white space do not count.
-pub fn without_copies(mut chunks: Vec<ScoredChunk>) -> Vec<ScoredChunk> {
+/// Removes chunks whose text equals that of an earlier one, ignoring case and white space.
+pub fn deduplicated(mut chunks: Vec<ScoredChunk>) -> Vec<ScoredChunk> {
     let mut seen = HashSet::with_capacity(chunks.len());
     chunks.retain(|chunk| seen.insert(words(&chunk.text)));
     chunks
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn of_chunks_with_the_same_words_the_first_stays() {
+    fn deduplicated_keeps_first_of_equal_chunks() {
         let chunks = vec![
             found(1, "The pump\nleaks."),
             found(2, "The valve leaks."),
@@ -194,12 +194,12 @@ mod tests {
             found(4, "The pump leaks"),
             found(5, "Thepump leaks."),
         ];
-        let left = without_copies(chunks.clone());
+        let left = deduplicated(chunks.clone());
         assert_eq!(left, [0, 1, 3, 4].map(|n: usize| chunks[n].clone()));
     }
 
     #[test]
-    fn terms_are_counted_and_sorted() {
+    fn term_counts_are_sorted() {
         let counts = TermCounts::count(["b", "a", "b"].map(String::from));
         assert_eq!(counts.iter().collect::<Vec<_>>(), [("a", 1), ("b", 2)]);
         assert_eq!(counts.total(), 3);

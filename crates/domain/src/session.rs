@@ -1,57 +1,57 @@
-//! Logins that last: those of browsers at the panel, and those of clients that hold refresh tokens.
+//! Sessions of browsers in the admin panel and of API clients with refresh tokens.
 
 use crate::id::{SessionId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::net::IpAddr;
 
-/// A session of the panel ends after this time without a request.
-pub const PANEL_IDLE: TimeDelta = TimeDelta::minutes(30);
+/// Admin panel sessions end after this time without a request.
+pub const PANEL_IDLE_TIMEOUT: TimeDelta = TimeDelta::minutes(30);
 
-/// The most characters that are kept of how a client calls itself.
-pub const AGENT_MAX: usize = 300;
+/// Maximum stored length of a `User-Agent` in characters.
+pub const USER_AGENT_MAX: usize = 300;
 
-/// A login that lasts.
+/// A login session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Its id; see [`SessionId::family`] for those of clients.
+    /// ID of the session; see [`SessionId::family`] for API clients.
     pub id: SessionId,
-    /// Whose it is.
+    /// Account that signed in.
     pub user: UserId,
-    /// Where it is used.
+    /// Kind of client.
     pub kind: SessionKind,
-    /// Where the login came from.
-    pub from: Option<IpAddr>,
-    /// How the client called itself, at most [`AGENT_MAX`] characters.
-    pub agent: Option<String>,
-    /// When it began.
+    /// IP address of the client at login.
+    pub client_ip: Option<IpAddr>,
+    /// `User-Agent` of the client, at most [`USER_AGENT_MAX`] characters.
+    pub user_agent: Option<String>,
+    /// Time of the login.
     pub started_at: DateTime<Utc>,
-    /// When it was last used: at the panel to the minute, of a client when it last got a new token.
+    /// Time of the last use: to the minute in the panel, of the last token refresh for API clients.
     pub last_used_at: DateTime<Utc>,
-    /// When it ends by itself.
+    /// Expiry time.
     pub expires_at: DateTime<Utc>,
-    /// Since when it is refused; none while it is good.
+    /// Time of revocation, if it was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
 impl Session {
-    /// Whether it is good at `now`, as far as its record tells: one of the panel also ends for want of requests.
-    pub fn is_good(&self, now: DateTime<Utc>) -> bool {
-        let is_idle = self.kind == SessionKind::Panel && now - self.last_used_at > PANEL_IDLE;
+    /// Whether the session is valid at `now`: neither revoked, expired nor, in the panel, idle for too long.
+    pub fn is_valid(&self, now: DateTime<Utc>) -> bool {
+        let is_idle = self.kind == SessionKind::Panel && now - self.last_used_at > PANEL_IDLE_TIMEOUT;
         self.revoked_at.is_none() && now < self.expires_at && !is_idle
     }
 }
 
-/// Where a session is used.
+/// The kind of client of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionKind {
-    /// By a client of the API, with refresh tokens.
+    /// An API client with refresh tokens.
     Api,
-    /// By a browser at the panel, with a cookie.
+    /// A browser in the admin panel with a cookie.
     Panel,
 }
 
 impl SessionKind {
-    /// Its name.
+    /// Name of the kind.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Api => "api",
@@ -59,7 +59,7 @@ impl SessionKind {
         }
     }
 
-    /// The kind with this name.
+    /// Returns the kind with this name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Api, Self::Panel].into_iter().find(|kind| kind.name() == name)
     }

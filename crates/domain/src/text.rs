@@ -1,9 +1,9 @@
-//! Short texts with rules: titles, file names, e-mail addresses.
+//! Validated short texts: titles, file names, email addresses.
 
 use crate::error::ValidationError;
 use std::fmt;
 
-/// The most characters a [`Title`] has.
+/// Maximum length of a [`Title`] in characters.
 pub const TITLE_MAX: usize = 500;
 const EMAIL_MAX: usize = 320;
 const UNTITLED: &str = "Untitled";
@@ -16,7 +16,7 @@ impl Title {
     /// Parses a title given by a client.
     ///
     /// # Errors
-    /// When it is empty after trimming, too long, or holds control characters.
+    /// If it is empty after trimming, too long, or contains control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let text = text.trim();
         if text.is_empty() {
@@ -26,12 +26,12 @@ impl Title {
             return Err(ValidationError::new("title", format!("must have at most {TITLE_MAX} characters")));
         }
         if text.chars().any(char::is_control) {
-            return Err(ValidationError::new("title", "must not hold control characters"));
+            return Err(ValidationError::new("title", "must not contain control characters"));
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// The title of an uploaded file: its name, or `Untitled` when that is empty.
+    /// Returns the title of an uploaded file: its name, or `Untitled` if the name is empty.
     pub fn of_file(name: &FileName) -> Self {
         if name.0.is_empty() { Self(UNTITLED.to_owned()) } else { Self(name.0.clone()) }
     }
@@ -42,17 +42,16 @@ impl Title {
     }
 }
 
-/// A file's name as its uploader called it: the last path component alone, without control
-/// characters, at most [`TITLE_MAX`] characters; may be empty.
+/// A sanitized file name: the last path component without control characters, at most [`TITLE_MAX`]
+/// characters; may be empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileName(String);
 
 impl FileName {
-    /// Reduces whatever a client sent to a safe file name. It never fails: a name is no reason to
-    /// turn a file away.
-    pub fn reduce(raw: &str) -> Self {
+    /// Turns a client's file name into a safe one. Never fails, so that no file is rejected because of its name.
+    pub fn sanitize(raw: &str) -> Self {
         let last = raw.rsplit(['/', '\\']).next().unwrap_or_default();
-        let clean: String = last.chars().filter(|c| !c.is_control() && !reorders(*c)).collect();
+        let clean: String = last.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect();
         let clean = clean.trim();
         if matches!(clean, "." | "..") {
             return Self(String::new());
@@ -70,50 +69,50 @@ impl FileName {
         Self(stem.trim_end().to_owned() + extension)
     }
 
-    /// The name; empty when the client gave none.
+    /// The name; empty if the client gave none.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether a character turns the text around it about, so that `exe.pdf` may look like `fdp.exe`.
-pub(crate) fn reorders(c: char) -> bool {
+/// Whether a character changes the text direction, so that `fdp.exe` can look like `exe.pdf`.
+pub(crate) fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character leaves no mark of its own, so that two addresses may look alike that are not.
-fn is_unseen(c: char) -> bool {
+/// Whether a character is invisible, so that two different addresses can look alike.
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
-/// An e-mail address, kept in lower case since addresses are compared without regard to case.
+/// An email address in lower case, since addresses are compared case-insensitively.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Email(String);
 
 impl Email {
-    /// Parses an address: something, one `@`, a domain; no white space, no characters that control or reorder text
-    /// or cannot be seen.
+    /// Parses an address: a local part, one `@` and a domain, without white space or control, direction or
+    /// invisible characters.
     ///
-    /// Delivery alone can tell whether an address exists, so only its shape is checked.
+    /// Only the syntax is checked, because only delivery can show whether an address exists.
     ///
     /// # Errors
-    /// When the shape is wrong or the address is over 320 bytes.
+    /// If the syntax is invalid or the address is longer than 320 bytes.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let text = text.trim();
         let wrong = || ValidationError::new("email", "must be an e-mail address");
         let (local, domain) = text.rsplit_once('@').ok_or_else(wrong)?;
-        let odd = |c: char| {
+        let is_forbidden = |c: char| {
             c.is_whitespace()
                 || c.is_control()
-                || reorders(c)
-                || is_unseen(c)
+                || is_bidi_control(c)
+                || is_invisible(c)
                 || matches!(c, '<' | '>' | ',' | ';' | '"')
         };
         if local.is_empty()
             || domain.is_empty()
             || text.len() > EMAIL_MAX
             || local.contains('@')
-            || text.contains(odd)
+            || text.contains(is_forbidden)
             || domain.starts_with('.')
             || domain.ends_with('.')
             || domain.contains("..")
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_trimmed_and_bounded() {
+    fn title_is_trimmed_and_bounded() {
         assert_eq!(Title::parse("  Annual report \n").unwrap().as_str(), "Annual report");
         assert!(Title::parse(" \t ").is_err());
         assert!(Title::parse(&"ä".repeat(500)).is_ok());
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_name_is_its_last_component() {
+    fn file_name_is_last_path_component() {
         for (raw, name) in [
             ("report.pdf", "report.pdf"),
             ("/etc/passwd", "passwd"),
@@ -162,29 +161,29 @@ mod tests {
             ("a\u{202e}fdp.exe", "afdp.exe"),
             ("", ""),
         ] {
-            assert_eq!(FileName::reduce(raw).as_str(), name, "{raw:?}");
+            assert_eq!(FileName::sanitize(raw).as_str(), name, "{raw:?}");
         }
     }
 
     #[test]
-    fn a_long_file_name_keeps_its_extension() {
-        let name = FileName::reduce(&format!("{}.pdf", "長".repeat(600)));
+    fn long_file_name_keeps_its_extension() {
+        let name = FileName::sanitize(&format!("{}.pdf", "長".repeat(600)));
         assert_eq!(name.as_str().chars().count(), 500);
         assert!(name.as_str().ends_with("長.pdf"));
-        let name = FileName::reduce(&format!("a.{}", "b".repeat(600)));
+        let name = FileName::sanitize(&format!("a.{}", "b".repeat(600)));
         assert_eq!(name.as_str().chars().count(), 500);
-        let name = FileName::reduce(&format!("{} b", "a".repeat(499)));
+        let name = FileName::sanitize(&format!("{} b", "a".repeat(499)));
         assert_eq!(name.as_str(), "a".repeat(499));
     }
 
     #[test]
-    fn the_title_of_a_nameless_file_is_untitled() {
-        assert_eq!(Title::of_file(&FileName::reduce("")).as_str(), "Untitled");
-        assert_eq!(Title::of_file(&FileName::reduce("a.pdf")).as_str(), "a.pdf");
+    fn title_of_file_without_name_is_untitled() {
+        assert_eq!(Title::of_file(&FileName::sanitize("")).as_str(), "Untitled");
+        assert_eq!(Title::of_file(&FileName::sanitize("a.pdf")).as_str(), "a.pdf");
     }
 
     #[test]
-    fn addresses_compare_without_case_and_stay_out_of_logs() {
+    fn email_is_case_insensitive_and_redacted_in_debug() {
         assert_eq!(Email::parse(" Ada@Example.ORG ").unwrap(), Email::parse("ada@example.org").unwrap());
         for wrong in ["", "ada", "@example.org", "ada@", "a b@c.d", "a@b@c", "a@.d", "a@c..d"] {
             assert!(Email::parse(wrong).is_err(), "{wrong:?}");

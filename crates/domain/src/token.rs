@@ -1,4 +1,4 @@
-//! What access and refresh tokens say.
+//! Claims of access and refresh tokens.
 
 use crate::id::{FamilyId, TokenId, UserId};
 use chrono::{DateTime, Utc};
@@ -6,27 +6,27 @@ use chrono::{DateTime, Utc};
 /// The claims of an access token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessClaims {
-    /// Whose it is (`sub`).
+    /// Account (`sub`).
     pub user: UserId,
-    /// Which token it is (`jti`).
+    /// Token ID (`jti`).
     pub id: TokenId,
-    /// When it was issued (`iat`).
+    /// Time of issue (`iat`).
     pub issued_at: DateTime<Utc>,
-    /// From when on it is refused (`exp`).
+    /// Expiry time (`exp`).
     pub expires_at: DateTime<Utc>,
 }
 
 /// The claims of a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshClaims {
-    /// Whose it is (`sub`).
+    /// Account (`sub`).
     pub user: UserId,
-    /// Which token it is (`jti`).
+    /// Token ID (`jti`).
     pub id: TokenId,
-    /// The login that it descends from.
+    /// Token family: the login that it descends from.
     pub family: FamilyId,
-    /// When it was issued (`iat`).
+    /// Time of issue (`iat`).
     pub issued_at: DateTime<Utc>,
-    /// From when on it is refused (`exp`).
+    /// Expiry time (`exp`).
     pub expires_at: DateTime<Utc>,
 }

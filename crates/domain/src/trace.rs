@@ -1,16 +1,16 @@
-//! Where in a trace something was asked for, so that work done later belongs to the same one.
+//! Trace context of a request, so that later work can join the same trace.
 
 use std::fmt;
 
-/// `00-TRACE_ID-SPAN_ID-FLAGS` in hexadecimal digits.
+/// Length of `00-TRACE_ID-SPAN_ID-FLAGS` in hexadecimal digits.
 const LENGTH: usize = 55;
 
-/// A place in a trace, in the W3C form `traceparent`. To us it is a label that we pass on.
+/// A W3C `traceparent` value. It is passed on unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceParent(String);
 
 impl TraceParent {
-    /// Takes a label of version `00`; anything else is none.
+    /// Parses a value of version `00`; returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let is_hex = |part: &str, length| {
             part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -23,12 +23,12 @@ impl TraceParent {
         is_valid.then(|| Self(text.to_owned()))
     }
 
-    /// The label.
+    /// The `traceparent` value.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The trace's id: 32 hexadecimal digits.
+    /// The trace ID: 32 hexadecimal digits.
     pub fn trace_id(&self) -> &str {
         self.0.get(3..35).unwrap_or_default()
     }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_form_of_the_standard_is_taken() {
+    fn only_well_formed_traceparent_is_accepted() {
         let good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let label = TraceParent::parse(good).unwrap();
         assert_eq!((label.as_str(), label.trace_id()), (good, "0af7651916cd43dd8448eb211c80319c"));

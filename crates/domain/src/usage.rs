@@ -1,4 +1,4 @@
-//! What answers cost.
+//! Token usage of answers.
 
 use crate::{
     chat::AgentName,
@@ -9,9 +9,9 @@ use chrono::{DateTime, Utc};
 /// Tokens of one or more model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// Tokens that the model read.
+    /// Input tokens.
     pub prompt: u64,
-    /// Tokens that the model wrote.
+    /// Output tokens.
     pub completion: u64,
 }
 
@@ -22,23 +22,23 @@ impl std::ops::AddAssign for TokenUsage {
     }
 }
 
-/// One line of the usage ledger: one answer of an agent.
+/// A record of the usage ledger: one answer of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageRecord {
-    /// Its id.
+    /// ID of the record.
     pub id: UsageId,
-    /// Who asked.
+    /// Account that asked.
     pub user: UserId,
-    /// With which API key, if any.
+    /// API key used, if any.
     pub api_key: Option<ApiKeyId>,
-    /// In which conversation, if any.
+    /// Conversation of the answer, if any.
     pub conversation: Option<ConversationId>,
-    /// Which agent answered.
+    /// Agent that answered.
     pub agent: AgentName,
-    /// Which model it used.
+    /// Model used by the agent.
     pub model: String,
-    /// What it cost, over all of the loop's model calls.
+    /// Token usage of all model calls of the answer.
     pub tokens: TokenUsage,
-    /// When it was over.
+    /// Time at which the answer ended.
     pub at: DateTime<Utc>,
 }

@@ -7,31 +7,31 @@ use std::fmt;
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
-    /// Its id.
+    /// ID of the account.
     pub id: UserId,
-    /// Its address; no two accounts share one.
+    /// Email address, unique among accounts.
     pub email: Email,
-    /// Its password, hashed.
+    /// Hashed password.
     pub password: PasswordHash,
-    /// Whether it may be used at all.
+    /// Whether the account can be used.
     pub is_active: bool,
-    /// Whether it may enter the admin panel.
+    /// Whether it can use the admin panel.
     pub is_staff: bool,
     /// Whether it bypasses all permission checks.
     pub is_superuser: bool,
-    /// When it was created.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// When it last logged in with its password.
+    /// Time of the last login with a password.
     pub last_login_at: Option<DateTime<Utc>>,
-    /// When its address was shown to be right; none when it never was.
+    /// Time at which the email address was verified, if it was.
     pub email_verified_at: Option<DateTime<Utc>>,
-    /// Tokens and sessions from before this are refused: a new password and a deactivation move it.
+    /// Tokens and sessions issued earlier are rejected. Set when the password changes or the account is deactivated.
     pub sessions_from: DateTime<Utc>,
 }
 
 impl User {
-    /// Whether something that was issued at `at` (tokens say it to the second) may still stand for the account.
-    pub fn honours(&self, at: DateTime<Utc>) -> bool {
+    /// Whether a token or session issued at `at` is still accepted. Compared to the second, the precision of tokens.
+    pub fn accepts_credentials_issued_at(&self, at: DateTime<Utc>) -> bool {
         at.timestamp() >= self.sessions_from.timestamp()
     }
 }
@@ -41,7 +41,7 @@ impl User {
 pub struct PasswordHash(String);
 
 impl PasswordHash {
-    /// Wraps what a password hasher made.
+    /// Wraps the output of a password hasher.
     pub fn from_phc(text: String) -> Self {
         Self(text)
     }
@@ -58,21 +58,21 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// A password in the clear. It shows nothing of itself in logs.
+/// A plaintext password, redacted in debug output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(String);
 
 impl Password {
-    /// The fewest characters of a new password.
+    /// Minimum length of a new password in characters.
     pub const MIN: usize = 8;
-    /// The most bytes of any password: hashing longer ones would only cost time.
+    /// Maximum length of a password in bytes, which limits the cost of hashing.
     pub const MAX_BYTES: usize = 1024;
 
-    /// A password that somebody claims to have; any length up to [`Self::MAX_BYTES`].
+    /// Parses a password entered to sign in: any length up to [`Self::MAX_BYTES`].
     ///
     /// # Errors
-    /// When it is longer.
-    pub fn claimed(text: String) -> Result<Self, ValidationError> {
+    /// If it is longer.
+    pub fn parse_existing(text: String) -> Result<Self, ValidationError> {
         if text.len() > Self::MAX_BYTES {
             return Err(ValidationError::new(
                 "password",
@@ -82,21 +82,21 @@ impl Password {
         Ok(Self(text))
     }
 
-    /// A password that somebody chose for an account.
+    /// Parses a new password for an account.
     ///
     /// # Errors
-    /// When it has under [`Self::MIN`] characters or over [`Self::MAX_BYTES`] bytes.
-    pub fn chosen(text: String) -> Result<Self, ValidationError> {
+    /// If it has fewer than [`Self::MIN`] characters or more than [`Self::MAX_BYTES`] bytes.
+    pub fn parse_new(text: String) -> Result<Self, ValidationError> {
         if text.chars().count() < Self::MIN {
             return Err(ValidationError::new(
                 "password",
                 format!("must have at least {} characters", Self::MIN),
             ));
         }
-        Self::claimed(text)
+        Self::parse_existing(text)
     }
 
-    /// The clear text.
+    /// The plaintext.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -113,11 +113,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_bounded_and_never_shown() {
-        assert!(Password::chosen("1234567".into()).is_err());
-        let password = Password::chosen("12345678".into()).unwrap();
+    fn password_is_bounded_and_redacted_in_debug() {
+        assert!(Password::parse_new("1234567".into()).is_err());
+        let password = Password::parse_new("12345678".into()).unwrap();
         assert!(!format!("{password:?}").contains('1'));
-        assert!(Password::claimed(String::new()).is_ok());
-        assert!(Password::claimed("x".repeat(1025)).is_err());
+        assert!(Password::parse_existing(String::new()).is_ok());
+        assert!(Password::parse_existing("x".repeat(1025)).is_err());
     }
 }

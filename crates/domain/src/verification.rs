@@ -1,46 +1,46 @@
-//! Tokens that prove that somebody reads the mail of an account.
+//! Email verification and password reset tokens.
 
 use crate::id::{UserId, VerificationId};
 use chrono::{DateTime, Utc};
 
-/// A verification token, without its secret: that is in the link alone.
+/// A verification token. The secret is only in the emailed link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerificationToken {
-    /// Its id.
+    /// ID of the token.
     pub id: VerificationId,
-    /// Whose address it was sent to.
+    /// Account whose address it was sent to.
     pub user: UserId,
-    /// What it is good for. An account has at most one for each purpose.
+    /// Purpose. An account has at most one token per purpose.
     pub purpose: VerificationPurpose,
-    /// The SHA-256 of the secret, which has 256 random bits.
+    /// SHA-256 digest of the secret, which has 256 random bits.
     pub sha256: [u8; 32],
-    /// When it was made.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// From when on it is refused.
+    /// Expiry time.
     pub expires_at: DateTime<Utc>,
 }
 
 impl VerificationToken {
-    /// Whether it is good at `now`; one that was used is there no more.
-    pub fn is_good(&self, now: DateTime<Utc>) -> bool {
+    /// Whether the token is valid at `now`. Used tokens are deleted.
+    pub fn is_valid(&self, now: DateTime<Utc>) -> bool {
         now < self.expires_at
     }
 }
 
-/// What a verification token is good for.
+/// What a verification token is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VerificationPurpose {
-    /// Proving that the address is right.
+    /// Verifying the email address.
     VerifyEmail,
-    /// Choosing a new password.
+    /// Setting a new password.
     ResetPassword,
 }
 
 impl VerificationPurpose {
-    /// All of them.
+    /// All purposes.
     pub const ALL: &[Self] = &[Self::VerifyEmail, Self::ResetPassword];
 
-    /// Its name.
+    /// Name as stored.
     pub const fn name(self) -> &'static str {
         match self {
             Self::VerifyEmail => "verify_email",
@@ -48,7 +48,7 @@ impl VerificationPurpose {
         }
     }
 
-    /// The purpose with this name.
+    /// Returns the purpose with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|purpose| purpose.name() == name)
     }

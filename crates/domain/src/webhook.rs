@@ -1,4 +1,4 @@
-//! Webhooks: who is told of what becomes of documents, and what became of telling them.
+//! Webhook subscriptions and deliveries.
 
 use crate::{
     access::{Actor, ViewDocuments},
@@ -8,55 +8,55 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
 
-/// The most webhooks of an account.
+/// Maximum number of webhooks per account.
 pub const WEBHOOKS_MAX: u64 = 20;
-/// The most characters of a [`WebhookUrl`].
+/// Maximum length of a [`WebhookUrl`] in characters.
 pub const WEBHOOK_URL_MAX: usize = 2000;
-/// The most characters of what a webhook is called.
+/// Maximum length of a [`WebhookDescription`] in characters.
 pub const WEBHOOK_DESCRIPTION_MAX: usize = 200;
-/// How long the secret before signs beside a new one.
+/// How long the previous secret also signs after a rotation.
 pub const SECRET_OVERLAP: TimeDelta = TimeDelta::hours(24);
 
-/// An address that wants to be told of events.
+/// A webhook subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// Its id.
+    /// ID of the webhook.
     pub id: WebhookId,
-    /// Whose it is; it is told of this account's documents.
+    /// Account that owns it and whose documents it reports.
     pub owner: UserId,
-    /// Where it is told.
+    /// URL of the receiver.
     pub url: WebhookUrl,
-    /// What it is for, in words of its owner; may be empty.
+    /// Description given by the owner; may be empty.
     pub description: WebhookDescription,
-    /// What it is told of.
+    /// Subscribed events.
     pub events: WebhookEvents,
-    /// Whether it is told of the documents of all accounts; see [`Self::is_allowed`].
+    /// Whether it reports documents of all accounts; see [`Self::is_allowed`].
     pub all_documents: bool,
-    /// Whether it is told of anything at present.
+    /// Whether deliveries are enabled.
     pub is_active: bool,
-    /// What its messages are signed with.
+    /// Secret that signs its messages.
     pub secret: WebhookSecret,
-    /// The secret before, which signs too until the instant beside it.
+    /// Previous secret, which also signs until the given time.
     pub previous_secret: Option<(WebhookSecret, DateTime<Utc>)>,
-    /// When it was created.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: DateTime<Utc>,
 }
 
 impl Webhook {
-    /// Whether its owner, who is `actor`, may be told what it asks for.
+    /// Whether `actor` owns the webhook and is allowed to receive the documents it reports.
     pub fn is_allowed(&self, actor: &Actor) -> bool {
         actor.user() == self.owner && (!self.all_documents || actor.authorize::<ViewDocuments>().is_ok())
     }
 
-    /// The secrets that sign at `now`, the present one first.
+    /// Returns the secrets that sign at `now`, the current one first.
     pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &WebhookSecret> {
         let previous = self.previous_secret.as_ref().filter(|(_, until)| now < *until);
         [&self.secret].into_iter().chain(previous.map(|(secret, _)| secret))
     }
 
-    /// The webhook with another secret; the one that it had goes on signing for [`SECRET_OVERLAP`].
+    /// Replaces the secret. The previous one also signs for [`SECRET_OVERLAP`].
     #[must_use]
     pub fn rotated(self, secret: WebhookSecret, now: DateTime<Utc>) -> Self {
         let previous_secret = Some((self.secret, now + SECRET_OVERLAP));
@@ -64,16 +64,16 @@ impl Webhook {
     }
 }
 
-/// Where a webhook is told: an `http` or `https` address of at most [`WEBHOOK_URL_MAX`] characters without white
-/// space. Whether it may be asked at all is for the sender to say.
+/// The URL of a webhook receiver: `http` or `https`, at most [`WEBHOOK_URL_MAX`] characters, no white space. The
+/// sender decides whether requests to it are allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookUrl(String);
 
 impl WebhookUrl {
-    /// Parses an address.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// When it has another scheme, is too long, or holds white space or control characters.
+    /// If it has another scheme, is too long, or contains white space or control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let wrong = |reason: &str| Err(ValidationError::new("url", reason));
         let text = text.trim();
@@ -85,18 +85,18 @@ impl WebhookUrl {
             return wrong("must have at most 2000 characters");
         }
         if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            return wrong("must not hold white space or control characters");
+            return wrong("must not contain white space or control characters");
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// The address.
+    /// The URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a webhook is for: trimmed, at most [`WEBHOOK_DESCRIPTION_MAX`] characters on one line.
+/// The description of a webhook: trimmed, at most [`WEBHOOK_DESCRIPTION_MAX`] characters on one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebhookDescription(String);
 
@@ -104,7 +104,7 @@ impl WebhookDescription {
     /// Parses a description, which may be empty.
     ///
     /// # Errors
-    /// When it is too long or holds control characters.
+    /// If it is too long or contains control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -123,12 +123,12 @@ impl WebhookDescription {
 pub struct WebhookSecret([u8; 32]);
 
 impl WebhookSecret {
-    /// The secret of these random bytes.
+    /// Creates a secret from random bytes.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, for signing, showing once, and storing.
+    /// The bytes, for signing, displaying once and storing.
     pub const fn expose(&self) -> &[u8; 32] {
         &self.0
     }
@@ -140,22 +140,22 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-/// Something that webhooks are told of.
+/// An event that webhooks can report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WebhookEvent {
-    /// A document can be found now.
+    /// A document became searchable.
     DocumentIngested,
-    /// A document was given up.
+    /// Ingestion of a document failed.
     DocumentFailed,
-    /// Somebody wants to see whether messages arrive. It is not chosen, but asked for.
+    /// A test message. Sent on request; cannot be subscribed to.
     Ping,
 }
 
 impl WebhookEvent {
-    /// Those that can be chosen.
+    /// Events that can be subscribed to.
     pub const CHOICES: &[Self] = &[Self::DocumentIngested, Self::DocumentFailed];
 
-    /// Its name.
+    /// Name of the event.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DocumentIngested => "document.ingested",
@@ -164,18 +164,18 @@ impl WebhookEvent {
         }
     }
 
-    /// The event with this name.
+    /// Returns the event with this name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::CHOICES, &[Self::Ping]].concat().into_iter().find(|event| event.name() == name)
     }
 }
 
-/// What a webhook is told of: one event or more.
+/// A non-empty set of subscribed events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct WebhookEvents(u8);
 
 impl WebhookEvents {
-    /// Everything that can be chosen.
+    /// All events that can be subscribed to.
     pub fn all() -> Self {
         Self(WebhookEvent::CHOICES.iter().fold(0, |set, event| set | 1 << *event as u8))
     }
@@ -183,7 +183,7 @@ impl WebhookEvents {
     /// Parses names.
     ///
     /// # Errors
-    /// When there is none, or one cannot be chosen.
+    /// If there is no name or an event cannot be subscribed to.
     pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ValidationError> {
         let wrong =
             || ValidationError::new("events", "must be one or more of document.ingested and document.failed");
@@ -195,19 +195,19 @@ impl WebhookEvents {
         if set == 0 { Err(wrong()) } else { Ok(Self(set)) }
     }
 
-    /// Whether it is among them.
+    /// Whether the set contains `event`.
     pub const fn contains(self, event: WebhookEvent) -> bool {
         self.0 & (1 << event as u8) != 0
     }
 
-    /// The names, in the order of [`WebhookEvent::CHOICES`].
+    /// Iterates over the names in the order of [`WebhookEvent::CHOICES`].
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         WebhookEvent::CHOICES.iter().filter(move |event| self.contains(**event)).map(|event| event.name())
     }
 }
 
 impl fmt::Display for WebhookEvents {
-    /// Writes the names with spaces between them.
+    /// Writes the names, separated by spaces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.names().collect::<Vec<_>>().join(" "))
     }
@@ -219,46 +219,46 @@ impl fmt::Debug for WebhookEvents {
     }
 }
 
-/// One event on its way to one webhook. Its id is that of the message, whenever and however often it is sent.
+/// The delivery of one event to one webhook. All attempts send the same message ID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookDelivery {
-    /// Its id.
+    /// ID of the delivery and of its message.
     pub id: WebhookDeliveryId,
-    /// Whom it is for.
+    /// Receiving webhook.
     pub webhook: WebhookId,
-    /// What it tells of.
+    /// Reported event.
     pub event: WebhookEvent,
-    /// The document that it tells of, which may be gone.
+    /// Reported document, which may have been deleted.
     pub document: Option<DocumentId>,
-    /// What is sent, as it was when the event happened.
+    /// Message body, as of the time of the event.
     pub body: String,
-    /// Where it is.
+    /// Current state.
     pub state: DeliveryState,
-    /// Tries since it came, or was asked for anew.
+    /// Number of attempts since it was created or resent.
     pub attempts: u32,
-    /// The status that the last try was answered with, if it was.
+    /// HTTP status of the last attempt, if there was a response.
     pub last_status: Option<u16>,
-    /// Why the last try did not do; for the webhook's owner.
+    /// Why the last attempt failed, for the webhook's owner.
     pub last_error: Option<String>,
-    /// When the event happened.
+    /// Time of the event.
     pub created_at: DateTime<Utc>,
-    /// When it was last tried, or last changed.
+    /// Time of the last attempt or change.
     pub updated_at: DateTime<Utc>,
 }
 
-/// Where a delivery is.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// To be tried, not before this.
+    /// Waiting for the next attempt at this time.
     Pending(DateTime<Utc>),
-    /// Taken by the receiver.
+    /// Accepted by the receiver.
     Delivered,
-    /// Given up.
+    /// Failed after the last attempt.
     Failed,
 }
 
 impl DeliveryState {
-    /// Its name.
+    /// Name of the state.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending(_) => "pending",
@@ -267,7 +267,7 @@ impl DeliveryState {
         }
     }
 
-    /// When it is tried next, if it is.
+    /// Time of the next attempt, if any.
     pub const fn next_attempt(self) -> Option<DateTime<Utc>> {
         match self {
             Self::Pending(at) => Some(at),
@@ -276,19 +276,19 @@ impl DeliveryState {
     }
 }
 
-/// A delivery that somebody has taken on; while they hold the lease nobody else tells its webhook anything.
+/// A leased delivery. While the lease is valid, no other process sends to the same webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeasedDelivery {
-    /// The lease.
+    /// ID of the lease.
     pub lease: LeaseId,
-    /// Whom it is for.
+    /// Receiving webhook.
     pub webhook: Webhook,
-    /// What is to be sent.
+    /// Delivery to send.
     pub delivery: WebhookDelivery,
 }
 
-/// The pauses after the first try and those that follow; after the last one there is one try more.
-const PAUSES: [TimeDelta; 8] = [
+/// Delays between consecutive attempts.
+const RETRY_DELAYS: [TimeDelta; 8] = [
     TimeDelta::seconds(5),
     TimeDelta::seconds(30),
     TimeDelta::minutes(2),
@@ -299,20 +299,20 @@ const PAUSES: [TimeDelta; 8] = [
     TimeDelta::hours(24),
 ];
 
-/// The tries of a delivery before it is given up.
-pub const ATTEMPTS_MAX: u32 = PAUSES.len() as u32 + 1;
+/// Maximum number of attempts of a delivery.
+pub const ATTEMPTS_MAX: u32 = RETRY_DELAYS.len() as u32 + 1;
 
-/// The longest pause that a receiver may ask for.
-const ASKED_MAX: TimeDelta = TimeDelta::hours(24);
+/// Maximum delay that a receiver can request.
+const REQUESTED_DELAY_MAX: TimeDelta = TimeDelta::hours(24);
 
-/// How long to wait after `attempts` tries that did not do; none when the last one was the last.
+/// Returns the delay before the next attempt after `attempts` failed ones, or `None` if no attempt is left.
 ///
-/// The pause is up to a tenth longer by chance, `0` to `255`, so that those who failed together do not come back
-/// together. A receiver that says when to come back is believed up to a day, but not for less than the pause.
-pub fn pause_after(attempts: u32, chance: u8, asked: Option<TimeDelta>) -> Option<TimeDelta> {
-    let pause = *PAUSES.get(attempts.checked_sub(1)? as usize)?;
-    let jitter = pause / 10 * i32::from(chance) / 255;
-    Some((pause + jitter).max(asked.unwrap_or_default().min(ASKED_MAX)))
+/// `random` adds up to a tenth of jitter, so that deliveries that failed together are not retried together. A
+/// longer delay requested by the receiver is respected, up to a day.
+pub fn retry_delay(attempts: u32, random: u8, requested: Option<TimeDelta>) -> Option<TimeDelta> {
+    let delay = *RETRY_DELAYS.get(attempts.checked_sub(1)? as usize)?;
+    let jitter = delay / 10 * i32::from(random) / 255;
+    Some((delay + jitter).max(requested.unwrap_or_default().min(REQUESTED_DELAY_MAX)))
 }
 
 #[cfg(test)]
@@ -320,25 +320,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_to_a_day_and_the_ninth_try_is_the_last() {
+    fn retry_delay_grows_to_a_day_and_ends_after_nine_attempts() {
         let pauses: Vec<_> =
-            (1..=9).map(|n| pause_after(n, 0, None).map(|pause| pause.num_seconds())).collect();
+            (1..=9).map(|n| retry_delay(n, 0, None).map(|pause| pause.num_seconds())).collect();
         let expected = [5, 30, 120, 600, 3600, 10_800, 28_800, 86_400].map(Some);
         assert_eq!(pauses[..8], expected);
         assert_eq!((pauses[8], ATTEMPTS_MAX), (None, 9));
-        assert_eq!(pause_after(0, 0, None), None);
+        assert_eq!(retry_delay(0, 0, None), None);
     }
 
     #[test]
-    fn chance_makes_a_pause_up_to_a_tenth_longer_and_receivers_are_believed_within_bounds() {
-        assert_eq!(pause_after(2, 255, None), Some(TimeDelta::seconds(33)));
-        assert_eq!(pause_after(1, 0, Some(TimeDelta::seconds(90))), Some(TimeDelta::seconds(90)));
-        assert_eq!(pause_after(1, 0, Some(TimeDelta::seconds(1))), Some(TimeDelta::seconds(5)));
-        assert_eq!(pause_after(1, 0, Some(TimeDelta::days(9))), Some(TimeDelta::days(1)));
+    fn retry_delay_has_bounded_jitter_and_respects_requested_delay_within_bounds() {
+        assert_eq!(retry_delay(2, 255, None), Some(TimeDelta::seconds(33)));
+        assert_eq!(retry_delay(1, 0, Some(TimeDelta::seconds(90))), Some(TimeDelta::seconds(90)));
+        assert_eq!(retry_delay(1, 0, Some(TimeDelta::seconds(1))), Some(TimeDelta::seconds(5)));
+        assert_eq!(retry_delay(1, 0, Some(TimeDelta::days(9))), Some(TimeDelta::days(1)));
     }
 
     #[test]
-    fn events_are_named_and_never_none() {
+    fn events_reject_empty_and_unsubscribable_names() {
         let events = WebhookEvents::parse(["document.failed", "document.ingested"]).unwrap();
         assert_eq!(
             (events, events.to_string().as_str()),
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_of_the_web_and_on_one_line() {
+    fn webhook_url_must_be_http_without_white_space() {
         assert_eq!(
             WebhookUrl::parse(" HTTPS://example.org/x?y ").unwrap().as_str(),
             "HTTPS://example.org/x?y"
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn no_secret_shows() {
+    fn secret_is_redacted_in_debug() {
         assert_eq!(format!("{:?}", WebhookSecret::from_bytes([7; 32])), "WebhookSecret");
     }
 }

@@ -14,42 +14,42 @@ use docent_domain::{
 /// Which keys to list.
 #[derive(Clone, Debug, Default)]
 pub struct ApiKeyFilter {
-    /// Only this account's.
+    /// Only keys of this account.
     pub user: Option<UserId>,
-    /// Only those that are good at this instant.
-    pub good_at: Option<DateTime<Utc>>,
-    /// Only those whose name or prefix holds this text, ASCII letters in either case.
+    /// Only keys that are valid at this time.
+    pub valid_at: Option<DateTime<Utc>>,
+    /// Only keys whose name or prefix contains this text, ignoring ASCII case.
     pub text: Option<String>,
 }
 
 /// Reads API keys.
 #[async_trait]
 pub trait ApiKeyReader: Send {
-    /// The key with this id.
+    /// Returns the key with this ID.
     async fn get(&mut self, id: ApiKeyId) -> Result<Option<ApiKey>>;
 
-    /// The key with this prefix.
+    /// Returns the key with this prefix.
     async fn by_prefix(&mut self, prefix: &ApiKeyPrefix) -> Result<Option<ApiKey>>;
 
-    /// Keys, newest first.
+    /// Lists keys, newest first.
     async fn list(&mut self, filter: &ApiKeyFilter, page: PageRequest) -> Result<Page<ApiKey>>;
 }
 
-/// Reads and changes API keys. They are never removed while their account exists: the usage ledger names them.
+/// Reads and changes API keys. Keys are kept as long as their account exists, because usage records refer to them.
 #[async_trait]
 pub trait ApiKeyWriter: ApiKeyReader {
-    /// Adds a key; `false`, and nothing added, when its prefix is taken.
+    /// Adds a key. Returns `false` without adding it if the prefix is already used.
     ///
     /// # Errors
-    /// When its account does not exist.
+    /// If the account does not exist.
     async fn insert(&mut self, key: &ApiKey) -> Result<bool>;
 
-    /// Makes a key void; says whether it was good until now (one past its end is, if it was not revoked).
+    /// Revokes a key. Returns whether it was not yet revoked; expiry is ignored.
     async fn revoke(&mut self, id: ApiKeyId, at: DateTime<Utc>) -> Result<bool>;
 
-    /// Makes all keys of an account void; says how many were not yet.
-    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64>;
+    /// Revokes all keys of an account. Returns how many were not yet revoked.
+    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64>;
 
-    /// Takes note of a use; an earlier instant than the one known changes nothing.
+    /// Records a use. A time earlier than the recorded one is ignored.
     async fn touch(&mut self, id: ApiKeyId, at: DateTime<Utc>) -> Result<()>;
 }

@@ -1,4 +1,4 @@
-//! Archives: named entries of bytes, one after the other.
+//! Archives: sequences of named entries of bytes.
 
 use crate::error::Result;
 use async_trait::async_trait;
@@ -7,33 +7,33 @@ use bytes::Bytes;
 /// An archive being written.
 #[async_trait]
 pub trait ArchiveWriter: Send {
-    /// Begins an entry of exactly so many bytes; the one before must be complete.
+    /// Begins an entry of exactly `bytes` bytes. The previous entry must be complete.
     async fn begin(&mut self, name: &str, bytes: u64) -> Result<()>;
 
-    /// Appends bytes to the entry.
+    /// Appends bytes to the current entry.
     async fn write(&mut self, bytes: Bytes) -> Result<()>;
 
-    /// Makes the archive durable. One that is dropped before is none.
+    /// Makes the archive durable. Without this call no archive is left.
     async fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// What an archive is read from, as often as needed.
+/// Opens an archive for reading, as often as needed.
 #[async_trait]
 pub trait ArchiveSource: Send + Sync {
-    /// Begins to read at the first entry.
+    /// Opens the archive at its first entry.
     async fn open(&self) -> Result<Box<dyn ArchiveReader>>;
 }
 
 /// An archive being read.
 #[async_trait]
 pub trait ArchiveReader: Send {
-    /// The next entry, its name and size; what is left of the one before is passed over. `None` at the end.
+    /// Returns the name and size of the next entry and skips the rest of the current one; `None` at the end.
     ///
     /// # Errors
-    /// `Rejected` when it is no archive, or is cut or damaged.
+    /// `Rejected` if the data is not an archive, or is truncated or damaged.
     async fn next(&mut self) -> Result<Option<(String, u64)>>;
 
-    /// The next bytes of the entry; `None` at its end.
+    /// Returns the next bytes of the entry; `None` at its end.
     ///
     /// # Errors
     /// As [`Self::next`].

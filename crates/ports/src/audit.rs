@@ -11,37 +11,37 @@ use docent_domain::{
     permission::RecordKind,
 };
 
-/// Which entries to list.
+/// Which audit log entries to list.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
-    /// Only what this account did.
-    pub by: Option<UserId>,
-    /// Only this deed.
-    pub deed: Option<AuditAction>,
-    /// Only what was done to records of this kind.
+    /// Only actions of this account.
+    pub actor: Option<UserId>,
+    /// Only this action.
+    pub action: Option<AuditAction>,
+    /// Only actions on records of this kind.
     pub kind: Option<RecordKind>,
-    /// Only what was done to the record with this id.
+    /// Only actions on the record with this ID.
     pub record: Option<String>,
-    /// Only of this time.
+    /// Only actions in this period.
     pub period: Period,
 }
 
 /// Reads the audit log.
 #[async_trait]
 pub trait AuditReader: Send {
-    /// The entry with this id.
+    /// Returns the entry with this ID.
     async fn get(&mut self, id: AuditId) -> Result<Option<AuditEntry>>;
 
-    /// Entries, newest first.
+    /// Lists entries, newest first.
     async fn list(&mut self, filter: &AuditFilter, page: PageRequest) -> Result<Page<AuditEntry>>;
 }
 
-/// Adds to the audit log. The database itself refuses to change or remove entries.
+/// Appends to the audit log. The database rejects changes to existing entries.
 #[async_trait]
 pub trait AuditWriter: AuditReader {
     /// Adds an entry.
     ///
     /// # Errors
-    /// When there is one with this id.
+    /// If an entry with this ID exists.
     async fn append(&mut self, entry: &AuditEntry) -> Result<()>;
 }

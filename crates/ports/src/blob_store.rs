@@ -1,4 +1,4 @@
-//! Uploaded files.
+//! Storage of uploaded files.
 
 use crate::error::{Fault, Result};
 use async_trait::async_trait;
@@ -8,56 +8,56 @@ use docent_domain::document::BlobKey;
 use futures_core::Stream;
 use std::pin::Pin;
 
-/// The bytes of a blob as they come.
+/// A stream of the bytes of a blob.
 pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, Fault>> + Send>>;
 
-/// A blob as a list shows it.
+/// A blob in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredBlob {
-    /// Its key.
+    /// Key of the blob.
     pub key: BlobKey,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// When it was last written, by the store's clock.
+    /// Time of the last write, according to the store's clock.
     pub written_at: DateTime<Utc>,
 }
 
-/// The blobs of a store as they are found.
+/// A stream of the blobs of a store.
 pub type BlobList = Pin<Box<dyn Stream<Item = Result<StoredBlob, Fault>> + Send>>;
 
-/// Keeps bytes under keys.
+/// Stores bytes under keys.
 #[async_trait]
 pub trait BlobStore: Send + Sync {
-    /// Begins to write a blob. Nothing is visible under `key` before [`BlobWriter::finish`], which
-    /// replaces what was there.
+    /// Begins to write a blob. It becomes visible under `key` with [`BlobWriter::finish`], which replaces an existing
+    /// blob.
     async fn create(&self, key: &BlobKey) -> Result<Box<dyn BlobWriter>>;
 
-    /// Opens a blob for reading from its beginning; `None` when there is none.
+    /// Opens a blob for reading; `None` if it does not exist.
     async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>>;
 
-    /// How many bytes a blob has; `None` when there is none.
+    /// Returns the size of a blob in bytes; `None` if it does not exist.
     async fn size(&self, key: &BlobKey) -> Result<Option<u64>>;
 
-    /// All blobs, in no order; those that come or go meanwhile may be among them or not. Objects that no key
-    /// can name are left out. Reads on as it is asked for more.
+    /// Lists all blobs in no particular order. Blobs created or deleted meanwhile may or may not be included, and
+    /// objects whose name is not a valid key are skipped. The list is read lazily.
     fn list(&self) -> BlobList;
 
-    /// Removes a blob and says whether there was one. May be repeated.
+    /// Deletes a blob. Returns whether it existed. Idempotent.
     async fn delete(&self, key: &BlobKey) -> Result<bool>;
 
-    /// Whether the store can be reached and written to.
+    /// Checks that the store is reachable and writable.
     async fn check(&self) -> Result<()>;
 }
 
 /// A blob being written.
 #[async_trait]
 pub trait BlobWriter: Send {
-    /// Appends bytes. After an error the writer is of no more use.
+    /// Appends bytes. After an error the writer cannot be used any more.
     async fn write(&mut self, bytes: Bytes) -> Result<()>;
 
     /// Makes the blob durable and visible.
     async fn finish(self: Box<Self>) -> Result<()>;
 
-    /// Throws away what was written.
+    /// Discards the written bytes.
     async fn abort(self: Box<Self>) -> Result<()>;
 }

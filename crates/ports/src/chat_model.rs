@@ -9,41 +9,41 @@ use docent_domain::{
 use futures_core::Stream;
 use std::pin::Pin;
 
-/// What a model is asked.
+/// A request to a chat model.
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
-    /// The conversation so far.
+    /// Messages of the conversation so far.
     pub messages: Vec<Message>,
-    /// The tools that it may ask for.
+    /// Tools that the model can call.
     pub tools: Vec<ToolSpec>,
 }
 
-/// What a model sends while it answers.
+/// An event of a model's answer stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChatEvent {
-    /// The next piece of text; never empty.
+    /// A piece of text; never empty.
     Text(String),
-    /// A tool that it asks for, whole.
+    /// A complete tool call.
     ToolCall(ToolCall),
-    /// The answer is complete. The last event.
+    /// End of the answer. Always the last event.
     Finished {
-        /// Why it stopped.
+        /// Why the model stopped.
         reason: FinishReason,
-        /// What it cost; `None` when the back end does not say.
+        /// Token usage; `None` if the back end does not report it.
         usage: Option<TokenUsage>,
     },
 }
 
-/// A model's answer as it comes. Dropping it stops the model. It ends after
-/// [`ChatEvent::Finished`] or the first error; ending without either is a bug of the adapter.
+/// The stream of a model's answer. Dropping it stops the model. The stream ends after [`ChatEvent::Finished`] or
+/// the first error; anything else is a bug in the adapter.
 pub type ChatStream = Pin<Box<dyn Stream<Item = Result<ChatEvent, Fault>> + Send>>;
 
-/// A model that answers conversations and may ask for tools.
+/// A chat model that can call tools.
 #[async_trait]
 pub trait ChatModel: Send + Sync {
-    /// Begins an answer. Faults known before the first event come as `Err`, later ones in the stream.
+    /// Starts an answer. Faults before the first event are returned as `Err`, later ones in the stream.
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream>;
 
-    /// The model's name, for records.
+    /// Name of the model, for records.
     fn model(&self) -> &str;
 }

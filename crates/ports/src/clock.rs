@@ -1,15 +1,15 @@
-//! Time.
+//! The current time and timers.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 
-/// The time, and waiting for it.
+/// Tells the time and waits.
 #[async_trait]
 pub trait Clock: Send + Sync {
-    /// Now, in whole microseconds, which is what databases keep.
+    /// Returns the current time in whole microseconds, the precision of the databases.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Returns once `pause` has passed on this clock. Cancel-safe.
-    async fn sleep(&self, pause: Duration);
+    /// Waits until `duration` has passed on this clock. Cancel-safe.
+    async fn sleep(&self, duration: Duration);
 }

@@ -14,58 +14,58 @@ use docent_domain::{
 /// Which conversations to list.
 #[derive(Clone, Debug, Default)]
 pub struct ConversationFilter {
-    /// Only this account's.
+    /// Only conversations of this account.
     pub owner: Option<UserId>,
-    /// Only those whose title holds this text, ASCII letters in either case.
+    /// Only conversations whose title contains this text, ignoring ASCII case.
     pub text: Option<String>,
-    /// Only those behind this place of the list.
+    /// Only conversations after this position.
     pub after: Option<ConversationPosition>,
 }
 
-/// A place in the list of conversations.
+/// A position in the list of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConversationPosition {
-    /// When something was last said in the conversation there.
+    /// Time of the conversation's last update.
     pub updated_at: DateTime<Utc>,
-    /// Its id.
+    /// ID of the conversation.
     pub id: ConversationId,
 }
 
 /// Reads conversations.
 #[async_trait]
 pub trait ConversationReader: Send {
-    /// The conversation with this id.
+    /// Returns the conversation with this ID.
     async fn get(&mut self, id: ConversationId) -> Result<Option<Conversation>>;
 
-    /// Conversations, the one that something was said in last first, each with the number of its messages.
+    /// Lists conversations with their number of messages, last updated first.
     async fn list(
         &mut self,
         filter: &ConversationFilter,
         page: PageRequest,
     ) -> Result<Page<(Conversation, u64)>>;
 
-    /// Messages of a conversation, the first one first.
+    /// Lists the messages of a conversation, oldest first.
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>>;
 }
 
 /// Reads and changes conversations.
 #[async_trait]
 pub trait ConversationWriter: ConversationReader {
-    /// Adds a conversation; `false`, and nothing added, when there is one with its id.
+    /// Adds a conversation. Returns `false` without adding it if the ID exists.
     ///
     /// # Errors
-    /// When its owner does not exist.
+    /// If the owner does not exist.
     async fn insert(&mut self, conversation: &Conversation) -> Result<bool>;
 
-    /// Writes the conversation's present title and time; says whether there was one with its id.
+    /// Updates the title and time of a conversation. Returns whether it existed.
     async fn update(&mut self, conversation: &Conversation) -> Result<bool>;
 
-    /// Removes a conversation with its messages; says whether there was one.
+    /// Deletes a conversation with its messages. Returns whether it existed.
     async fn delete(&mut self, id: ConversationId) -> Result<bool>;
 
-    /// Adds messages after those that are there, whatever ordinals they carry, and gives the ordinal of the first.
+    /// Appends messages, ignoring their ordinals. Returns the ordinal of the first one.
     ///
     /// # Errors
-    /// When the conversation does not exist.
+    /// If the conversation does not exist.
     async fn append(&mut self, messages: &[ConversationMessage]) -> Result<u32>;
 }

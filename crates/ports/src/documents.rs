@@ -17,101 +17,104 @@ use std::collections::{HashMap, HashSet};
 /// Which documents to list.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentFilter {
-    /// Only those in this state (`pending`, `ingested`, `failed`).
+    /// Only documents with this status (`pending`, `ingested`, `failed`).
     pub status: Option<&'static str>,
-    /// Only those whose title holds this text, without regard to the case of ASCII letters.
+    /// Only documents whose title contains this text, ignoring ASCII case.
     pub title_contains: Option<String>,
-    /// Only those that come after this one in the order of the list.
+    /// Only documents after this position.
     pub after: Option<ListPosition>,
-    /// At most this many; all when not given.
+    /// Maximum number of documents, if any.
     pub limit: Option<u64>,
 }
 
-/// A place in a list ordered newest first.
+/// A position in a list ordered newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListPosition {
-    /// When the document at that place was created.
+    /// Creation time of the document.
     pub created_at: DateTime<Utc>,
-    /// Its id.
+    /// ID of the document.
     pub id: DocumentId,
 }
 
-/// Which documents are on a page for staff, and in which order.
+/// Which documents to show to staff, and in which order.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentQuery {
-    /// Only those in this state (`pending`, `ingested`, `failed`).
+    /// Only documents with this status (`pending`, `ingested`, `failed`).
     pub status: Option<&'static str>,
-    /// Only those whose title holds this text, without regard to the case of ASCII letters.
+    /// Only documents whose title contains this text, ignoring ASCII case.
     pub title_contains: Option<String>,
-    /// Only those of this account.
+    /// Only documents of this account.
     pub owner: Option<UserId>,
-    /// In which order.
+    /// Order of the list.
     pub order: DocumentOrder,
 }
 
-/// The order of documents on a page for staff.
+/// The order of documents shown to staff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DocumentOrder {
-    /// The one created last first.
+    /// Newest first.
     #[default]
     Newest,
-    /// The one created first first.
+    /// Oldest first.
     Oldest,
     /// By title, upper-case letters before lower-case ones.
     Title,
-    /// The one with the largest file first, those without a file at the end.
+    /// Largest file first, documents without a file last.
     Largest,
 }
 
-/// What became of the documents that were created on a day.
+/// Number of documents created on a day, by status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentDay {
     /// The day (UTC).
     pub day: NaiveDate,
-    /// How many of them are in each state now.
+    /// Numbers by current status.
     pub counts: DocumentCounts,
 }
 
-/// How many documents are in each state.
+/// Number of documents by status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DocumentCounts {
-    /// Waiting.
+    /// Waiting for ingestion.
     pub pending: u64,
     /// Searchable.
     pub ingested: u64,
-    /// Given up.
+    /// Failed.
     pub failed: u64,
 }
 
-/// Reads documents. One that was deleted is there no more, but for [`Self::deletion`].
+/// Reads documents. Deleted documents are visible only to [`Self::deletion`].
 #[async_trait]
 pub trait DocumentReader: Send {
-    /// The document with this id.
+    /// Returns the document with this ID.
     async fn get(&mut self, id: DocumentId) -> Result<Option<Document>>;
 
-    /// Documents, newest first (by creation, then id).
+    /// Lists documents, newest first (by creation time, then ID).
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>>;
 
-    /// A page of documents for staff.
+    /// Lists documents for staff.
     async fn page(&mut self, query: &DocumentQuery, page: PageRequest) -> Result<Page<Document>>;
 
-    /// How many there are of each state.
+    /// Counts documents by status.
     async fn counts(&mut self) -> Result<DocumentCounts>;
 
-    /// How many were created on each day from `from` on, the first day first; days without any are left out.
+    /// Counts documents created since `from` by day, oldest day first; days without documents are omitted.
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>>;
 
-    /// Those of these documents that are `ingested`.
+    /// Returns which of these documents are `ingested`.
     async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>>;
 
-    /// The titles of those of these documents that exist.
+    /// Returns the titles of these documents, as far as they exist.
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>>;
 
-    /// What ingested documents were last indexed as, page by page: in the order of ids, after the one named, at
-    /// most `limit`.
-    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<IndexedRevision>>;
+    /// Lists the indexed revisions of ingested documents in the order of their IDs: at most `limit` after `after`.
+    async fn indexed_revisions(
+        &mut self,
+        after: Option<DocumentId>,
+        limit: u64,
+    ) -> Result<Vec<IndexedRevision>>;
 
-    /// What is left of a document that was deleted; none when it was not, or nothing is left.
+    /// Returns what remains to be removed of a deleted document, if anything.
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>>;
 
     /// Whether any document has a file with this SHA-256.
@@ -124,15 +127,15 @@ pub trait DocumentWriter: DocumentReader {
     /// Adds a document.
     ///
     /// # Errors
-    /// When there is one with this id, or its owner does not exist.
+    /// If the ID exists, or the owner does not exist.
     async fn insert(&mut self, document: &Document) -> Result<()>;
 
-    /// Writes the document's present values; says whether there was one with its id.
+    /// Updates a document. Returns whether it existed.
     async fn update(&mut self, document: &Document) -> Result<bool>;
 
-    /// Makes the document disappear for everybody but those who remove it; says whether there was one.
+    /// Marks a document as deleted, which hides it from everything but the removal. Returns whether it existed.
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool>;
 
-    /// Removes what is left of a document that was deleted, and all of its jobs; says whether anything was.
+    /// Removes a deleted document and all of its jobs. Returns whether it existed.
     async fn remove_deleted(&mut self, id: DocumentId) -> Result<bool>;
 }

@@ -1,41 +1,41 @@
-//! Vectors of texts that were embedded before, in the relational store.
+//! Cache of embedding vectors in the relational store.
 //!
-//! They are kept by the text alone, for all documents and all processes. A vector belongs to a space, the name
-//! that [`Embedder::vector_space`](crate::embedder::Embedder::vector_space) gives: those of two spaces do not mix.
+//! The key is the text alone, for all documents and processes, within a vector space: see
+//! [`Embedder::vector_space`](crate::embedder::Embedder::vector_space).
 
 use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 
-/// The SHA-256 of exactly what was embedded.
+/// The SHA-256 digest of an embedded text.
 pub type TextDigest = [u8; 32];
 
-/// A vector that is kept.
+/// A cached vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CachedVector {
-    /// Its numbers; there is at least one.
+    /// Components of the vector; never empty.
     pub vector: Vec<f32>,
-    /// When it was last used, as far as that was written down.
+    /// Recorded time of the last use.
     pub used_at: DateTime<Utc>,
 }
 
-/// Looks vectors up.
+/// Reads cached vectors.
 #[async_trait]
 pub trait EmbeddingCacheReader: Send {
-    /// The vectors of those of these texts that have one in this space.
+    /// Returns the cached vectors of these texts in this space.
     async fn find(&mut self, space: &str, texts: &[TextDigest]) -> Result<HashMap<TextDigest, CachedVector>>;
 }
 
-/// Looks vectors up and keeps them.
+/// Reads and changes cached vectors.
 #[async_trait]
 pub trait EmbeddingCacheWriter: EmbeddingCacheReader {
-    /// Keeps vectors, as used at `at`. One that is there already is replaced. No text may be named twice.
-    async fn keep(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()>;
+    /// Inserts or replaces vectors, used at `at`. Texts must be distinct.
+    async fn put(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()>;
 
-    /// Takes down that these were used at `at`; those that are not there are left out.
+    /// Records a use of these texts at `at`. Texts that are not cached are ignored.
     async fn touch(&mut self, space: &str, texts: &[TextDigest], at: DateTime<Utc>) -> Result<()>;
 
-    /// Removes vectors of any space that were last used before `before`, at most `limit` of them; says how many.
+    /// Removes at most `limit` vectors of any space last used before `before`. Returns how many.
     async fn purge_unused(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64>;
 }

@@ -1,7 +1,7 @@
-//! Chance.
+//! Randomness.
 
-/// A source of bytes that nobody can guess.
+/// A source of cryptographically secure random bytes.
 pub trait Entropy: Send + Sync {
-    /// Fills `bytes`.
+    /// Fills `bytes` with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }

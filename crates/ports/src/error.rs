@@ -1,8 +1,8 @@
-//! The one error of all ports: what broke, whose fault it is, and whether trying again can help.
+//! The common error of all ports: which component failed, how, and whether a retry can help.
 
 use std::{borrow::Cow, error::Error, fmt, sync::Arc, time::Duration};
 
-/// A part of the outside world.
+/// A component that the service depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Component {
     /// The relational database.
@@ -28,7 +28,7 @@ pub enum Component {
 }
 
 impl Component {
-    /// The part's name in health checks, logs and messages.
+    /// Name of the component in health checks, logs and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Database => "database",
@@ -44,7 +44,7 @@ impl Component {
         }
     }
 
-    /// The part's name for programs: in metrics and traces.
+    /// Machine-readable name of the component in metrics and traces.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Database => "database",
@@ -61,31 +61,31 @@ impl Component {
     }
 }
 
-/// What kind of fault it is; it decides both the answer to the caller and whether to try again.
+/// The kind of a fault, which determines the response to the client and whether to retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// The part cannot be reached, or says that it cannot serve now.
+    /// The component is unreachable or reports that it is unavailable.
     Unavailable,
-    /// It belongs to one process at a time, and another one has it open.
+    /// Another process has exclusive access.
     InUse,
-    /// It did not answer in time.
+    /// The component did not respond in time.
     Timeout,
-    /// It asks for fewer calls.
+    /// The component limits the request rate.
     RateLimited,
-    /// It has no room left for what it is given.
+    /// The component has no space left.
     Full,
-    /// It refused the call for good: wrong key, unknown model, invalid request.
+    /// The component rejected the call permanently: wrong key, unknown model, invalid request.
     Rejected,
-    /// It answered something that makes no sense.
+    /// The component returned an invalid response.
     InvalidResponse,
-    /// This process lacks the settings that it takes.
+    /// A required setting is missing in this process.
     Unconfigured,
-    /// A rule of ours was broken: a bug, or data that should not exist.
+    /// A bug, or data that violates an invariant.
     Internal,
 }
 
 impl FaultKind {
-    /// Whether the same call may work later.
+    /// Whether the same call can succeed later.
     pub const fn is_transient(self) -> bool {
         match self {
             Self::Unavailable
@@ -98,7 +98,7 @@ impl FaultKind {
         }
     }
 
-    /// The kind's name for programs: in metrics and traces.
+    /// Machine-readable name of the kind in metrics and traces.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unavailable => "unavailable",
@@ -114,10 +114,11 @@ impl FaultKind {
     }
 }
 
-/// A port's call that did not work.
+/// A failed call of a port.
 ///
-/// Its `Display` is for logs and staff; it holds no secret and no document text. It is not for
-/// clients: the server answers with a sentence of its own. Clones are for callers that share one call.
+/// `Display` prints the component, the message and the causes. It is for logs and staff and does not
+/// contain secrets or document text. Clients get [`Self::public_message`]. Clones serve callers that share
+/// one call.
 #[derive(Clone, Debug)]
 pub struct Fault {
     component: Component,
@@ -128,40 +129,40 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of `part`; `message` says what was being done or what is wrong.
+    /// Creates a fault; `message` says what was being done or what is wrong.
     pub fn new(component: Component, kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { component, kind, message: message.into(), retry_after: None, source: None }
     }
 
-    /// Adds the error behind it.
+    /// Sets the cause.
     #[must_use]
     pub fn caused_by(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(source.into().into()), ..self }
     }
 
-    /// Adds when the part asks to be called again.
+    /// Sets the delay before a retry that the component requested.
     #[must_use]
-    pub fn retry_after(self, pause: Duration) -> Self {
-        Self { retry_after: Some(pause), ..self }
+    pub fn with_retry_after(self, delay: Duration) -> Self {
+        Self { retry_after: Some(delay), ..self }
     }
 
-    /// What broke.
+    /// The failed component.
     pub fn component(&self) -> Component {
         self.component
     }
 
-    /// How it broke.
+    /// The kind of failure.
     pub fn kind(&self) -> FaultKind {
         self.kind
     }
 
-    /// Whether the same call may work later.
+    /// Whether the same call can succeed later.
     pub fn is_transient(&self) -> bool {
         self.kind.is_transient()
     }
 
-    /// One sentence for people outside: what broke and how, without its inner message.
-    pub fn public(&self) -> String {
+    /// A sentence for clients: the component and the kind of failure without internal details.
+    pub fn public_message(&self) -> String {
         let how = match self.kind {
             FaultKind::Unavailable => "cannot be reached",
             FaultKind::InUse => "is in use by another process",
@@ -169,15 +170,15 @@ impl Fault {
             FaultKind::RateLimited => "is receiving too many requests",
             FaultKind::Full => "has no room left",
             FaultKind::Rejected => "refused the request",
-            FaultKind::InvalidResponse => "gave an answer that makes no sense",
+            FaultKind::InvalidResponse => "returned an invalid response",
             FaultKind::Unconfigured => "is not configured here",
             FaultKind::Internal => "met an internal error",
         };
         format!("the {} {how}", self.component.name())
     }
 
-    /// The pause that the part asked for.
-    pub fn pause(&self) -> Option<Duration> {
+    /// The delay before a retry that the component requested.
+    pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 }
@@ -197,7 +198,7 @@ impl fmt::Display for Fault {
 // The chain is in `Display` already; naming it as `source` too would print it twice.
 impl Error for Fault {}
 
-/// The result of a port's call.
+/// The result of a port call.
 pub type Result<T, E = Fault> = std::result::Result<T, E>;
 
 #[cfg(test)]

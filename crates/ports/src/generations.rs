@@ -1,4 +1,4 @@
-//! Generations of the index in the relational store, which says which of them serves.
+//! Index generations in the relational store.
 //!
 //! At most one is active, and at most one is being built.
 
@@ -6,33 +6,33 @@ use crate::error::Result;
 use async_trait::async_trait;
 use docent_domain::{generation::IndexGeneration, id::GenerationId};
 
-/// Reads generations.
+/// Reads index generations.
 #[async_trait]
 pub trait GenerationReader: Send {
-    /// The one that serves; none in an installation that has not served yet.
+    /// Returns the active generation; `None` in a new installation.
     async fn active(&mut self) -> Result<Option<IndexGeneration>>;
 
-    /// All of them, in the order of their ids. In a unit of work they stay as they are until it ends, and with
-    /// them what [`GenerationWriter::is_active`] says to others.
+    /// Lists all generations in the order of their IDs. In a unit of work they are locked until it ends, and with them
+    /// the result of [`GenerationWriter::is_active`] in other units.
     async fn all(&mut self) -> Result<Vec<IndexGeneration>>;
 }
 
-/// Reads and changes generations.
+/// Reads and changes index generations.
 #[async_trait]
 pub trait GenerationWriter: GenerationReader {
-    /// Adds a generation; false, and nothing is added, when it is active or being built and there is such a one
-    /// already.
+    /// Adds a generation. Returns `false` without adding it if it is active or being built and another one with that
+    /// state exists.
     async fn insert(&mut self, generation: &IndexGeneration) -> Result<bool>;
 
-    /// Writes a generation's present values; says whether there was one with its id.
+    /// Updates a generation. Returns whether it existed.
     ///
     /// # Errors
-    /// When it is active or being built, and there is another such one.
+    /// If it is active or being built and another one with that state exists.
     async fn update(&mut self, generation: &IndexGeneration) -> Result<bool>;
 
-    /// Whether this one is active. If so, it stays so until the unit ends.
+    /// Whether this generation is active. If so, it remains active until the unit of work ends.
     async fn is_active(&mut self, id: GenerationId) -> Result<bool>;
 
-    /// Forgets a generation; says whether it was known.
+    /// Removes the record of a generation. Returns whether it existed.
     async fn remove(&mut self, id: GenerationId) -> Result<bool>;
 }

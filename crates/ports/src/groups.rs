@@ -1,4 +1,4 @@
-//! Groups, and what accounts are allowed, in the relational store.
+//! Groups and permissions of accounts in the relational store.
 
 use crate::{
     error::Result,
@@ -11,47 +11,46 @@ use docent_domain::{
     permission::PermissionSet,
 };
 
-/// Reads groups and rights.
+/// Reads groups and permissions.
 ///
-/// Permissions that this program does not know, as a later one may have written, are left out of what is
-/// read; rewriting a group's or an account's rights drops them.
+/// Permissions unknown to this program version, written by a later one, are ignored when read and dropped when a group
+/// or an account is rewritten.
 #[async_trait]
 pub trait GroupReader: Send {
-    /// The group with this id.
+    /// Returns the group with this ID.
     async fn get(&mut self, id: GroupId) -> Result<Option<Group>>;
 
-    /// The group with this name, in whatever case.
+    /// Returns the group with this name, ignoring case.
     async fn by_name(&mut self, name: &GroupName) -> Result<Option<Group>>;
 
-    /// Groups by name, those whose name holds `text` (ASCII letters in either case), each with the number of its
-    /// members.
+    /// Lists groups with their number of members, by name; only those whose name contains `text`, ignoring ASCII case.
     async fn list(&mut self, text: Option<&str>, page: PageRequest) -> Result<Page<(Group, u64)>>;
 
-    /// What an account was given; nothing for one that does not exist.
-    async fn rights(&mut self, user: UserId) -> Result<AssignedPermissions>;
+    /// Returns the permissions and groups assigned to an account; none if it does not exist.
+    async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions>;
 
-    /// What an account is allowed, by itself and by its groups.
+    /// Returns the effective permissions of an account: its own and those of its groups.
     async fn permissions(&mut self, user: UserId) -> Result<PermissionSet>;
 }
 
-/// Reads and changes groups and rights.
+/// Reads and changes groups and permissions.
 #[async_trait]
 pub trait GroupWriter: GroupReader {
-    /// Adds a group; `false`, and nothing added, when its name is taken.
+    /// Adds a group. Returns `false` without adding it if the name is already used.
     async fn insert(&mut self, group: &Group) -> Result<bool>;
 
-    /// Writes the group's present values; says whether there was one with its id.
+    /// Updates a group. Returns whether it existed.
     ///
     /// # Errors
-    /// When its name is another group's.
+    /// If another group has its name.
     async fn update(&mut self, group: &Group) -> Result<bool>;
 
-    /// Removes a group, and its members from it; says whether there was one.
+    /// Deletes a group and its memberships. Returns whether it existed.
     async fn delete(&mut self, id: GroupId) -> Result<bool>;
 
-    /// Makes `rights` all that the account was given.
+    /// Replaces the permissions and groups assigned to an account.
     ///
     /// # Errors
-    /// When the account or one of the groups does not exist.
-    async fn set_assigned_permissions(&mut self, user: UserId, rights: &AssignedPermissions) -> Result<()>;
+    /// If the account or one of the groups does not exist.
+    async fn set_assigned_permissions(&mut self, user: UserId, assigned: &AssignedPermissions) -> Result<()>;
 }

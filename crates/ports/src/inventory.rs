@@ -1,7 +1,6 @@
-//! Everything in the relational store, page by page: for checking, copying and rebuilding an installation.
+//! All records of the relational store, page by page: for consistency checks, backups and rebuilds.
 //!
-//! Pages are in the order of ids, after the one named, of at most `limit` records. Ids of a kind are ordered by
-//! their bytes, everywhere.
+//! A page holds at most `limit` records after the given ID, in the order of IDs, which are compared by their bytes.
 
 use crate::error::Result;
 use async_trait::async_trait;
@@ -20,16 +19,16 @@ use docent_domain::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// How many records of each kind there are.
+/// Number of records of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordCounts {
     /// Accounts.
     pub users: u64,
-    /// Documents, those that are being removed not counted.
+    /// Documents that are not deleted.
     pub documents: u64,
-    /// Documents that are being removed.
+    /// Deleted documents that are being removed.
     pub deletions: u64,
-    /// Lines of the usage ledger.
+    /// Usage records.
     pub usage: u64,
     /// Groups.
     pub groups: u64,
@@ -39,12 +38,12 @@ pub struct RecordCounts {
     pub conversations: u64,
     /// Webhooks.
     pub webhooks: u64,
-    /// Entries of the audit log.
+    /// Audit log entries.
     pub audit: u64,
 }
 
 impl RecordCounts {
-    /// Whether there is nothing, but for entries of the audit log: failed logins leave some before there is anything.
+    /// Whether there are no records. Audit log entries are ignored, since failed logins add them to a new installation.
     pub fn is_empty(&self) -> bool {
         *self == Self { audit: self.audit, ..Self::default() }
     }
@@ -53,44 +52,43 @@ impl RecordCounts {
 /// Reads all records.
 #[async_trait]
 pub trait Inventory: Send {
-    /// How many there are.
-    async fn sizes(&mut self) -> Result<RecordCounts>;
+    /// Counts the records.
+    async fn counts(&mut self) -> Result<RecordCounts>;
 
-    /// A page of documents, without those that are being removed.
+    /// Lists documents that are not deleted.
     async fn documents(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Document>>;
 
-    /// A page of what deleted documents leave to remove.
+    /// Lists deleted documents that are being removed.
     async fn deletions(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Deletion>>;
 
-    /// Where those of these documents that there is a record of are in their lives.
+    /// Returns the status of these documents, as far as they have a record.
     async fn statuses(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, DocumentStatus>>;
 
-    /// Those of these documents that have a job of this kind that is not done.
+    /// Returns which of these documents have an unfinished job of this kind.
     async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>>;
 
-    /// Jobs whose lease ran out before `before` and that nobody took up, at most `limit`, in the order of the
-    /// ends of their leases.
-    async fn overdue(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>>;
+    /// Lists at most `limit` jobs whose lease expired before `before` and was not taken over, earliest expiry first.
+    async fn jobs_with_expired_lease(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>>;
 
-    /// A page of accounts.
+    /// Lists accounts.
     async fn users(&mut self, after: Option<UserId>, limit: u64) -> Result<Vec<User>>;
 
-    /// A page of groups.
+    /// Lists groups.
     async fn groups(&mut self, after: Option<GroupId>, limit: u64) -> Result<Vec<Group>>;
 
-    /// A page of API keys.
+    /// Lists API keys.
     async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>>;
 
-    /// A page of conversations.
+    /// Lists conversations.
     async fn conversations(&mut self, after: Option<ConversationId>, limit: u64)
     -> Result<Vec<Conversation>>;
 
-    /// A page of webhooks.
+    /// Lists webhooks.
     async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>>;
 
-    /// A page of the audit log.
+    /// Lists audit log entries.
     async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>>;
 
-    /// A page of the usage ledger.
+    /// Lists usage records.
     async fn usage(&mut self, after: Option<UsageId>, limit: u64) -> Result<Vec<UsageRecord>>;
 }

@@ -1,18 +1,18 @@
-//! Sending mail.
+//! Sending of email.
 
 use crate::error::Result;
 use async_trait::async_trait;
 use docent_domain::text::Email;
 use std::fmt;
 
-/// A message to one address, in plain text.
+/// A plain-text email to one address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Mail {
-    /// Whom it is for.
+    /// Recipient.
     pub to: Email,
-    /// Its subject, one line.
+    /// Subject: one line.
     pub subject: String,
-    /// Its words. They may hold a secret link.
+    /// Body. It can contain a secret link.
     pub text: String,
 }
 
@@ -22,16 +22,16 @@ impl fmt::Debug for Mail {
     }
 }
 
-/// Sends mail.
+/// Sends email.
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Whether there is any way to send mail; without one links are shown to staff who ask for them.
-    fn is_there(&self) -> bool;
+    /// Whether a mail server is configured. If not, links are shown to staff on request.
+    fn is_configured(&self) -> bool;
 
-    /// Hands a message over to the mail server. A message that it took may still not arrive.
+    /// Hands an email over to the mail server, which does not guarantee its arrival.
     ///
     /// # Errors
-    /// `Rejected` when the server refuses the message or there is no server, otherwise as any part that cannot
-    /// be reached. It is not known then whether the message was taken.
+    /// `Rejected` if the server rejects the email or no server is configured. After any other fault it is unknown
+    /// whether the server accepted it.
     async fn send(&self, mail: &Mail) -> Result<()>;
 }

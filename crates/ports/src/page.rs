@@ -1,22 +1,22 @@
-//! Pieces of long lists.
+//! Pagination.
 
 use chrono::{DateTime, Utc};
 
-/// A piece of a list.
+/// A request for one page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Records before it.
+    /// Number of records to skip.
     pub offset: u64,
-    /// The most records on it.
+    /// Maximum number of records on the page.
     pub limit: u64,
 }
 
-/// A piece of a list, and how long the whole list is.
+/// One page of a list and the length of the whole list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The records of the page, in the order of the list.
+    /// Records of the page in the order of the list.
     pub records: Vec<T>,
-    /// How many records the whole list has, at the moment of reading.
+    /// Number of records in the whole list at the time of reading.
     pub total: u64,
 }
 
@@ -26,18 +26,18 @@ impl<T> Default for Page<T> {
     }
 }
 
-/// From when until when: `from` belongs to it, `to` does not.
+/// A period of time: `from` is inclusive, `to` is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Period {
-    /// The first instant; the beginning of time when none.
+    /// Start, if limited.
     pub from: Option<DateTime<Utc>>,
-    /// The first instant after it; the end of time when none.
+    /// End, if limited.
     pub to: Option<DateTime<Utc>>,
 }
 
 impl Period {
-    /// Whether `at` belongs to it.
-    pub fn holds(&self, at: DateTime<Utc>) -> bool {
+    /// Whether the period contains `at`.
+    pub fn contains(&self, at: DateTime<Utc>) -> bool {
         self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at < to)
     }
 }

@@ -1,4 +1,4 @@
-//! Drawing pages of PDFs.
+//! Rendering of PDF pages.
 
 use crate::{blob_store::ByteStream, error::Fault};
 use async_trait::async_trait;
@@ -6,37 +6,38 @@ use docent_domain::document::Failure;
 use std::num::{NonZeroU16, NonZeroU32};
 use thiserror::Error;
 
-/// What is to be drawn.
+/// A request to render a page as an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageImageRequest {
-    /// The page, counted from 1.
+    /// Page number, starting at 1.
     pub page: NonZeroU32,
-    /// How wide the picture is, in pixels; its height follows from the page's.
+    /// Width of the image in pixels; the height follows from the page's aspect ratio.
     pub width: NonZeroU16,
-    /// Text of the page as it was extracted: the lines that it stands on are marked.
+    /// Extracted text whose lines are highlighted on the page.
     pub marked: Option<String>,
 }
 
-/// Draws pages of PDFs.
+/// Renders PDF pages.
 #[async_trait]
 pub trait PageRenderer: Send + Sync {
-    /// Draws one page as PNG. Memory, processor time and wall time are bounded whatever the file holds.
+    /// Renders a page as PNG with bounded memory, CPU time and wall time. Cancel-safe: dropping the future stops the
+    /// work.
     ///
     /// # Errors
-    /// [`RenderError`] says what is to blame. Cancel-safe: dropping the future stops the work.
+    /// [`RenderError`] tells faults of the file from other ones.
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError>;
 }
 
-/// Why a page was not drawn.
+/// Why a page could not be rendered.
 #[derive(Debug, Error)]
 pub enum RenderError {
-    /// The file has no such page.
-    #[error("there is no such page")]
+    /// The page does not exist.
+    #[error("the page does not exist")]
     NoSuchPage,
-    /// The file is to blame; trying again gives the same.
+    /// The file is faulty; a retry does not help.
     #[error("{}", .0.reason)]
     Document(Failure),
-    /// The machinery, or the stream of bytes, is to blame.
+    /// The renderer or the byte stream failed.
     #[error(transparent)]
     Fault(#[from] Fault),
 }

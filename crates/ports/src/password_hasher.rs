@@ -1,16 +1,16 @@
-//! Hashing passwords.
+//! Password hashing.
 
 use crate::error::Result;
 use async_trait::async_trait;
 use docent_domain::user::{Password, PasswordHash};
 
-/// Hashes and checks passwords, slowly and off the async threads.
+/// Hashes and verifies passwords outside the async threads, because it is deliberately slow.
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
     /// Hashes a password with a new salt.
     async fn hash(&self, password: Password) -> Result<PasswordHash>;
 
-    /// Whether `password` is the one behind `hash`. Without a hash the answer is `false`, after as
-    /// much time as with one: who asks cannot tell whether the account exists.
+    /// Whether `password` matches `hash`. Without a hash it returns `false` after the same time, so that callers cannot
+    /// find out whether an account exists.
     async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool>;
 }

@@ -1,37 +1,37 @@
-//! Counting events in fixed windows.
+//! Rate limiting with fixed windows.
 
 use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 
-/// A window and how much it allows.
+/// A limit of events per window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Events that a window allows.
+    /// Maximum number of events per window.
     pub limit: u64,
-    /// Its length; it opens with the first event.
+    /// Length of the window, which starts with its first event.
     pub window: Duration,
 }
 
-/// What a count says.
+/// The state of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// Events in the present window.
+    /// Number of events in the current window.
     pub events: u64,
-    /// How long it stays open; zero when there is none.
+    /// Time until the window ends; zero if there is none.
     pub resets_in: Duration,
 }
 
-/// Counts events by key. The counter and its expiry change in one step.
+/// Counts events by key. Counter and expiry change atomically.
 #[async_trait]
 pub trait RateLimiter: Send + Sync {
-    /// Counts one event and says how many there are now, this one included.
+    /// Counts an event and returns the count including it.
     async fn hit(&self, key: &str, window: Duration, now: DateTime<Utc>) -> Result<Count>;
 
-    /// How many there are, without counting one.
+    /// Returns the count without counting an event.
     async fn peek(&self, key: &str, now: DateTime<Utc>) -> Result<Count>;
 
-    /// Forgets a key.
+    /// Resets the counter of a key.
     async fn reset(&self, key: &str) -> Result<()>;
 }

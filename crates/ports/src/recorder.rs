@@ -1,43 +1,43 @@
-//! What happens in the service, told to whoever counts it.
+//! Recording of events for metrics.
 
 use crate::error::{Component, FaultKind};
 use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
 use std::time::Duration;
 
-/// How one try at a job ended.
+/// How an attempt at a job ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JobEnd {
-    /// Its document is searchable.
+pub enum JobOutcome {
+    /// The document is searchable.
     Ingested,
-    /// Its document is given up.
+    /// Ingestion failed.
     Failed(FailureCode),
-    /// It will be tried again after a fault.
+    /// A fault occurred and the job will be retried.
     Retried,
-    /// It was given back without a fault: the process is stopping.
+    /// The lease was released because the process is stopping.
     Released,
-    /// What was left of its document is removed.
+    /// The data of the deleted document was removed.
     Deleted,
-    /// It has to wait for another job of its document.
-    Waited,
-    /// There was nothing to do any more.
+    /// The job waits for another job of the same document.
+    Deferred,
+    /// There was nothing left to do.
     Obsolete,
 }
 
-/// A step of an ingestion.
+/// A stage of an ingestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// Reading the pages of the file.
+    /// Extracting the text of the file.
     Extract,
-    /// Cutting them into chunks.
+    /// Splitting it into chunks.
     Chunk,
     /// Embedding the chunks.
     Embed,
-    /// Writing them into the vector store.
+    /// Writing the chunks to the vector store.
     Index,
 }
 
 impl Stage {
-    /// The step's name for programs.
+    /// Machine-readable name of the stage.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Extract => "extract",
@@ -48,17 +48,17 @@ impl Stage {
     }
 }
 
-/// What is kept so that it need not be made again.
+/// A cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cache {
-    /// Vectors of texts.
+    /// Embedding vectors.
     Embeddings,
-    /// The text of files.
+    /// Extracted text of files.
     Extractions,
 }
 
 impl Cache {
-    /// Its name for programs.
+    /// Machine-readable name of the cache.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Embeddings => "embeddings",
@@ -67,24 +67,24 @@ impl Cache {
     }
 }
 
-/// What a sweep finds that nobody else would ever see to.
+/// An inconsistency found by a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SweepFinding {
-    /// A document waits for an ingestion that no job would do.
+    /// A pending document without an ingestion job.
     NotQueued,
-    /// What is left of a deleted document waits for a removal that no job would do.
+    /// A deleted document without a removal job.
     NotRemoved,
-    /// Chunks of a document that does not exist or that failed.
+    /// Chunks of a missing or failed document.
     OrphanChunks,
-    /// A file that no document has.
+    /// A file without a document.
     OrphanFile,
 }
 
 impl SweepFinding {
-    /// All of them.
+    /// All kinds of findings.
     pub const ALL: [Self; 4] = [Self::NotQueued, Self::NotRemoved, Self::OrphanChunks, Self::OrphanFile];
 
-    /// Its name for programs.
+    /// Machine-readable name of the finding.
     pub const fn code(self) -> &'static str {
         match self {
             Self::NotQueued => "not_queued",
@@ -95,52 +95,51 @@ impl SweepFinding {
     }
 }
 
-/// Takes note of what happens. No method fails, waits, or costs more than a count; what is noted holds
-/// for this process alone and for as long as it runs.
+/// Records events of this process. Methods are infallible, non-blocking and cheap.
 pub trait Recorder: Send + Sync {
-    /// One try at a job ended, and its end was written down.
-    fn job_ended(&self, end: JobEnd, took: Duration);
+    /// Records the end of an attempt at a job, after it was stored.
+    fn job_ended(&self, outcome: JobOutcome, took: Duration);
 
-    /// A step of an ingestion ended, well or not.
+    /// Records the end of a stage, successful or not.
     fn stage_ended(&self, stage: Stage, took: Duration);
 
-    /// An answer of `agent` cost so much, over all of its calls of `model`.
+    /// Records the tokens that an answer of `agent` used in all calls of `model`.
     fn tokens_used(&self, agent: &AgentName, model: &str, tokens: TokenUsage);
 
-    /// A call of a part did not work. Told once per fault, where it is dealt with.
-    fn fault(&self, part: Component, kind: FaultKind);
+    /// Records a fault of a component, once per fault, where it is handled.
+    fn fault(&self, component: Component, kind: FaultKind);
 
-    /// A request was counted in this process, since the key-value store was away.
+    /// Records that a request was rate limited in this process because the key-value store was unavailable.
     fn counted_locally(&self);
 
-    /// So many things were looked for in a cache and found there, or not.
-    fn looked_up(&self, cache: Cache, hits: u64, misses: u64);
+    /// Records hits and misses of a cache.
+    fn cache_lookups(&self, cache: Cache, hits: u64, misses: u64);
 
-    /// A sweep ended; whether it has seen everything, and mended all that it found.
-    fn swept(&self, is_whole: bool, took: Duration);
+    /// Records the end of a sweep, and whether it was complete: everything was examined and all findings repaired.
+    fn swept(&self, is_complete: bool, took: Duration);
 
-    /// A sweep mended something.
-    fn mended(&self, leftover: SweepFinding);
+    /// Records that a sweep repaired a finding.
+    fn repaired(&self, finding: SweepFinding);
 }
 
-/// Takes note of nothing.
+/// A recorder that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoopRecorder;
 
 impl Recorder for NoopRecorder {
-    fn job_ended(&self, _end: JobEnd, _took: Duration) {}
+    fn job_ended(&self, _outcome: JobOutcome, _took: Duration) {}
 
     fn stage_ended(&self, _stage: Stage, _took: Duration) {}
 
     fn tokens_used(&self, _agent: &AgentName, _model: &str, _tokens: TokenUsage) {}
 
-    fn fault(&self, _part: Component, _kind: FaultKind) {}
+    fn fault(&self, _component: Component, _kind: FaultKind) {}
 
     fn counted_locally(&self) {}
 
-    fn looked_up(&self, _cache: Cache, _hits: u64, _misses: u64) {}
+    fn cache_lookups(&self, _cache: Cache, _hits: u64, _misses: u64) {}
 
-    fn swept(&self, _is_whole: bool, _took: Duration) {}
+    fn swept(&self, _is_complete: bool, _took: Duration) {}
 
-    fn mended(&self, _leftover: SweepFinding) {}
+    fn repaired(&self, _finding: SweepFinding) {}
 }

@@ -1,26 +1,25 @@
-//! Ranking passages once more.
+//! Reranking of search results.
 
 use crate::error::Result;
 use async_trait::async_trait;
 
-/// Judges passages by reading them together with the question: better than a vector store ranks, and too slow for
-/// more than the best few of what it finds.
+/// Scores passages with a model that reads them together with the query: more accurate than a vector store, but too
+/// slow for more than the best candidates.
 #[async_trait]
 pub trait Reranker: Send + Sync {
-    /// How well each passage answers the query: one finite score for each, in their order. Higher is better;
-    /// comparable within one call only.
+    /// Returns one finite relevance score per passage, in order. Higher is better; comparable only within one call.
     ///
     /// # Errors
-    /// When it cannot be reached, is too slow, refuses or gives no such scores. Whoever asks can do without: somebody
-    /// waits, so that an implementation does not try again by itself.
+    /// If the back end is unavailable, too slow, rejects the request or returns invalid scores. Implementations do not
+    /// retry: the caller can do without, and a user is waiting.
     async fn rerank(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>>;
 
-    /// Whether it works, as far as is known without asking it: a call may cost money.
+    /// Checks the state without calling the back end, since a call may cost money.
     ///
     /// # Errors
-    /// The fault that the last call met.
+    /// The fault of the last call.
     async fn check(&self) -> Result<()>;
 
-    /// Names the model, for records.
+    /// Name of the model, for records.
     fn model(&self) -> &str;
 }

@@ -14,21 +14,21 @@ use docent_domain::{
 /// Which sessions to list.
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
-    /// Only this account's.
+    /// Only sessions of this account.
     pub user: Option<UserId>,
-    /// Only those of this kind.
+    /// Only sessions of this kind.
     pub kind: Option<SessionKind>,
-    /// Only those that are good at this instant.
-    pub good_at: Option<DateTime<Utc>>,
+    /// Only sessions that are valid at this time.
+    pub valid_at: Option<DateTime<Utc>>,
 }
 
 /// Reads sessions.
 #[async_trait]
 pub trait SessionReader: Send {
-    /// The session with this id.
+    /// Returns the session with this ID.
     async fn get(&mut self, id: SessionId) -> Result<Option<Session>>;
 
-    /// Sessions, the one used last first.
+    /// Lists sessions, last used first.
     async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>>;
 }
 
@@ -38,19 +38,19 @@ pub trait SessionWriter: SessionReader {
     /// Adds a session.
     ///
     /// # Errors
-    /// When there is one with this id, or its account does not exist.
+    /// If the ID exists, or the account does not exist.
     async fn insert(&mut self, session: &Session) -> Result<()>;
 
-    /// Takes note of a use, and of a new end; says whether the session is there and not revoked. An earlier
-    /// instant than the one known changes nothing.
+    /// Records a use and a new expiry time. Returns whether the session exists and is not revoked. A time earlier than
+    /// the recorded one is ignored.
     async fn touch(&mut self, id: SessionId, at: DateTime<Utc>, expires_at: DateTime<Utc>) -> Result<bool>;
 
-    /// Makes a session void; says whether it was not yet.
+    /// Revokes a session. Returns whether it was not yet revoked.
     async fn revoke(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool>;
 
-    /// Makes all sessions of an account void; says which were not yet.
-    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>>;
+    /// Revokes all sessions of an account. Returns those that were not yet revoked.
+    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>>;
 
-    /// Removes at most `limit` sessions that ended, by themselves or not, before `before`; says how many.
+    /// Removes at most `limit` sessions that expired or were revoked before `before`. Returns how many.
     async fn purge(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64>;
 }

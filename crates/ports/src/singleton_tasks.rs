@@ -1,19 +1,19 @@
-//! Duties that one process of an installation at a time sees to, in the relational store.
+//! Tasks that run in one process of an installation at a time, in the relational store.
 
 use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::id::LeaseId;
 
-/// Something that is to be done now and then, by whichever process comes first.
+/// A periodic task that runs in one process at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SingletonTask {
-    /// Removing what runners that died have left behind.
+    /// Removing leftovers of crashed job runners.
     Sweep,
 }
 
 impl SingletonTask {
-    /// The duty as it is stored.
+    /// The task as stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sweep => "sweep",
@@ -21,25 +21,26 @@ impl SingletonTask {
     }
 }
 
-/// Takes duties.
+/// Leases singleton tasks.
 ///
-/// A lease fences: whoever lost it holds nothing and finishes nothing.
+/// Leases fence: a caller with a lost lease can neither renew nor complete the task.
 #[async_trait]
 pub trait SingletonTaskWriter: Send {
-    /// Takes a duty until `until`; false, and nothing changed, when another process holds it at `now` or it was
-    /// done after `done_by`. No two callers get it at the same time.
-    async fn take(
+    /// Leases a task until `until`. Returns `false` if another process holds it at `now` or it was completed after
+    /// `done_by`. Only one caller at a time gets the lease.
+    async fn acquire(
         &mut self,
-        duty: SingletonTask,
+        task: SingletonTask,
         lease: LeaseId,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
         done_by: DateTime<Utc>,
     ) -> Result<bool>;
 
-    /// Holds a duty until `until`, also where the lease ran out and nobody took it since; false when it was lost.
-    async fn hold(&mut self, duty: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool>;
+    /// Renews a lease until `until`, even an expired one that no other process has taken. Returns `false` if it was
+    /// lost.
+    async fn renew(&mut self, task: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool>;
 
-    /// Takes down that a duty was done at `at`, and lets it go; false when it was lost.
-    async fn done(&mut self, duty: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool>;
+    /// Records that a task was completed at `at` and releases it. Returns `false` if the lease was lost.
+    async fn complete(&mut self, task: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool>;
 }

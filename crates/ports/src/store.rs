@@ -1,7 +1,7 @@
-//! The relational store: units of work, and the repositories reached through them.
+//! The relational store: units of work and their repositories.
 //!
-//! To add a repository: a trait in a file of its own beside this one, a method in [`ReadView`] or
-//! [`UnitOfWork`], the fake in `docent-testkit`, the SQL in `docent-adapters`, and a battery that both run.
+//! To add a repository, write its trait in a new file of this crate, a method in [`ReadView`] or [`UnitOfWork`], the
+//! fake in `docent-testkit`, the SQL in `docent-adapters`, and a contract battery that both run.
 
 use crate::{
     api_keys::{ApiKeyReader, ApiKeyWriter},
@@ -24,43 +24,42 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Opens units of work.
+/// Opens read views and units of work.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Opens a unit of work that may change records. The records that it reads stay as they are until it
-    /// commits; others may come, which counts and lists show.
+    /// Opens a unit of work that can change records. Records that it reads are locked until it commits; new ones can
+    /// appear in counts and lists.
     ///
-    /// Make no network call between this and [`UnitOfWork::commit`].
+    /// No network calls are allowed between this and [`UnitOfWork::commit`].
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>>;
 
-    /// Opens a consistent view for reading. It never waits for writers.
+    /// Opens a consistent read view. It never waits for writers.
     async fn read(&self) -> Result<Box<dyn ReadView>>;
 
-    /// Opens a view for a single read, which is spared what would keep it consistent with further ones: those
-    /// may show a later state. Records that concurrent glances ask for by their ids may be read together,
-    /// after all of them were asked for. It never waits for writers.
+    /// Opens a view for a single read, without the cost of a consistent view: further reads may show a later state.
+    /// Concurrent reads by ID can be batched. It never waits for writers.
     async fn read_latest(&self) -> Result<Box<dyn ReadView>> {
         self.read().await
     }
 
-    /// Whether the database answers.
+    /// Checks that the database responds.
     async fn check(&self) -> Result<()>;
 
-    /// How the database's schema compares with the one that this program was built for; changes nothing.
+    /// Compares the database schema with the one that this program was built for.
     async fn schema(&self) -> Result<Schema>;
 }
 
-/// A database's schema beside the one that this program was built for.
+/// The state of the database schema relative to the one that this program was built for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schema {
-    /// They are the same.
+    /// Equal.
     #[default]
     Current,
-    /// A later program has changed it already. Changes are made so that the program before still works.
+    /// Migrated by a later version. Migrations are compatible with the previous version.
     Newer,
-    /// It lacks changes that this program needs.
+    /// Migrations are missing.
     Older,
-    /// There is none yet.
+    /// The database is empty.
     Missing,
 }
 
@@ -71,7 +70,7 @@ impl Schema {
     }
 }
 
-/// A consistent view of the records.
+/// A consistent read view of the records.
 pub trait ReadView: Send {
     /// Documents.
     fn documents(&mut self) -> &mut dyn DocumentReader;
@@ -79,7 +78,7 @@ pub trait ReadView: Send {
     fn jobs(&mut self) -> &mut dyn JobReader;
     /// Accounts.
     fn users(&mut self) -> &mut dyn UserReader;
-    /// Groups, and what accounts are allowed.
+    /// Groups and permissions of accounts.
     fn groups(&mut self) -> &mut dyn GroupReader;
     /// API keys.
     fn api_keys(&mut self) -> &mut dyn ApiKeyReader;
@@ -95,20 +94,19 @@ pub trait ReadView: Send {
     fn usage(&mut self) -> &mut dyn UsageReader;
     /// The audit log.
     fn audit(&mut self) -> &mut dyn AuditReader;
-    /// Vectors of texts that were embedded before.
+    /// Cached embedding vectors.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheReader;
-    /// Generations of the index.
+    /// Index generations.
     fn generations(&mut self) -> &mut dyn GenerationReader;
-    /// How often terms occur in collections.
+    /// Term statistics of vector collections.
     fn term_statistics(&mut self) -> &mut dyn TermStatisticsReader;
-    /// Everything, page by page.
+    /// All records, page by page.
     fn inventory(&mut self) -> &mut dyn Inventory;
 }
 
-/// Changes that become visible together or not at all. Dropping it without a commit undoes them.
+/// An atomic set of changes. Dropping it without a commit rolls them back.
 ///
-/// After one of its calls failed or was cut short it can only be dropped: all further ones fail, the
-/// commit too.
+/// After a call failed or was cancelled, all further calls fail, including the commit.
 #[async_trait]
 pub trait UnitOfWork: Send {
     /// Documents.
@@ -117,7 +115,7 @@ pub trait UnitOfWork: Send {
     fn jobs(&mut self) -> &mut dyn JobWriter;
     /// Accounts.
     fn users(&mut self) -> &mut dyn UserWriter;
-    /// Groups, and what accounts are allowed.
+    /// Groups and permissions of accounts.
     fn groups(&mut self) -> &mut dyn GroupWriter;
     /// API keys.
     fn api_keys(&mut self) -> &mut dyn ApiKeyWriter;
@@ -133,25 +131,24 @@ pub trait UnitOfWork: Send {
     fn audit(&mut self) -> &mut dyn AuditWriter;
     /// The usage ledger.
     fn usage(&mut self) -> &mut dyn UsageWriter;
-    /// Vectors of texts that were embedded before.
+    /// Cached embedding vectors.
     fn embedding_cache(&mut self) -> &mut dyn EmbeddingCacheWriter;
-    /// Generations of the index.
+    /// Index generations.
     fn generations(&mut self) -> &mut dyn GenerationWriter;
-    /// How often terms occur in collections.
+    /// Term statistics of vector collections.
     fn term_statistics(&mut self) -> &mut dyn TermStatisticsWriter;
-    /// What one process at a time sees to.
+    /// Tasks that run in one process at a time.
     fn singleton_tasks(&mut self) -> &mut dyn SingletonTaskWriter;
 
-    /// Makes the changes durable.
+    /// Commits the changes.
     ///
     /// # Errors
-    /// When it fails, whether the changes were made is not known; read before trying again.
+    /// After a fault it is unknown whether the changes were committed; read before retrying.
     async fn commit(self: Box<Self>) -> Result<()>;
 }
 
-/// Leads every repository to one field: `repositories!(read to session)` those of a [`ReadView`], and
-/// `repositories!(write to session)` those of a [`UnitOfWork`] to a session that is all of them;
-/// `repositories!(write through inner)` to those of another unit of work.
+/// Implements the repository methods of [`ReadView`] (`read`) or [`UnitOfWork`] (`write`) by a field: `to transaction`
+/// if the field implements all repositories, `through inner` if it is another unit of work.
 #[macro_export]
 macro_rules! repositories {
     (read $how:ident $field:tt) => {

@@ -1,51 +1,51 @@
-//! How often terms occur in a collection of the vector store, for stores that cannot tell.
+//! Term statistics of vector collections, for vector stores that do not keep them.
 //!
-//! Terms are known by their places: numbers that the vector store gives them, different ones for the text, the
-//! title and the lead. What a document has added is remembered with it, and so can be taken away exactly.
+//! Terms are identified by numbers given by the vector store, different ones for text, title and lead. The contribution
+//! of each document is stored, so that it can be removed exactly.
 
 use crate::error::Result;
 use async_trait::async_trait;
 use docent_domain::{id::DocumentId, ranking::CorpusStatistics};
 use std::collections::{BTreeMap, HashMap};
 
-/// What a document adds to the statistics of its collection.
+/// The contribution of a document to the statistics of its vector collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contribution {
-    /// Its chunks.
+    /// Number of chunks.
     pub chunks: u32,
-    /// The terms of all its chunks, repetitions counted.
+    /// Number of terms in all chunks, with repetitions.
     pub length: u64,
-    /// For each place, in how many chunks its term is; for places of title and lead 1.
+    /// Number of chunks with each term; 1 for terms of title and lead.
     pub places: BTreeMap<u32, u32>,
 }
 
-/// What is known of a collection's terms.
+/// Term statistics of a vector collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermStatistics {
-    /// How much there is.
+    /// Size of the corpus.
     pub totals: CorpusStatistics,
-    /// For each place that was asked for and is anywhere, the sum of what documents have added.
+    /// Document frequency of each requested term, without terms that do not occur.
     pub frequencies: HashMap<u32, u64>,
 }
 
-/// Reads statistics.
+/// Reads term statistics.
 #[async_trait]
 pub trait TermStatisticsReader: Send {
-    /// Those of these places, all of one moment.
+    /// Returns a consistent snapshot for these terms.
     async fn read(&mut self, collection: &str, places: &[u32]) -> Result<TermStatistics>;
 }
 
-/// Reads and changes statistics.
+/// Reads and changes term statistics.
 #[async_trait]
 pub trait TermStatisticsWriter: TermStatisticsReader {
-    /// Makes this what a document has added, in place of what it had. May be repeated.
+    /// Sets the contribution of a document. Idempotent.
     ///
-    /// One unit of work at a time does this for a collection: others wait until it has ended.
+    /// Units of work that change the same vector collection wait for each other.
     async fn put(&mut self, collection: &str, document: DocumentId, added: &Contribution) -> Result<()>;
 
-    /// Takes away what a document has added. May be repeated.
-    async fn take(&mut self, collection: &str, document: DocumentId) -> Result<()>;
+    /// Removes the contribution of a document. Idempotent.
+    async fn remove(&mut self, collection: &str, document: DocumentId) -> Result<()>;
 
-    /// Forgets a collection.
+    /// Removes all contributions to a vector collection.
     async fn clear(&mut self, collection: &str) -> Result<()>;
 }

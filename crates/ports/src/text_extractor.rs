@@ -1,33 +1,33 @@
-//! Reading PDFs.
+//! Text extraction from PDFs.
 
 use crate::{blob_store::ByteStream, error::Fault};
 use async_trait::async_trait;
 use docent_domain::{document::Failure, extraction::Extraction};
 use thiserror::Error;
 
-/// Reads the text of PDFs, page by page.
+/// Extracts the text of PDFs.
 #[async_trait]
 pub trait TextExtractor: Send + Sync {
-    /// Reads one PDF. Memory, processor time and wall time are bounded whatever the file holds.
+    /// Extracts the text of a PDF with bounded memory, CPU time and wall time. Cancel-safe: dropping the future stops
+    /// the work.
     ///
-    /// A PDF without text is no error here: its pages are empty.
+    /// A PDF without text is not an error: its pages are empty.
     ///
     /// # Errors
-    /// [`ExtractionError`] says whether the file or the machinery is to blame. Cancel-safe: dropping
-    /// the future stops the work.
+    /// [`ExtractionError`] tells faults of the file from other ones.
     async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError>;
 
-    /// The extractor's name and version, for reports.
+    /// Name and version of the extractor, for reports.
     fn name(&self) -> &'static str;
 }
 
-/// Why a PDF was not read.
+/// Why a PDF could not be read.
 #[derive(Debug, Error)]
 pub enum ExtractionError {
-    /// The file is to blame; trying again gives the same.
+    /// The file is faulty; a retry does not help.
     #[error("{}", .0.reason)]
     Document(Failure),
-    /// The machinery, or the stream of bytes, is to blame.
+    /// The extractor or the byte stream failed.
     #[error(transparent)]
     Fault(#[from] Fault),
 }

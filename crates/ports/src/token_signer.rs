@@ -1,24 +1,24 @@
-//! Signing and verifying tokens.
+//! Signing and verification of tokens.
 
 use chrono::{DateTime, Utc};
 use docent_domain::token::{AccessClaims, RefreshClaims};
 use thiserror::Error;
 
-/// A token that is not accepted. The reasons are for tests and logs; clients are told none.
+/// Why a token is rejected, for tests and logs. Clients do not see the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TokenError {
-    /// It is no token, lacks claims, or is signed with another key or algorithm.
+    /// Malformed, incomplete, or signed with another key or algorithm.
     #[error("the token is not valid")]
     Invalid,
-    /// Its time is over.
+    /// Expired.
     #[error("the token has expired")]
     Expired,
-    /// It is a good token of the other type.
+    /// A valid token of the other type.
     #[error("the token is of another type")]
     WrongType,
 }
 
-/// Makes and checks signed tokens. Pure: no store is asked.
+/// Signs and verifies tokens without accessing a store.
 pub trait TokenSigner: Send + Sync {
     /// Signs an access token.
     fn sign_access(&self, claims: &AccessClaims) -> String;
@@ -26,15 +26,15 @@ pub trait TokenSigner: Send + Sync {
     /// Signs a refresh token.
     fn sign_refresh(&self, claims: &RefreshClaims) -> String;
 
-    /// Reads an access token.
+    /// Verifies an access token.
     ///
     /// # Errors
-    /// When it is not one that this service signed and that is good at `now`.
+    /// If the token was not signed by this service or is not valid at `now`.
     fn verify_access(&self, token: &str, now: DateTime<Utc>) -> Result<AccessClaims, TokenError>;
 
-    /// Reads a refresh token.
+    /// Verifies a refresh token.
     ///
     /// # Errors
-    /// When it is not one that this service signed and that is good at `now`.
+    /// If the token was not signed by this service or is not valid at `now`.
     fn verify_refresh(&self, token: &str, now: DateTime<Utc>) -> Result<RefreshClaims, TokenError>;
 }

@@ -1,4 +1,4 @@
-//! Which refresh tokens are still good.
+//! Storage of refresh token families.
 
 use crate::error::Result;
 use async_trait::async_trait;
@@ -6,39 +6,37 @@ use chrono::{DateTime, Utc};
 use docent_domain::id::{FamilyId, TokenId, UserId};
 use std::time::Duration;
 
-/// One use of a refresh token.
+/// A use of a refresh token.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation {
-    /// The family that the token says it belongs to.
+    /// Family claimed by the token.
     pub family: FamilyId,
-    /// The token presented.
+    /// Presented token.
     pub presented: TokenId,
-    /// The token that takes its place.
+    /// Token that replaces it.
     pub successor: TokenId,
-    /// When the successor expires, and the family with it.
+    /// Expiry time of the successor and the family.
     pub expires_at: DateTime<Utc>,
-    /// How long a replaced token stays usable, for clients that did not get the answer.
+    /// How long a replaced token remains valid, for clients that did not receive the response.
     pub grace: Duration,
-    /// The time of use.
+    /// Time of the use.
     pub now: DateTime<Utc>,
 }
 
-/// What became of a [`Rotation`].
+/// The result of a [`Rotation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotationOutcome {
-    /// The successor is good now; so is the presented token, until its grace is over.
+    /// The successor is valid; the presented token remains valid during its grace period.
     Renewed,
-    /// The presented token had been replaced longer ago than the grace: it counts as stolen, and the
-    /// whole family is revoked now.
+    /// The presented token was replaced before the grace period. It counts as stolen, and the family was revoked.
     Reused,
-    /// The family or the token is not known: revoked, expired or never issued.
+    /// The family or the token is unknown: revoked, expired or never issued.
     Unknown,
 }
 
-/// Keeps families of refresh tokens: a login starts one, a refresh adds to it, a logout ends it.
+/// Stores refresh token families: a login starts one, a refresh rotates its token, a logout revokes it.
 ///
-/// Every call is one atomic step. A fault leaves the store as it was; callers must then refuse
-/// (fail closed).
+/// Every call is atomic. A fault changes nothing, and callers must then reject the request (fail closed).
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Starts a family with its first token.
@@ -51,15 +49,15 @@ pub trait TokenStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<()>;
 
-    /// Uses a token. Two uses within the grace both succeed, and both successors are good.
+    /// Rotates a token. Two uses within the grace period both succeed, and both successors are valid.
     async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome>;
 
-    /// Revokes a family. May be repeated.
+    /// Revokes a family. Idempotent.
     async fn revoke(&self, family: FamilyId) -> Result<()>;
 
     /// Revokes every family of an account.
     async fn revoke_all(&self, user: UserId, now: DateTime<Utc>) -> Result<()>;
 
-    /// Whether the store can be reached.
+    /// Checks that the store is reachable.
     async fn check(&self) -> Result<()>;
 }

@@ -11,47 +11,47 @@ use docent_domain::{
     usage::{TokenUsage, UsageRecord},
 };
 
-/// What usage is summed up by.
+/// How usage is grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsageGrouping {
-    /// Each day (UTC) by itself.
+    /// By day (UTC).
     pub by_day: bool,
-    /// Each account by itself.
+    /// By account.
     pub by_user: bool,
-    /// Each API key by itself, and what was used without one.
+    /// By API key, with usage without a key as a group.
     pub by_key: bool,
 }
 
-/// Which lines of the ledger to sum up.
+/// Which usage records to sum up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UsageFilter {
-    /// Only of this account.
+    /// Only records of this account.
     pub user: Option<UserId>,
-    /// Only with this key.
+    /// Only records of this API key.
     pub api_key: Option<ApiKeyId>,
-    /// Only of this time.
+    /// Only records of this period.
     pub period: Period,
 }
 
-/// A sum over lines of the ledger.
+/// A sum of usage records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageSum {
-    /// The day, if summed up by day.
+    /// Day, if grouped by day.
     pub day: Option<NaiveDate>,
-    /// The account, if summed up by account.
+    /// Account, if grouped by account.
     pub user: Option<UserId>,
-    /// The key, if summed up by key and one was used.
+    /// API key, if grouped by key and one was used.
     pub api_key: Option<ApiKeyId>,
-    /// How many answers.
+    /// Number of answers.
     pub answers: u64,
-    /// What they cost.
+    /// Token usage.
     pub tokens: TokenUsage,
 }
 
 /// Reads the usage ledger.
 #[async_trait]
 pub trait UsageReader: Send {
-    /// Sums over lines of the ledger: the last day first, then by account and key.
+    /// Sums usage records: last day first, then by account and key.
     async fn sums(
         &mut self,
         filter: &UsageFilter,
@@ -63,9 +63,9 @@ pub trait UsageReader: Send {
 /// Adds to the usage ledger.
 #[async_trait]
 pub trait UsageWriter: UsageReader {
-    /// Adds a line.
+    /// Adds a record.
     async fn insert(&mut self, record: &UsageRecord) -> Result<()>;
 
-    /// The sum of an account's lines.
-    async fn total_of(&mut self, user: UserId) -> Result<TokenUsage>;
+    /// Returns the total usage of an account.
+    async fn total_for_user(&mut self, user: UserId) -> Result<TokenUsage>;
 }

@@ -15,61 +15,61 @@ use std::collections::HashMap;
 /// Which accounts to list.
 #[derive(Clone, Debug, Default)]
 pub struct UserFilter {
-    /// Only those whose address holds this text, ASCII letters in either case.
+    /// Only accounts whose email address contains this text, ignoring ASCII case.
     pub text: Option<String>,
-    /// Only those that are active, or not.
+    /// Only active or only deactivated accounts.
     pub is_active: Option<bool>,
-    /// Only those that may enter the panel (`is_staff` or `is_superuser`), or may not.
-    pub may_enter: Option<bool>,
-    /// Only superusers, or only others.
+    /// Only accounts with (or without) access to the admin panel: `is_staff` or `is_superuser`.
+    pub can_use_panel: Option<bool>,
+    /// Only superusers or only other accounts.
     pub is_superuser: Option<bool>,
     /// Only members of this group.
     pub group: Option<GroupId>,
-    /// In which order.
+    /// Order of the list.
     pub order: UserOrder,
 }
 
 /// The order of a list of accounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UserOrder {
-    /// By address.
+    /// By email address.
     #[default]
     Email,
-    /// The one created last first.
+    /// Newest first.
     Newest,
-    /// The one that logged in last first, those that never did at the end.
+    /// Last login first, accounts without one last.
     LastLogin,
 }
 
 /// Reads accounts.
 #[async_trait]
 pub trait UserReader: Send {
-    /// The account with this id.
+    /// Returns the account with this ID.
     async fn get(&mut self, id: UserId) -> Result<Option<User>>;
 
-    /// The account with this address.
+    /// Returns the account with this email address.
     async fn by_email(&mut self, email: &Email) -> Result<Option<User>>;
 
-    /// How many there are.
+    /// Counts the accounts.
     async fn count(&mut self) -> Result<u64>;
 
-    /// Accounts of a kind.
+    /// Lists accounts.
     async fn list(&mut self, filter: &UserFilter, page: PageRequest) -> Result<Page<User>>;
 
-    /// The addresses of those of these accounts that exist.
+    /// Returns the email addresses of these accounts, as far as they exist.
     async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>>;
 }
 
 /// Reads and changes accounts.
 #[async_trait]
 pub trait UserWriter: UserReader {
-    /// Adds an account; `false`, and nothing added, when its address is taken.
+    /// Adds an account. Returns `false` without adding it if the email address is already used.
     async fn insert(&mut self, user: &User) -> Result<bool>;
 
-    /// Writes the account's present values; says whether there was one with its id.
+    /// Updates an account. Returns whether it existed.
     async fn update(&mut self, user: &User) -> Result<bool>;
 
-    /// Removes an account with its rights, keys, sessions, verification tokens and conversations; says whether
-    /// there was one. Its documents stay, without an owner, and so do the ledger and the audit log.
+    /// Deletes an account with its permissions, API keys, sessions, verification tokens and conversations. Returns
+    /// whether it existed. Its documents remain without an owner; usage records and the audit log remain.
     async fn delete(&mut self, id: UserId) -> Result<bool>;
 }

@@ -1,4 +1,4 @@
-//! The vector store.
+//! Vector indexes: the chunks of documents and the search for them.
 
 use crate::error::Result;
 use async_trait::async_trait;
@@ -8,31 +8,30 @@ use docent_domain::{
 };
 use std::collections::HashMap;
 
-/// A page of the documents that have chunks.
+/// A page of documents with chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexPage {
-    /// The documents, each once on a page.
+    /// Documents, distinct within the page.
     pub documents: Vec<DocumentId>,
-    /// What to ask for the next page with; `None` on the last one.
+    /// Cursor of the next page; `None` on the last one.
     pub next: Option<String>,
 }
 
-/// A collection that holds the chunks of all documents; it comes into being with the first upsert.
+/// A vector collection with the chunks of all documents, created by the first upsert.
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
-    /// Makes `entries` the chunks of `document`: what it had before is gone, and all of them are
-    /// durable and findable when this returns. May be repeated.
+    /// Replaces the chunks of `document` by `entries`, which are durable and searchable when this returns. Idempotent.
     ///
     /// # Errors
-    /// When a dense vector has other dimensions than the collection (not transient), or the store
-    /// cannot be reached; then the document's chunks may be the old ones, the new ones, or in part.
+    /// If a dense vector has the wrong dimensions (not transient) or the store is unreachable. The chunks can then be
+    /// the old ones, the new ones or a mixture.
     async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()>;
 
-    /// Removes a document's chunks. May be repeated.
+    /// Removes the chunks of a document. Idempotent.
     async fn remove(&self, document: DocumentId) -> Result<()>;
 
-    /// The chunks that fit the query best, best first, at most `limit`, of the documents named (of
-    /// all when `None`). Chunks that share nothing with the query are left out.
+    /// Returns at most `limit` chunks of these documents (of all if `None`), best first. Chunks that have nothing in
+    /// common with the query are omitted.
     async fn search(
         &self,
         query: &QueryEmbedding,
@@ -40,22 +39,22 @@ pub trait VectorIndex: Send + Sync {
         limit: usize,
     ) -> Result<Vec<ScoredChunk>>;
 
-    /// How many chunks the document has.
+    /// Counts the chunks of a document.
     async fn count(&self, document: DocumentId) -> Result<u64>;
 
-    /// How many chunks each of these documents has; those that have none are left out.
+    /// Counts the chunks of each of these documents; documents without chunks are omitted.
     async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>>;
 
-    /// The documents that have chunks, page by page: of about `limit` chunks or documents at a time, after the
-    /// page that gave `after`. Every document that has chunks throughout is on some page; one may be on several.
+    /// Lists the documents with chunks, about `limit` chunks or documents per page, after the cursor `after`. Every
+    /// document that has chunks throughout is on at least one page.
     async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage>;
 
-    /// All chunks of a document, in the order of their ordinals: what can be read back of them.
+    /// Returns the stored chunks of a document in the order of their ordinals.
     async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>>;
 
-    /// The dimensions of the dense vectors that the collection holds or is made for; `None` without any.
+    /// Returns the dimensions of the dense vectors; `None` if the vector collection has none.
     async fn dimensions(&self) -> Result<Option<usize>>;
 
-    /// Whether the store can be reached.
+    /// Checks that the store is reachable.
     async fn check(&self) -> Result<()>;
 }

@@ -1,32 +1,32 @@
-//! The collections of the vector store, by their names.
+//! Vector indexes by name: the vector collections of the vector store.
 
 use crate::{error::Result, vector_index::VectorIndex};
 use async_trait::async_trait;
 use std::sync::Arc;
 
-/// Opens and removes collections.
+/// Opens and removes vector collections.
 #[async_trait]
 pub trait VectorIndexes: Send + Sync {
-    /// The collection with this name, which may have to come into being first. May be repeated, and gives the
-    /// same one for as long as it is open.
+    /// Opens the vector collection with this name and creates it if it is missing. Returns the same index as long as
+    /// it is open.
     ///
     /// # Errors
-    /// When it cannot be opened: `Unavailable` also when another process has it for itself.
+    /// If it cannot be opened: `InUse` or `Unavailable` if another process has exclusive access.
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>>;
 
-    /// Lets go of a collection, so that another process can open it. Whoever still holds it must have let go
-    /// of it before. May be repeated.
+    /// Closes a vector collection so that another process can open it. All references to the index must have been
+    /// dropped. Idempotent.
     async fn close(&self, name: &str) -> Result<()>;
 
-    /// Whether anything is kept under this name.
+    /// Whether a vector collection with this name exists.
     async fn exists(&self, name: &str) -> Result<bool>;
 
-    /// Removes a collection and all that it holds. That there is none is as good; may be repeated.
+    /// Removes a vector collection with its chunks. Idempotent: a missing one is not an error.
     ///
     /// # Errors
-    /// `Unavailable` also while another process has it for itself.
+    /// `InUse` or `Unavailable` while another process has exclusive access.
     async fn remove(&self, name: &str) -> Result<()>;
 
-    /// Whether the vector store can be reached.
+    /// Checks that the vector store is reachable.
     async fn check(&self) -> Result<()>;
 }

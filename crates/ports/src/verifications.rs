@@ -14,31 +14,31 @@ use docent_domain::{
 /// Reads verification tokens.
 #[async_trait]
 pub trait VerificationReader: Send {
-    /// The token with this id.
+    /// Returns the token with this ID.
     async fn get(&mut self, id: VerificationId) -> Result<Option<VerificationToken>>;
 
-    /// The token whose secret has this SHA-256.
+    /// Returns the token whose secret has this SHA-256 digest.
     async fn by_sha256(&mut self, sha256: &[u8; 32]) -> Result<Option<VerificationToken>>;
 
-    /// Tokens, newest first; of one account when given.
+    /// Lists tokens, newest first, of all accounts or of one.
     async fn list(&mut self, user: Option<UserId>, page: PageRequest) -> Result<Page<VerificationToken>>;
 }
 
 /// Reads and changes verification tokens.
 #[async_trait]
 pub trait VerificationWriter: VerificationReader {
-    /// Adds a token in the place of the one that its account had for its purpose.
+    /// Adds a token and replaces the account's previous one for the same purpose.
     ///
     /// # Errors
-    /// When its account does not exist.
+    /// If the account does not exist.
     async fn put(&mut self, verification: &VerificationToken) -> Result<()>;
 
-    /// Removes a token, used or revoked; says whether it was there. Of several at once one is told so.
+    /// Removes a token. Returns whether it existed; of concurrent calls exactly one gets `true`.
     async fn remove(&mut self, id: VerificationId) -> Result<bool>;
 
-    /// Removes those of an account, of one purpose when given; says how many.
-    async fn remove_of(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64>;
+    /// Removes the tokens of an account, of all purposes or of one. Returns how many.
+    async fn remove_for_user(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64>;
 
-    /// Removes at most `limit` of those that ended before `before`; says how many.
+    /// Removes at most `limit` tokens that expired before `before`. Returns how many.
     async fn purge(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64>;
 }

@@ -1,72 +1,71 @@
-//! Sending messages to addresses that anybody may have named.
+//! Sending of webhook messages to user-supplied URLs.
 
 use async_trait::async_trait;
 use docent_domain::{error::ValidationError, webhook::WebhookUrl};
 use std::time::Duration;
 use thiserror::Error;
 
-/// A signed message to one address.
+/// A signed message for one receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookMessage {
-    /// Where it goes.
+    /// URL of the receiver.
     pub url: WebhookUrl,
-    /// `webhook-id`.
+    /// Header `webhook-id`.
     pub id: String,
-    /// `webhook-timestamp`: seconds since 1970.
+    /// Header `webhook-timestamp`: seconds since 1970.
     pub timestamp: i64,
-    /// `webhook-signature`.
+    /// Header `webhook-signature`.
     pub signature: String,
-    /// The body, in JSON.
+    /// JSON body.
     pub body: String,
 }
 
-/// What a receiver answered.
+/// The response of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverResponse {
-    /// The status.
+    /// HTTP status.
     pub status: u16,
-    /// When it asks to be called again, if it does.
+    /// Requested delay before a retry, if any.
     pub retry_after: Option<Duration>,
 }
 
-/// Why there is no answer. The sentences are for the webhook's owner and tell nothing of networks in between.
+/// Why there is no response. The messages are for the webhook's owner and do not reveal internal network details.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DeliveryError {
-    /// The address may not be asked; it ends the sentence "the address …".
+    /// Requests to the URL are not allowed. Completes the sentence "the address …".
     #[error("the address {0}")]
     Refused(String),
-    /// Its name leads nowhere.
+    /// The host name cannot be resolved.
     #[error("the name of the host cannot be resolved")]
     Unresolved,
-    /// Nobody takes the connection, or TLS does not come about.
-    #[error("no connection to the receiver comes about")]
+    /// The TCP or TLS connection failed.
+    #[error("no connection to the receiver could be established")]
     Unreachable,
-    /// The receiver took too long, all in all.
+    /// The receiver did not answer in time.
     #[error("the receiver did not answer in time")]
     Timeout,
-    /// The connection broke, or what came is no HTTP.
-    #[error("the receiver broke off or did not answer in HTTP")]
+    /// The connection was lost, or the response is not valid HTTP.
+    #[error("the receiver closed the connection or did not send a valid HTTP response")]
     InvalidResponse,
 }
 
 /// Sends signed messages.
 ///
-/// Nobody vouches for the addresses, so it keeps away from hosts that are not on the public internet, unless it was
-/// told otherwise: at every connection, whatever names lead to by then.
+/// URLs are untrusted, so the sender connects only to hosts on the public internet unless configured otherwise. Every
+/// connection is checked after name resolution.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Whether a webhook may have this address, as far as can be seen now. A name that leads nowhere is no reason
-    /// to refuse it.
+    /// Checks whether a webhook can have this URL. Host names that cannot be resolved now are accepted.
     ///
     /// # Errors
-    /// What is wrong, as of the field `url`.
+    /// What is wrong with the field `url`.
     async fn check(&self, url: &WebhookUrl) -> Result<(), ValidationError>;
 
-    /// Sends a message once. Redirections are answers like others and not followed; of the answer's body at most a
-    /// kibibyte is read, and nothing kept. It ends within seconds, whatever the receiver does.
+    /// Sends a message once, within seconds. Redirects are not followed. At most 1 KiB of the response body is read and
+    /// discarded.
     ///
     /// # Errors
-    /// When there is no answer. Whether the receiver took the message is not known then, unless it was refused or
-    /// could not be reached.
+    /// If there is no response. Except for refused, unresolved and unreachable URLs it is then unknown whether the
+    /// receiver got the message.
     async fn send(&self, message: &WebhookMessage) -> Result<ReceiverResponse, DeliveryError>;
 }

@@ -1,4 +1,4 @@
-//! Webhooks, and what is on its way to them, in the relational store.
+//! Webhooks and their deliveries in the relational store.
 
 use crate::{
     error::Result,
@@ -14,34 +14,34 @@ use docent_domain::{
 /// Which webhooks to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WebhookFilter {
-    /// Only this account's.
+    /// Only webhooks of this account.
     pub owner: Option<UserId>,
-    /// Only those that are on, or those that are off.
+    /// Only enabled or only disabled webhooks.
     pub is_active: Option<bool>,
 }
 
-/// A place in the log of a webhook.
+/// A position in the deliveries of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryPosition {
-    /// When the event there happened.
+    /// Time of the event.
     pub created_at: DateTime<Utc>,
-    /// The id of its delivery.
+    /// ID of the delivery.
     pub id: WebhookDeliveryId,
 }
 
 /// Reads webhooks.
 #[async_trait]
 pub trait WebhookReader: Send {
-    /// The webhook with this id.
+    /// Returns the webhook with this ID.
     async fn get(&mut self, id: WebhookId) -> Result<Option<Webhook>>;
 
-    /// Webhooks, newest first.
+    /// Lists webhooks, newest first.
     async fn list(&mut self, filter: WebhookFilter, page: PageRequest) -> Result<Page<Webhook>>;
 
-    /// The delivery with this id.
+    /// Returns the delivery with this ID.
     async fn delivery(&mut self, id: WebhookDeliveryId) -> Result<Option<WebhookDelivery>>;
 
-    /// What was and is to be told to a webhook, newest first, behind a place of that list.
+    /// Lists the deliveries of a webhook after a position, newest first.
     async fn deliveries(
         &mut self,
         webhook: WebhookId,
@@ -49,45 +49,43 @@ pub trait WebhookReader: Send {
         page: PageRequest,
     ) -> Result<Page<WebhookDelivery>>;
 
-    /// When the next delivery of a webhook that is on is to be tried.
+    /// Returns when the next attempt of any delivery of an enabled webhook is due.
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>>;
 }
 
 /// Reads and changes webhooks.
 ///
-/// A lease fences: the end of a try names it, and does nothing once it was lost.
+/// Leases fence: the result of an attempt names the lease and has no effect once it was lost.
 #[async_trait]
 pub trait WebhookWriter: WebhookReader {
-    /// Adds a webhook; `false`, and nothing added, when there is one with its id.
+    /// Adds a webhook. Returns `false` without adding it if the ID exists.
     ///
     /// # Errors
-    /// When its owner does not exist.
+    /// If the owner does not exist.
     async fn insert(&mut self, webhook: &Webhook) -> Result<bool>;
 
-    /// Writes what a webhook is at present, but for its owner and the time of its creation; says whether there
-    /// was one with its id.
+    /// Updates a webhook except for its owner and creation time. Returns whether it existed.
     async fn update(&mut self, webhook: &Webhook) -> Result<bool>;
 
-    /// Removes a webhook with its deliveries; says whether there was one.
+    /// Deletes a webhook with its deliveries. Returns whether it existed.
     async fn delete(&mut self, id: WebhookId) -> Result<bool>;
 
-    /// The webhooks that are on and chose to be told of this event of a document of `owner`, in the order of
-    /// their ids.
-    async fn listeners(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>>;
+    /// Returns the enabled webhooks subscribed to this event for documents of `owner`, in the order of their IDs.
+    async fn subscribed(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>>;
 
     /// Adds a delivery.
     ///
     /// # Errors
-    /// When there is one with its id, or its webhook does not exist.
+    /// If the ID exists, or the webhook does not exist.
     async fn add_delivery(&mut self, delivery: &WebhookDelivery) -> Result<()>;
 
-    /// Writes what became of a delivery that nobody holds a lease for, such as that it is to be sent again;
-    /// `false`, and nothing written, when its webhook is leased at `now` or there is no such delivery.
+    /// Updates a delivery without a lease, for example to resend it. Returns `false` without changing anything if its
+    /// webhook is leased at `now` or the delivery does not exist.
     async fn change_delivery(&mut self, delivery: &WebhookDelivery, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Leases the webhook that was told something the longest time ago among those that are on and have a
-    /// delivery that is due at `now`, and gives the delivery that has been due for the longest time. Until the
-    /// lease ends at `until`, or is settled, nobody else gets a delivery of this webhook.
+    /// Leases the least recently used enabled webhook with a delivery due at `now` and returns its delivery that has
+    /// been due longest. Until the lease is settled or expires at `until`, no other caller gets a delivery of this
+    /// webhook.
     async fn lease(
         &mut self,
         lease: LeaseId,
@@ -95,8 +93,7 @@ pub trait WebhookWriter: WebhookReader {
         until: DateTime<Utc>,
     ) -> Result<Option<LeasedDelivery>>;
 
-    /// Ends a lease at `now` and writes what became of the delivery; `false`, and nothing written, when the lease
-    /// was lost.
+    /// Ends a lease at `now` and updates the delivery. Returns `false` without changing anything if the lease was lost.
     async fn settle(
         &mut self,
         delivery: &WebhookDelivery,
@@ -104,6 +101,6 @@ pub trait WebhookWriter: WebhookReader {
         now: DateTime<Utc>,
     ) -> Result<bool>;
 
-    /// Removes at most `limit` deliveries that last changed before `before`; says how many.
+    /// Removes at most `limit` deliveries last changed before `before`. Returns how many.
     async fn purge_deliveries(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64>;
 }

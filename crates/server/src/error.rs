@@ -217,9 +217,9 @@ impl Refusal {
         match Self::status_of(fault.component(), fault.kind()) {
             StatusCode::INTERNAL_SERVER_ERROR => Self { fault: reported, ..Self::internal() },
             status => Self {
-                retry_after: fault.pause(),
+                retry_after: fault.retry_after(),
                 fault: reported,
-                ..Self::new(status, sentence(&fault.public()))
+                ..Self::new(status, sentence(&fault.public_message()))
             },
         }
     }

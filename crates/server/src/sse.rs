@@ -75,7 +75,7 @@ pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, include_sources: bool
             Some(frame(Some("sources"), &json!({ "results": results })))
         }
         Ok(AnswerEvent::Sources(_)) => None,
-        Err(fault) => Some(broken_off(&sentence(&fault.public()))),
+        Err(fault) => Some(broken_off(&sentence(&fault.public_message()))),
     }
 }
 

@@ -99,7 +99,7 @@ pub fn document(n: u32) -> Document {
     let created_at = at(i64::from(n));
     let file = StoredFile {
         blob: BlobKey::of_document(document_id),
-        name: FileName::reduce(&format!("document-{n}.pdf")),
+        name: FileName::sanitize(&format!("document-{n}.pdf")),
         bytes: 1000 + u64::from(n),
         sha256: [u8::try_from(n % 256).expect("below 256"); 32],
     };
@@ -171,8 +171,8 @@ pub fn session(n: u32, user: UserId) -> Session {
         id: id(n),
         user,
         kind: SessionKind::Panel,
-        from: Some(IpAddr::from([192, 0, 2, 1])),
-        agent: Some("a browser".to_owned()),
+        client_ip: Some(IpAddr::from([192, 0, 2, 1])),
+        user_agent: Some("a browser".to_owned()),
         started_at: at(i64::from(n)),
         last_used_at: at(i64::from(n)),
         expires_at: at(i64::from(n) + 100),
@@ -197,9 +197,9 @@ pub fn audit_entry(n: u32) -> AuditEntry {
     AuditEntry {
         id: id(n),
         at: at(i64::from(n)),
-        by: AuditActor::CommandLine,
-        from: None,
-        deed: AuditAction::Add,
+        actor: AuditActor::CommandLine,
+        client_ip: None,
+        action: AuditAction::Add,
         kind: RecordKind::Group,
         record: id::<GroupId>(n).to_string(),
         label: format!("group {n}"),
@@ -224,7 +224,7 @@ pub fn question(n: u32, conversation: ConversationId) -> ConversationMessage {
         id: id(n),
         conversation,
         ordinal: 0,
-        author: MessageRole::User,
+        role: MessageRole::User,
         content: format!("Question {n}"),
         at: at(i64::from(n)),
     }

@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
     installation::runtime().block_on(async {
         let (app, _) = installation::empty(Settings::default());
         let restored = restore(&app, &archive, &Unseen).await;
-        let sizes = app.store.read().await.expect("a store").inventory().sizes().await.expect("sizes");
+        let sizes = app.store.read().await.expect("a store").inventory().counts().await.expect("sizes");
         match restored {
             Ok(restored) => {
                 assert_eq!((sizes.users, sizes.documents), (restored.users, restored.documents));

@@ -73,7 +73,7 @@ rules! {
         assert_eq!(lines, [format!("{day},'=1+1@example.org,1,20,2,22"), format!("{day},staff@example.org,1,300,30,330")]);
         let mut view = app.app.store.read().await.unwrap();
         let log = view.audit().list(&AuditFilter::default(), PageRequest { offset: 0, limit: 100 }).await.unwrap();
-        let entry = log.records.iter().find(|entry| entry.deed == AuditAction::Export).unwrap();
+        let entry = log.records.iter().find(|entry| entry.action == AuditAction::Export).unwrap();
         assert_eq!(entry.changes["lines"].after.as_deref(), Some("2"));
     }
 }

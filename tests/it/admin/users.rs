@@ -106,7 +106,7 @@ rules! {
         let id = page.rsplit('/').next().map(str::to_owned);
         let entries = app.audit(AuditFilter { record: id, ..AuditFilter::default() }).await;
         let told: Vec<_> = entries[0].changes.iter().map(|(field, change)| (field.as_str(), change.after.as_deref())).collect();
-        assert_eq!((entries.len(), entries[0].deed), (1, AuditAction::Add));
+        assert_eq!((entries.len(), entries[0].action), (1, AuditAction::Add));
         assert_eq!(told, [
             ("email", Some("new@example.org")),
             ("groups", Some("Readers")),
@@ -172,7 +172,7 @@ rules! {
                 assert!(reply.text.contains(said), "{field} at {path}: {}", reply.text);
             }
         }
-        let account = app.app.store.read().await.unwrap().groups().rights(ada.id).await.unwrap();
+        let account = app.app.store.read().await.unwrap().groups().assigned_permissions(ada.id).await.unwrap();
         assert!(account.permissions.is_empty() && account.groups.is_empty());
         assert!(!manager.get("/admin/users?q=new").await.text.contains("new@example.org"), "nothing was made");
         let _ = submit(&mut manager, &page, &[&base[..], &[("permissions", "accounts.view_user")]].concat())

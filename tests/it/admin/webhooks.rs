@@ -67,7 +67,7 @@ rules! {
         ada.get(path).await.refused(404, "Webhook not found");
         let id = path.rsplit('/').next().unwrap().to_owned();
         let entries = app.audit(AuditFilter { record: Some(id), ..AuditFilter::default() }).await;
-        let mut deeds: Vec<_> = entries.iter().map(|entry| entry.deed).collect();
+        let mut deeds: Vec<_> = entries.iter().map(|entry| entry.action).collect();
         deeds.sort();
         assert_eq!(deeds, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete, AuditAction::Retry], "off twice is off once");
         let switches = entries.iter().filter_map(|entry| entry.changes.get("is_active")?.after.clone());

@@ -13,7 +13,7 @@ rules! {
             (FaultKind::Timeout, 504, "The chat model did not answer in time"),
             (FaultKind::RateLimited, 502, "The chat model is receiving too many requests"),
             (FaultKind::Rejected, 502, "The chat model refused the request"),
-            (FaultKind::InvalidResponse, 502, "The chat model gave an answer that makes no sense"),
+            (FaultKind::InvalidResponse, 502, "The chat model returned an invalid response"),
         ] {
             for turn in [Turn::refused(kind), Turn::new().fault(kind)] {
                 app.model.push(turn);
@@ -46,6 +46,6 @@ rules! {
     async fn a_stream_without_an_end_is_an_error(setup) {
         let app = setup.script([Turn::new().text("Well")]).start().await;
         let reply = app.ada().await.ask("q").await.expect(200);
-        assert_eq!(reply.event("error").unwrap()["detail"], "The chat model gave an answer that makes no sense");
+        assert_eq!(reply.event("error").unwrap()["detail"], "The chat model returned an invalid response");
     }
 }

@@ -36,7 +36,7 @@ async fn messages(app: &TestApp, count: usize) -> Vec<ConversationMessage> {
 
 /// The sources' number, and whether the answer is whole.
 fn answer(message: &ConversationMessage) -> (usize, bool) {
-    match &message.author {
+    match &message.role {
         MessageRole::Agent { sources, is_complete, .. } => (sources.len(), *is_complete),
         MessageRole::User => panic!("not an answer: {message:?}"),
     }
@@ -54,9 +54,9 @@ rules! {
         // When the stream has ended it is there: whoever asks on is understood.
         let (conversation, said) = recorded(&app).await.unwrap();
         assert_eq!((conversation.owner, conversation.title.as_str()), (ada.user.id, "Where does the zebra live?"));
-        assert_eq!((&said[0].author, said[0].content.as_str()), (&MessageRole::User, "Where does the zebra live?"));
+        assert_eq!((&said[0].role, said[0].content.as_str()), (&MessageRole::User, "Where does the zebra live?"));
         assert_eq!((answer(&said[1]), said[1].content.as_str()), ((1, true), "In Africa."));
-        let MessageRole::Agent { tokens, .. } = &said[1].author else { panic!() };
+        let MessageRole::Agent { tokens, .. } = &said[1].role else { panic!() };
         wait::until("usage is recorded", async || app.usage(ada.user.id).await == *tokens).await;
 
         let _ = ada.post("/agents/chat", body("Sure?")).await.expect(200);

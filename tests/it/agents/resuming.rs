@@ -130,7 +130,7 @@ rules! {
             said.len() == 2
         }).await;
         assert_eq!(said[1].content.len(), 1000);
-        assert!(matches!(said[1].author, MessageRole::Agent { is_complete: true, .. }));
+        assert!(matches!(said[1].role, MessageRole::Agent { is_complete: true, .. }));
     }
 
     async fn a_client_that_stays_away_stops_the_model(setup) {

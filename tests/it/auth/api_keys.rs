@@ -127,7 +127,7 @@ rules! {
         let _ = with(&app, &other.key).await.expect(200);
         let filter = AuditFilter { kind: Some(RecordKind::ApiKey), ..AuditFilter::default() };
         let entries = app.audit(filter).await;
-        let revoked = entries.iter().find(|entry| entry.deed == AuditAction::Revoke).unwrap();
+        let revoked = entries.iter().find(|entry| entry.action == AuditAction::Revoke).unwrap();
         assert_eq!(revoked.record, key.record.id.to_string());
         assert!(!format!("{entries:?}").contains(key.key.rsplit_once('_').unwrap().1), "secrets are not written down");
     }

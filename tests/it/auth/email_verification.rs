@@ -43,7 +43,7 @@ rules! {
         assert_eq!(verified_at(&app, ada.user.id).await, Some(app.clock.now()));
         confirm(&app, &token).await.refused(400, REFUSED);
         let _ = ada.get("/documents").await.expect(200);
-        let filter = AuditFilter { deed: Some(AuditAction::VerifyEmail), ..AuditFilter::default() };
+        let filter = AuditFilter { action: Some(AuditAction::VerifyEmail), ..AuditFilter::default() };
         let [entry] = app.audit(filter).await.try_into().unwrap();
         assert_eq!(entry.record, ada.user.id.to_string());
     }

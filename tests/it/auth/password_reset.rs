@@ -93,13 +93,13 @@ rules! {
         let refresh = app.post("/auth/refresh", json!({ "refresh_token": ada.refresh })).await;
         refresh.refused(401, "Invalid refresh token");
         assert!(app.sessions(ada.user.id).await.iter().all(|session| session.revoked_at.is_some()));
-        let filter = AuditFilter { deed: Some(AuditAction::SetPassword), ..AuditFilter::default() };
+        let filter = AuditFilter { action: Some(AuditAction::SetPassword), ..AuditFilter::default() };
         let [entry] = app.audit(filter).await.try_into().unwrap();
-        assert_eq!(entry.by, AuditActor::User { id: ada.user.id, email: ADA.to_owned(), api_key: None });
-        assert_eq!(entry.from, Some("127.0.0.1".parse().unwrap()));
+        assert_eq!(entry.actor, AuditActor::User { id: ada.user.id, email: ADA.to_owned(), api_key: None });
+        assert_eq!(entry.client_ip, Some("127.0.0.1".parse().unwrap()));
         let filter = AuditFilter { kind: Some(RecordKind::Verification), ..AuditFilter::default() };
         let asked = app.audit(filter).await;
-        assert_eq!((asked.len(), &asked[0].by), (1, &AuditActor::Unauthenticated));
+        assert_eq!((asked.len(), &asked[0].actor), (1, &AuditActor::Unauthenticated));
         assert!(!format!("{asked:?}").contains(&token));
     }
 
@@ -235,7 +235,7 @@ rules! {
         let filter = AuditFilter { kind: Some(RecordKind::Verification), ..AuditFilter::default() };
         let [entry] = app.audit(filter).await.try_into().unwrap();
         let by = AuditActor::User { id: staff.id, email: "staff@example.org".to_owned(), api_key: None };
-        assert_eq!((entry.deed, entry.by), (AuditAction::Add, by));
+        assert_eq!((entry.action, entry.actor), (AuditAction::Add, by));
     }
 
     async fn nobody_makes_links_to_accounts_that_may_do_more(setup) {
@@ -261,7 +261,7 @@ rules! {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
-        let password = Password::chosen("set by hand".to_owned()).unwrap();
+        let password = Password::parse_new("set by hand".to_owned()).unwrap();
         app.app.registrar().set_password(&By::command_line(), user.id, password).await.unwrap();
         confirm(&app, &token, NEW).await.refused(400, REFUSED);
     }

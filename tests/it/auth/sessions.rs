@@ -53,10 +53,10 @@ rules! {
         let _ = app.send(login.json(&json!({ "email": ADA, "password": PASSWORD }))).await.expect(200);
         let [session] = app.sessions(user.id).await.try_into().unwrap();
         assert_eq!(session.kind, SessionKind::Api);
-        assert_eq!(session.from, Some("127.0.0.1".parse().unwrap()));
-        assert_eq!(session.agent, Some("x".repeat(300)));
+        assert_eq!(session.client_ip, Some("127.0.0.1".parse().unwrap()));
+        assert_eq!(session.user_agent, Some("x".repeat(300)));
         assert_eq!((session.started_at, session.last_used_at), (app.clock.now(), app.clock.now()));
-        assert!(session.is_good(app.clock.now()));
+        assert!(session.is_valid(app.clock.now()));
     }
 
     async fn a_refresh_is_a_use_of_its_session(setup) {
@@ -88,7 +88,7 @@ rules! {
         let ada = app.ada().await;
         let bob = app.member("bob@example.org").await;
         app.advance(SECOND);
-        let password = Password::chosen("another password".to_owned()).unwrap();
+        let password = Password::parse_new("another password".to_owned()).unwrap();
         app.app.registrar().set_password(&By::command_line(), ada.user.id, password).await.unwrap();
         is_out(&app, &ada).await;
         assert!(app.sessions(ada.user.id).await.iter().all(|session| session.revoked_at.is_some()));
@@ -166,15 +166,15 @@ rules! {
         let _ = ada.post("/auth/logout", json!({ "refresh_token": ada.refresh })).await.expect(204);
         let mut log = app.audit(AuditFilter::default()).await;
         log.truncate(4);
-        assert!(log.iter().all(|entry| entry.from == Some("127.0.0.1".parse().unwrap())));
+        assert!(log.iter().all(|entry| entry.client_ip == Some("127.0.0.1".parse().unwrap())));
         let [out, login, unknown, wrong] = log.try_into().unwrap();
-        assert_eq!((out.deed, login.deed), (AuditAction::Logout, AuditAction::Login));
+        assert_eq!((out.action, login.action), (AuditAction::Logout, AuditAction::Login));
         for entry in [out, login] {
-            assert_eq!(entry.by, AuditActor::User { id: user.id, email: ADA.to_owned(), api_key: None });
+            assert_eq!(entry.actor, AuditActor::User { id: user.id, email: ADA.to_owned(), api_key: None });
             assert_eq!(entry.record, user.id.to_string());
         }
-        assert_eq!((wrong.deed, wrong.by, wrong.record), (AuditAction::LoginFailed, AuditActor::Unauthenticated, user.id.to_string()));
-        assert_eq!((unknown.deed, unknown.by.clone(), unknown.record.as_str()), (AuditAction::LoginFailed, AuditActor::Unauthenticated, ""));
+        assert_eq!((wrong.action, wrong.actor, wrong.record), (AuditAction::LoginFailed, AuditActor::Unauthenticated, user.id.to_string()));
+        assert_eq!((unknown.action, unknown.actor.clone(), unknown.record.as_str()), (AuditAction::LoginFailed, AuditActor::Unauthenticated, ""));
         assert!(!format!("{unknown:?}").contains("nobody@"), "what was typed may be a password");
     }
 }

@@ -165,7 +165,7 @@ pub(crate) fn password(from_stdin: bool) -> anyhow::Result<String> {
 }
 
 fn password_from_stdin() -> anyhow::Result<Password> {
-    Ok(Password::chosen(password(true)?)?)
+    Ok(Password::parse_new(password(true)?)?)
 }
 
 /// Asks twice, without echo.
@@ -174,7 +174,7 @@ fn ask_password() -> anyhow::Result<Password> {
         rpassword::prompt_password(prompt)
             .context("asking for the password; without a terminal, use --password-stdin")
     };
-    let password = Password::chosen(ask("Password: ")?)?;
+    let password = Password::parse_new(ask("Password: ")?)?;
     if ask("Password again: ")? != password.expose() {
         bail!("the passwords are not the same");
     }

@@ -67,7 +67,7 @@ pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
             let email = emails.get(&key.user).map_or("", |email| email.as_str());
             let state = match key.revoked_at {
                 Some(_) => "revoked",
-                None if key.is_good(now) => "good",
+                None if key.is_valid(now) => "good",
                 None => "expired",
             };
             let text = || {

@@ -141,7 +141,7 @@ impl FirstRun {
     /// but may not have shown its password.
     async fn admin(&self, app: &App) -> anyhow::Result<(User, String)> {
         let (email, password) = (Email::parse(ADMIN)?, random_password(app));
-        let chosen = Password::chosen(password.clone())?;
+        let chosen = Password::parse_new(password.clone())?;
         let by = By::command_line();
         let admin = app.store.read().await?.users().by_email(&email).await?;
         if let Some(admin) = admin {

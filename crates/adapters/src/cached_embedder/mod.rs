@@ -99,7 +99,11 @@ impl CachedEmbedder {
             self.note(&fault, "vectors cannot be looked up; they are made anew");
             HashMap::new()
         });
-        self.recorder.looked_up(Cache::Embeddings, found.len() as u64, (texts.len() - found.len()) as u64);
+        self.recorder.cache_lookups(
+            Cache::Embeddings,
+            found.len() as u64,
+            (texts.len() - found.len()) as u64,
+        );
         let now = self.clock.now();
         let stale = found.iter().filter(|(_, kept)| now - kept.used_at > USE_COUNTS_AFTER);
         let mut stale: Vec<TextDigest> = stale.map(|(text, _)| *text).collect();
@@ -164,7 +168,7 @@ impl CachedEmbedder {
         let rows: Vec<(TextDigest, &[f32])> = batch.iter().map(|(text, vector)| (*text, &**vector)).collect();
         let keep = async {
             let mut unit = self.store.begin().await?;
-            unit.embedding_cache().keep(&self.space, &rows, self.clock.now()).await?;
+            unit.embedding_cache().put(&self.space, &rows, self.clock.now()).await?;
             unit.commit().await
         };
         if let Err(fault) = keep.await {

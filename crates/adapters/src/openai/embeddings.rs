@@ -126,7 +126,7 @@ impl OpenAiEmbedder {
         loop {
             let turn = self.pace.turn().await.map_err(|pause| {
                 let message = "the back end asked for a pause that is not over";
-                Fault::new(Component::Embedder, FaultKind::RateLimited, message).retry_after(pause)
+                Fault::new(Component::Embedder, FaultKind::RateLimited, message).with_retry_after(pause)
             })?;
             let told = match self.traced(texts).await {
                 Ok(vectors) => {

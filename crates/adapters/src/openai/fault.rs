@@ -87,7 +87,7 @@ impl Told {
         }
         let fault = Fault::new(part, self.kind, message);
         match self.pause {
-            Some(pause) if fault.is_transient() => fault.retry_after(pause),
+            Some(pause) if fault.is_transient() => fault.with_retry_after(pause),
             _ => fault,
         }
     }
@@ -305,7 +305,7 @@ mod tests {
         let told = |status| {
             let pause = headers(&[("retry-after", "7")]);
             let told = Told::by_status(status, &pause, b"", now());
-            told.into_fault(Component::Embedder, None, [].into_iter()).pause()
+            told.into_fault(Component::Embedder, None, [].into_iter()).retry_after()
         };
         assert_eq!(told(StatusCode::TOO_MANY_REQUESTS), Some(Duration::from_secs(7)));
         assert_eq!(told(StatusCode::SERVICE_UNAVAILABLE), Some(Duration::from_secs(7)));

@@ -155,21 +155,21 @@ impl HttpReranker {
         let pause = (standing.rests_until? - self.endpoint.clock().now()).to_std().ok()?;
         let kind = standing.fault.as_ref()?.kind();
         let message = "it is left alone for a while after its last fault";
-        (!pause.is_zero()).then(|| Fault::new(Component::Reranker, kind, message).retry_after(pause))
+        (!pause.is_zero()).then(|| Fault::new(Component::Reranker, kind, message).with_retry_after(pause))
     }
 
     /// Remembers how the last call ended.
     fn note(&self, fault: Option<&Fault>) {
         let now = self.endpoint.clock().now();
         let rest = fault.and_then(|fault| match fault.kind() {
-            FaultKind::Timeout | FaultKind::RateLimited => Some(fault.pause().unwrap_or(REST)),
+            FaultKind::Timeout | FaultKind::RateLimited => Some(fault.retry_after().unwrap_or(REST)),
             FaultKind::Unavailable
             | FaultKind::InUse
             | FaultKind::Full
             | FaultKind::Rejected
             | FaultKind::InvalidResponse
             | FaultKind::Unconfigured
-            | FaultKind::Internal => fault.pause(),
+            | FaultKind::Internal => fault.retry_after(),
         });
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         *standing =

@@ -136,7 +136,7 @@ pub(super) fn fault(doing: &'static str, status: Status) -> Fault {
     let pause = status.metadata().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
     let fault = Fault::new(Component::VectorStore, kind(&status), doing);
     let fault = match pause {
-        Some(seconds) => fault.retry_after(Duration::from_secs(seconds)),
+        Some(seconds) => fault.with_retry_after(Duration::from_secs(seconds)),
         None => fault,
     };
     fault.caused_by(status)
@@ -184,7 +184,7 @@ mod tests {
     fn the_server_says_when_to_come_back() {
         let mut status = Status::resource_exhausted("slow down");
         status.metadata_mut().insert("retry-after", MetadataValue::from_static("7"));
-        assert_eq!(fault("test", status).pause(), Some(Duration::from_secs(7)));
+        assert_eq!(fault("test", status).retry_after(), Some(Duration::from_secs(7)));
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl QdrantIndex {
 
     async fn forget_terms(&self, document: DocumentId) -> Result<()> {
         let mut unit = self.statistics.begin().await?;
-        unit.term_statistics().take(self.collection.name(), document).await?;
+        unit.term_statistics().remove(self.collection.name(), document).await?;
         unit.commit().await
     }
 

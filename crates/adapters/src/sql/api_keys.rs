@@ -42,7 +42,7 @@ impl ApiKeyReader for Session {
         if let Some(user) = filter.user {
             rows = rows.filter(Column::UserId.eq(user.as_uuid()));
         }
-        if let Some(at) = filter.good_at {
+        if let Some(at) = filter.valid_at {
             let lasts =
                 Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(micros(at)));
             rows = rows.filter(Column::RevokedAt.is_null()).filter(lasts);
@@ -86,7 +86,7 @@ impl ApiKeyWriter for Session {
         Ok(result.rows_affected > 0)
     }
 
-    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
+    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
         let update = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::val(micros(at)))
             .filter(Column::UserId.eq(user.as_uuid()))

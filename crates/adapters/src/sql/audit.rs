@@ -34,11 +34,11 @@ impl AuditReader for Session {
 
     async fn list(&mut self, filter: &AuditFilter, page: PageRequest) -> Result<Page<AuditEntry>> {
         let mut rows = Entity::find();
-        if let Some(by) = filter.by {
-            rows = rows.filter(Column::UserId.eq(by.as_uuid()));
+        if let Some(user) = filter.actor {
+            rows = rows.filter(Column::UserId.eq(user.as_uuid()));
         }
-        if let Some(deed) = filter.deed {
-            rows = rows.filter(Column::Deed.eq(deed.name()));
+        if let Some(action) = filter.action {
+            rows = rows.filter(Column::Deed.eq(action.name()));
         }
         if let Some(kind) = filter.kind {
             rows = rows.filter(Column::RecordKind.eq(kind.name()));
@@ -60,7 +60,7 @@ impl AuditReader for Session {
 #[async_trait]
 impl AuditWriter for Session {
     async fn append(&mut self, entry: &AuditEntry) -> Result<()> {
-        let (author, user, email, key) = match &entry.by {
+        let (author, user, email, key) = match &entry.actor {
             AuditActor::User { id, email, api_key } => (USER, Some(*id), Some(email.clone()), *api_key),
             AuditActor::CommandLine => (COMMAND_LINE, None, None, None),
             AuditActor::Unauthenticated => (NOBODY, None, None, None),
@@ -72,8 +72,8 @@ impl AuditWriter for Session {
             user_id: user.map(UserId::as_uuid),
             user_email: email,
             api_key_id: key.map(ApiKeyId::as_uuid),
-            address: entry.from.map(|from| from.to_string()),
-            deed: entry.deed.name().to_owned(),
+            address: entry.client_ip.map(|from| from.to_string()),
+            deed: entry.action.name().to_owned(),
             record_kind: entry.kind.name().to_owned(),
             record_id: entry.record.clone(),
             record_label: entry.label.clone(),
@@ -105,7 +105,7 @@ fn change(value: &Value) -> Option<Change> {
 }
 
 pub(super) fn from_row(row: Model) -> Result<AuditEntry> {
-    let by = match (row.author.as_str(), row.user_id, row.user_email) {
+    let actor = match (row.author.as_str(), row.user_id, row.user_email) {
         (USER, Some(id), Some(email)) => AuditActor::User {
             id: UserId::from_uuid(id),
             email,
@@ -120,9 +120,9 @@ pub(super) fn from_row(row: Model) -> Result<AuditEntry> {
     Ok(AuditEntry {
         id: AuditId::from_uuid(row.id),
         at: instant(row.at, "audit log's time")?,
-        by,
-        from: address(row.address.as_deref())?,
-        deed: AuditAction::parse(&row.deed).ok_or_else(|| corrupt("audit log's deed"))?,
+        actor,
+        client_ip: address(row.address.as_deref())?,
+        action: AuditAction::parse(&row.deed).ok_or_else(|| corrupt("audit log's deed"))?,
         kind: RecordKind::parse(&row.record_kind).ok_or_else(|| corrupt("audit log's kind of record"))?,
         record: row.record_id,
         label: row.record_label,

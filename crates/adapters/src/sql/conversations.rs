@@ -154,7 +154,7 @@ pub(super) fn from_row(row: Model) -> Result<Conversation> {
 }
 
 fn to_message_row(message: &ConversationMessage, ordinal: i64) -> Result<messages::ActiveModel> {
-    let (agent, sources, tokens, is_complete) = match &message.author {
+    let (agent, sources, tokens, is_complete) = match &message.role {
         MessageRole::User => (None, &[][..], TokenUsage::default(), true),
         MessageRole::Agent { name, sources, tokens, is_complete } => {
             (Some(name.as_str().to_owned()), sources.as_slice(), *tokens, *is_complete)
@@ -177,7 +177,7 @@ fn to_message_row(message: &ConversationMessage, ordinal: i64) -> Result<message
 }
 
 fn message(row: messages::Model) -> Result<ConversationMessage> {
-    let author = match row.agent {
+    let role = match row.agent {
         None => MessageRole::User,
         Some(agent) => {
             let sources: Vec<Source> =
@@ -197,7 +197,7 @@ fn message(row: messages::Model) -> Result<ConversationMessage> {
         id: MessageId::from_uuid(row.id),
         conversation: ConversationId::from_uuid(row.conversation_id),
         ordinal: counted(row.ordinal, "message's place")?,
-        author,
+        role,
         content: row.content,
         at: instant(row.created_at, "message's time")?,
     })

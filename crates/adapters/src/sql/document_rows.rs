@@ -89,7 +89,7 @@ fn file(row: &Model) -> Result<Option<StoredFile>> {
         (None, None, None, None) => Ok(None),
         (Some(path), Some(name), Some(bytes), Some(sha256)) => Ok(Some(StoredFile {
             blob: BlobKey::parse(path).map_err(|_| corrupt("file path"))?,
-            name: FileName::reduce(name),
+            name: FileName::sanitize(name),
             bytes: counted(bytes, "file size")?,
             sha256: sha256.as_slice().try_into().map_err(|_| corrupt("file digest"))?,
         })),

@@ -165,7 +165,11 @@ impl DocumentReader for Session {
         rows.into_iter().map(title).collect()
     }
 
-    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<IndexedRevision>> {
+    async fn indexed_revisions(
+        &mut self,
+        after: Option<DocumentId>,
+        limit: u64,
+    ) -> Result<Vec<IndexedRevision>> {
         let mut query = Entity::find()
             .select_only()
             .column(Column::Id)

@@ -40,7 +40,7 @@ impl EmbeddingCacheReader for Session {
 
 #[async_trait]
 impl EmbeddingCacheWriter for Session {
-    async fn keep(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()> {
+    async fn put(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()> {
         // Always in the same order: units of work that keep the same texts wait for each other, but not crosswise.
         let mut vectors: Vec<_> = vectors.iter().collect();
         vectors.sort_unstable_by_key(|(text, _)| *text);

@@ -68,7 +68,7 @@ impl GroupReader for Session {
         Ok(Page { records, total: listed.total })
     }
 
-    async fn rights(&mut self, user: UserId) -> Result<AssignedPermissions> {
+    async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions> {
         let permissions = user_permissions::Entity::find()
             .select_only()
             .column(user_permissions::Column::Permission)

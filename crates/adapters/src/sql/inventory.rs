@@ -38,7 +38,7 @@ use uuid::Uuid;
 
 #[async_trait]
 impl Inventory for Session {
-    async fn sizes(&mut self) -> Result<RecordCounts> {
+    async fn counts(&mut self) -> Result<RecordCounts> {
         let is_deleted = documents::Column::DeletedAt.is_not_null();
         let live = documents::Entity::find().filter(documents::Column::DeletedAt.is_null());
         let deleted = documents::Entity::find().filter(is_deleted);
@@ -104,7 +104,7 @@ impl Inventory for Session {
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
     }
 
-    async fn overdue(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>> {
+    async fn jobs_with_expired_lease(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>> {
         let query = jobs::Entity::find()
             .filter(jobs::Column::LeaseId.is_not_null())
             .filter(jobs::Column::DueAt.lt(micros(before)))

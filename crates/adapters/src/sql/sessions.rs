@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     id::{SessionId, UserId},
-    session::{PANEL_IDLE, Session, SessionKind},
+    session::{PANEL_IDLE_TIMEOUT, Session, SessionKind},
 };
 use docent_ports::{
     error::Result,
@@ -38,8 +38,8 @@ impl SessionReader for Work {
         if let Some(kind) = filter.kind {
             rows = rows.filter(Column::Kind.eq(kind.name()));
         }
-        if let Some(at) = filter.good_at {
-            let used = Column::LastUsedAt.gte(micros(at - PANEL_IDLE));
+        if let Some(at) = filter.valid_at {
+            let used = Column::LastUsedAt.gte(micros(at - PANEL_IDLE_TIMEOUT));
             rows = rows
                 .filter(Column::RevokedAt.is_null())
                 .filter(Column::ExpiresAt.gt(micros(at)))
@@ -57,8 +57,8 @@ impl SessionWriter for Work {
             id: session.id.as_uuid(),
             user_id: session.user.as_uuid(),
             kind: session.kind.name().to_owned(),
-            address: session.from.map(|from| from.to_string()),
-            agent: session.agent.clone(),
+            address: session.client_ip.map(|from| from.to_string()),
+            agent: session.user_agent.clone(),
             started_at: micros(session.started_at),
             last_used_at: micros(session.last_used_at),
             expires_at: micros(session.expires_at),
@@ -91,7 +91,7 @@ impl SessionWriter for Work {
         Ok(result.rows_affected > 0)
     }
 
-    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>> {
+    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>> {
         let update = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::val(micros(at)))
             .filter(Column::UserId.eq(user.as_uuid()))
@@ -118,8 +118,8 @@ fn from_row(row: Model) -> Result<Session> {
         id: SessionId::from_uuid(row.id),
         user: UserId::from_uuid(row.user_id),
         kind: SessionKind::parse(&row.kind).ok_or_else(|| corrupt("session's kind"))?,
-        from: address(row.address.as_deref())?,
-        agent: row.agent,
+        client_ip: address(row.address.as_deref())?,
+        user_agent: row.agent,
         started_at: when(row.started_at)?,
         last_used_at: when(row.last_used_at)?,
         expires_at: when(row.expires_at)?,

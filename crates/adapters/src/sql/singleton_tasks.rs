@@ -20,16 +20,16 @@ use sea_orm::{
 
 #[async_trait]
 impl SingletonTaskWriter for Session {
-    async fn take(
+    async fn acquire(
         &mut self,
-        duty: SingletonTask,
+        task: SingletonTask,
         lease: LeaseId,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
         done_by: DateTime<Utc>,
     ) -> Result<bool> {
         let row = ActiveModel {
-            name: Set(duty.as_str().to_owned()),
+            name: Set(task.as_str().to_owned()),
             lease_id: Set(lease.as_uuid()),
             held_until: Set(micros(until)),
             done_at: Set(None),
@@ -43,26 +43,26 @@ impl SingletonTaskWriter for Session {
             .action_and_where(is_free.and(is_due))
             .to_owned();
         let insert = Entity::insert(row).on_conflict(take_over);
-        let taken = self.run("take a duty", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        let taken = self.run("take a task", |db| Box::pin(insert.exec_without_returning(db))).await?;
         Ok(taken > 0)
     }
 
-    async fn hold(&mut self, duty: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
-        let update = held(duty, lease).col_expr(Column::HeldUntil, Expr::val(micros(until)));
-        let result = self.run("hold a duty", |db| Box::pin(update.exec(db))).await?;
+    async fn renew(&mut self, task: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
+        let update = held(task, lease).col_expr(Column::HeldUntil, Expr::val(micros(until)));
+        let result = self.run("hold a task", |db| Box::pin(update.exec(db))).await?;
         Ok(result.rows_affected > 0)
     }
 
-    async fn done(&mut self, duty: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
-        let update = held(duty, lease)
+    async fn complete(&mut self, task: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
+        let update = held(task, lease)
             .col_expr(Column::HeldUntil, Expr::val(micros(at)))
             .col_expr(Column::DoneAt, Expr::val(micros(at)));
-        let result = self.run("end a duty", |db| Box::pin(update.exec(db))).await?;
+        let result = self.run("end a task", |db| Box::pin(update.exec(db))).await?;
         Ok(result.rows_affected > 0)
     }
 }
 
 /// A change that does nothing once the lease was lost.
-fn held(duty: SingletonTask, lease: LeaseId) -> UpdateMany<Entity> {
-    Entity::update_many().filter(Column::Name.eq(duty.as_str())).filter(Column::LeaseId.eq(lease.as_uuid()))
+fn held(task: SingletonTask, lease: LeaseId) -> UpdateMany<Entity> {
+    Entity::update_many().filter(Column::Name.eq(task.as_str())).filter(Column::LeaseId.eq(lease.as_uuid()))
 }

@@ -77,7 +77,7 @@ impl TermStatisticsWriter for Session {
         self.change(collection, before.as_ref(), Some(added)).await
     }
 
-    async fn take(&mut self, collection: &str, document: DocumentId) -> Result<()> {
+    async fn remove(&mut self, collection: &str, document: DocumentId) -> Result<()> {
         let Some(before) = self.added(collection, document).await? else { return Ok(()) };
         let delete = documents::Entity::delete_by_id((collection.to_owned(), document.as_uuid()));
         self.run("remove what a document added", |db| Box::pin(delete.exec(db))).await?;

@@ -131,7 +131,7 @@ impl UsageWriter for Session {
         Ok(())
     }
 
-    async fn total_of(&mut self, user: UserId) -> Result<TokenUsage> {
+    async fn total_for_user(&mut self, user: UserId) -> Result<TokenUsage> {
         let query = Entity::find()
             .select_only()
             .expr_as(sum(Column::PromptTokens), "prompt")

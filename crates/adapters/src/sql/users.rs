@@ -77,7 +77,7 @@ impl UserReader for Session {
         if let Some(is_active) = filter.is_active {
             rows = rows.filter(Column::IsActive.eq(is_active));
         }
-        if let Some(may_enter) = filter.may_enter {
+        if let Some(may_enter) = filter.can_use_panel {
             let may = Condition::any().add(Column::IsStaff.eq(true)).add(Column::IsSuperuser.eq(true));
             rows = rows.filter(if may_enter { may } else { may.not() });
         }

@@ -72,7 +72,7 @@ impl VerificationWriter for Session {
         Ok(result.rows_affected > 0)
     }
 
-    async fn remove_of(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64> {
+    async fn remove_for_user(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64> {
         let mut delete = Entity::delete_many().filter(Column::UserId.eq(user.as_uuid()));
         if let Some(purpose) = purpose {
             delete = delete.filter(Column::Purpose.eq(purpose.name()));

@@ -110,7 +110,7 @@ impl WebhookWriter for Session {
         Ok(result.rows_affected > 0)
     }
 
-    async fn listeners(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>> {
+    async fn subscribed(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>> {
         let mut whose = Condition::any().add(Column::AllDocuments.eq(true));
         if let Some(owner) = owner {
             whose = whose.add(Column::OwnerId.eq(owner.as_uuid()));

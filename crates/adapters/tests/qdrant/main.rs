@@ -242,5 +242,5 @@ async fn a_busy_server_says_when_to_come_back() {
     busy.metadata_mut().insert("retry-after", "7".parse().unwrap());
     server.state.lock().unwrap().outcomes.push_back(Err(busy));
     let fault = index(&server).search(&query("pump"), None, 5).await.unwrap_err();
-    assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(Duration::from_secs(7))));
+    assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(Duration::from_secs(7))));
 }

@@ -251,7 +251,7 @@ pub(super) async fn authenticate(app: &App, key: &str) -> Result<Actor> {
     let mut view = app.store.read_latest().await?;
     let known = view.api_keys().by_prefix(&prefix).await?.ok_or(Error::Unauthenticated)?;
     // A digest tells nothing of the key, and so neither does the time that comparing takes.
-    if known.sha256 != digest(key) || !known.is_good(now) {
+    if known.sha256 != digest(key) || !known.is_valid(now) {
         tracing::debug!(key = %known.id, "API key refused");
         return Err(Error::Unauthenticated);
     }

@@ -29,7 +29,7 @@ pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
         Error::Unauthenticated
     })?;
     let user = active(app, claims.user).await?;
-    if !user.honours(claims.issued_at) {
+    if !user.accepts_credentials_issued_at(claims.issued_at) {
         tracing::debug!(user = %user.id, "access token of a session that was ended refused");
         return Err(Error::Unauthenticated);
     }
@@ -38,7 +38,7 @@ pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
 
 /// Whether doing `A` takes more than an active account.
 pub const fn takes_permission<A: Operation>() -> bool {
-    matches!(A::RULE, AccessRule::Holders(_))
+    matches!(A::RULE, AccessRule::Permission(_))
 }
 
 /// The actor with what its account is allowed, by itself and by its groups.

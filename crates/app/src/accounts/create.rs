@@ -113,7 +113,7 @@ impl Registrar<'_> {
         let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
         user.password = hash;
         self.end_sessions(&mut *work, &mut user).await?;
-        work.verifications().remove_of(id, Some(VerificationPurpose::ResetPassword)).await?;
+        work.verifications().remove_for_user(id, Some(VerificationPurpose::ResetPassword)).await?;
         self.auditor()
             .write(&mut *work, by, AuditAction::SetPassword, Subject::user(&user), Changes::default())
             .await?;
@@ -137,7 +137,7 @@ impl Registrar<'_> {
             let changes = Changes::default().changed("is_active", user.is_active, is_active);
             user.is_active = is_active;
             self.end_sessions(&mut *work, &mut user).await?;
-            work.verifications().remove_of(id, None).await?;
+            work.verifications().remove_for_user(id, None).await?;
             self.auditor().write(&mut *work, by, AuditAction::Change, Subject::user(&user), changes).await?;
         }
         work.commit().await?;
@@ -148,7 +148,7 @@ impl Registrar<'_> {
     /// refresh and access tokens by the time they were issued at.
     pub(crate) async fn end_sessions(self, work: &mut dyn UnitOfWork, user: &mut User) -> Result<()> {
         user.sessions_from = self.clock.now();
-        work.sessions().revoke_of(user.id, user.sessions_from).await?;
+        work.sessions().revoke_for_user(user.id, user.sessions_from).await?;
         work.users().update(user).await?;
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Result},
 };
 use docent_domain::{
-    access::{Actor, EnterAdmin},
+    access::{Actor, UseAdminPanel},
     audit::AuditAction,
     id::{FamilyId, SessionId},
     permission::RecordKind,
@@ -43,7 +43,7 @@ pub async fn login(app: &App, email: &str, password: String, origin: &Origin) ->
 /// Those of [`login`]; [`Error::WrongCredentials`] also for an account that may not enter.
 pub async fn enter_panel(app: &App, email: &str, password: String, origin: &Origin) -> Result<SessionId> {
     let may_enter =
-        |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<EnterAdmin>().is_ok());
+        |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<UseAdminPanel>().is_ok());
     let user = check_password(app, email, password, origin.address, may_enter).await?;
     let now = app.clock.now();
     let id = app.new_id(SessionId::generate);
@@ -63,7 +63,7 @@ async fn begin(app: &App, user: &User, session: &Session) -> Result<()> {
     current.last_login_at = Some(session.started_at);
     work.users().update(&current).await?;
     work.sessions().insert(session).await?;
-    let by = By::account(user.id, session.from);
+    let by = By::account(user.id, session.client_ip);
     let changes = Changes::default().added("session", session.kind.name());
     app.auditor().write(&mut *work, &by, AuditAction::Login, Subject::user(&current), changes).await?;
     Ok(work.commit().await?)
@@ -100,7 +100,7 @@ pub(super) async fn check_password(
 
 /// The account, if the password is its own. Without an account it takes as long as with one.
 async fn verified(app: &App, known: Option<User>, password: String) -> Result<Option<User>> {
-    let Ok(password) = Password::claimed(password) else { return Ok(None) };
+    let Ok(password) = Password::parse_existing(password) else { return Ok(None) };
     let hash = known.as_ref().map(|user| user.password.clone());
     let is_right = app.hasher.verify(password, hash).await?;
     Ok(known.filter(|_| is_right))

@@ -33,7 +33,7 @@ pub async fn change_password(app: &App, actor: &Actor, present: String, new: Pas
         return Err(Error::Forbidden);
     }
     let (user, _) = get(app, actor).await?;
-    let from = actor.from().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+    let from = actor.client_ip().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     let is_own = |known: &User| known.id == user.id;
     login::check_password(app, user.email.as_str(), present, from, is_own).await?;
     app.registrar().set_password(&By::actor(actor), user.id, new).await?;

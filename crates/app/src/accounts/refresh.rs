@@ -25,7 +25,7 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
     let session = SessionId::of_family(presented.family);
     let known = app.store.read_latest().await?.sessions().get(session).await?;
     let is_revoked = known.is_some_and(|known| known.revoked_at.is_some());
-    if is_revoked || !user.honours(presented.issued_at) {
+    if is_revoked || !user.accepts_credentials_issued_at(presented.issued_at) {
         app.tokens.revoke(presented.family).await?;
         return Err(Error::RefreshTokenRefused);
     }

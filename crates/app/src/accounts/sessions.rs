@@ -14,7 +14,7 @@ use docent_domain::{
     audit::AuditAction,
     id::{SessionId, UserId},
     permission::RecordKind,
-    session::{AGENT_MAX, Session, SessionKind},
+    session::{Session, SessionKind, USER_AGENT_MAX},
     user::User,
 };
 use docent_ports::{
@@ -47,13 +47,13 @@ impl Origin {
         now: DateTime<Utc>,
         expires_at: DateTime<Utc>,
     ) -> Session {
-        let agent = self.agent.as_ref().map(|agent| agent.chars().take(AGENT_MAX).collect());
+        let user_agent = self.agent.as_ref().map(|agent| agent.chars().take(USER_AGENT_MAX).collect());
         Session {
             id,
             user,
             kind,
-            from: Some(self.address),
-            agent,
+            client_ip: Some(self.address),
+            user_agent,
             started_at: now,
             last_used_at: now,
             expires_at,
@@ -71,9 +71,9 @@ pub async fn at_panel(app: &App, id: SessionId, from: IpAddr) -> Result<(Actor, 
     let now = app.clock.now();
     let mut view = app.store.read().await?;
     let session = view.sessions().get(id).await?.ok_or(Error::Unauthenticated)?;
-    let is_over = !session.is_good(now) || session.kind != SessionKind::Panel || now < session.started_at;
+    let is_over = !session.is_valid(now) || session.kind != SessionKind::Panel || now < session.started_at;
     let user = view.users().get(session.user).await?.ok_or(Error::Unauthenticated)?;
-    if is_over || !user.honours(session.started_at) {
+    if is_over || !user.accepts_credentials_issued_at(session.started_at) {
         return Err(Error::Unauthenticated);
     }
     let permissions = view.groups().permissions(user.id).await?;
@@ -86,7 +86,7 @@ pub async fn at_panel(app: &App, id: SessionId, from: IpAddr) -> Result<(Actor, 
         }
         work.commit().await?;
     }
-    Ok((actor.with_permissions(permissions).from_address(from), user))
+    Ok((actor.with_permissions(permissions).with_client_ip(from), user))
 }
 
 /// Begins a session at the panel for somebody whose other ones were just ended, such as by their new password.
@@ -121,8 +121,8 @@ pub async fn list(
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list_own(app: &App, actor: &Actor, page: PageRequest) -> Result<Page<Session>> {
-    let good_at = Some(app.clock.now());
-    let filter = SessionFilter { user: Some(actor.user()), good_at, ..SessionFilter::default() };
+    let valid_at = Some(app.clock.now());
+    let filter = SessionFilter { user: Some(actor.user()), valid_at, ..SessionFilter::default() };
     Ok(app.store.read().await?.sessions().list(&filter, page).await?)
 }
 

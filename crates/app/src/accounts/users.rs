@@ -92,7 +92,7 @@ pub async fn find(app: &App, email: &Email) -> Result<Option<UserId>> {
 pub async fn get(app: &App, _grant: Grant<ViewUsers>, id: UserId) -> Result<Account> {
     let mut view = app.store.read().await?;
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    let rights = view.groups().rights(id).await?;
+    let rights = view.groups().assigned_permissions(id).await?;
     let permissions = view.groups().permissions(id).await?;
     Ok(Account { user, rights, permissions })
 }
@@ -144,7 +144,7 @@ pub async fn change(
     let mut work = app.store.begin().await?;
     let before = held(&mut *work, actor, id).await?;
     within_reach(actor, &before)?;
-    let rights = work.groups().rights(id).await?;
+    let rights = work.groups().assigned_permissions(id).await?;
     handed_out(&mut *work, actor, &rights, before.is_superuser, wanted).await?;
     taken_away(&mut *work, actor, &rights, wanted).await?;
     if id == actor.user() {
@@ -180,7 +180,7 @@ pub async fn change(
     }
     if after.email != before.email || before.is_active && !after.is_active {
         // What was sent to the address before proves nothing of the new one, and opens nothing any more.
-        work.verifications().remove_of(id, None).await?;
+        work.verifications().remove_for_user(id, None).await?;
     }
     if before.is_active == after.is_active {
         work.users().update(&after).await?;

@@ -115,7 +115,7 @@ async fn throttle(app: &App, purpose: VerificationPurpose, email: &Email, from: 
 }
 
 async fn write_to(app: &App, purpose: VerificationPurpose, email: &Email, from: IpAddr) -> Result<()> {
-    if !app.mailer.is_there() {
+    if !app.mailer.is_configured() {
         tracing::warn!(
             purpose = purpose.name(),
             "a letter was asked for, and there is no mail server; staff can make links"
@@ -179,7 +179,7 @@ pub async fn issue(
     if !user.is_active {
         return Err(ValidationError::new("user", "is not active").into());
     }
-    let holder = view.users().get(grant.by()).await?.ok_or(Error::Forbidden)?;
+    let holder = view.users().get(grant.user()).await?.ok_or(Error::Forbidden)?;
     let (theirs, own) =
         (view.groups().permissions(user.id).await?, view.groups().permissions(holder.id).await?);
     let is_above = user.is_superuser || !own.contains_all(theirs);
@@ -261,7 +261,7 @@ async fn redeem(
     purpose: VerificationPurpose,
 ) -> Result<User> {
     let known = work.verifications().by_sha256(&digest(token)).await?;
-    let good = known.filter(|known| known.purpose == purpose && known.is_good(app.clock.now()));
+    let good = known.filter(|known| known.purpose == purpose && known.is_valid(app.clock.now()));
     let good = good.ok_or(Error::LinkRefused)?;
     if !work.verifications().remove(good.id).await? {
         return Err(Error::LinkRefused);

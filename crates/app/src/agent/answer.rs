@@ -136,7 +136,7 @@ pub async fn ask(app: &Arc<App>, grant: Grant<Chat>, agent: &str, question: Ques
         conversations::open(app, &grant, conversation, question.words()).await?;
     }
     let messages = history::with_record(app, &question).await?;
-    let question = Question { actor: question.actor.through_agent(&grant), ..question };
+    let question = Question { actor: question.actor.via_agent(&grant), ..question };
     let (events, mut rest) = mpsc::channel(BUFFER);
     let (ended, outcome) = oneshot::channel();
     let span = spans::invoke_agent(&agent.name, app.model.model(), question.conversation);

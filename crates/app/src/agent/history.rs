@@ -80,7 +80,7 @@ fn fit(exchanges: Vec<Exchange>, budget: usize) -> (Vec<Exchange>, Option<usize>
 fn exchanges(messages: Vec<ConversationMessage>) -> Vec<Exchange> {
     let (mut exchanges, mut asked) = (Vec::new(), None);
     for message in messages {
-        match (message.author, asked.take()) {
+        match (message.role, asked.take()) {
             (MessageRole::User, _) => asked = Some(message.content),
             (MessageRole::Agent { .. }, Some(question)) if !message.content.trim().is_empty() => {
                 exchanges.push(Exchange { question, answer: message.content });

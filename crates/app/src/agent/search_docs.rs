@@ -55,7 +55,7 @@ impl Tool for SearchDocs {
 /// What the model, and so the person, may read of an error.
 fn public(error: &Error) -> String {
     match error {
-        Error::Fault(fault) => fault.public(),
+        Error::Fault(fault) => fault.public_message(),
         other => other.to_string(),
     }
 }

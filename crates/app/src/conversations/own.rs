@@ -24,7 +24,7 @@ pub async fn list(
     after: Option<ConversationPosition>,
     limit: u64,
 ) -> Result<Vec<(Conversation, u64)>> {
-    let filter = ConversationFilter { owner: Some(grant.by()), text: None, after };
+    let filter = ConversationFilter { owner: Some(grant.user()), text: None, after };
     let page = PageRequest { offset: 0, limit };
     Ok(app.store.read().await?.conversations().list(&filter, page).await?.records)
 }
@@ -37,7 +37,7 @@ pub async fn begin(app: &App, grant: &Grant<Chat>, title: Option<ConversationTit
     let now = app.clock.now();
     let conversation = Conversation {
         id: app.new_id(ConversationId::generate),
-        owner: grant.by(),
+        owner: grant.user(),
         title: title.unwrap_or_else(ConversationTitle::untitled),
         created_at: now,
         updated_at: now,
@@ -98,6 +98,6 @@ async fn find<R: ConversationReader + ?Sized>(
     grant: &Grant<Chat>,
     id: ConversationId,
 ) -> Result<Conversation> {
-    let found = reader.get(id).await?.filter(|conversation| conversation.owner == grant.by());
+    let found = reader.get(id).await?.filter(|conversation| conversation.owner == grant.user());
     found.ok_or(Error::NotFound(RecordKind::Conversation))
 }

@@ -42,7 +42,7 @@ pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
 
 /// The deletion is done in the name of who asked for it.
 fn removal(app: &App, grant: Grant<DeleteDocuments>, document: &Document) -> Job {
-    Job::new(app.new_id(JobId::generate), JobKind::Delete, document.id, Some(grant.by()), app.clock.now())
+    Job::new(app.new_id(JobId::generate), JobKind::Delete, document.id, Some(grant.user()), app.clock.now())
 }
 
 /// What became of one try at removing what a document left.

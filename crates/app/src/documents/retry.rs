@@ -39,5 +39,5 @@ pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document>
 
 /// It takes its turn among the jobs of who asked for it.
 fn ingestion(app: &App, grant: Grant<ChangeDocuments>, document: &Document) -> Job {
-    Job::new(app.new_id(JobId::generate), JobKind::Ingest, document.id, Some(grant.by()), app.clock.now())
+    Job::new(app.new_id(JobId::generate), JobKind::Ingest, document.id, Some(grant.user()), app.clock.now())
 }

@@ -61,7 +61,7 @@ pub async fn begin(
         app: Arc::clone(app),
         grant,
         id,
-        name: FileName::reduce(name),
+        name: FileName::sanitize(name),
         writer,
         bytes: 0,
         digest: Sha256::new(),
@@ -107,7 +107,7 @@ impl Upload {
         let now = app.clock.now();
         let file =
             StoredFile { blob: BlobKey::of_document(id), name, bytes, sha256: digest.finalize().into() };
-        let document = Document::new(id, grant.by(), Title::of_file(&file.name), Some(file), now);
+        let document = Document::new(id, grant.user(), Title::of_file(&file.name), Some(file), now);
         let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
         let job = Job { trace, ..job };
         if let Err(error) = record(&app, &grant, &document, &job).await {
@@ -136,7 +136,7 @@ impl Upload {
 async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job: &Job) -> Result<()> {
     let mut work = app.store.begin().await?;
     // A large file takes its time, in which its account may have been shut out or removed.
-    let owner = work.users().get(grant.by()).await?;
+    let owner = work.users().get(grant.user()).await?;
     owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
     work.documents().insert(document).await?;
     work.jobs().insert(job).await?;

@@ -1,6 +1,6 @@
 //! What became of one try at a job, and what that makes of the job and its document.
 
-use crate::{documents::delete::Removal, ingest::IngestError, recorder::JobEnd};
+use crate::{documents::delete::Removal, ingest::IngestError, recorder::JobOutcome};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, Failure, FailureCode},
@@ -78,7 +78,7 @@ impl Outcome {
 
     /// Decides whether to try again after a fault.
     pub(super) fn of_fault(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Self {
-        let asked = fault.pause().and_then(|pause| TimeDelta::from_std(pause).ok());
+        let asked = fault.retry_after().and_then(|pause| TimeDelta::from_std(pause).ok());
         // Another process, or this one with other settings, can do it.
         let waits = matches!(fault.kind(), FaultKind::RateLimited | FaultKind::Unconfigured);
         if waits && now - job.created_at < HELD_UP {
@@ -106,7 +106,7 @@ impl Outcome {
             Ok(Removal::Nothing) => Self::Obsolete,
             Err(fault) => {
                 let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
-                let asked = fault.pause().and_then(|pause| TimeDelta::from_std(pause).ok());
+                let asked = fault.retry_after().and_then(|pause| TimeDelta::from_std(pause).ok());
                 let pause = endless.pause(job.attempts.saturating_add(1), asked).unwrap_or(REMOVAL_PAUSE);
                 Self::Again { error: fault.to_string(), at: now + pause }
             }
@@ -127,15 +127,15 @@ impl Outcome {
     }
 
     /// How the try ended, for those who count.
-    pub(super) fn end(&self) -> JobEnd {
+    pub(super) fn end(&self) -> JobOutcome {
         match self {
-            Self::Ingested(..) => JobEnd::Ingested,
-            Self::Failed(failure, _) => JobEnd::Failed(failure.code),
-            Self::Again { .. } | Self::HeldUp { .. } => JobEnd::Retried,
-            Self::Released => JobEnd::Released,
-            Self::Waits { .. } => JobEnd::Waited,
-            Self::Deleted(_) => JobEnd::Deleted,
-            Self::Obsolete => JobEnd::Obsolete,
+            Self::Ingested(..) => JobOutcome::Ingested,
+            Self::Failed(failure, _) => JobOutcome::Failed(failure.code),
+            Self::Again { .. } | Self::HeldUp { .. } => JobOutcome::Retried,
+            Self::Released => JobOutcome::Released,
+            Self::Waits { .. } => JobOutcome::Deferred,
+            Self::Deleted(_) => JobOutcome::Deleted,
+            Self::Obsolete => JobOutcome::Obsolete,
         }
     }
 
@@ -214,5 +214,5 @@ fn failure(fault: &Fault, tried: u32) -> Failure {
         | Component::Service => FailureCode::Internal,
     };
     let times = if tried == 1 { "1 attempt".to_owned() } else { format!("{tried} attempts") };
-    Failure::because(code, format!("{} ({times})", fault.public()))
+    Failure::because(code, format!("{} ({times})", fault.public_message()))
 }

@@ -9,7 +9,7 @@ use crate::{
     documents::delete,
     error::Result,
     ingest::{self, IngestError},
-    recorder::JobEnd,
+    recorder::JobOutcome,
     spans,
     webhooks::{courier::Courier, events},
 };
@@ -262,7 +262,7 @@ impl Runner {
         {
             self.app.recorder.job_ended(end, self.app.since(started));
         }
-        if matches!(end, JobEnd::Ingested) {
+        if matches!(end, JobOutcome::Ingested) {
             self.leave_nothing(&job).await;
         }
     }
@@ -396,7 +396,7 @@ impl Runner {
         lease: LeaseId,
         outcome: Outcome,
         effort: &IngestionStats,
-    ) -> Option<JobEnd> {
+    ) -> Option<JobOutcome> {
         let now = self.app.clock.now();
         for _ in 0..SETTLE_TRIES {
             match self.try_settle(&job, lease, &outcome, effort, now).await {
@@ -424,7 +424,7 @@ impl Runner {
         mut outcome: &Outcome,
         effort: &IngestionStats,
         now: DateTime<Utc>,
-    ) -> Result<Option<JobEnd>> {
+    ) -> Result<Option<JobOutcome>> {
         let mut work = self.app.store.begin().await?;
         // What was done in an index that has been replaced meanwhile is done again in the one that serves.
         if let Some(generation) = outcome.generation()
@@ -459,21 +459,21 @@ fn report_panic(ended: std::result::Result<(), tokio::task::JoinError>) {
     }
 }
 
-fn record_end(span: &Span, end: JobEnd) {
+fn record_end(span: &Span, end: JobOutcome) {
     let outcome = match end {
-        JobEnd::Ingested => "ingested",
-        JobEnd::Failed(code) => {
+        JobOutcome::Ingested => "ingested",
+        JobOutcome::Failed(code) => {
             spans::fail(span, code.as_str());
             "failed"
         }
-        JobEnd::Retried => {
+        JobOutcome::Retried => {
             spans::fail(span, "fault");
             "retried"
         }
-        JobEnd::Released => "released",
-        JobEnd::Deleted => "deleted",
-        JobEnd::Waited => "waited",
-        JobEnd::Obsolete => "obsolete",
+        JobOutcome::Released => "released",
+        JobOutcome::Deleted => "deleted",
+        JobOutcome::Deferred => "waited",
+        JobOutcome::Obsolete => "obsolete",
     };
     span.record("docent.job.outcome", outcome);
 }

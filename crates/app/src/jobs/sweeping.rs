@@ -30,7 +30,7 @@ impl Runner {
         let now = app.clock.now();
         let mut work = app.store.begin().await?;
         let done_by = now - TimeDelta::from_std(idle).unwrap_or(TimeDelta::MAX);
-        if !work.singleton_tasks().take(SingletonTask::Sweep, lease, now, now + LEASE, done_by).await? {
+        if !work.singleton_tasks().acquire(SingletonTask::Sweep, lease, now, now + LEASE, done_by).await? {
             return Ok(None);
         }
         work.commit().await?;
@@ -45,9 +45,9 @@ impl Runner {
         let mut work = app.store.begin().await?;
         if swept.is_whole() {
             // What came to be after its beginning it may not have seen.
-            work.singleton_tasks().done(SingletonTask::Sweep, lease, now).await?;
+            work.singleton_tasks().complete(SingletonTask::Sweep, lease, now).await?;
         } else {
-            work.singleton_tasks().hold(SingletonTask::Sweep, lease, app.clock.now() + self.again()).await?;
+            work.singleton_tasks().renew(SingletonTask::Sweep, lease, app.clock.now() + self.again()).await?;
         }
         work.commit().await?;
         Ok(Some(swept))
@@ -90,7 +90,7 @@ impl Runner {
             let until = app.clock.now() + LEASE;
             let renew = async {
                 let mut work = app.store.begin().await?;
-                let is_held = work.singleton_tasks().hold(SingletonTask::Sweep, lease, until).await?;
+                let is_held = work.singleton_tasks().renew(SingletonTask::Sweep, lease, until).await?;
                 work.commit().await?;
                 Ok::<_, Fault>(is_held)
             };

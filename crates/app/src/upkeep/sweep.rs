@@ -104,7 +104,7 @@ impl Listener for Sweeper<'_> {
         match mend(app, &finding).await {
             Ok(Mended::Done(done)) => {
                 *count += 1;
-                app.recorder.mended(leftover);
+                app.recorder.repaired(leftover);
                 tracing::info!(code = finding.code(), id = finding.id(), done, "a sweep mended something");
             }
             Ok(Mended::Changed | Mended::NotOurs) => {}

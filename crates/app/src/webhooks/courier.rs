@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use docent_domain::{
     access::Actor,
     id::LeaseId,
-    webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, pause_after},
+    webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, retry_delay},
 };
 use docent_ports::{
     error::Fault,
@@ -207,7 +207,7 @@ impl Courier {
             Next::Failed | Next::Gone => DeliveryState::Failed,
             Next::Again(asked) => {
                 let asked = asked.map(|pause| TimeDelta::from_std(pause).unwrap_or(TimeDelta::MAX));
-                let pause = pause_after(attempts, chance[0], asked);
+                let pause = retry_delay(attempts, chance[0], asked);
                 pause.map_or(DeliveryState::Failed, |pause| DeliveryState::Pending(now + pause))
             }
         };

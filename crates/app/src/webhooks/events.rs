@@ -61,7 +61,7 @@ pub(crate) async fn take_down(
         DocumentState::Ingested(_) => (WebhookEvent::DocumentIngested, None),
         DocumentState::Failed(failed) => (WebhookEvent::DocumentFailed, Some(&failed.failure)),
     };
-    let listeners = work.webhooks().listeners(document.owner, event).await?;
+    let listeners = work.webhooks().subscribed(document.owner, event).await?;
     if listeners.is_empty() {
         return Ok(false);
     }

@@ -9,7 +9,7 @@ use crate::{
     listing::{DeliveryPosition, PageRequest},
 };
 use docent_domain::{
-    access::{Actor, Grant, KeepWebhooks, ViewDocuments},
+    access::{Actor, Grant, ManageWebhooks, ViewDocuments},
     audit::AuditAction,
     id::{WebhookDeliveryId, WebhookId},
     permission::RecordKind,
@@ -55,7 +55,7 @@ pub struct Change {
 pub async fn create(
     app: &App,
     actor: &Actor,
-    grant: &Grant<KeepWebhooks>,
+    grant: &Grant<ManageWebhooks>,
     wanted: Wanted,
 ) -> Result<Webhook> {
     check_scope(app, actor, wanted.all_documents).await?;
@@ -63,7 +63,7 @@ pub async fn create(
     let now = app.clock.now();
     let webhook = Webhook {
         id: app.new_id(WebhookId::generate),
-        owner: grant.by(),
+        owner: grant.user(),
         url: wanted.url,
         description: wanted.description,
         events: wanted.events,
@@ -76,8 +76,8 @@ pub async fn create(
     };
     let mut work = app.store.begin().await?;
     // Holds the account, so that two who add to its webhooks take turns.
-    work.users().get(grant.by()).await?.ok_or(Error::Unauthenticated)?;
-    let own = WebhookFilter { owner: Some(grant.by()), ..WebhookFilter::default() };
+    work.users().get(grant.user()).await?.ok_or(Error::Unauthenticated)?;
+    let own = WebhookFilter { owner: Some(grant.user()), ..WebhookFilter::default() };
     if work.webhooks().list(own, PageRequest { offset: 0, limit: 1 }).await?.total >= WEBHOOKS_MAX {
         return Err(Error::TooManyWebhooks);
     }
@@ -95,8 +95,8 @@ pub async fn create(
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn list(app: &App, grant: &Grant<KeepWebhooks>) -> Result<Vec<Webhook>> {
-    let own = WebhookFilter { owner: Some(grant.by()), ..WebhookFilter::default() };
+pub async fn list(app: &App, grant: &Grant<ManageWebhooks>) -> Result<Vec<Webhook>> {
+    let own = WebhookFilter { owner: Some(grant.user()), ..WebhookFilter::default() };
     let page = PageRequest { offset: 0, limit: WEBHOOKS_MAX };
     Ok(app.store.read().await?.webhooks().list(own, page).await?.records)
 }
@@ -105,7 +105,7 @@ pub async fn list(app: &App, grant: &Grant<KeepWebhooks>) -> Result<Vec<Webhook>
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn get(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Result<Webhook> {
+pub async fn get(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Result<Webhook> {
     find(app.store.read().await?.webhooks(), grant, id).await
 }
 
@@ -116,7 +116,7 @@ pub async fn get(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Resul
 pub async fn change(
     app: &App,
     actor: &Actor,
-    grant: &Grant<KeepWebhooks>,
+    grant: &Grant<ManageWebhooks>,
     id: WebhookId,
     change: Change,
 ) -> Result<Webhook> {
@@ -156,7 +156,7 @@ pub async fn change(
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn delete(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Result<()> {
+pub async fn delete(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let webhook = find(work.webhooks(), grant, id).await?;
     work.webhooks().delete(id).await?;
@@ -169,7 +169,7 @@ pub async fn delete(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Re
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn rotate(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Result<Webhook> {
+pub async fn rotate(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Result<Webhook> {
     let mut work = app.store.begin().await?;
     let webhook = find(work.webhooks(), grant, id).await?;
     let rotated = webhook.rotated(new_secret(app), app.clock.now());
@@ -185,7 +185,7 @@ pub async fn rotate(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Re
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::WebhookOff`], or when the database cannot be reached.
-pub async fn ping(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Result<WebhookDelivery> {
+pub async fn ping(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Result<WebhookDelivery> {
     let mut work = app.store.begin().await?;
     if !find(work.webhooks(), grant, id).await?.is_active {
         return Err(Error::WebhookOff);
@@ -203,7 +203,7 @@ pub async fn ping(app: &App, grant: &Grant<KeepWebhooks>, id: WebhookId) -> Resu
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn deliveries(
     app: &App,
-    grant: &Grant<KeepWebhooks>,
+    grant: &Grant<ManageWebhooks>,
     id: WebhookId,
     after: Option<DeliveryPosition>,
     limit: u64,
@@ -219,7 +219,7 @@ pub async fn deliveries(
 /// database cannot be reached.
 pub async fn replay(
     app: &App,
-    grant: &Grant<KeepWebhooks>,
+    grant: &Grant<ManageWebhooks>,
     id: WebhookId,
     delivery: WebhookDeliveryId,
 ) -> Result<WebhookDelivery> {
@@ -233,10 +233,10 @@ pub async fn replay(
 
 async fn find<R: WebhookReader + ?Sized>(
     reader: &mut R,
-    grant: &Grant<KeepWebhooks>,
+    grant: &Grant<ManageWebhooks>,
     id: WebhookId,
 ) -> Result<Webhook> {
-    reader.get(id).await?.filter(|webhook| webhook.owner == grant.by()).ok_or(missing())
+    reader.get(id).await?.filter(|webhook| webhook.owner == grant.user()).ok_or(missing())
 }
 
 /// Documents of all accounts are for those who may see them at the panel.

@@ -107,7 +107,7 @@ impl Desk {
     }
 
     pub(crate) async fn rights(&self, id: UserId) -> AssignedPermissions {
-        self.0.store.read().await.unwrap().groups().rights(id).await.unwrap()
+        self.0.store.read().await.unwrap().groups().assigned_permissions(id).await.unwrap()
     }
 
     pub(crate) async fn group(&self, name: &str, permissions: &[Permission]) -> Group {
@@ -126,7 +126,7 @@ impl Desk {
     /// What the audit log tells of changes of an account.
     pub(crate) async fn changes(&self, id: UserId) -> Vec<AuditEntry> {
         let filter = AuditFilter {
-            deed: Some(AuditAction::Change),
+            action: Some(AuditAction::Change),
             record: Some(id.to_string()),
             ..AuditFilter::default()
         };
@@ -152,7 +152,7 @@ pub(crate) fn email(name: &str) -> Email {
 }
 
 pub(crate) fn password() -> Password {
-    Password::chosen("correct horse".to_owned()).unwrap()
+    Password::parse_new("correct horse".to_owned()).unwrap()
 }
 
 pub(crate) fn set(permissions: &[Permission]) -> PermissionSet {

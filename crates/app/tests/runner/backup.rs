@@ -49,7 +49,7 @@ impl Service {
     }
 
     async fn is_without_records(&self) -> bool {
-        self.app.store.read().await.unwrap().inventory().sizes().await.unwrap().is_empty()
+        self.app.store.read().await.unwrap().inventory().counts().await.unwrap().is_empty()
     }
 }
 
@@ -109,7 +109,7 @@ async fn belongings(service: &Service) -> User {
         tokens: TokenUsage { prompt: 7, completion: 3 },
         is_complete: false,
     };
-    let answer = ConversationMessage { author: answer, ..builders::question(71, said[0].conversation) };
+    let answer = ConversationMessage { role: answer, ..builders::question(71, said[0].conversation) };
     work.conversations().append(&[said, vec![answer]].concat()).await.unwrap();
     work.sessions().insert(&builders::session(1, user.id)).await.unwrap();
     work.verifications()
@@ -141,8 +141,11 @@ async fn what_accounts_have_comes_back_but_for_sessions_links_and_deliveries() {
     assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
     let (mut there, mut here) =
         (service.app.store.read().await.unwrap(), other.app.store.read().await.unwrap());
-    let rights = here.groups().rights(user.id).await.unwrap();
-    assert_eq!((&rights, rights.groups.len()), (&there.groups().rights(user.id).await.unwrap(), 1));
+    let rights = here.groups().assigned_permissions(user.id).await.unwrap();
+    assert_eq!(
+        (&rights, rights.groups.len()),
+        (&there.groups().assigned_permissions(user.id).await.unwrap(), 1)
+    );
     let all = PageRequest { offset: 0, limit: 99 };
     for n in 1..=2 {
         let id = builders::conversation(n, user.id).id;

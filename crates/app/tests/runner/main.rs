@@ -23,7 +23,7 @@ use docent_domain::{
 use docent_ports::{
     error::{Component, FaultKind},
     page::PageRequest,
-    recorder::{Cache, JobEnd, Stage},
+    recorder::{Cache, JobOutcome, Stage},
     sessions::SessionFilter,
 };
 use docent_testkit::{
@@ -69,10 +69,10 @@ async fn whoever_counts_is_told_of_stages_faults_and_ends() {
     let stages = || stages.map(|stage| Noted::StageEnded(stage, none)).into_iter();
     let first = [Noted::LookedUp(Cache::Extractions, 0, 1)].into_iter().chain(stages()).chain([
         Noted::Fault(Component::VectorStore, FaultKind::Unavailable),
-        Noted::JobEnded(JobEnd::Retried, none),
+        Noted::JobEnded(JobOutcome::Retried, none),
     ]);
     let found = [Noted::LookedUp(Cache::Extractions, 1, 0)].into_iter();
-    let second = found.chain(stages()).chain([Noted::JobEnded(JobEnd::Ingested, none)]);
+    let second = found.chain(stages()).chain([Noted::JobEnded(JobOutcome::Ingested, none)]);
     assert_eq!(service.recorder.noted(), first.chain(second).collect::<Vec<_>>());
 }
 
@@ -190,7 +190,7 @@ async fn vectors_that_nobody_used_for_a_month_are_removed() {
         let mut text = [0; 32];
         text[..2].copy_from_slice(&n.to_be_bytes());
         let used_at = if n == 0 { days(29) } else { days(31) };
-        unit.embedding_cache().keep("space", &[(text, &[1.0])], used_at).await.unwrap();
+        unit.embedding_cache().put("space", &[(text, &[1.0])], used_at).await.unwrap();
     }
     unit.commit().await.unwrap();
     let stop = CancellationToken::new();

@@ -44,7 +44,7 @@ impl Service {
         let mut work = self.app.store.begin().await.unwrap();
         assert!(
             work.singleton_tasks()
-                .take(SingletonTask::Sweep, lease, now, now + Duration::from_secs(30), now)
+                .acquire(SingletonTask::Sweep, lease, now, now + Duration::from_secs(30), now)
                 .await
                 .unwrap()
         );
@@ -90,7 +90,7 @@ async fn chunks_of_deleted_and_failed_documents_are_removed_and_all_others_stay(
         assert_eq!(service.index.entries(id).len(), chunks);
     }
     let noted = service.recorder.noted();
-    let told = [Noted::Mended(SweepFinding::OrphanChunks), Noted::Mended(SweepFinding::OrphanChunks)];
+    let told = [Noted::Repaired(SweepFinding::OrphanChunks), Noted::Repaired(SweepFinding::OrphanChunks)];
     assert_eq!(noted[noted.len() - 3..], [&told[..], &[Noted::Swept(true, Duration::ZERO)]].concat());
     assert_eq!(service.sweep().await.mended(), 0, "once is enough");
 }

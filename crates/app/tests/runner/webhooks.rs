@@ -3,7 +3,7 @@
 use crate::service::{Service, until};
 use docent_app::webhooks::{courier::Courier, own, signature::signatures};
 use docent_domain::{
-    access::{Actor, Grant, KeepWebhooks},
+    access::{Actor, Grant, ManageWebhooks},
     document::FailureCode,
     group::AssignedPermissions,
     id::{DocumentId, WebhookId},
@@ -47,7 +47,7 @@ fn webhook(n: u32) -> Webhook {
     builders::webhook(n, owner().id)
 }
 
-fn grant() -> Grant<KeepWebhooks> {
+fn grant() -> Grant<ManageWebhooks> {
     Actor::of(&owner()).unwrap().authorize().unwrap()
 }
 
@@ -210,7 +210,7 @@ async fn each_answer_has_its_consequence() {
         (Err(DeliveryError::Timeout), "pending", "did not answer in time"),
         (Err(DeliveryError::Unreachable), "pending", "no connection"),
         (Err(DeliveryError::Unresolved), "pending", "cannot be resolved"),
-        (Err(DeliveryError::InvalidResponse), "pending", "broke off"),
+        (Err(DeliveryError::InvalidResponse), "pending", "closed the connection"),
         (Err(DeliveryError::Refused("is odd".to_owned())), "failed", "the address is odd"),
         (answered(410), "failed", "turned off"),
     ] {

@@ -38,7 +38,7 @@ pub(crate) async fn submit(context: State, client: Client, form: Result<Form, Re
         Err(refusal) => return refused(&context, TITLE, &refusal),
     };
     let token = form.text("token");
-    let password = match Password::chosen(form.text("password").to_owned()) {
+    let password = match Password::parse_new(form.text("password").to_owned()) {
         Ok(password) => password,
         Err(invalid) => return show(&context, token, Some(&format!("The password {}.", invalid.reason))),
     };

@@ -64,7 +64,7 @@ impl MessageView {
             completion: 0,
             is_complete: true,
         };
-        match &message.author {
+        match &message.role {
             MessageRole::User => said,
             MessageRole::Agent { name, sources, tokens, is_complete } => Self {
                 agent: Some(name.as_str().to_owned()),

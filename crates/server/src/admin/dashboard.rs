@@ -41,7 +41,9 @@ pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpRespon
         .map(|(part, result)| PartRow {
             name: sentence(part.name()),
             is_ok: result.is_ok(),
-            said: result.as_ref().map_or_else(|fault| sentence(&fault.public()), |()| "Works".to_owned()),
+            said: result
+                .as_ref()
+                .map_or_else(|fault| sentence(&fault.public_message()), |()| "Works".to_owned()),
         })
         .collect();
     let mut values = staff.page("");

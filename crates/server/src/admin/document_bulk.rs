@@ -33,7 +33,7 @@ impl From<&BulkItem> for Line {
     fn from(item: &BulkItem) -> Self {
         let refusal = item.refusal.as_ref().map(|error| match error {
             // The details of a fault are for the log.
-            Error::Fault(fault) => sentence(&fault.public()),
+            Error::Fault(fault) => sentence(&fault.public_message()),
             Error::Invalid(invalid) => sentence(&invalid.reason),
             other => sentence(&other.to_string()),
         });

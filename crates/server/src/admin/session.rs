@@ -24,7 +24,7 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{
-    access::{Actor, EnterAdmin, Grant, Operation},
+    access::{Actor, Grant, Operation, UseAdminPanel},
     id::SessionId,
     text::Email,
 };
@@ -174,7 +174,7 @@ impl FromRequest for Staff {
                 }
                 Err(error) => return Err(Broken::from(error)),
             };
-            if actor.authorize::<EnterAdmin>().is_err() {
+            if actor.authorize::<UseAdminPanel>().is_err() {
                 cookie.purge();
                 return Err(Broken::LoggedOut { page });
             }

@@ -68,7 +68,7 @@ fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), 
         let (credential, context) = (credential.ok_or(Error::Unauthenticated)?, context?);
         let actor = authenticate::bearer(&context.app, &credential).await?;
         let actor = match client {
-            Some(client) => actor.from_address(client.address),
+            Some(client) => actor.with_client_ip(client.address),
             None => actor,
         };
         Ok((context, actor))

@@ -1,6 +1,6 @@
 //! The labels of series.
 
-use docent_app::recorder::JobEnd;
+use docent_app::recorder::JobOutcome;
 use prometheus_client::encoding::EncodeLabelSet;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -10,21 +10,21 @@ pub(super) struct Version {
 
 /// How a try at a job ended; `code` is empty unless it failed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct JobOutcome {
+pub(super) struct JobLabels {
     pub(super) outcome: &'static str,
     pub(super) code: &'static str,
 }
 
-impl JobOutcome {
-    pub(super) fn of(end: JobEnd) -> Self {
+impl JobLabels {
+    pub(super) fn of(end: JobOutcome) -> Self {
         let (outcome, code) = match end {
-            JobEnd::Ingested => ("ingested", ""),
-            JobEnd::Failed(code) => ("failed", code.as_str()),
-            JobEnd::Retried => ("retried", ""),
-            JobEnd::Released => ("released", ""),
-            JobEnd::Deleted => ("deleted", ""),
-            JobEnd::Waited => ("waited", ""),
-            JobEnd::Obsolete => ("obsolete", ""),
+            JobOutcome::Ingested => ("ingested", ""),
+            JobOutcome::Failed(code) => ("failed", code.as_str()),
+            JobOutcome::Retried => ("retried", ""),
+            JobOutcome::Released => ("released", ""),
+            JobOutcome::Deleted => ("deleted", ""),
+            JobOutcome::Deferred => ("waited", ""),
+            JobOutcome::Obsolete => ("obsolete", ""),
         };
         Self { outcome, code }
     }

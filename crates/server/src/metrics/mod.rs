@@ -11,11 +11,11 @@ use chrono::{DateTime, Utc};
 use docent_app::{
     backlog::Backlog,
     error::{Component, FaultKind},
-    recorder::{Cache, JobEnd, Recorder, Stage, SweepFinding},
+    recorder::{Cache, JobOutcome, Recorder, Stage, SweepFinding},
 };
 use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
 use http::Http;
-use labels::{Fault, JobOutcome, Lookup, Mended, Outcome, StageName, State, Swept, Tokens, Version};
+use labels::{Fault, JobLabels, Lookup, Mended, Outcome, StageName, State, Swept, Tokens, Version};
 use process::Process;
 use prometheus_client::{
     encoding::text::{encode_eof, encode_registry},
@@ -43,7 +43,7 @@ pub struct Metrics {
     /// Of the process itself, under the names that they have everywhere.
     bare: Registry,
     pub(crate) http: Http,
-    jobs: Family<JobOutcome, Counter>,
+    jobs: Family<JobLabels, Counter>,
     job_seconds: Timed<Outcome>,
     stage_seconds: Timed<StageName>,
     tokens: Family<Tokens, Counter>,
@@ -103,9 +103,9 @@ impl Metrics {
 
     /// Makes the series that alerts look for, so that the first event is a rise and not a beginning.
     fn begin_at_zero(&self) {
-        let failed = FailureCode::ALL.iter().map(|code| JobEnd::Failed(*code));
-        for end in [JobEnd::Ingested, JobEnd::Retried].into_iter().chain(failed) {
-            let _ = self.jobs.get_or_create(&JobOutcome::of(end));
+        let failed = FailureCode::ALL.iter().map(|code| JobOutcome::Failed(*code));
+        for end in [JobOutcome::Ingested, JobOutcome::Retried].into_iter().chain(failed) {
+            let _ = self.jobs.get_or_create(&JobLabels::of(end));
         }
         for is_whole in [true, false] {
             let _ = self.sweeps.get_or_create(&Swept::of(is_whole));
@@ -172,8 +172,8 @@ fn waiting(backlog: Backlog) -> Registry {
 }
 
 impl Recorder for Metrics {
-    fn job_ended(&self, end: JobEnd, took: Duration) {
-        let outcome = JobOutcome::of(end);
+    fn job_ended(&self, end: JobOutcome, took: Duration) {
+        let outcome = JobLabels::of(end);
         self.jobs.get_or_create(&outcome).inc();
         self.job_seconds.get_or_create(&Outcome { outcome: outcome.outcome }).observe(took.as_secs_f64());
     }
@@ -197,7 +197,7 @@ impl Recorder for Metrics {
         self.counted_locally.inc();
     }
 
-    fn looked_up(&self, cache: Cache, hits: u64, misses: u64) {
+    fn cache_lookups(&self, cache: Cache, hits: u64, misses: u64) {
         for (result, count) in [("hit", hits), ("miss", misses)] {
             self.lookups.get_or_create(&Lookup { cache: cache.code(), result }).inc_by(count);
         }
@@ -208,8 +208,8 @@ impl Recorder for Metrics {
         self.sweep_seconds.observe(took.as_secs_f64());
     }
 
-    fn mended(&self, leftover: SweepFinding) {
-        self.mended.get_or_create(&Mended { leftover: leftover.code() }).inc();
+    fn repaired(&self, finding: SweepFinding) {
+        self.mended.get_or_create(&Mended { leftover: finding.code() }).inc();
     }
 }
 
@@ -230,15 +230,15 @@ mod tests {
     #[test]
     fn what_is_recorded_shows_under_its_labels() {
         let metrics = Metrics::new(DateTime::UNIX_EPOCH);
-        metrics.job_ended(JobEnd::Failed(FailureCode::NoText), Duration::from_millis(300));
+        metrics.job_ended(JobOutcome::Failed(FailureCode::NoText), Duration::from_millis(300));
         metrics.stage_ended(Stage::Extract, Duration::from_millis(20));
         metrics.fault(Component::ChatModel, FaultKind::Timeout);
         let agent = AgentName::parse("chat").unwrap();
         metrics.tokens_used(&agent, "m", TokenUsage { prompt: 7, completion: 3 });
         metrics.counted_locally();
-        metrics.looked_up(Cache::Embeddings, 5, 0);
+        metrics.cache_lookups(Cache::Embeddings, 5, 0);
         metrics.swept(true, Duration::from_millis(20));
-        metrics.mended(SweepFinding::OrphanFile);
+        metrics.repaired(SweepFinding::OrphanFile);
         let text = metrics.render(None).unwrap();
         for (series, value) in [
             (r#"docent_jobs_ended_total{outcome="failed",code="no_extractable_text"}"#, "1"),

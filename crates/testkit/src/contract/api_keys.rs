@@ -59,7 +59,7 @@ crate::battery! {
         assert!(unit.api_keys().revoke(id(1), at(50)).await.unwrap());
         assert!(!unit.api_keys().revoke(id(1), at(60)).await.unwrap());
         assert!(!unit.api_keys().revoke(id(9), at(60)).await.unwrap());
-        assert_eq!(unit.api_keys().revoke_of(user(1).id, at(70)).await.unwrap(), 2);
+        assert_eq!(unit.api_keys().revoke_for_user(user(1).id, at(70)).await.unwrap(), 2);
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
         for (n, revoked) in [(1, Some(50)), (2, Some(70)), (3, Some(70)), (4, None)] {
@@ -95,7 +95,7 @@ crate::battery! {
         let [first, second, third, fourth] = keys;
         let of_one = ApiKeyFilter { user: Some(one), ..ApiKeyFilter::default() };
         assert_eq!(listed(&*store, of_one).await, [second.clone(), first.clone()]);
-        let good = |second: i64| ApiKeyFilter { good_at: Some(at(second)), ..ApiKeyFilter::default() };
+        let good = |second: i64| ApiKeyFilter { valid_at: Some(at(second)), ..ApiKeyFilter::default() };
         assert_eq!(listed(&*store, good(19)).await, [fourth.clone(), second, first.clone()]);
         assert_eq!(listed(&*store, good(20)).await, [fourth.clone(), first]);
         let text = |text: &str| ApiKeyFilter { text: Some(text.to_owned()), ..ApiKeyFilter::default() };

@@ -27,7 +27,7 @@ async fn listed(store: &dyn Store, filter: AuditFilter) -> Vec<u32> {
     numbers.collect()
 }
 
-fn by(n: u32) -> AuditActor {
+fn actor(n: u32) -> AuditActor {
     AuditActor::User { id: user(n).id, email: user(n).email.as_str().to_owned(), api_key: None }
 }
 
@@ -41,9 +41,9 @@ crate::battery! {
             after: after.map(str::to_owned),
         };
         let full = AuditEntry {
-            by: AuditActor::User { id: user(9).id, email: "gone@example.org".into(), api_key: Some(id(3)) },
-            from: Some("2001:db8::1".parse().unwrap()),
-            deed: AuditAction::Change,
+            actor: AuditActor::User { id: user(9).id, email: "gone@example.org".into(), api_key: Some(id(3)) },
+            client_ip: Some("2001:db8::1".parse().unwrap()),
+            action: AuditAction::Change,
             changes: [
                 ("title".to_owned(), change(Some("„before“"), Some("after"))),
                 ("owner".to_owned(), change(None, Some(""))),
@@ -52,7 +52,7 @@ crate::battery! {
             .into(),
             ..audit_entry(1)
         };
-        let entries = [full, audit_entry(2), AuditEntry { by: AuditActor::Unauthenticated, ..audit_entry(3) }];
+        let entries = [full, audit_entry(2), AuditEntry { actor: AuditActor::Unauthenticated, ..audit_entry(3) }];
         append(&*store, &entries).await;
         let mut view = store.read().await.unwrap();
         for entry in entries {
@@ -68,11 +68,11 @@ crate::battery! {
         assert_eq!(store.read().await.unwrap().audit().get(id(1)).await.unwrap(), Some(audit_entry(1)));
     }
 
-    /// Every deed and kind of record can be written and read.
-    async fn every_deed_and_kind_survives(store) {
-        let deeds = AuditAction::ALL.iter().zip(RecordKind::ALL.iter().cycle());
+    /// Every action and kind of record can be written and read.
+    async fn every_action_and_kind_survives(store) {
+        let actions = AuditAction::ALL.iter().zip(RecordKind::ALL.iter().cycle());
         let entries: Vec<AuditEntry> =
-            deeds.zip(1..).map(|((deed, kind), n)| AuditEntry { deed: *deed, kind: *kind, ..audit_entry(n) }).collect();
+            actions.zip(1..).map(|((action, kind), n)| AuditEntry { action: *action, kind: *kind, ..audit_entry(n) }).collect();
         append(&*store, &entries).await;
         let listed = store.read().await.unwrap().audit().list(&AuditFilter::default(), first(99)).await.unwrap();
         assert_eq!(listed.records.into_iter().rev().collect::<Vec<_>>(), entries);
@@ -82,15 +82,15 @@ crate::battery! {
     async fn lists_are_filtered(store) {
         append(&*store, &[
             audit_entry(1),
-            AuditEntry { by: by(1), ..audit_entry(2) },
-            AuditEntry { deed: AuditAction::Delete, record: "17".into(), ..audit_entry(3) },
+            AuditEntry { actor: actor(1), ..audit_entry(2) },
+            AuditEntry { action: AuditAction::Delete, record: "17".into(), ..audit_entry(3) },
             AuditEntry { kind: RecordKind::User, record: "17".into(), ..audit_entry(4) },
         ])
         .await;
         let all = AuditFilter::default;
         assert_eq!(listed(&*store, all()).await, [4, 3, 2, 1]);
-        assert_eq!(listed(&*store, AuditFilter { by: Some(user(1).id), ..all() }).await, [2]);
-        assert_eq!(listed(&*store, AuditFilter { deed: Some(AuditAction::Delete), ..all() }).await, [3]);
+        assert_eq!(listed(&*store, AuditFilter { actor: Some(user(1).id), ..all() }).await, [2]);
+        assert_eq!(listed(&*store, AuditFilter { action: Some(AuditAction::Delete), ..all() }).await, [3]);
         assert_eq!(listed(&*store, AuditFilter { kind: Some(RecordKind::User), ..all() }).await, [4]);
         assert_eq!(listed(&*store, AuditFilter { record: Some("17".into()), ..all() }).await, [4, 3]);
         let period = Period { from: Some(at(2)), to: Some(at(4)) };

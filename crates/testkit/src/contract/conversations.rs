@@ -42,13 +42,13 @@ fn answer(n: u32) -> ConversationMessage {
         pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
         score: 0.375,
     };
-    let author = MessageRole::Agent {
+    let role = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),
         sources: vec![passage],
         tokens: TokenUsage { prompt: 1 << 40, completion: 3 },
         is_complete: false,
     };
-    ConversationMessage { author, ordinal: 1, ..question(n, id(1)) }
+    ConversationMessage { role, ordinal: 1, ..question(n, id(1)) }
 }
 
 crate::battery! {

@@ -17,7 +17,7 @@ fn text(n: u16) -> TextDigest {
 
 async fn keep(store: &dyn Store, space: &str, vectors: &[(TextDigest, &[f32])], second: i64) {
     let mut unit = store.begin().await.unwrap();
-    unit.embedding_cache().keep(space, vectors, at(second)).await.unwrap();
+    unit.embedding_cache().put(space, vectors, at(second)).await.unwrap();
     unit.commit().await.unwrap();
 }
 

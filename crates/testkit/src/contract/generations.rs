@@ -13,7 +13,7 @@ fn first(n: u32) -> IndexGeneration {
 }
 
 fn begun(n: u32) -> IndexGeneration {
-    let begun = IndexGeneration::begun(id(n), "vectors", "chunks", at(i64::from(n)));
+    let begun = IndexGeneration::building(id(n), "vectors", "chunks", at(i64::from(n)));
     IndexGeneration { dimensions: Some(768), ..begun }
 }
 
@@ -162,8 +162,8 @@ crate::battery! {
         }
         unit.documents().mark_deleted(id(5), at(7)).await.unwrap();
         let mark = |n: u32| IndexedRevision { document: id(n), at: at(i64::from(n)), chunks: n };
-        assert_eq!(unit.documents().marks(None, 3).await.unwrap(), [mark(1), mark(2), mark(4)]);
-        assert_eq!(unit.documents().marks(Some(id(4)), 3).await.unwrap(), [mark(6)]);
-        assert_eq!(unit.documents().marks(Some(id(6)), 3).await.unwrap(), []);
+        assert_eq!(unit.documents().indexed_revisions(None, 3).await.unwrap(), [mark(1), mark(2), mark(4)]);
+        assert_eq!(unit.documents().indexed_revisions(Some(id(4)), 3).await.unwrap(), [mark(6)]);
+        assert_eq!(unit.documents().indexed_revisions(Some(id(6)), 3).await.unwrap(), []);
     }
 }

@@ -77,9 +77,9 @@ crate::battery! {
         let rights = AssignedPermissions { permissions: own, groups: [id(1), id(2)].into() };
         give(&*store, 1, &rights).await;
         let mut view = store.read().await.unwrap();
-        assert_eq!(view.groups().rights(user(1).id).await.unwrap(), rights);
+        assert_eq!(view.groups().assigned_permissions(user(1).id).await.unwrap(), rights);
         assert_eq!(view.groups().permissions(user(1).id).await.unwrap(), own.union(of_group));
-        assert_eq!(view.groups().rights(user(2).id).await.unwrap(), AssignedPermissions::default());
+        assert_eq!(view.groups().assigned_permissions(user(2).id).await.unwrap(), AssignedPermissions::default());
         assert_eq!(view.groups().permissions(user(2).id).await.unwrap(), PermissionSet::EMPTY);
         drop(view);
 
@@ -99,7 +99,7 @@ crate::battery! {
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
         assert!(view.groups().permissions(user(1).id).await.unwrap().is_empty());
-        assert_eq!(view.groups().rights(user(1).id).await.unwrap().groups, [id(2)].into());
+        assert_eq!(view.groups().assigned_permissions(user(1).id).await.unwrap().groups, [id(2)].into());
     }
 
     /// Nobody is put into a group that does not exist, and what does not exist is in no group.

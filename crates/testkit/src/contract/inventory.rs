@@ -22,7 +22,7 @@ crate::battery! {
     async fn nothing_is_there_at_first(store) {
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
-        assert!(all.sizes().await.unwrap().is_empty());
+        assert!(all.counts().await.unwrap().is_empty());
         assert!(all.documents(None, 10).await.unwrap().is_empty());
         assert!(all.deletions(None, 10).await.unwrap().is_empty());
         assert!(all.users(None, 10).await.unwrap().is_empty());
@@ -32,7 +32,7 @@ crate::battery! {
         assert!(all.conversations(None, 10).await.unwrap().is_empty());
         assert!(all.webhooks(None, 10).await.unwrap().is_empty());
         assert!(all.audit(None, 10).await.unwrap().is_empty());
-        assert!(all.overdue(at(1000), 10).await.unwrap().is_empty());
+        assert!(all.jobs_with_expired_lease(at(1000), 10).await.unwrap().is_empty());
     }
 
     /// Pages are in the order of ids, whole, and without gaps.
@@ -48,7 +48,7 @@ crate::battery! {
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
-        assert_eq!(all.sizes().await.unwrap(), RecordCounts { users: 5, documents: 5, usage: 5, ..RecordCounts::default() });
+        assert_eq!(all.counts().await.unwrap(), RecordCounts { users: 5, documents: 5, usage: 5, ..RecordCounts::default() });
         assert_eq!(all.documents(None, 2).await.unwrap(), documents[..2]);
         assert_eq!(all.documents(Some(documents[1].id), 2).await.unwrap(), documents[2..4]);
         assert_eq!(all.documents(Some(documents[3].id), 2).await.unwrap(), documents[4..]);
@@ -78,7 +78,7 @@ crate::battery! {
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
         let counts = RecordCounts { users: 1, groups: 3, api_keys: 3, conversations: 3, webhooks: 3, audit: 3, ..RecordCounts::default() };
-        assert_eq!(all.sizes().await.unwrap(), counts);
+        assert_eq!(all.counts().await.unwrap(), counts);
         assert_eq!(all.groups(None, 2).await.unwrap(), groups[..2]);
         assert_eq!(all.groups(Some(groups[1].id), 2).await.unwrap(), groups[2..]);
         assert_eq!(all.api_keys(None, 2).await.unwrap(), keys[..2]);
@@ -104,7 +104,7 @@ crate::battery! {
         let sha256 = document(2).file.map(|file| file.sha256);
         assert_eq!(all.deletions(None, 9).await.unwrap(), [Deletion { document: document(2).id, blob, sha256, at: at(50) }]);
         assert_eq!(all.deletions(Some(document(2).id), 9).await.unwrap(), []);
-        assert_eq!(all.sizes().await.unwrap(), RecordCounts { documents: 2, deletions: 1, ..RecordCounts::default() });
+        assert_eq!(all.counts().await.unwrap(), RecordCounts { documents: 2, deletions: 1, ..RecordCounts::default() });
     }
 
     /// Each document stands where it stands; one without a record is left out.
@@ -157,8 +157,8 @@ crate::battery! {
         let leased = unit.jobs().lease(id(1), at(5), at(30)).await.unwrap().unwrap();
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
-        assert_eq!(view.inventory().overdue(at(30), 9).await.unwrap(), []);
-        assert_eq!(view.inventory().overdue(at(31), 9).await.unwrap(), [leased]);
-        assert_eq!(view.inventory().overdue(at(31), 0).await.unwrap(), []);
+        assert_eq!(view.inventory().jobs_with_expired_lease(at(30), 9).await.unwrap(), []);
+        assert_eq!(view.inventory().jobs_with_expired_lease(at(31), 9).await.unwrap(), [leased]);
+        assert_eq!(view.inventory().jobs_with_expired_lease(at(31), 0).await.unwrap(), []);
     }
 }

@@ -41,7 +41,7 @@ crate::battery! {
             mail("ada@example.org", "Hello Ada,\nthis is a line.\n\nGrüße 🐎\n"),
             mail("bob@example.org", &format!(".\n..leading dots\n{long}\n")),
         ];
-        assert!(subject.mailer.is_there());
+        assert!(subject.mailer.is_configured());
         for mail in &mails {
             subject.mailer.send(mail).await.unwrap();
         }

@@ -5,7 +5,7 @@ use docent_ports::password_hasher::PasswordHasher;
 use std::sync::Arc;
 
 fn password(text: &str) -> Password {
-    Password::claimed(text.to_owned()).unwrap()
+    Password::parse_existing(text.to_owned()).unwrap()
 }
 
 crate::battery! {

@@ -57,7 +57,7 @@ async fn lease(store: Arc<dyn Store>, lease: LeaseId) -> Option<JobId> {
 async fn take(store: Arc<dyn Store>, lease: LeaseId) -> bool {
     let mut unit = store.begin().await.unwrap();
     let is_taken =
-        unit.singleton_tasks().take(SingletonTask::Sweep, lease, at(30), at(90), at(30)).await.unwrap();
+        unit.singleton_tasks().acquire(SingletonTask::Sweep, lease, at(30), at(90), at(30)).await.unwrap();
     unit.commit().await.unwrap();
     is_taken
 }

@@ -4,7 +4,7 @@ use super::records::{add_users, first};
 use crate::builders::{at, id, session, user};
 use docent_domain::{
     id::SessionId,
-    session::{PANEL_IDLE, Session, SessionKind},
+    session::{PANEL_IDLE_TIMEOUT, Session, SessionKind},
 };
 use docent_ports::{sessions::SessionFilter, store::Store};
 use std::sync::Arc;
@@ -34,12 +34,12 @@ crate::battery! {
         add_users(&*store, &[user(1)]).await;
         let bare = Session {
             kind: SessionKind::Api,
-            from: None,
-            agent: None,
+            client_ip: None,
+            user_agent: None,
             revoked_at: Some(at(5)),
             ..session(1, user(1).id)
         };
-        let ipv6 = Session { from: Some("2001:db8::1".parse().unwrap()), ..session(2, user(1).id) };
+        let ipv6 = Session { client_ip: Some("2001:db8::1".parse().unwrap()), ..session(2, user(1).id) };
         add_sessions(&*store, &[bare.clone(), ipv6.clone()]).await;
         assert_eq!(get(&*store, 1).await, Some(bare));
         assert_eq!(get(&*store, 2).await, Some(ipv6));
@@ -80,10 +80,10 @@ crate::battery! {
         add_sessions(&*store, &[session(4, user(2).id)]).await;
         let mut unit = store.begin().await.unwrap();
         assert!(unit.sessions().revoke(id(2), at(40)).await.unwrap());
-        let mut gone = unit.sessions().revoke_of(user(1).id, at(50)).await.unwrap();
+        let mut gone = unit.sessions().revoke_for_user(user(1).id, at(50)).await.unwrap();
         gone.sort_unstable();
         assert_eq!(gone, [id(1), id(3)]);
-        assert_eq!(unit.sessions().revoke_of(user(1).id, at(60)).await.unwrap(), []);
+        assert_eq!(unit.sessions().revoke_for_user(user(1).id, at(60)).await.unwrap(), []);
         unit.commit().await.unwrap();
         assert_eq!(get(&*store, 4).await.unwrap().revoked_at, None);
     }
@@ -103,18 +103,18 @@ crate::battery! {
         assert_eq!(listed(&*store, filter).await, [id(2), id(1)]);
         let filter = SessionFilter { kind: Some(SessionKind::Api), ..SessionFilter::default() };
         assert_eq!(listed(&*store, filter).await, [id(2)]);
-        let filter = SessionFilter { good_at: Some(at(101)), ..SessionFilter::default() };
+        let filter = SessionFilter { valid_at: Some(at(101)), ..SessionFilter::default() };
         assert_eq!(listed(&*store, filter).await, [id(2)]);
     }
 
     /// A session of the panel that nobody used for a while is not good; one of a client is until its end.
     async fn idle_sessions_of_the_panel_are_not_good(store) {
         add_users(&*store, &[user(1)]).await;
-        let idle = PANEL_IDLE.num_seconds();
+        let idle = PANEL_IDLE_TIMEOUT.num_seconds();
         let long = |n| Session { expires_at: at(10 * idle), ..session(n, user(1).id) };
         add_sessions(&*store, &[long(1), long(2), Session { kind: SessionKind::Api, ..long(3) }]).await;
         for (now, good) in [(idle + 1, vec![id(3), id(2), id(1)]), (idle + 2, vec![id(3), id(2)])] {
-            let filter = SessionFilter { good_at: Some(at(now)), ..SessionFilter::default() };
+            let filter = SessionFilter { valid_at: Some(at(now)), ..SessionFilter::default() };
             assert_eq!(listed(&*store, filter).await, good, "{now}");
         }
     }

@@ -22,11 +22,11 @@ crate::battery! {
     /// Whoever holds a duty may hold it for longer, and has nothing to say once another has it.
     async fn a_lease_is_held_on_to_until_it_is_lost(store) {
         assert!(take(&*store, 1, 0, 10, 0).await);
-        assert!(changed(&*store, async |unit| unit.singleton_tasks().hold(SingletonTask::Sweep, id(1), at(30)).await).await);
+        assert!(changed(&*store, async |unit| unit.singleton_tasks().renew(SingletonTask::Sweep, id(1), at(30)).await).await);
         assert!(!take(&*store, 2, 29, 39, 29).await);
         assert!(take(&*store, 2, 30, 40, 30).await);
-        assert!(!changed(&*store, async |unit| unit.singleton_tasks().hold(SingletonTask::Sweep, id(1), at(90)).await).await);
-        assert!(!changed(&*store, async |unit| unit.singleton_tasks().done(SingletonTask::Sweep, id(1), at(31)).await).await);
+        assert!(!changed(&*store, async |unit| unit.singleton_tasks().renew(SingletonTask::Sweep, id(1), at(90)).await).await);
+        assert!(!changed(&*store, async |unit| unit.singleton_tasks().complete(SingletonTask::Sweep, id(1), at(31)).await).await);
         assert!(!take(&*store, 3, 39, 49, 39).await);
         assert!(take(&*store, 3, 40, 50, 40).await, "nothing of the first one's changes was made");
     }
@@ -34,7 +34,7 @@ crate::battery! {
     /// What was done is left alone for as long as the next one asks, and then done again.
     async fn a_duty_is_not_done_again_too_soon(store) {
         assert!(take(&*store, 1, 0, 10, 0).await);
-        assert!(changed(&*store, async |unit| unit.singleton_tasks().done(SingletonTask::Sweep, id(1), at(5)).await).await);
+        assert!(changed(&*store, async |unit| unit.singleton_tasks().complete(SingletonTask::Sweep, id(1), at(5)).await).await);
         assert!(!take(&*store, 2, 6, 16, 4).await);
         assert!(take(&*store, 2, 6, 16, 5).await, "its lease ended with it");
         assert!(!take(&*store, 3, 20, 30, 4).await, "when it was last done stays, whatever became of the next try");
@@ -43,7 +43,7 @@ crate::battery! {
     /// A unit of work that is dropped has taken nothing.
     async fn a_dropped_unit_takes_nothing(store) {
         let mut unit = store.begin().await.unwrap();
-        assert!(unit.singleton_tasks().take(SingletonTask::Sweep, id(1), at(0), at(10), at(0)).await.unwrap());
+        assert!(unit.singleton_tasks().acquire(SingletonTask::Sweep, id(1), at(0), at(10), at(0)).await.unwrap());
         drop(unit);
         assert!(take(&*store, 2, 0, 10, 0).await);
     }
@@ -71,7 +71,7 @@ async fn take(store: &dyn Store, lease: u32, now: i64, until: i64, done_by: i64)
     let mut unit = store.begin().await.unwrap();
     let taken = unit
         .singleton_tasks()
-        .take(SingletonTask::Sweep, lease, at(now), at(until), at(done_by))
+        .acquire(SingletonTask::Sweep, lease, at(now), at(until), at(done_by))
         .await
         .unwrap();
     unit.commit().await.unwrap();

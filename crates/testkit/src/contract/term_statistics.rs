@@ -38,11 +38,11 @@ crate::battery! {
         put(&*store, 1, &added(2, 300, &[(1, 2), (2, 1)])).await;
         put(&*store, 2, &added(1, 100, &[(2, 1)])).await;
         for _ in 0..2 {
-            change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(1)).await).await;
+            change(&*store, async |unit| unit.term_statistics().remove(COLLECTION, id(1)).await).await;
             let totals = CorpusStatistics { documents: 1, chunks: 1, length: 100 };
             assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(2, 1)]));
         }
-        change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(2)).await).await;
+        change(&*store, async |unit| unit.term_statistics().remove(COLLECTION, id(2)).await).await;
         assert_eq!(read(&*store, COLLECTION).await, TermStatistics::default());
     }
 
@@ -68,7 +68,7 @@ crate::battery! {
         let mut view = store.read_latest().await.unwrap();
         let found = view.term_statistics().read(COLLECTION, &asked).await.unwrap().frequencies;
         assert_eq!(found, HashMap::from([(0, 2), (7, 4), (39_999 * 7, 2)]));
-        change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(1)).await).await;
+        change(&*store, async |unit| unit.term_statistics().remove(COLLECTION, id(1)).await).await;
         let mut view = store.read_latest().await.unwrap();
         let found = view.term_statistics().read(COLLECTION, &asked).await.unwrap().frequencies;
         assert_eq!(found, HashMap::from([(0, 1), (7, 2), (39_999 * 7, 1)]));
@@ -92,7 +92,7 @@ crate::battery! {
         for document in documents.collect::<Vec<_>>() {
             document.await.unwrap();
         }
-        change(&*store, async |unit| unit.term_statistics().take(COLLECTION, id(100)).await).await;
+        change(&*store, async |unit| unit.term_statistics().remove(COLLECTION, id(100)).await).await;
         let totals = CorpusStatistics { documents: 8, chunks: 8, length: 800 };
         assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(1, 8)]));
     }

@@ -109,5 +109,5 @@ crate::battery! {
 }
 
 async fn total(store: &dyn Store, n: u32) -> TokenUsage {
-    store.begin().await.unwrap().usage().total_of(user(n).id).await.unwrap()
+    store.begin().await.unwrap().usage().total_for_user(user(n).id).await.unwrap()
 }

@@ -94,8 +94,8 @@ crate::battery! {
             put(&*store, &verification(n, user, purpose)).await;
         }
         let mut unit = store.begin().await.unwrap();
-        assert_eq!(unit.verifications().remove_of(one, Some(VerificationPurpose::ResetPassword)).await.unwrap(), 1);
-        assert_eq!(unit.verifications().remove_of(one, None).await.unwrap(), 1);
+        assert_eq!(unit.verifications().remove_for_user(one, Some(VerificationPurpose::ResetPassword)).await.unwrap(), 1);
+        assert_eq!(unit.verifications().remove_for_user(one, None).await.unwrap(), 1);
         assert_eq!(unit.verifications().purge(at(400), 5).await.unwrap(), 1);
         unit.commit().await.unwrap();
         assert_eq!(all(&*store).await, [verification(500, two, VerificationPurpose::ResetPassword)]);

@@ -176,10 +176,10 @@ crate::battery! {
         let mut unit = store.begin().await.unwrap();
         let webhooks = unit.webhooks();
         let (ingested, failed) = (WebhookEvent::DocumentIngested, WebhookEvent::DocumentFailed);
-        assert_eq!(webhooks.listeners(Some(user(1).id), ingested).await.unwrap(), [1, 5].map(id));
-        assert_eq!(webhooks.listeners(Some(user(1).id), failed).await.unwrap(), [1, 3, 5].map(id));
-        assert_eq!(webhooks.listeners(Some(user(2).id), ingested).await.unwrap(), [4, 5].map(id));
-        assert_eq!(webhooks.listeners(None, ingested).await.unwrap(), [id(5)]);
+        assert_eq!(webhooks.subscribed(Some(user(1).id), ingested).await.unwrap(), [1, 5].map(id));
+        assert_eq!(webhooks.subscribed(Some(user(1).id), failed).await.unwrap(), [1, 3, 5].map(id));
+        assert_eq!(webhooks.subscribed(Some(user(2).id), ingested).await.unwrap(), [4, 5].map(id));
+        assert_eq!(webhooks.subscribed(None, ingested).await.unwrap(), [id(5)]);
     }
 
     /// The delivery that is due for the longest time comes first, of webhooks that are on, and nothing early.

@@ -37,12 +37,12 @@ impl FakeMailer {
 
 #[async_trait]
 impl Mailer for FakeMailer {
-    fn is_there(&self) -> bool {
+    fn is_configured(&self) -> bool {
         !self.is_absent.load(Ordering::Relaxed)
     }
 
     async fn send(&self, mail: &Mail) -> Result<()> {
-        if !self.is_there() || self.refuses.load(Ordering::Relaxed) {
+        if !self.is_configured() || self.refuses.load(Ordering::Relaxed) {
             return Err(Fault::new(Component::MailServer, FaultKind::Rejected, "the mail is refused"));
         }
         self.mails.lock().expect("nobody panicked").push(mail.clone());

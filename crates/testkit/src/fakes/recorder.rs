@@ -3,7 +3,7 @@
 use docent_domain::{chat::AgentName, usage::TokenUsage};
 use docent_ports::{
     error::{Component, FaultKind},
-    recorder::{Cache, JobEnd, Recorder, Stage, SweepFinding},
+    recorder::{Cache, JobOutcome, Recorder, Stage, SweepFinding},
 };
 use std::{
     sync::{Mutex, PoisonError},
@@ -14,7 +14,7 @@ use std::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Noted {
     /// [`Recorder::job_ended`]
-    JobEnded(JobEnd, Duration),
+    JobEnded(JobOutcome, Duration),
     /// [`Recorder::stage_ended`]
     StageEnded(Stage, Duration),
     /// [`Recorder::tokens_used`]
@@ -23,12 +23,12 @@ pub enum Noted {
     Fault(Component, FaultKind),
     /// [`Recorder::counted_locally`]
     CountedLocally,
-    /// [`Recorder::looked_up`]
+    /// [`Recorder::cache_lookups`]
     LookedUp(Cache, u64, u64),
     /// [`Recorder::swept`]
     Swept(bool, Duration),
-    /// [`Recorder::mended`]
-    Mended(SweepFinding),
+    /// [`Recorder::repaired`]
+    Repaired(SweepFinding),
 }
 
 /// Keeps what it is told, in order.
@@ -49,7 +49,7 @@ impl FakeRecorder {
 }
 
 impl Recorder for FakeRecorder {
-    fn job_ended(&self, end: JobEnd, took: Duration) {
+    fn job_ended(&self, end: JobOutcome, took: Duration) {
         self.note(Noted::JobEnded(end, took));
     }
 
@@ -69,7 +69,7 @@ impl Recorder for FakeRecorder {
         self.note(Noted::CountedLocally);
     }
 
-    fn looked_up(&self, cache: Cache, hits: u64, misses: u64) {
+    fn cache_lookups(&self, cache: Cache, hits: u64, misses: u64) {
         self.note(Noted::LookedUp(cache, hits, misses));
     }
 
@@ -77,7 +77,7 @@ impl Recorder for FakeRecorder {
         self.note(Noted::Swept(is_whole, took));
     }
 
-    fn mended(&self, leftover: SweepFinding) {
-        self.note(Noted::Mended(leftover));
+    fn repaired(&self, finding: SweepFinding) {
+        self.note(Noted::Repaired(finding));
     }
 }

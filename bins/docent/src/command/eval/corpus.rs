@@ -62,7 +62,7 @@ pub(super) async fn actor(app: &App) -> anyhow::Result<Actor> {
             // Nobody logs in.
             let mut random = [0; 16];
             app.entropy.fill(&mut random);
-            let password = Password::chosen(random.iter().map(|byte| format!("{byte:02x}")).collect())?;
+            let password = Password::parse_new(random.iter().map(|byte| format!("{byte:02x}")).collect())?;
             app.registrar().create(&By::command_line(), email, password, Flags::default()).await?
         }
     };

@@ -270,7 +270,7 @@ async fn a_limit_says_when_to_come_back() {
     ] {
         fake.script(Reply::json(429, "{}").header(header, value));
         let fault = refused(&model).await;
-        assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(pause)));
+        assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(pause)));
     }
 }
 

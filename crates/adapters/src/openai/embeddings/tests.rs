@@ -172,7 +172,7 @@ async fn a_short_pause_is_waited_for_once() {
         }
     };
     let fault = tokio::join!(impatient, passer).0.unwrap_err();
-    assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(Duration::from_secs(2))));
+    assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(Duration::from_secs(2))));
 }
 
 #[tokio::test]
@@ -180,9 +180,9 @@ async fn a_long_pause_is_the_callers_matter() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(429, "{}").header("Retry-After", "3"));
     let fault = embedder(&fake).embed_query("pump").await.unwrap_err();
-    assert_eq!((fault.kind(), fault.pause()), (FaultKind::RateLimited, Some(Duration::from_secs(3))));
+    assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(Duration::from_secs(3))));
     fake.script(Reply::json(429, "{}"));
-    assert_eq!(embedder(&fake).embed_query("pump").await.unwrap_err().pause(), None);
+    assert_eq!(embedder(&fake).embed_query("pump").await.unwrap_err().retry_after(), None);
     assert_eq!(fake.counts().embeddings, 2);
 }
 
@@ -219,7 +219,7 @@ async fn pauses_are_waited_for_by_all_and_long_ones_by_nobody() {
     for _ in 0..2 {
         let fault = clock.pass_while(embed(&embedder)).await.unwrap_err();
         assert_eq!(fault.kind(), FaultKind::RateLimited);
-        assert!(fault.pause() > Some(Duration::from_secs(3000)), "{fault:?}");
+        assert!(fault.retry_after() > Some(Duration::from_secs(3000)), "{fault:?}");
     }
     assert_eq!(fake.counts().embeddings, 7, "the second one does not even ask");
     clock.advance(Duration::from_secs(3600));

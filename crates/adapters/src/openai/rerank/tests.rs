@@ -135,7 +135,7 @@ async fn one_that_is_too_slow_is_left_alone_for_a_while() {
         let mut reranker = HttpReranker::new(&hurried, Arc::clone(&clock) as _).unwrap();
         assert_eq!(ask(&reranker).await.unwrap_err().kind(), FaultKind::Timeout);
         let rest = ask(&reranker).await.unwrap_err();
-        assert_eq!((rest.kind(), rest.pause()), (FaultKind::Timeout, Some(REST)));
+        assert_eq!((rest.kind(), rest.retry_after()), (FaultKind::Timeout, Some(REST)));
         assert_eq!(fake.counts().reranks, 1);
         clock.advance(REST);
         reranker.timeout = Duration::from_secs(600);

@@ -112,7 +112,7 @@ impl ApiKeyLine {
 
 impl AuditLine {
     pub(super) fn of(entry: &AuditEntry) -> Self {
-        let by = match &entry.by {
+        let by = match &entry.actor {
             AuditActor::User { id, email, api_key } => AuthorLine::User {
                 id: id.to_string(),
                 email: email.clone(),
@@ -127,8 +127,8 @@ impl AuditLine {
             id: entry.id.to_string(),
             at: entry.at.timestamp_micros(),
             by,
-            from: entry.from.map(|from| from.to_string()),
-            deed: entry.deed.name().to_owned(),
+            from: entry.client_ip.map(|from| from.to_string()),
+            deed: entry.action.name().to_owned(),
             kind: entry.kind.name().to_owned(),
             record: entry.record.clone(),
             label: entry.label.clone(),
@@ -138,7 +138,7 @@ impl AuditLine {
 
     pub(super) fn entry(self) -> Result<AuditEntry, BackupError> {
         let unknown = |what: &str, name: &str| refused(format!("no {what} is `{name}`"));
-        let by = match self.by {
+        let actor = match self.by {
             AuthorLine::User { id: user, email, api_key } => {
                 AuditActor::User { id: id(&user)?, email, api_key: api_key.as_deref().map(id).transpose()? }
             }
@@ -150,9 +150,9 @@ impl AuditLine {
         Ok(AuditEntry {
             id: id(&self.id)?,
             at: instant(self.at)?,
-            by,
-            from: from.map_err(|_| refused("an address makes no sense"))?,
-            deed: AuditAction::parse(&self.deed).ok_or_else(|| unknown("deed", &self.deed))?,
+            actor,
+            client_ip: from.map_err(|_| refused("an address makes no sense"))?,
+            action: AuditAction::parse(&self.deed).ok_or_else(|| unknown("deed", &self.deed))?,
             kind: RecordKind::parse(&self.kind).ok_or_else(|| unknown("kind of record", &self.kind))?,
             record: self.record,
             label: self.label,

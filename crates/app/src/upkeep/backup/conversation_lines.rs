@@ -80,7 +80,7 @@ impl ConversationLine {
 
 impl MessageLine {
     pub(super) fn of(message: &ConversationMessage) -> Self {
-        let answer = match &message.author {
+        let answer = match &message.role {
             MessageRole::User => None,
             MessageRole::Agent { name, sources, tokens, is_complete } => Some(AnswerLine {
                 agent: name.as_str().to_owned(),
@@ -101,7 +101,7 @@ impl MessageLine {
 
     /// The message; its place is for whoever appends it to give.
     pub(super) fn message(self) -> Result<ConversationMessage, BackupError> {
-        let author = match self.answer {
+        let role = match self.answer {
             None => MessageRole::User,
             Some(answer) => MessageRole::Agent {
                 name: AgentName::parse(&answer.agent).map_err(invalid)?,
@@ -114,7 +114,7 @@ impl MessageLine {
             id: id(&self.id)?,
             conversation: id(&self.conversation)?,
             ordinal: 0,
-            author,
+            role,
             content: self.content,
             at: instant(self.at)?,
         })

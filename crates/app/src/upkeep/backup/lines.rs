@@ -342,7 +342,7 @@ impl DocumentLine {
         let file = self.file.as_ref().map(|file| {
             Ok::<_, BackupError>(StoredFile {
                 blob: BlobKey::parse(&file.blob).map_err(invalid)?,
-                name: FileName::reduce(&file.name),
+                name: FileName::sanitize(&file.name),
                 bytes: file.bytes,
                 sha256: digest(&file.sha256)?,
             })

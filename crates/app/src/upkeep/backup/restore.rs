@@ -139,7 +139,7 @@ async fn check_empty(
     serving: &Opened,
     documents: &HashSet<DocumentId>,
 ) -> Result<(), BackupError> {
-    let sizes = app.store.read().await?.inventory().sizes().await?;
+    let sizes = app.store.read().await?.inventory().counts().await?;
     if !sizes.is_empty() {
         return Err(BackupError::NotEmpty(format!(
             "{} accounts, {} documents, {} documents being removed, {} groups and {} lines of usage",
@@ -328,7 +328,7 @@ async fn insert(
     let now = app.clock.now();
     let has_lost = matches!(document.state, DocumentState::Ingested(_)) && !indexed.contains(&document.id);
     let document = match has_lost {
-        true => document.lost(now).map_err(|error| refused(error.to_string()))?,
+        true => document.requeued(now).map_err(|error| refused(error.to_string()))?,
         false => document,
     };
     work.documents().insert(&document).await?;

@@ -66,7 +66,7 @@ pub async fn save(
     progress: &dyn Progress,
 ) -> Result<Saved, BackupError> {
     let mut view = app.store.read().await?;
-    let sizes = view.inventory().sizes().await?;
+    let sizes = view.inventory().counts().await?;
     let generation = app.serving_generation().await?;
     // Without its back end the name is another one, and a restore makes the vectors anew.
     let embedder = app.embedders.of_model(&generation.model);
@@ -136,7 +136,7 @@ impl Saving<'_> {
             self.saved.users += page.len() as u64;
             let mut lines = Vec::with_capacity(page.len());
             for user in &page {
-                lines.push(UserLine::of(user, &view.groups().rights(user.id).await?));
+                lines.push(UserLine::of(user, &view.groups().assigned_permissions(user.id).await?));
             }
             self.entries.put_lines(&format!("users/{page_number:06}.jsonl"), lines.into_iter()).await?;
         }

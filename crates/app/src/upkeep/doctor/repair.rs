@@ -103,7 +103,7 @@ async fn ingest_again(app: &App, id: DocumentId) -> Result<Mended, Error> {
         return Ok(Mended::Changed);
     }
     let (owner, now) = (document.owner, app.clock.now());
-    let lost: Document = document.lost(now)?;
+    let lost: Document = document.requeued(now)?;
     if is_file_there {
         work.documents().update(&lost).await?;
         work.jobs().insert(&job(app, JobKind::Ingest, id, owner)).await?;

@@ -62,7 +62,7 @@ pub(super) async fn jobs(app: &App, listener: Found<'_>) -> Result<(), Fault> {
         }
     }
     let before = app.clock.now() - LEASE_SPARE;
-    for job in app.store.read().await?.inventory().overdue(before, PAGE).await? {
+    for job in app.store.read().await?.inventory().jobs_with_expired_lease(before, PAGE).await? {
         if let JobState::Leased { until, .. } = job.state {
             listener.found(Finding::LeaseOver { job: job.id, document: job.document, since: until }).await;
         }
@@ -105,7 +105,7 @@ pub(super) async fn records_of_chunks(
     progress: &dyn Progress,
     listener: Found<'_>,
 ) -> Result<(), Fault> {
-    let sizes = app.store.read().await?.inventory().sizes().await?;
+    let sizes = app.store.read().await?.inventory().counts().await?;
     let serving = app.serving().await?;
     progress.begin("comparing documents with chunks", Some(sizes.documents));
     let mut after = None;
@@ -195,7 +195,7 @@ pub(super) async fn records_of_files(
     progress: &dyn Progress,
     listener: Found<'_>,
 ) -> Result<(), Fault> {
-    let sizes = app.store.read().await?.inventory().sizes().await?;
+    let sizes = app.store.read().await?.inventory().counts().await?;
     progress.begin("comparing documents with files", Some(sizes.documents));
     let mut after = None;
     loop {
@@ -273,7 +273,7 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
 /// Whether a document has the file that this was read out of, or one that is being removed may.
 pub(super) async fn is_extraction_needed(app: &App, sha256: &[u8; 32]) -> Result<bool, Fault> {
     let mut view = app.store.read().await?;
-    Ok(view.documents().has_file(sha256).await? || view.inventory().sizes().await?.deletions > 0)
+    Ok(view.documents().has_file(sha256).await? || view.inventory().counts().await?.deletions > 0)
 }
 
 /// The digest of the file whose pages are kept under this key.

@@ -114,7 +114,7 @@ impl<'a> Build<'a> {
     async fn survey(&mut self, opened: &Opened) -> Result<Vec<IndexedRevision>, Fault> {
         let (mut missing, mut after) = (Vec::new(), None);
         loop {
-            let page = self.app.store.read_latest().await?.documents().marks(after, PAGE).await?;
+            let page = self.app.store.read_latest().await?.documents().indexed_revisions(after, PAGE).await?;
             let Some(last) = page.last() else { return Ok(missing) };
             after = Some(last.document);
             let ids: Vec<DocumentId> = page.iter().map(|mark| mark.document).collect();
@@ -254,13 +254,13 @@ async fn wait(
     stop: &CancellationToken,
 ) -> Result<(), ReindexError> {
     let pause = if fault.kind() == FaultKind::RateLimited {
-        fault.pause().unwrap_or_default().clamp(HELD_UP, LONGEST_HELD_UP)
+        fault.retry_after().unwrap_or_default().clamp(HELD_UP, LONGEST_HELD_UP)
     } else {
         *tries += 1;
         if !fault.is_transient() || *tries >= TRIES {
             return Err(fault.into());
         }
-        fault.pause().unwrap_or(Duration::from_secs(1 << (*tries - 1))).min(LONGEST_PAUSE)
+        fault.retry_after().unwrap_or(Duration::from_secs(1 << (*tries - 1))).min(LONGEST_PAUSE)
     };
     tracing::warn!(%fault, seconds = pause.as_secs(), "trying again");
     stop.run_until_cancelled(app.clock.sleep(pause)).await.ok_or(ReindexError::Stopped)

@@ -160,7 +160,7 @@ async fn begin(app: &App, plan: &Plan) -> Result<IndexGeneration, ReindexError> 
         };
     }
     let id = app.new_id(GenerationId::generate);
-    let begun = IndexGeneration::begun(id, &wanted, &app.settings.collection, app.clock.now());
+    let begun = IndexGeneration::building(id, &wanted, &app.settings.collection, app.clock.now());
     let begun = IndexGeneration { dimensions: given, ..begun };
     let mut work = app.store.begin().await?;
     if !work.generations().insert(&begun).await? {

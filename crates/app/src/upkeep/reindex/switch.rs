@@ -64,7 +64,7 @@ async fn compare(
 ) -> Result<(Vec<IndexedRevision>, Vec<DocumentId>), Fault> {
     let (mut missing, mut recorded, mut after) = (Vec::new(), HashSet::with_capacity(held.len()), None);
     loop {
-        let page = work.documents().marks(after, PAGE).await?;
+        let page = work.documents().indexed_revisions(after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.document);
         for mark in page {

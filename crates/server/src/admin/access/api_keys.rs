@@ -43,7 +43,7 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
         user => {
             let filter = ApiKeyFilter {
                 user: user.flatten(),
-                good_at: is_good.map(|()| now),
+                valid_at: is_good.map(|()| now),
                 text: q.map(str::to_owned),
             };
             use_case::list(app, grant, &filter, number.page()).await?

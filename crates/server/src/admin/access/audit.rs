@@ -34,8 +34,8 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
     let grant = staff.authorize::<ViewAuditLog>()?;
     let (app, now) = (&context.app, context.app.clock.now());
     let mut filter = AuditFilter {
-        by: None,
-        deed: query.parse("deed", "must be something that the log knows", AuditAction::parse),
+        actor: None,
+        action: query.parse("deed", "must be something that the log knows", AuditAction::parse),
         kind: query.parse("kind", "must be a kind of record", RecordKind::parse),
         record: query.text("record").map(str::to_owned),
         period: Period {
@@ -54,7 +54,7 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
     let found = match account_of(app, filters[0].1).await? {
         Some(None) => Page::default(),
         by => {
-            filter.by = by.flatten();
+            filter.actor = by.flatten();
             use_case::list(app, grant, &filter, number.page()).await?
         }
     };

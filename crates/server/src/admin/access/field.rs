@@ -187,7 +187,7 @@ pub(super) fn new_password() -> [Field; 2] {
 
 /// The password that was typed twice, if it was the same.
 pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
-    let password = errors.take("password", Password::chosen(form.text("password").to_owned()));
+    let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
     if form.text("password") != form.text("again") {
         errors.add("again", "is not the same");
     }

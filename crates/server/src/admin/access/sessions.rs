@@ -42,7 +42,7 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
     let found = match account {
         Some(None) => Page::default(),
         user => {
-            let filter = SessionFilter { user: user.flatten(), kind, good_at: is_good.map(|()| now) };
+            let filter = SessionFilter { user: user.flatten(), kind, valid_at: is_good.map(|()| now) };
             use_case::list(app, grant, &filter, number.page()).await?
         }
     };

@@ -48,7 +48,7 @@ impl KeyRow {
     pub(super) fn of(key: &ApiKey, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
         let (state, pill) = if key.revoked_at.is_some() {
             ("revoked", "bad")
-        } else if key.is_good(now) {
+        } else if key.is_valid(now) {
             ("good", "ok")
         } else {
             ("expired", "off")
@@ -87,7 +87,7 @@ pub(super) struct VerificationRow {
 
 impl VerificationRow {
     pub(super) fn of(token: &VerificationToken, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
-        let (state, pill) = if token.is_good(now) { ("good", "ok") } else { ("expired", "off") };
+        let (state, pill) = if token.is_valid(now) { ("good", "ok") } else { ("expired", "off") };
         Self {
             id: token.id.to_string(),
             owner: email_of(emails, token.user),
@@ -127,7 +127,7 @@ impl SessionRow {
     pub(super) fn of(session: &Session, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
         let (state, pill) = if session.revoked_at.is_some() {
             ("ended", "bad")
-        } else if session.is_good(now) {
+        } else if session.is_valid(now) {
             ("good", "ok")
         } else {
             ("expired", "off")
@@ -137,8 +137,8 @@ impl SessionRow {
             owner: email_of(emails, session.user),
             owner_page: page_of(staff, session.user),
             kind: session.kind.name(),
-            from: session.from.map_or_else(String::new, |from| from.to_string()),
-            agent: session.agent.clone().unwrap_or_default(),
+            from: session.client_ip.map_or_else(String::new, |from| from.to_string()),
+            agent: session.user_agent.clone().unwrap_or_default(),
             started: Time::of(session.started_at, now),
             last_used: Time::of(session.last_used_at, now),
             ends: Time::of(session.expires_at, now),
@@ -171,7 +171,7 @@ pub(super) struct EntryRow {
 
 impl EntryRow {
     pub(super) fn of(entry: &AuditEntry, staff: &Staff, now: DateTime<Utc>) -> Self {
-        let (who, who_page, api_key) = match &entry.by {
+        let (who, who_page, api_key) = match &entry.actor {
             AuditActor::User { id, email, api_key } => {
                 (email.clone(), page_of(staff, *id), api_key.map(|key| key.to_string()))
             }
@@ -187,8 +187,8 @@ impl EntryRow {
                 .as_ref()
                 .and_then(|key: &String| kinds::page(RecordKind::ApiKey, key, &staff.actor)),
             api_key,
-            from: entry.from.map_or_else(String::new, |from| from.to_string()),
-            deed: entry.deed.name().replace('_', " "),
+            from: entry.client_ip.map_or_else(String::new, |from| from.to_string()),
+            deed: entry.action.name().replace('_', " "),
             kind: kinds::title(entry.kind),
             kind_name: entry.kind.name(),
             record: entry.record.clone(),

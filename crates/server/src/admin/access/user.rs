@@ -106,7 +106,7 @@ impl Editing for UserForm {
     }
 
     fn new_record(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::New> {
-        let password = errors.take("password", Password::chosen(form.text("password").to_owned()));
+        let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
         self.wanted(errors).zip(password)
     }
 

@@ -62,7 +62,7 @@ pub(super) async fn insert_beside(
         values.insert("key_total", &found.total);
     }
     if let Ok(grant) = staff.actor.authorize::<ViewSessions>() {
-        let filter = SessionFilter { user: Some(id), good_at: Some(now), ..SessionFilter::default() };
+        let filter = SessionFilter { user: Some(id), valid_at: Some(now), ..SessionFilter::default() };
         let found = sessions::list(app, grant, &filter, BESIDE).await?;
         let rows: Vec<_> = found.records.iter().map(|one| SessionRow::of(one, &emails, staff, now)).collect();
         values.insert("sessions", &rows);

@@ -68,7 +68,7 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Res
     let filter = UserFilter {
         text: query.text("q").map(str::to_owned),
         is_active: query.parse("active", "must be yes or no", yes_or_no),
-        may_enter: query.parse("staff", "must be yes or no", yes_or_no),
+        can_use_panel: query.parse("staff", "must be yes or no", yes_or_no),
         is_superuser: None,
         group: query.parse("group", "must be the id of a group", |text| text.parse().ok()),
         order: query.parse("order", "must be email, newest or last-login", order).unwrap_or_default(),

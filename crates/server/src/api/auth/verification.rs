@@ -104,7 +104,7 @@ pub(crate) async fn reset_password(context: State, client: Client, body: Body) -
     let mut body = body.fields().await?;
     let token = body.text("token");
     let password = body.text("password");
-    let password = body.parse("password", password, |text| Password::chosen(text.to_owned()));
+    let password = body.parse("password", password, |text| Password::parse_new(text.to_owned()));
     let (token, password) = body.done(token.zip(password))?;
     verification::reset_password(&context.app, &token, password, client.address).await?;
     Ok(HttpResponse::NoContent().finish())

@@ -110,7 +110,7 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
     fn from(message: &'a ConversationMessage) -> Self {
         let (id, content) = (message.id.to_string(), message.content.as_str());
         let created_at = instant(message.at);
-        match &message.author {
+        match &message.role {
             MessageRole::User => Self::Question(QuestionResponse { id, role: "user", content, created_at }),
             MessageRole::Agent { name, sources, tokens, is_complete } => Self::Answer(AnswerResponse {
                 id,

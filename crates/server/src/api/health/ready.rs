@@ -80,7 +80,7 @@ fn checks(health: &Health) -> BTreeMap<String, String> {
         Schema::Current => "ok",
         other => sentence(*other),
     });
-    let said = |said: Result<&str, &Fault>| said.map_or_else(Fault::public, str::to_owned);
+    let said = |said: Result<&str, &Fault>| said.map_or_else(Fault::public_message, str::to_owned);
     parts.chain([("schema".to_owned(), schema)]).map(|(key, result)| (key, said(result))).collect()
 }
 

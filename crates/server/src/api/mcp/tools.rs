@@ -38,7 +38,7 @@ impl From<Error> for Failed {
         match error {
             Error::Fault(fault) => {
                 tracing::warn!(%fault, "a tool failed");
-                Self(fault.public())
+                Self(fault.public_message())
             }
             other => Self(other.to_string()),
         }

@@ -15,7 +15,7 @@ use crate::{
 use actix_web::{HttpResponse, web::Path};
 use docent_app::webhooks::own::{self, Change};
 use docent_domain::{
-    access::KeepWebhooks,
+    access::ManageWebhooks,
     webhook::{WebhookDescription, WebhookUrl},
 };
 use utoipa::ToSchema;
@@ -54,7 +54,12 @@ pub(crate) struct WebhookChange {
         answers::StoreFull,
     ),
 )]
-pub(crate) async fn change(by: Granted<KeepWebhooks>, context: State, id: Path<String>, body: Body) -> Reply {
+pub(crate) async fn change(
+    by: Granted<ManageWebhooks>,
+    context: State,
+    id: Path<String>,
+    body: Body,
+) -> Reply {
     let id = extract::id("id", &id)?;
     let change = parse(body.fields().await?)?;
     let webhook = own::change(&context.app, &by.actor, &by.grant, id, change).await?;

@@ -14,7 +14,7 @@ use crate::{
 use actix_web::HttpResponse;
 use docent_app::webhooks::own::{self, Wanted};
 use docent_domain::{
-    access::KeepWebhooks,
+    access::ManageWebhooks,
     webhook::{WebhookDescription, WebhookEvents, WebhookUrl},
 };
 use utoipa::ToSchema;
@@ -52,7 +52,7 @@ pub(crate) struct WebhookCreate {
         answers::StoreFull,
     ),
 )]
-pub(crate) async fn create(by: Granted<KeepWebhooks>, context: State, body: Body) -> Reply {
+pub(crate) async fn create(by: Granted<ManageWebhooks>, context: State, body: Body) -> Reply {
     let wanted = parse(body.fields().await?)?;
     let webhook = own::create(&context.app, &by.actor, &by.grant, wanted).await?;
     Ok(HttpResponse::Created().json(WebhookWithSecret::of(&webhook, context.app.clock.now())))

@@ -8,7 +8,7 @@ use crate::{
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::webhooks::own;
-use docent_domain::access::KeepWebhooks;
+use docent_domain::access::ManageWebhooks;
 
 /// Delete a webhook (extension)
 ///
@@ -25,7 +25,7 @@ use docent_domain::access::KeepWebhooks;
         answers::StoreFull,
     ),
 )]
-pub(crate) async fn delete(by: Granted<KeepWebhooks>, context: State, id: Path<String>) -> Reply {
+pub(crate) async fn delete(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
     own::delete(&context.app, &by.grant, extract::id("id", &id)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

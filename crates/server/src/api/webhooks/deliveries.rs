@@ -12,7 +12,7 @@ use crate::{
 use actix_web::{HttpResponse, http::header, web::Path};
 use chrono::DateTime;
 use docent_app::{listing::DeliveryPosition, webhooks::own};
-use docent_domain::{access::KeepWebhooks, webhook::WebhookDelivery};
+use docent_domain::{access::ManageWebhooks, webhook::WebhookDelivery};
 
 /// Deliveries on a page, when nobody says how many.
 const LIMIT: u64 = 100;
@@ -51,7 +51,7 @@ const LIMIT_MAX: u64 = 1000;
     ),
 )]
 pub(crate) async fn deliveries(
-    by: Granted<KeepWebhooks>,
+    by: Granted<ManageWebhooks>,
     context: State,
     id: Path<String>,
     mut query: Query,

@@ -9,7 +9,7 @@ use crate::{
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::webhooks::own;
-use docent_domain::access::KeepWebhooks;
+use docent_domain::access::ManageWebhooks;
 
 /// Read a webhook (extension)
 #[utoipa::path(
@@ -23,7 +23,7 @@ use docent_domain::access::KeepWebhooks;
         answers::StoreAway,
     ),
 )]
-pub(crate) async fn get(by: Granted<KeepWebhooks>, context: State, id: Path<String>) -> Reply {
+pub(crate) async fn get(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
     let webhook = own::get(&context.app, &by.grant, extract::id("id", &id)?).await?;
     Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.clock.now())))
 }

@@ -4,7 +4,7 @@ use super::WebhookResponse;
 use crate::{api::Reply, context::State, extract::granted::Granted, openapi::answers};
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::access::KeepWebhooks;
+use docent_domain::access::ManageWebhooks;
 
 /// List webhooks (extension)
 ///
@@ -17,7 +17,7 @@ use docent_domain::access::KeepWebhooks;
         answers::StoreAway,
     ),
 )]
-pub(crate) async fn list(by: Granted<KeepWebhooks>, context: State) -> Reply {
+pub(crate) async fn list(by: Granted<ManageWebhooks>, context: State) -> Reply {
     let (webhooks, now) = (own::list(&context.app, &by.grant).await?, context.app.clock.now());
     let webhooks: Vec<_> = webhooks.iter().map(|webhook| WebhookResponse::of(webhook, now)).collect();
     Ok(HttpResponse::Ok().json(webhooks))

@@ -9,7 +9,7 @@ use crate::{
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::webhooks::own;
-use docent_domain::access::KeepWebhooks;
+use docent_domain::access::ManageWebhooks;
 
 /// Try a webhook out (extension)
 ///
@@ -27,7 +27,7 @@ use docent_domain::access::KeepWebhooks;
         answers::StoreFull,
     ),
 )]
-pub(crate) async fn ping(by: Granted<KeepWebhooks>, context: State, id: Path<String>) -> Reply {
+pub(crate) async fn ping(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
     let ping = own::ping(&context.app, &by.grant, extract::id("id", &id)?).await?;
     Ok(HttpResponse::Accepted().json(DeliveryResponse::from(&ping)))
 }

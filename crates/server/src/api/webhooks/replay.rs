@@ -9,7 +9,7 @@ use crate::{
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::webhooks::own;
-use docent_domain::access::KeepWebhooks;
+use docent_domain::access::ManageWebhooks;
 
 /// Send a message again (extension)
 ///
@@ -30,7 +30,11 @@ use docent_domain::access::KeepWebhooks;
         answers::StoreFull,
     ),
 )]
-pub(crate) async fn replay(by: Granted<KeepWebhooks>, context: State, path: Path<(String, String)>) -> Reply {
+pub(crate) async fn replay(
+    by: Granted<ManageWebhooks>,
+    context: State,
+    path: Path<(String, String)>,
+) -> Reply {
     let (id, delivery) = path.into_inner();
     let (id, delivery) = (extract::id("id", &id)?, extract::id("delivery", &delivery)?);
     let again = own::replay(&context.app, &by.grant, id, delivery).await?;

@@ -9,7 +9,7 @@ use crate::{
 };
 use actix_web::{HttpResponse, web::Path};
 use docent_app::webhooks::own;
-use docent_domain::access::KeepWebhooks;
+use docent_domain::access::ManageWebhooks;
 
 /// Give a webhook another secret (extension)
 ///
@@ -26,7 +26,7 @@ use docent_domain::access::KeepWebhooks;
         answers::StoreFull,
     ),
 )]
-pub(crate) async fn rotate(by: Granted<KeepWebhooks>, context: State, id: Path<String>) -> Reply {
+pub(crate) async fn rotate(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
     let webhook = own::rotate(&context.app, &by.grant, extract::id("id", &id)?).await?;
     Ok(HttpResponse::Ok().json(WebhookWithSecret::of(&webhook, context.app.clock.now())))
 }

@@ -38,10 +38,10 @@ impl AuditWriter for Session {
 }
 
 fn fits(filter: &AuditFilter, entry: &AuditEntry) -> bool {
-    let by = |user| matches!(&entry.by, AuditActor::User { id, .. } if *id == user);
-    filter.by.is_none_or(by)
-        && filter.deed.is_none_or(|deed| entry.deed == deed)
+    let by = |user| matches!(&entry.actor, AuditActor::User { id, .. } if *id == user);
+    filter.actor.is_none_or(by)
+        && filter.action.is_none_or(|action| entry.action == action)
         && filter.kind.is_none_or(|kind| entry.kind == kind)
         && filter.record.as_ref().is_none_or(|record| entry.record == *record)
-        && filter.period.holds(entry.at)
+        && filter.period.contains(entry.at)
 }

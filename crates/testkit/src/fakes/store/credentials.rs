@@ -32,7 +32,7 @@ impl ApiKeyReader for Work {
         let holds = |text: &str, part: &str| text.to_ascii_lowercase().contains(&part.to_ascii_lowercase());
         let fits = |key: &&ApiKey| {
             filter.user.is_none_or(|user| key.user == user)
-                && filter.good_at.is_none_or(|at| key.is_good(at))
+                && filter.valid_at.is_none_or(|at| key.is_valid(at))
                 && filter
                     .text
                     .as_ref()
@@ -68,7 +68,7 @@ impl ApiKeyWriter for Work {
         })
     }
 
-    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
+    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
         self.write(|tables| {
             let keys =
                 tables.api_keys.values_mut().filter(|key| key.user == user && key.revoked_at.is_none());
@@ -96,7 +96,7 @@ impl SessionReader for Work {
         let fits = |session: &&Session| {
             filter.user.is_none_or(|user| session.user == user)
                 && filter.kind.is_none_or(|kind| session.kind == kind)
-                && filter.good_at.is_none_or(|at| session.is_good(at))
+                && filter.valid_at.is_none_or(|at| session.is_valid(at))
         };
         let mut sessions: Vec<Session> = self.read()?.sessions.values().filter(fits).cloned().collect();
         sessions.sort_by_key(|session| Reverse((session.last_used_at, session.id)));
@@ -135,7 +135,7 @@ impl SessionWriter for Work {
         })
     }
 
-    async fn revoke_of(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>> {
+    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<Vec<SessionId>> {
         self.write(|tables| {
             let is_meant = |session: &&mut Session| session.user == user && session.revoked_at.is_none();
             let revoked = tables.sessions.values_mut().filter(is_meant);
@@ -200,7 +200,7 @@ impl VerificationWriter for Work {
         self.write(|tables| Ok(tables.verifications.remove(&id).is_some()))
     }
 
-    async fn remove_of(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64> {
+    async fn remove_for_user(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64> {
         self.write(|tables| {
             let before = tables.verifications.len();
             let is_meant = |token: &VerificationToken| {

@@ -94,7 +94,11 @@ impl DocumentReader for Session {
         Ok(ids.iter().filter_map(title).collect())
     }
 
-    async fn marks(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<IndexedRevision>> {
+    async fn indexed_revisions(
+        &mut self,
+        after: Option<DocumentId>,
+        limit: u64,
+    ) -> Result<Vec<IndexedRevision>> {
         let rest = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
         let mark = |document: &Document| match &document.state {
             DocumentState::Ingested(ingested) => {

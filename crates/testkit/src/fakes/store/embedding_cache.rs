@@ -20,7 +20,7 @@ impl EmbeddingCacheReader for Session {
 
 #[async_trait]
 impl EmbeddingCacheWriter for Session {
-    async fn keep(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()> {
+    async fn put(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()> {
         self.write(|tables| {
             for (text, vector) in vectors {
                 let vector = CachedVector { vector: vector.to_vec(), used_at: at };

@@ -35,7 +35,7 @@ impl GroupReader for Session {
         Ok(page_of(groups.into_iter().map(|group| (group.clone(), members(group.id))).collect(), page))
     }
 
-    async fn rights(&mut self, user: UserId) -> Result<AssignedPermissions> {
+    async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions> {
         Ok(self.read()?.rights.get(&user).cloned().unwrap_or_default())
     }
 

@@ -26,7 +26,7 @@ use std::{
 
 #[async_trait]
 impl Inventory for Session {
-    async fn sizes(&mut self) -> Result<RecordCounts> {
+    async fn counts(&mut self) -> Result<RecordCounts> {
         let tables = self.read()?;
         Ok(RecordCounts {
             users: tables.users.len() as u64,
@@ -66,7 +66,7 @@ impl Inventory for Session {
         Ok(jobs.map(|job| job.document).filter(|id| ids.contains(id)).collect())
     }
 
-    async fn overdue(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>> {
+    async fn jobs_with_expired_lease(&mut self, before: DateTime<Utc>, limit: u64) -> Result<Vec<Job>> {
         let end = |job: &Job| match job.state {
             JobState::Leased { until, .. } if until < before => Some((until, job.id)),
             JobState::Leased { .. } | JobState::Queued | JobState::Done => None,

@@ -11,45 +11,45 @@ use docent_ports::{
 
 #[async_trait]
 impl SingletonTaskWriter for Session {
-    async fn take(
+    async fn acquire(
         &mut self,
-        duty: SingletonTask,
+        task: SingletonTask,
         lease: LeaseId,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
         done_by: DateTime<Utc>,
     ) -> Result<bool> {
         self.write(|tables| {
-            let held = tables.singleton_tasks.get(duty.as_str()).copied();
+            let held = tables.singleton_tasks.get(task.as_str()).copied();
             let is_free = held.is_none_or(|held| {
                 held.until <= now && held.done_at.is_none_or(|done_at| done_at <= done_by)
             });
             if is_free {
                 let done_at = held.and_then(|held| held.done_at);
-                tables.singleton_tasks.insert(duty.as_str(), Held { lease, until, done_at });
+                tables.singleton_tasks.insert(task.as_str(), Held { lease, until, done_at });
             }
             Ok(is_free)
         })
     }
 
-    async fn hold(&mut self, duty: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
-        self.change(duty, lease, |held| held.until = until)
+    async fn renew(&mut self, task: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
+        self.change(task, lease, |held| held.until = until)
     }
 
-    async fn done(&mut self, duty: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
-        self.change(duty, lease, |held| (held.until, held.done_at) = (at, Some(at)))
+    async fn complete(&mut self, task: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
+        self.change(task, lease, |held| (held.until, held.done_at) = (at, Some(at)))
     }
 }
 
 impl Session {
     fn change(
         &mut self,
-        duty: SingletonTask,
+        task: SingletonTask,
         lease: LeaseId,
         change: impl FnOnce(&mut Held),
     ) -> Result<bool> {
         self.write(|tables| {
-            let held = tables.singleton_tasks.get_mut(duty.as_str()).filter(|held| held.lease == lease);
+            let held = tables.singleton_tasks.get_mut(task.as_str()).filter(|held| held.lease == lease);
             Ok(held.map(change).is_some())
         })
     }

@@ -38,7 +38,7 @@ impl TermStatisticsWriter for Session {
         })
     }
 
-    async fn take(&mut self, collection: &str, document: DocumentId) -> Result<()> {
+    async fn remove(&mut self, collection: &str, document: DocumentId) -> Result<()> {
         self.write(|tables| {
             tables.term_statistics.remove(&(collection.to_owned(), document));
             Ok(())

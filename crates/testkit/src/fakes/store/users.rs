@@ -103,7 +103,7 @@ fn fits(tables: &Tables, filter: &UserFilter, user: &User) -> bool {
     let is_member = |group| tables.rights.get(&user.id).is_some_and(|rights| rights.groups.contains(&group));
     filter.text.as_ref().is_none_or(|text| user.email.as_str().contains(&text.to_ascii_lowercase()))
         && filter.is_active.is_none_or(|is_active| user.is_active == is_active)
-        && filter.may_enter.is_none_or(|may_enter| (user.is_staff || user.is_superuser) == may_enter)
+        && filter.can_use_panel.is_none_or(|may_enter| (user.is_staff || user.is_superuser) == may_enter)
         && filter.is_superuser.is_none_or(|is_superuser| user.is_superuser == is_superuser)
         && filter.group.is_none_or(is_member)
 }
@@ -123,7 +123,7 @@ impl UsageReader for Session {
         for record in self.read()?.usage.values() {
             let fits = filter.user.is_none_or(|user| record.user == user)
                 && filter.api_key.is_none_or(|key| record.api_key == Some(key))
-                && filter.period.holds(record.at);
+                && filter.period.contains(record.at);
             if fits {
                 let day = grouping.by_day.then(|| record.at.date_naive());
                 let user = grouping.by_user.then_some(record.user);
@@ -153,7 +153,7 @@ impl UsageWriter for Session {
         })
     }
 
-    async fn total_of(&mut self, user: UserId) -> Result<TokenUsage> {
+    async fn total_for_user(&mut self, user: UserId) -> Result<TokenUsage> {
         let mut total = TokenUsage::default();
         for record in self.read()?.usage.values().filter(|record| record.user == user) {
             total += record.tokens;

@@ -93,7 +93,7 @@ impl WebhookWriter for Session {
         })
     }
 
-    async fn listeners(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>> {
+    async fn subscribed(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>> {
         let listens = |webhook: &&Webhook| {
             webhook.is_active
                 && webhook.events.contains(event)
