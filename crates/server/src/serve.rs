@@ -1,14 +1,13 @@
 //! The server: binding, serving, stopping.
 
-use crate::{
-    admin, api::openai, chat, context::Context, middleware, routes, settings::HttpSettings, streams::Streams,
-};
+use crate::routes;
 use actix_web::{
     App as Service, HttpServer,
     middleware::{NormalizePath, from_fn},
     web::Data,
 };
-use docent_app::{App, rate_limit::RateLimit};
+use docent_app::App;
+use docent_http::{context::Context, middleware, routes::not_found, settings::HttpSettings, table};
 use std::{
     io,
     net::{SocketAddr, TcpListener, ToSocketAddrs},
@@ -16,8 +15,6 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tera::Tera;
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 /// How long the rest of a refused body is read and thrown away, so that its sender gets to read the
@@ -35,14 +32,6 @@ pub struct Server {
     address: SocketAddr,
     context: Data<Context>,
     surface: Surface,
-}
-
-/// The templates of all pages, compiled.
-pub(crate) fn templates() -> Result<Tera, tera::Error> {
-    let mut templates = Tera::new();
-    admin::add_templates(&mut templates)?;
-    chat::add_templates(&mut templates)?;
-    Ok(templates)
 }
 
 /// Which paths a server has.
@@ -83,16 +72,8 @@ impl Server {
         surface: Surface,
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
-        let context = Context {
-            started_at: app.clock.now(),
-            app,
-            rate_limit: settings.rate_limit.map(RateLimit::new),
-            pages: templates().map_err(io::Error::other)?,
-            runtime: Handle::try_current().map_err(io::Error::other)?,
-            settings,
-            streams: Streams::default(),
-            cut: CancellationToken::new(),
-        };
+        docent_web::compile()?;
+        let context = Context::new(app, settings, routes::tables())?;
         Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context), surface })
     }
 
@@ -136,24 +117,29 @@ impl Server {
     fn start(self, grace: Duration) -> io::Result<actix_web::dev::Server> {
         let Self { listener, context, surface, .. } = self;
         let workers = context.settings.workers;
+        let shared = docent_api::Shared::default();
         let server = HttpServer::new(move || {
             Service::new()
                 .app_data(context.clone())
                 .configure(|config| match surface {
                     Surface::Probes => {
-                        routes::configure(config, |path| routes::is_probe(&context.settings, path));
+                        docent_api::configure(config, &shared, |path| {
+                            table::is_probe(&context.settings, path)
+                        });
                     }
                     Surface::All => {
-                        routes::configure(config, |path| routes::is_there(&context.settings, path));
-                        admin::mount(config, &context.settings.session_key);
+                        docent_api::configure(config, &shared, |path| {
+                            table::is_there(&context.settings, path)
+                        });
+                        docent_web::mount(config, &context.settings.session_key);
                     }
                 })
-                .default_service(actix_web::web::to(routes::not_found))
+                .default_service(actix_web::web::to(not_found))
                 // The last one is the outermost.
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))
                 .wrap(from_fn(middleware::rate_limit::limit))
-                .wrap(from_fn(openai::errors::word))
+                .wrap(from_fn(docent_api::word_openai_errors))
                 .wrap(from_fn(middleware::cors::share))
                 .wrap(from_fn(middleware::headers::secure))
                 .wrap(from_fn(middleware::observe::observe))

@@ -6,7 +6,10 @@ use bytes::Bytes;
 use docent_app::settings::Settings;
 use docent_domain::access::Actor;
 use docent_fuzz::{cut, installation};
-use docent_server::{HttpSettings, SessionKey, fuzzing::UploadForms};
+use docent_http::{
+    fuzzing::UploadForms,
+    settings::{HttpSettings, SessionKey},
+};
 use docent_testkit::builders;
 use libfuzzer_sys::fuzz_target;
 use std::{collections::BTreeSet, sync::Arc};

@@ -53,6 +53,33 @@ const CLIENTS: &[&str] = &[
     "tracing-opentelemetry",
 ];
 
+const NOT_FOR_PAGES: &[&str] = &[
+    "sea-orm*",
+    "sqlx*",
+    "redis*",
+    "deadpool-redis",
+    "qdrant-client",
+    "tantivy*",
+    "reqwest",
+    "clap",
+    "opentelemetry*",
+    "tracing-opentelemetry",
+];
+
+const NOT_FOR_HTTP: &[&str] = &[
+    "sea-orm*",
+    "sqlx*",
+    "redis*",
+    "deadpool-redis",
+    "qdrant-client",
+    "tantivy*",
+    "reqwest",
+    "clap",
+    "opentelemetry*",
+    "tracing-opentelemetry",
+    "tera",
+];
+
 const RULES: &[Rule] = &[
     Rule {
         package: "docent-domain",
@@ -79,21 +106,28 @@ const RULES: &[Rule] = &[
         outside: AllBut(&["actix-*", "tera", "clap", "opentelemetry*", "tracing-opentelemetry"]),
     },
     Rule {
-        package: "docent-server",
+        package: "docent-http",
         ours: &["docent-app", "docent-domain"],
         ours_in_tests: &["docent-ports", "docent-testkit"],
-        outside: AllBut(&[
-            "sea-orm*",
-            "sqlx*",
-            "redis*",
-            "deadpool-redis",
-            "qdrant-client",
-            "tantivy*",
-            "reqwest",
-            "clap",
-            "opentelemetry*",
-            "tracing-opentelemetry",
-        ]),
+        outside: AllBut(NOT_FOR_HTTP),
+    },
+    Rule {
+        package: "docent-api",
+        ours: &["docent-app", "docent-domain", "docent-http"],
+        ours_in_tests: &["docent-ports", "docent-testkit"],
+        outside: AllBut(NOT_FOR_HTTP),
+    },
+    Rule {
+        package: "docent-web",
+        ours: &["docent-app", "docent-domain", "docent-http"],
+        ours_in_tests: &["docent-ports", "docent-testkit"],
+        outside: AllBut(NOT_FOR_PAGES),
+    },
+    Rule {
+        package: "docent-server",
+        ours: &["docent-api", "docent-app", "docent-http", "docent-web"],
+        ours_in_tests: &["docent-ports", "docent-testkit"],
+        outside: AllBut(NOT_FOR_HTTP),
     },
     Rule {
         package: "docent-testkit",
@@ -241,6 +275,13 @@ mod tests {
             ("docent-adapters", "tracing-opentelemetry"),
             ("docent-server", "docent-adapters"),
             ("docent-server", "docent-ports"),
+            ("docent-http", "docent-api"),
+            ("docent-http", "docent-ports"),
+            ("docent-http", "tera"),
+            ("docent-api", "docent-web"),
+            ("docent-api", "docent-server"),
+            ("docent-web", "docent-api"),
+            ("docent-web", "reqwest"),
             ("docent-adapters", "docent-app"),
             ("docent-adapters", "docent-server"),
             ("docent-adapters", "actix-web"),
@@ -271,6 +312,8 @@ mod tests {
             ("docent-adapters", "sea-orm", None),
             ("docent-adapters", "docent-testkit", Some("dev")),
             ("docent-server", "actix-web", None),
+            ("docent-web", "tera", None),
+            ("docent-api", "docent-http", None),
             ("docent", "docent-adapters", None),
         ] {
             assert_eq!(

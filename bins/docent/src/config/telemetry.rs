@@ -31,7 +31,7 @@ section! {
     /// What the service tells about itself.
     Telemetry "Logs, traces and metrics" {
         /// What is logged: a level (`error`, `warn`, `info`, `debug`, `trace`), or levels by module such as
-        /// `warn,docent_server=debug`.
+        /// `warn,docent_api=debug`.
         log: String = Defaults { dev: Default::Text("warn,rmcp=error"), serve: Default::Text("info,actix_server=warn,actix_http=off,rmcp=error") };
         /// How a line of the log looks: `human` or `json`.
         log_format: LogFormat = text("human");

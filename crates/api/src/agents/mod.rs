@@ -1,0 +1,17 @@
+//! Agents.
+
+pub(crate) mod ask;
+pub(crate) mod resume;
+pub(crate) mod stop;
+
+use actix_web::HttpRequest;
+use docent_app::error::Error;
+use docent_http::{context::State, error::Refusal};
+
+/// 404, when a request is for an agent that there is none of. Each agent is a path of its own to clients: whatever the
+/// method, an unknown one is no path.
+pub(crate) fn missing(request: &HttpRequest, context: &State) -> Option<Refusal> {
+    let is_agent = request.match_pattern().as_deref() == Some("/agents/{name}");
+    let name = request.match_info().get("name").filter(|_| is_agent)?;
+    context.app.agents.get(name).is_none().then(|| Error::AgentNotFound.into())
+}

@@ -1,0 +1,8 @@
+//! An account's own conversations.
+
+pub(crate) mod begin;
+pub(crate) mod delete;
+pub(crate) mod list;
+pub(crate) mod read;
+pub(crate) mod rename;
+mod response;

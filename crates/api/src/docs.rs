@@ -1,0 +1,63 @@
+//! `GET /openapi.json`, and `GET /docs`, which shows it.
+//!
+//! The page's files are in the program. It runs them alone: nothing comes from elsewhere, and no script stands in its text.
+
+use actix_web::{
+    HttpResponse,
+    http::header,
+    web::{Bytes, Data, Path},
+};
+use docent_http::error::Reply;
+use docent_http::{error::Refusal, routes};
+use std::sync::{Arc, OnceLock};
+use utoipa_swagger_ui::Config;
+
+const PAGE: &str = include_str!("templates/docs.html");
+const SCRIPT: &str = include_str!("templates/docs.js");
+/// Those of the viewer's files that the page loads.
+const FILES: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
+/// The viewer draws its icons from `data:` addresses.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                      img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Makes the document, which describes this operation too.
+pub(crate) struct Source(pub(crate) fn() -> serde_json::Result<String>);
+
+/// Read this document (extension)
+#[utoipa::path(
+    get, path = "/openapi.json", operation_id = "get_openapi", tag = "Service", security(()),
+    responses((status = 200, description = "The API as a document of OpenAPI 3.1.", body = serde_json::Value)),
+)]
+pub(crate) async fn document(source: Data<Source>) -> Reply {
+    // Made when somebody asks for it, and kept.
+    static DOCUMENT: OnceLock<Option<Bytes>> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| (source.0)().ok().map(Bytes::from));
+    let document = document.clone().ok_or_else(Refusal::internal)?;
+    Ok(HttpResponse::Ok().content_type("application/json").body(document))
+}
+
+pub(crate) async fn page() -> Reply {
+    Ok(HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .body(PAGE))
+}
+
+pub(crate) async fn file(name: Path<String>) -> Reply {
+    if *name == "docs.js" {
+        return Ok(asset("text/javascript; charset=utf-8", Bytes::from_static(SCRIPT.as_bytes())));
+    }
+    if !FILES.contains(&name.as_str()) {
+        return routes::not_found().await;
+    }
+    let file = utoipa_swagger_ui::serve(&name, Arc::new(Config::from("/openapi.json")));
+    let file = file.ok().flatten().ok_or_else(Refusal::internal)?;
+    Ok(asset(&file.content_type, Bytes::from(file.bytes.into_owned())))
+}
+
+fn asset(content_type: &str, bytes: Bytes) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(content_type)
+        .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
+        .body(bytes)
+}

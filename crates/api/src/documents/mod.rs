@@ -1,0 +1,12 @@
+//! Documents.
+
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod file;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod page_image;
+pub(crate) mod report;
+pub(crate) mod response;
+pub(crate) mod retry;
+pub(crate) mod upload;

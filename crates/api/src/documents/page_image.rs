@@ -1,0 +1,72 @@
+//! `GET /documents/{doc_id}/pages/{page}`
+//!
+//! The picture of a page, as PNG. With `passage`, the id of a chunk, the lines that it stands on are marked.
+
+use crate::openapi::answers;
+use actix_web::{HttpResponse, http::header, web::Path};
+use docent_app::documents::picture::{self as use_case, Picture};
+use docent_domain::{access::ReadDocuments, id::ChunkId};
+use docent_http::{
+    context::State,
+    error::{Refusal, Reply},
+    extract::{self, granted::Granted, query::Query},
+};
+use std::num::NonZeroU16;
+
+/// How wide a picture is unless asked otherwise, in pixels.
+const WIDTH: NonZeroU16 = NonZeroU16::new(1000).unwrap();
+const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
+
+/// See a page of the file (extension)
+///
+/// As a picture. With `passage`, the lines of the page that the passage stands on are marked; one that is not of this document, or not on
+/// this page, marks nothing.
+#[utoipa::path(
+    get, path = "/documents/{doc_id}/pages/{page}", operation_id = "get_page_image", tag = "Documents",
+    params(
+        ("doc_id" = String, Path, description = "The document's id.", format = "uuid"),
+        ("page" = u32, Path, description = "The page, counted from 1.", minimum = 1, example = 1),
+        (
+            "width" = Option<u16>, Query, description = "How wide the picture is, in pixels; 1,000 when left out.",
+            minimum = 100, maximum = 3000, nullable = false,
+        ),
+        (
+            "passage" = Option<String>, Query, description = "`chunk_id` of a passage of this document.", format = "uuid",
+            nullable = false,
+        ),
+    ),
+    responses(
+        (
+            status = 200, description = "The picture.", body = String, content_type = "image/png",
+            headers(("Cache-Control" = String, description = "For an hour, and for who asked alone.")),
+        ),
+        answers::Guarded,
+        answers::NoPage,
+        answers::NotDrawn,
+        answers::StoreAway,
+    ),
+)]
+pub(crate) async fn page_image(
+    by: Granted<ReadDocuments>,
+    context: State,
+    path: Path<(String, String)>,
+    mut query: Query,
+) -> Reply {
+    let (document, page) = path.into_inner();
+    let document = extract::id("doc_id", &document)?;
+    let page = page
+        .parse()
+        .map_err(|_| Refusal::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
+    let width = query.parse("width", "must be a whole number of pixels from 100 to 3000", |text| {
+        text.parse().ok().filter(|width: &NonZeroU16| WIDTHS.contains(&width.get()))
+    });
+    let passage = query.parse("passage", "must be a UUID", |text| text.parse::<ChunkId>().ok());
+    query.done()?;
+    let picture = Picture { document, page, width: width.unwrap_or(WIDTH), passage };
+    let png = use_case::draw(&context.app, by.grant, picture).await?;
+    Ok(HttpResponse::Ok()
+        .content_type("image/png")
+        // For whoever is logged in here, and no proxy. The file never changes.
+        .insert_header((header::CACHE_CONTROL, "private, max-age=3600"))
+        .body(png))
+}

@@ -1,0 +1,182 @@
+//! `GET /documents/{doc_id}/report`
+//!
+//! What became of an upload: how much of the file can be found, what that took, and why it failed.
+
+use crate::openapi::answers;
+use actix_web::{HttpResponse, web::Path};
+use docent_app::documents::get as use_case;
+use docent_domain::{
+    access::ReadDocuments,
+    document::{Document, DocumentState, Failure},
+    extraction::{Coverage, IngestionStats},
+};
+use docent_http::{
+    context::State,
+    error::Reply,
+    extract::{self, granted::Granted},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Read what became of an upload (extension)
+///
+/// How much of the file can be found, what that took, and why it failed if it did.
+#[utoipa::path(
+    get, path = "/documents/{doc_id}/report", operation_id = "get_report", tag = "Documents",
+    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    responses(
+        (status = 200, description = "What is known by now.", body = Report<'_>),
+        answers::Guarded,
+        answers::NoDocument,
+        answers::BadInput,
+        answers::StoreAway,
+    ),
+)]
+pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: Path<String>) -> Reply {
+    let id = extract::id("doc_id", &id)?;
+    let document = use_case::get(&context.app, by.grant, id).await?;
+    Ok(HttpResponse::Ok().json(Report::from(&document)))
+}
+
+/// What became of an upload.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
+    "status": "ingested",
+    "coverage": {
+        "pages": 12, "pages_with_text": 11, "pages_without_text": [3], "pages_unreliable": [], "pages_truncated": [],
+        "characters": 30412, "chunks": 17, "tokens": 7250,
+    },
+    "effort": {
+        "extractor": "pdf 1", "attempts": 1,
+        "seconds": { "extract": 0.04, "chunk": 0.01, "embed": 0.2, "index": 0.03 },
+    },
+    "failure": null,
+    "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
+}))]
+pub(crate) struct Report<'a> {
+    /// The document's id.
+    #[schema(format = "uuid")]
+    id: String,
+    /// `pending`, `ingested` or `failed`.
+    #[schema(value_type = super::response::DocumentStatus)]
+    status: &'static str,
+    /// What was found; `null` before the file has been read.
+    #[schema(required)]
+    coverage: Option<CoverageView<'a>>,
+    /// What it took; `null` before the file has been read.
+    #[schema(required)]
+    effort: Option<EffortView<'a>>,
+    /// Why it failed; `null` unless it did.
+    #[schema(required)]
+    failure: Option<FailureView<'a>>,
+    /// What of the file cannot be found, in sentences.
+    warnings: Vec<String>,
+}
+
+/// How much of a file can be found. Page numbers count from 1.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Coverage)]
+pub(crate) struct CoverageView<'a> {
+    /// Pages of the file.
+    pages: u32,
+    /// Pages with text.
+    pages_with_text: u32,
+    /// Pages without any.
+    pages_without_text: &'a [u32],
+    /// Pages whose text may not be what they show.
+    pages_unreliable: &'a [u32],
+    /// Pages of which only a part was read.
+    pages_truncated: &'a [u32],
+    /// Characters of its text.
+    characters: u64,
+    /// Passages that can be found.
+    chunks: u32,
+    /// Tokens of all passages.
+    tokens: u64,
+}
+
+/// What an ingestion took.
+#[derive(Serialize, ToSchema)]
+#[schema(as = IngestionStats)]
+pub(crate) struct EffortView<'a> {
+    /// What read the file, with its version.
+    extractor: &'a str,
+    /// How many tries it took.
+    attempts: u32,
+    /// Of the last try, by stage.
+    seconds: Seconds,
+}
+
+/// Seconds of each stage of an ingestion.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Seconds {
+    /// Reading the file.
+    extract: f64,
+    /// Cutting its text into passages.
+    chunk: f64,
+    /// Getting their vectors.
+    embed: f64,
+    /// Writing them to the vector store.
+    index: f64,
+}
+
+/// Why an ingestion failed.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Failure)]
+pub(crate) struct FailureView<'a> {
+    /// For programs, such as `password_required`.
+    code: &'static str,
+    /// For people.
+    reason: &'a str,
+}
+
+impl<'a> From<&'a Document> for Report<'a> {
+    fn from(document: &'a Document) -> Self {
+        let failure = match &document.state {
+            DocumentState::Failed(failed) => Some(&failed.failure),
+            DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
+        };
+        Self {
+            id: document.id.to_string(),
+            status: document.state.name(),
+            coverage: document.coverage.as_ref().map(CoverageView::from),
+            effort: document.effort.as_ref().map(EffortView::from),
+            failure: failure.map(FailureView::from),
+            warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
+        }
+    }
+}
+
+impl<'a> From<&'a Coverage> for CoverageView<'a> {
+    fn from(coverage: &'a Coverage) -> Self {
+        Self {
+            pages: coverage.pages,
+            pages_with_text: coverage.pages_with_text(),
+            pages_without_text: &coverage.empty_pages,
+            pages_unreliable: &coverage.unreliable_pages,
+            pages_truncated: &coverage.truncated_pages,
+            characters: coverage.characters,
+            chunks: coverage.chunks,
+            tokens: coverage.tokens,
+        }
+    }
+}
+
+impl<'a> From<&'a IngestionStats> for EffortView<'a> {
+    fn from(effort: &'a IngestionStats) -> Self {
+        let seconds = Seconds {
+            extract: effort.extract.as_secs_f64(),
+            chunk: effort.chunk.as_secs_f64(),
+            embed: effort.embed.as_secs_f64(),
+            index: effort.index.as_secs_f64(),
+        };
+        Self { extractor: &effort.extractor, attempts: effort.attempts, seconds }
+    }
+}
+
+impl<'a> From<&'a Failure> for FailureView<'a> {
+    fn from(failure: &'a Failure) -> Self {
+        Self { code: failure.code.as_str(), reason: &failure.reason }
+    }
+}

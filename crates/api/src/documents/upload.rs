@@ -1,0 +1,63 @@
+//! `POST /documents/upload`
+
+use super::response::DocumentResponse;
+use crate::openapi::answers;
+use actix_multipart::Multipart;
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, http::header, web::Payload};
+use docent_app::error::Error;
+use docent_domain::{access::AddDocuments, trace::TraceParent};
+use docent_http::{
+    context::State,
+    error::Reply,
+    extract::{
+        granted::Granted,
+        upload::{REST_MAX, receive},
+    },
+};
+use utoipa::ToSchema;
+
+/// A form with a file.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the handler reads piece by piece")]
+pub(crate) struct UploadForm {
+    /// The PDF, sent as `application/pdf`. Its name becomes the title, or `Untitled` when it has none.
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+}
+
+/// Upload a file
+///
+/// The answer comes as soon as the file is stored; it is read in the background. Poll the document until `status` is no longer
+/// `pending`. When anything goes wrong before the answer, nothing is kept. Other parts of the form are ignored, up to
+/// 1 MiB altogether.
+#[utoipa::path(
+    post, path = "/documents/upload", operation_id = "upload_document", tag = "Documents",
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 202, description = "The new document, which is `pending`.", body = DocumentResponse<'_>),
+        answers::Guarded,
+        answers::BodyRead,
+        answers::NotPdf,
+        answers::StoreAway,
+        answers::StoreFull,
+    ),
+)]
+pub(crate) async fn upload(
+    by: Granted<AddDocuments>,
+    context: State,
+    request: HttpRequest,
+    payload: Payload,
+) -> Reply {
+    let limit = context.app.settings.max_upload_bytes;
+    if announced(&request).is_some_and(|bytes| bytes > limit + REST_MAX) {
+        return Err(Error::FileTooLarge { limit }.into());
+    }
+    let upload = receive(&context, by.grant, Multipart::new(request.headers(), payload)).await?;
+    let trace = request.extensions().get::<TraceParent>().cloned();
+    let document = upload.traced(trace).finish().await?;
+    Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
+}
+
+fn announced(request: &HttpRequest) -> Option<u64> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}

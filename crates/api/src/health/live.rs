@@ -1,0 +1,25 @@
+//! `GET /health/live`
+
+use actix_web::HttpResponse;
+use docent_http::error::Reply;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The process is alive.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({ "status": "ok" }))]
+pub(crate) struct Alive {
+    /// Always `ok`.
+    status: &'static str,
+}
+
+/// Tell whether the process is alive
+///
+/// Asks nothing and nobody: whatever else is down, the process is alive.
+#[utoipa::path(
+    get, path = "/health/live", operation_id = "get_liveness", tag = "Service", security(()),
+    responses((status = 200, description = "It is.", body = Alive)),
+)]
+pub(crate) async fn live() -> Reply {
+    Ok(HttpResponse::Ok().json(Alive { status: "ok" }))
+}

@@ -1,0 +1,33 @@
+#![doc = include_str!("../README.md")]
+
+mod agents;
+mod auth;
+mod conversations;
+mod docs;
+mod documents;
+mod health;
+mod mcp;
+mod metrics;
+mod openai;
+pub mod openapi;
+mod root;
+mod routes;
+mod search;
+mod sse;
+mod status;
+mod streams;
+mod webhooks;
+
+use actix_web::web::{Data, ServiceConfig};
+pub use openai::errors::word as word_openai_errors;
+pub use routes::TABLE;
+
+/// What the API keeps between requests, for all threads of a server.
+#[derive(Clone, Default)]
+pub struct Shared(Data<streams::Streams>);
+
+/// Adds those of the paths that are wanted to a server.
+pub fn configure(config: &mut ServiceConfig, shared: &Shared, is_wanted: impl Fn(&str) -> bool) {
+    config.app_data(shared.0.clone()).app_data(Data::new(docs::Source(openapi::json)));
+    routes::configure(config, is_wanted);
+}

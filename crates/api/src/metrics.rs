@@ -1,0 +1,45 @@
+//! `GET /metrics`
+
+use crate::openapi::answers;
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+};
+use docent_app::{backlog, error::Error};
+use docent_http::{
+    context::State,
+    error::{Refusal, Reply},
+    extract::granted::bearer,
+    metrics::CONTENT_TYPE,
+    routes,
+};
+
+/// Read what the process counts
+///
+/// For Prometheus. It is there only with `metrics_enabled`, and asks for `metrics_token` as bearer token when that is set.
+#[utoipa::path(
+    get, path = "/metrics", operation_id = "get_metrics", tag = "Service", security((), ("metrics_token" = [])),
+    responses(
+        (
+            status = 200, description = "Counters, gauges and histograms.", body = String,
+            content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            example = "# TYPE docent_http_requests counter\n# EOF\n",
+        ),
+        answers::NoToken,
+        answers::Nowhere,
+    ),
+)]
+pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
+    let Some(endpoint) = &context.settings.metrics else { return routes::not_found().await };
+    if !endpoint.admits(bearer(request.headers())) {
+        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "Could not validate credentials"));
+    }
+    // A database that is away costs its own series, not all of them.
+    let backlog = backlog::read(&context.app).await.inspect_err(|error| {
+        if let Error::Fault(fault) = error {
+            context.app.recorder.fault(fault.component(), fault.kind());
+        }
+    });
+    let text = endpoint.metrics.render(backlog.ok()).map_err(|_| Refusal::internal())?;
+    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, CONTENT_TYPE)).body(text))
+}

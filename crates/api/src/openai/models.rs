@@ -1,0 +1,74 @@
+//! `GET /v1/models`, `GET /v1/models/{id}`
+//!
+//! A model is an agent.
+
+use super::errors;
+use crate::openapi::wire;
+use actix_web::{HttpResponse, web::Path};
+use docent_domain::access::Chat;
+use docent_http::{context::State, error::Reply, extract::granted::Granted};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An agent.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({ "id": "chat", "object": "model", "created": 1767225600, "owned_by": "docent" }))]
+pub(crate) struct Model<'a> {
+    /// Its name.
+    id: &'a str,
+    /// Always `model`.
+    object: &'static str,
+    /// When the service was started, in seconds since 1970: agents are there from the start on.
+    created: i64,
+    /// Always `docent`.
+    owned_by: &'static str,
+}
+
+impl<'a> Model<'a> {
+    fn of(context: &State, id: &'a str) -> Self {
+        Self { id, object: "model", created: context.started_at.timestamp(), owned_by: "docent" }
+    }
+}
+
+/// All agents.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ModelList<'a> {
+    /// Always `list`.
+    object: &'static str,
+    /// The agents.
+    data: Vec<Model<'a>>,
+}
+
+/// List the agents (extension)
+///
+/// As models.
+#[utoipa::path(
+    get, path = "/v1/models", operation_id = "list_models", tag = "OpenAI wire",
+    responses(
+        (status = 200, description = "The agents.", body = ModelList<'_>),
+        wire::Guarded,
+        wire::StoreAway,
+    ),
+)]
+pub(crate) async fn list(_: Granted<Chat>, context: State) -> Reply {
+    let data = context.app.agents.iter().map(|agent| Model::of(&context, agent.name.as_str())).collect();
+    Ok(HttpResponse::Ok().json(ModelList { object: "list", data }))
+}
+
+/// Read an agent (extension)
+///
+/// As a model.
+#[utoipa::path(
+    get, path = "/v1/models/{id}", operation_id = "get_model", tag = "OpenAI wire",
+    params(("id" = String, Path, description = "The agent's name.", example = "chat")),
+    responses(
+        (status = 200, description = "The agent.", body = Model<'_>),
+        wire::Guarded,
+        wire::NoModel,
+        wire::StoreAway,
+    ),
+)]
+pub(crate) async fn get(_: Granted<Chat>, context: State, id: Path<String>) -> Reply {
+    let agent = context.app.agents.get(&id).ok_or_else(|| errors::no_such_model(&id))?;
+    Ok(HttpResponse::Ok().json(Model::of(&context, agent.name.as_str())))
+}

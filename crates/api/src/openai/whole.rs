@@ -1,0 +1,95 @@
+//! An answer in one piece.
+
+use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
+use crate::sse;
+use actix_web::{HttpResponse, http::StatusCode};
+use docent_app::{
+    agent::{Answer, AnswerEvent, Outcome},
+    error::Error,
+};
+use docent_http::{
+    context::Context,
+    error::{Refusal, Reply},
+};
+use futures::StreamExt;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An answer in one piece.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChatCompletion<'a> {
+    /// The answer's id.
+    #[schema(pattern = "^chatcmpl-")]
+    id: &'a str,
+    /// Always `chat.completion`.
+    object: &'static str,
+    /// When it was begun, in seconds since 1970.
+    created: i64,
+    /// The agent's name.
+    model: &'a str,
+    /// The one answer.
+    #[schema(min_items = 1, max_items = 1)]
+    choices: [Choice<'a>; 1],
+    /// What it cost.
+    usage: Usage,
+}
+
+/// An answer.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Choice<'a> {
+    /// Always 0.
+    index: u32,
+    /// What it says.
+    message: AnswerMessage<'a>,
+    /// Always null.
+    #[schema(required)]
+    logprobs: Option<bool>,
+    /// Why it ended.
+    finish_reason: FinishReason,
+}
+
+/// What an answer says.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AnswerMessage<'a> {
+    /// Always `assistant`.
+    role: AnswerRole,
+    /// The words.
+    content: String,
+    /// Always null.
+    #[schema(required)]
+    refusal: Option<&'a str>,
+    /// The passages that it stands on.
+    annotations: Vec<Annotation<'a>>,
+}
+
+/// Waits for the answer. When the client goes away this is dropped, and the answer with it.
+pub(super) async fn reply(context: &Context, completion: &Completion, mut answer: Answer) -> Reply {
+    let (mut content, mut sources) = (String::new(), Vec::new());
+    loop {
+        let event = tokio::select! {
+            biased;
+            event = answer.next() => event,
+            () = context.cut.cancelled() => {
+                return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
+            }
+        };
+        match event {
+            Some(Ok(AnswerEvent::Text(text))) => content.push_str(&text),
+            Some(Ok(AnswerEvent::Sources(found))) => sources = found,
+            Some(Err(fault)) => return Err(Error::from(fault).into()),
+            None => break,
+        }
+    }
+    let outcome = answer.outcome().await.unwrap_or_else(Outcome::unknown);
+    let annotations = annotations(&sources);
+    let message = AnswerMessage { role: AnswerRole::Assistant, content, refusal: None, annotations };
+    let finish_reason = FinishReason::of(&outcome);
+    Ok(HttpResponse::Ok().json(ChatCompletion {
+        id: &completion.id,
+        object: "chat.completion",
+        created: completion.created,
+        model: &completion.model,
+        choices: [Choice { index: 0, message, logprobs: None, finish_reason }],
+        usage: Usage::of(&outcome),
+    }))
+}

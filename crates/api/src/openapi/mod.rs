@@ -1,0 +1,159 @@
+//! The OpenAPI document, from the handlers and the types of bodies.
+
+pub(crate) mod answers;
+#[cfg(test)]
+mod tests;
+pub(crate) mod wire;
+
+use crate::{openai::errors::is_spoken, streams};
+use answers::{Always, Limited, REQUEST_ID};
+use docent_http::table;
+use utoipa::{
+    IntoResponses, Modify, OpenApi,
+    openapi::{
+        Components, OpenApi as Document, PathItem, RefOr,
+        encoding::EncodingBuilder,
+        path::Operation,
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+
+/// The API as a document of OpenAPI 3.1, in JSON with line breaks.
+///
+/// # Errors
+/// When it has no form in JSON, which would be a fault of the document.
+pub fn json() -> serde_json::Result<String> {
+    Ok(Api::openapi().to_pretty_json()? + "\n")
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Docent", description = include_str!("description.md"), license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
+    tags(
+        (name = "Documents", description = "Adding, reading and removing documents."),
+        (name = "Chat", description = "Questions to agents, answered as streams."),
+        (name = "Conversations", description = "What was said, kept for the account that said it."),
+        (name = "Webhooks", description = "Addresses that are told what becomes of documents, as Standard Webhooks has it."),
+        (name = "OpenAI wire", description = "The agents for clients of the OpenAI API. Errors have the shape that they have there."),
+        (name = "MCP", description = "The documents for programs that speak the Model Context Protocol."),
+        (name = "Search", description = "Passages that fit a question."),
+        (name = "Accounts", description = "Logging in, staying in, logging out; links by mail."),
+        (name = "Service", description = "What the service is, and how it is."),
+    ),
+    security(("access_token" = []), ("api_key" = []), ("api_key_header" = [])),
+    modifiers(&Completion),
+    paths(
+        crate::root::root,
+        crate::status::status,
+        crate::health::live::live,
+        crate::health::ready::ready,
+        crate::metrics::metrics,
+        crate::docs::document,
+        crate::auth::token::token,
+        crate::auth::refresh::refresh,
+        crate::auth::logout::logout,
+        crate::auth::verification::ask_for_reset,
+        crate::auth::verification::reset_password,
+        crate::auth::verification::ask_for_verification,
+        crate::auth::verification::verify_email,
+        crate::documents::list::list,
+        crate::documents::create::create,
+        crate::documents::upload::upload,
+        crate::documents::get::get,
+        crate::documents::delete::delete,
+        crate::documents::file::file,
+        crate::documents::page_image::page_image,
+        crate::documents::report::report,
+        crate::documents::retry::retry,
+        crate::search::search,
+        crate::agents::ask::ask,
+        crate::agents::resume::resume,
+        crate::agents::stop::stop,
+        crate::conversations::list::list,
+        crate::conversations::begin::begin,
+        crate::conversations::read::read,
+        crate::conversations::rename::rename,
+        crate::conversations::delete::delete,
+        crate::webhooks::list::list,
+        crate::webhooks::create::create,
+        crate::webhooks::get::get,
+        crate::webhooks::change::change,
+        crate::webhooks::delete::delete,
+        crate::webhooks::rotate::rotate,
+        crate::webhooks::ping::ping,
+        crate::webhooks::deliveries::deliveries,
+        crate::webhooks::replay::replay,
+        crate::openai::models::list,
+        crate::openai::models::get,
+        crate::openai::chat::complete,
+        crate::openai::embeddings::embed,
+        crate::mcp::call,
+    ),
+    components(schemas(crate::openai::chunks::ChatCompletionChunk<'_>, streams::StreamEnd)),
+)]
+struct Api;
+
+/// What belongs to every operation, and what the macros cannot say.
+struct Completion;
+
+impl Modify for Completion {
+    fn modify(&self, document: &mut Document) {
+        let components = document.components.get_or_insert_default();
+        answers::add(components);
+        wire::add(components);
+        add_schemes(components);
+        for (path, item) in &mut document.paths.paths {
+            for operation in operations(item) {
+                complete(operation, path);
+                name_file_types(operation);
+            }
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten()
+}
+
+fn complete(operation: &mut Operation, path: &str) {
+    let responses = &mut operation.responses.responses;
+    if is_spoken(path) {
+        responses.extend(wire::Always::responses());
+    } else {
+        responses.extend(Always::responses());
+        if !table::is_watched(path) {
+            responses.extend(Limited::responses());
+        }
+    }
+    for response in responses.values_mut() {
+        if let RefOr::T(response) = response {
+            response.headers.insert(REQUEST_ID.to_owned(), answers::id_header());
+        }
+    }
+}
+
+/// Says of the files in forms that they are PDFs.
+fn name_file_types(operation: &mut Operation) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    let Some(RefOr::T(form)) = body.content.get_mut("multipart/form-data") else { return };
+    let pdf = EncodingBuilder::new().content_type(Some("application/pdf")).build();
+    form.encoding.insert("file".to_owned(), pdf);
+}
+
+fn add_schemes(components: &mut Components) {
+    let bearer =
+        |description: &str| HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description));
+    let token = bearer("The access token of a login.").bearer_format("JWT").build();
+    let key = bearer("An API key, `dk_…`, where `auth_backends` has `api_key`.").build();
+    let header = "The same key in a header of its own; a bearer token goes first.";
+    let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", header));
+    let metrics = bearer("`metrics_token`, where that is set.").build();
+    for (name, scheme) in [
+        ("access_token", SecurityScheme::Http(token)),
+        ("api_key", SecurityScheme::Http(key)),
+        ("api_key_header", SecurityScheme::ApiKey(header)),
+        ("metrics_token", SecurityScheme::Http(metrics)),
+    ] {
+        components.security_schemes.insert(name.to_owned(), scheme.into());
+    }
+}

@@ -1,0 +1,107 @@
+use super::*;
+use crate::routes;
+use docent_http::table;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What is not part of the API: a page for people, and its files.
+const PAGES: [&str; 1] = ["/docs"];
+
+fn document() -> Value {
+    serde_json::from_str(&json().unwrap()).unwrap()
+}
+
+fn is_page(path: &str) -> bool {
+    PAGES
+        .iter()
+        .any(|root| path == *root || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// Every operation with its path and method.
+fn all(document: &Value) -> Vec<(String, String, &Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    paths
+        .flat_map(|(path, item)| {
+            let operations = item.as_object().unwrap().iter();
+            operations.map(move |(method, operation)| (path.clone(), method.to_uppercase(), operation))
+        })
+        .collect()
+}
+
+#[test]
+fn every_route_of_the_api_is_documented_and_no_other() {
+    let routed = routes::TABLE.iter().copied().filter(|(path, _)| !is_page(path));
+    let routed: BTreeSet<_> = routed
+        .flat_map(|(path, methods)| methods.iter().map(move |method| (path.to_owned(), (*method).to_owned())))
+        .collect();
+    let document = document();
+    let documented: BTreeSet<_> =
+        all(&document).into_iter().map(|(path, method, _)| (path, method)).collect();
+    assert_eq!(documented, routed);
+}
+
+#[test]
+fn every_operation_tells_what_it_does_and_what_it_may_come_to() {
+    let document = document();
+    let mut names = BTreeSet::new();
+    for (path, method, operation) in all(&document) {
+        let case = format!("{method} {path}");
+        assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{case}: a summary");
+        assert!(
+            names.insert(operation["operationId"].as_str().unwrap().to_owned()),
+            "{case}: a name of its own"
+        );
+        let responses = operation["responses"].as_object().unwrap();
+        assert!(responses.contains_key("500"), "{case}: 500");
+        assert_eq!(responses.contains_key("429"), !table::is_watched(&path), "{case}: 429");
+        for (status, response) in responses {
+            let is_described =
+                response.get("$ref").is_some() || !response["description"].as_str().unwrap().is_empty();
+            assert!(is_described, "{case}: {status}");
+            let tells_id = response.get("$ref").is_some() || response["headers"].get(REQUEST_ID).is_some();
+            assert!(tells_id, "{case}: {status} has {REQUEST_ID}");
+        }
+        let is_open = operation["security"][0] == serde_json::json!({});
+        assert_eq!(responses.contains_key("403"), !is_open, "{case}: 403");
+        // There the wire format has another status for what breaks rules.
+        let invalid = if path.starts_with("/v1/") || path == "/mcp" { "400" } else { "422" };
+        assert_eq!(responses.contains_key(invalid), has_input(operation), "{case}: {invalid}");
+    }
+}
+
+/// Whether an operation takes anything that can be wrong: a name in a path cannot.
+fn has_input(operation: &Value) -> bool {
+    let is_name = |parameter: &Value| {
+        parameter["in"] == "path" && parameter["schema"] == serde_json::json!({ "type": "string" })
+    };
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    operation.get("requestBody").is_some() || parameters.into_iter().any(|parameter| !is_name(parameter))
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn walk<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str));
+                fields.values().for_each(|field| walk(field, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(item, found)),
+            _ => {}
+        }
+    }
+    let document = document();
+    let mut found = Vec::new();
+    walk(&document, &mut found);
+    assert!(found.len() > 50);
+    for reference in found {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+    }
+}
+
+#[test]
+fn the_document_in_the_documentation_is_up_to_date() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/openapi.json");
+    let written = std::fs::read_to_string(file).unwrap();
+    assert!(written == json().unwrap(), "docs/reference/openapi.json is out of date: run `cargo xtask gen`");
+}

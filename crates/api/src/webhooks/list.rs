@@ -1,0 +1,25 @@
+//! `GET /webhooks`
+
+use super::response::WebhookResponse;
+use crate::openapi::answers;
+use actix_web::HttpResponse;
+use docent_app::webhooks::own;
+use docent_domain::access::ManageWebhooks;
+use docent_http::{context::State, error::Reply, extract::granted::Granted};
+
+/// List webhooks (extension)
+///
+/// All of the account's own, newest first; there are at most 20.
+#[utoipa::path(
+    get, path = "/webhooks", operation_id = "list_webhooks", tag = "Webhooks",
+    responses(
+        (status = 200, description = "The webhooks.", body = [WebhookResponse<'_>]),
+        answers::Guarded,
+        answers::StoreAway,
+    ),
+)]
+pub(crate) async fn list(by: Granted<ManageWebhooks>, context: State) -> Reply {
+    let (webhooks, now) = (own::list(&context.app, &by.grant).await?, context.app.clock.now());
+    let webhooks: Vec<_> = webhooks.iter().map(|webhook| WebhookResponse::of(webhook, now)).collect();
+    Ok(HttpResponse::Ok().json(webhooks))
+}

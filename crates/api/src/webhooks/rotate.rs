@@ -1,0 +1,32 @@
+//! `POST /webhooks/{id}/secret`
+
+use super::response::WebhookWithSecret;
+use crate::openapi::answers;
+use actix_web::{HttpResponse, web::Path};
+use docent_app::webhooks::own;
+use docent_domain::access::ManageWebhooks;
+use docent_http::{
+    context::State,
+    error::Reply,
+    extract::{self, granted::Granted},
+};
+
+/// Give a webhook another secret (extension)
+///
+/// The new one is in this answer alone. For 24 hours messages are signed with the one before too, so that the receiver can change over.
+#[utoipa::path(
+    post, path = "/webhooks/{id}/secret", operation_id = "rotate_webhook_secret", tag = "Webhooks",
+    params(("id" = String, Path, description = "The webhook's id.", format = "uuid")),
+    responses(
+        (status = 200, description = "The webhook, with its new secret.", body = WebhookWithSecret<'_>),
+        answers::Guarded,
+        answers::NoWebhook,
+        answers::BadInput,
+        answers::StoreAway,
+        answers::StoreFull,
+    ),
+)]
+pub(crate) async fn rotate(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
+    let webhook = own::rotate(&context.app, &by.grant, extract::id("id", &id)?).await?;
+    Ok(HttpResponse::Ok().json(WebhookWithSecret::of(&webhook, context.app.clock.now())))
+}

@@ -1,0 +1,48 @@
+//! Files that are to be saved.
+
+use actix_web::{
+    HttpResponse,
+    body::SizedStream,
+    http::header::{self, Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue},
+};
+use docent_app::documents::browse::ByteStream;
+use docent_domain::document::StoredFile;
+
+/// The uploaded file of a document.
+pub fn pdf(file: &StoredFile, bytes: ByteStream) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("application/pdf")
+        .insert_header(attachment(file.name.as_str()))
+        // Whatever the file is, it runs nothing here.
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
+        .body(SizedStream::new(file.bytes, bytes))
+}
+
+/// A file to be saved under this name: in full for clients that know how, and in plain letters for others.
+fn attachment(name: &str) -> ContentDisposition {
+    let name = if name.is_empty() { "document.pdf" } else { name };
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') || c == ' ';
+    let plain = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let full =
+        ExtendedValue { charset: Charset::Ext("UTF-8".to_owned()), language_tag: None, value: name.into() };
+    ContentDisposition {
+        disposition: DispositionType::Attachment,
+        parameters: vec![DispositionParam::Filename(plain), DispositionParam::FilenameExt(full)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_leave_its_quotes() {
+        let header = attachment("a\"; x=\"é\r\n.pdf").to_string();
+        assert!(
+            header.starts_with("attachment; filename=\"a_; x=____.pdf\"; filename*=UTF-8''a%22"),
+            "{header}"
+        );
+        assert!(!header.contains(['\r', '\n']));
+        assert!(attachment("").to_string().contains("document.pdf"));
+    }
+}

@@ -1,0 +1,354 @@
+//! The one map from what went wrong to what a client is told.
+
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{StatusCode, header},
+};
+use docent_app::error::{Component, Error, Fault, FaultKind};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::{borrow::Cow, fmt, time::Duration};
+use utoipa::ToSchema;
+
+/// What an operation comes to.
+pub type Reply = Result<HttpResponse, Refusal>;
+
+/// An answer that says no: a status and a JSON body with `detail`.
+#[derive(Debug)]
+pub struct Refusal {
+    status: StatusCode,
+    detail: Cow<'static, str>,
+    errors: Vec<FieldError>,
+    retry_after: Option<Duration>,
+    code: Option<&'static str>,
+    fault: Option<Reported>,
+}
+
+/// The fault behind an answer. It goes with the response, for those who count.
+#[derive(Clone, Copy, Debug)]
+pub struct Reported {
+    /// What did not work.
+    pub component: Component,
+    /// How.
+    pub kind: FaultKind,
+}
+
+/// What is wrong with one field of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldError {
+    /// Where it is: `["body", "messages", 0, "role"]`. It begins with `body`, `path` or `query`.
+    #[schema(min_items = 1)]
+    pub loc: Vec<Loc>,
+    /// What is wrong.
+    pub msg: String,
+}
+
+impl FieldError {
+    /// Where it is, as one word: `messages[0].role`.
+    pub fn place(&self) -> String {
+        let steps = match self.loc.as_slice() {
+            [Loc::Name("body"), rest @ ..] if !rest.is_empty() => rest,
+            all => all,
+        };
+        let mut place = String::new();
+        for step in steps {
+            match step {
+                Loc::Name(name) if place.is_empty() => place.push_str(name),
+                Loc::Name(name) => place.extend([".", name]),
+                Loc::Index(index) => place.push_str(&format!("[{index}]")),
+            }
+        }
+        place
+    }
+}
+
+/// One step on the way to a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum Loc {
+    /// A field of an object.
+    Name(&'static str),
+    /// An item of a list, counted from 0.
+    Index(usize),
+}
+
+/// Why the answer is no.
+#[derive(Serialize, ToSchema)]
+pub struct Problem<'a> {
+    /// One sentence for people.
+    detail: &'a str,
+}
+
+/// Why the answer is no, with everything that is wrong with the request.
+#[derive(Serialize, ToSchema)]
+pub struct InvalidRequest<'a> {
+    /// One sentence for people.
+    detail: &'a str,
+    /// One entry for each fault.
+    #[schema(min_items = 1)]
+    errors: &'a [FieldError],
+}
+
+impl Refusal {
+    /// A refusal with this status and sentence.
+    pub fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, code: None, fault: None }
+    }
+
+    /// 422: the request can be read but breaks rules.
+    pub fn invalid(errors: Vec<FieldError>) -> Self {
+        Self { errors, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "The request is not valid") }
+    }
+
+    /// 422 about one field.
+    pub fn invalid_field(loc: &[&'static str], msg: impl Into<String>) -> Self {
+        let loc = loc.iter().map(|name| Loc::Name(name)).collect();
+        Self::invalid(vec![FieldError { loc, msg: msg.into() }])
+    }
+
+    /// 413: more bytes than this are not taken.
+    pub fn too_large(limit: u64) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The request is larger than {limit} bytes"))
+    }
+
+    /// 429.
+    pub fn too_many(retry_after: Duration) -> Self {
+        let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests");
+        Self { retry_after: Some(retry_after), ..refusal }
+    }
+
+    /// 500, which says nothing of what happened inside.
+    pub fn internal() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
+    }
+
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Adds the fault behind it, if there is one, to a response.
+    pub fn report(&self, response: &mut HttpResponse) {
+        if let Some(fault) = self.fault {
+            response.extensions_mut().insert(fault);
+        }
+    }
+
+    /// With a word for programs, where the wire format has a place for one.
+    pub fn with_code(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
+    /// The word for programs.
+    pub fn code(&self) -> Option<&'static str> {
+        self.code
+    }
+
+    /// What is wrong with which fields.
+    pub fn errors(&self) -> &[FieldError] {
+        &self.errors
+    }
+
+    /// All that it has to say, in one line.
+    pub fn sentences(&self) -> String {
+        if self.errors.is_empty() {
+            return self.detail.clone().into_owned();
+        }
+        let told = self.errors.iter().map(|error| format!("{}: {}", error.place(), error.msg));
+        told.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Its sentence.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The body that it is answered with, as a value.
+    pub fn example(&self) -> Value {
+        match self.errors.as_slice() {
+            [] => json!(Problem { detail: &self.detail }),
+            errors => json!(InvalidRequest { detail: &self.detail, errors }),
+        }
+    }
+
+    /// Whole seconds after which trying again makes sense.
+    pub fn retry_after(&self) -> Option<u64> {
+        self.retry_after.map(|pause| (pause.as_secs() + u64::from(pause.subsec_nanos() > 0)).max(1))
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound | Error::DeliveryNotFound => {
+                StatusCode::NOT_FOUND
+            }
+            Error::PageNotDrawn(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
+                StatusCode::UNAUTHORIZED
+            }
+            Error::TooManyLogins { retry_after } | Error::TooManyLetters { retry_after } => {
+                return Self::too_many(*retry_after);
+            }
+            Error::LinkRefused => StatusCode::BAD_REQUEST,
+            Error::Forbidden => StatusCode::FORBIDDEN,
+            Error::EmailTaken
+            | Error::NameTaken
+            | Error::LastSuperuser
+            | Error::NotFailed { .. }
+            | Error::TooManyWebhooks
+            | Error::WebhookOff
+            | Error::DeliveryUnderWay => StatusCode::CONFLICT,
+            Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Error::Invalid(invalid) => {
+                return Self::invalid_field(&["body", invalid.field], invalid.reason.clone());
+            }
+            Error::Fault(fault) => return Self::from_fault(fault),
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl Refusal {
+    /// The answer to a fault, which goes to the log.
+    fn from_fault(fault: &Fault) -> Self {
+        let refusal = Self::of_fault(fault);
+        match refusal.status {
+            StatusCode::INTERNAL_SERVER_ERROR => tracing::error!(%fault, "internal error"),
+            status => tracing::warn!(%fault, status = status.as_u16(), "a part is not working"),
+        }
+        refusal
+    }
+
+    /// The answer to a fault. What happened inside is not in it.
+    pub fn of_fault(fault: &Fault) -> Self {
+        let reported = Some(Reported { component: fault.component(), kind: fault.kind() });
+        match Self::status_of(fault.component(), fault.kind()) {
+            StatusCode::INTERNAL_SERVER_ERROR => Self { fault: reported, ..Self::internal() },
+            status => Self {
+                retry_after: fault.retry_after(),
+                fault: reported,
+                ..Self::new(status, sentence(&fault.public_message()))
+            },
+        }
+    }
+
+    /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen is 500.
+    fn status_of(part: Component, kind: FaultKind) -> StatusCode {
+        match (part, kind) {
+            (_, FaultKind::Internal)
+            | (Component::Service, FaultKind::InvalidResponse | FaultKind::Rejected) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
+            // Another process, or this one with other settings, could serve it.
+            (_, FaultKind::Unconfigured) => StatusCode::SERVICE_UNAVAILABLE,
+            (Component::ChatModel | Component::Embedder | Component::Reranker, FaultKind::Timeout) => {
+                StatusCode::GATEWAY_TIMEOUT
+            }
+            (
+                Component::ChatModel | Component::Embedder | Component::Reranker,
+                FaultKind::Unavailable
+                | FaultKind::InUse
+                | FaultKind::RateLimited
+                | FaultKind::Full
+                | FaultKind::Rejected
+                | FaultKind::InvalidResponse,
+            ) => StatusCode::BAD_GATEWAY,
+            (_, FaultKind::Full) => StatusCode::INSUFFICIENT_STORAGE,
+            (
+                Component::Database
+                | Component::KeyValueStore
+                | Component::BlobStore
+                | Component::VectorStore
+                | Component::Extractor
+                | Component::MailServer
+                | Component::Service,
+                FaultKind::Unavailable | FaultKind::InUse | FaultKind::Timeout | FaultKind::RateLimited,
+            ) => StatusCode::SERVICE_UNAVAILABLE,
+            // Without it nobody knows which tokens are good, whatever the reason.
+            (Component::KeyValueStore, FaultKind::Rejected | FaultKind::InvalidResponse) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            (
+                Component::Database
+                | Component::BlobStore
+                | Component::VectorStore
+                | Component::Extractor
+                | Component::MailServer,
+                FaultKind::Rejected | FaultKind::InvalidResponse,
+            ) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+/// Begins a phrase with a capital.
+pub fn sentence(phrase: &str) -> String {
+    let mut characters = phrase.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.status.as_u16(), self.detail)
+    }
+}
+
+impl ResponseError for Refusal {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.status);
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
+        }
+        if let Some(seconds) = self.retry_after() {
+            response.insert_header((header::RETRY_AFTER, seconds));
+        }
+        let mut response = match self.errors.as_slice() {
+            [] => response.json(Problem { detail: &self.detail }),
+            errors => response.json(InvalidRequest { detail: &self.detail, errors }),
+        };
+        self.report(&mut response);
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(part: Component, kind: FaultKind) -> u16 {
+        Refusal::from(Error::from(Fault::new(part, kind, "an inner message"))).status.as_u16()
+    }
+
+    #[test]
+    fn faults_have_the_status_of_whose_fault_it_is() {
+        assert_eq!(status(Component::Database, FaultKind::Unavailable), 503);
+        assert_eq!(status(Component::KeyValueStore, FaultKind::Timeout), 503);
+        assert_eq!(status(Component::ChatModel, FaultKind::Timeout), 504);
+        assert_eq!(status(Component::ChatModel, FaultKind::RateLimited), 502);
+        assert_eq!(status(Component::ChatModel, FaultKind::Internal), 500);
+        assert_eq!(status(Component::BlobStore, FaultKind::Rejected), 500);
+    }
+
+    #[test]
+    fn an_inner_message_stays_inside() {
+        for kind in [FaultKind::Unavailable, FaultKind::Internal] {
+            let refusal = Refusal::from(Error::from(Fault::new(Component::Database, kind, "secret")));
+            assert!(!refusal.detail.contains("secret"));
+        }
+        let refusal =
+            Refusal::from(Error::from(Fault::new(Component::Database, FaultKind::Timeout, "secret")));
+        assert_eq!(refusal.detail, "The database did not answer in time");
+    }
+
+    #[test]
+    fn retry_after_is_rounded_up() {
+        assert_eq!(Refusal::too_many(Duration::from_millis(1)).retry_after(), Some(1));
+        assert_eq!(Refusal::too_many(Duration::from_millis(1001)).retry_after(), Some(2));
+        assert_eq!(Refusal::too_many(Duration::ZERO).retry_after(), Some(1));
+    }
+}

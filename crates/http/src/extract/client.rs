@@ -1,0 +1,153 @@
+//! Who is at the other end of the connection.
+
+use crate::{context, error::Refusal};
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest,
+    dev::{Payload, ServiceRequest},
+    http::header::{self, HeaderMap},
+};
+use ipnet::IpNet;
+use std::{
+    future::{Ready, ready},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+};
+
+/// The client of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// Its address.
+    pub address: IpAddr,
+    /// Whether it came over TLS, as far as a trusted proxy says so.
+    pub is_secure: bool,
+}
+
+impl Client {
+    /// Works out the client, once per request, and keeps it for [`FromRequest`].
+    pub fn remember(request: &ServiceRequest) -> Result<Self, Refusal> {
+        let context = context::of_service(request)?;
+        let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+        let client = Self::of(peer, request.headers(), &context.settings.trusted_proxies);
+        request.extensions_mut().insert(client);
+        Ok(client)
+    }
+
+    /// The peer itself, unless it is a trusted proxy. Then whoever it speaks for: reading from the
+    /// right, the first address that is not a trusted proxy too. What stands further left is only
+    /// what that client claims.
+    ///
+    /// `X-Forwarded-For` goes before `Forwarded`: proxies that write the former pass on the latter
+    /// as they got it, which anybody can forge.
+    fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
+        let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
+        let mut address = peer.to_canonical();
+        if !is_trusted(&address) {
+            return Self { address, is_secure: false };
+        }
+        let (chain, protocol) = forwarded(headers);
+        for step in chain.iter().rev() {
+            // An entry that cannot be read hides who came before it.
+            let Some(step) = parse_address(step) else { break };
+            address = step.to_canonical();
+            if !is_trusted(&address) {
+                break;
+            }
+        }
+        Self { address, is_secure: protocol.is_some_and(|protocol| protocol.eq_ignore_ascii_case("https")) }
+    }
+}
+
+/// How the client calls itself, if it says so readably.
+pub struct UserAgent(pub Option<String>);
+
+impl FromRequest for UserAgent {
+    type Error = Refusal;
+    type Future = Ready<Result<Self, Refusal>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+        ready(Ok(Self(agent.map(str::to_owned))))
+    }
+}
+
+/// The addresses that proxies noted, first client first, and the protocol that the last one saw.
+fn forwarded(headers: &HeaderMap) -> (Vec<&str>, Option<&str>) {
+    let chain: Vec<&str> = list(headers, "x-forwarded-for").collect();
+    if !chain.is_empty() {
+        return (chain, list(headers, "x-forwarded-proto").last());
+    }
+    let elements: Vec<&str> = list(headers, header::FORWARDED.as_str()).collect();
+    let chain = elements.iter().filter_map(|element| parameter(element, "for")).collect();
+    (chain, elements.last().and_then(|element| parameter(element, "proto")))
+}
+
+fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+    headers
+        .get_all(name)
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+}
+
+/// The value of `name` in `for=192.0.2.60;proto=https`.
+fn parameter<'a>(element: &'a str, name: &str) -> Option<&'a str> {
+    element.split(';').find_map(|pair| {
+        let (key, value) = pair.split_once('=')?;
+        key.trim().eq_ignore_ascii_case(name).then(|| value.trim().trim_matches('"'))
+    })
+}
+
+/// Reads an address, with or without a port: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    bare.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
+}
+
+impl FromRequest for Client {
+    type Error = Refusal;
+    type Future = Ready<Result<Self, Refusal>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(request.extensions().get::<Self>().copied().ok_or_else(Refusal::internal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::header::{HeaderName, HeaderValue};
+
+    fn client(peer: &str, headers: &[(&'static str, &'static str)]) -> (String, bool) {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
+        let client = Client::of(peer.parse().unwrap(), &map, &trusted);
+        (client.address.to_string(), client.is_secure)
+    }
+
+    #[test]
+    fn a_stranger_is_not_believed() {
+        let headers = [("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", "https")];
+        assert_eq!(client("203.0.113.9", &headers), ("203.0.113.9".into(), false));
+    }
+
+    #[test]
+    fn a_trusted_proxy_names_the_client() {
+        let one = |value| client("10.0.0.1", &[("x-forwarded-for", value)]).0;
+        assert_eq!(one("192.0.2.1"), "192.0.2.1");
+        assert_eq!(one("6.6.6.6, 192.0.2.1"), "192.0.2.1", "what the client itself sent is not believed");
+        assert_eq!(one("192.0.2.1, 10.0.0.7"), "192.0.2.1", "proxies before proxies are skipped");
+        assert_eq!(one("192.0.2.1, unknown"), "10.0.0.1");
+        assert_eq!(one("192.0.2.1:4711"), "192.0.2.1");
+        assert_eq!(one("[2001:db8::1]:80"), "2001:db8::1");
+        assert_eq!(one("10.0.0.9"), "10.0.0.9");
+    }
+
+    #[test]
+    fn forwarded_counts_where_x_forwarded_for_is_missing() {
+        let standard = ("forwarded", "for=6.6.6.6, for=\"[2001:db8::7]\";proto=https;by=10.0.0.1");
+        assert_eq!(client("::ffff:10.0.0.1", &[standard]), ("2001:db8::7".into(), true));
+        assert_eq!(client("10.0.0.1", &[standard, ("x-forwarded-for", "192.0.2.1")]).0, "192.0.2.1");
+    }
+}

@@ -1,0 +1,17 @@
+//! What is read out of requests.
+
+pub mod client;
+pub mod form;
+pub mod granted;
+pub mod json;
+pub mod query;
+pub mod upload;
+
+use crate::error::Refusal;
+use docent_app::error::Result;
+use std::str::FromStr;
+
+/// Parses an id out of a path.
+pub fn id<Id: FromStr>(name: &'static str, text: &str) -> Result<Id, Refusal> {
+    text.parse().map_err(|_| Refusal::invalid_field(&["path", name], "must be a UUID"))
+}

@@ -1,0 +1,71 @@
+//! Query parameters.
+
+use crate::error::{FieldError, Loc, Refusal};
+use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+use std::future::{Ready, ready};
+
+/// The parameters behind the `?`, decoded. Unknown and empty ones are ignored, as forms send those that nobody filled in;
+/// of repeated ones the last counts.
+pub struct Query {
+    pairs: Vec<(String, String)>,
+    errors: Vec<FieldError>,
+}
+
+impl FromRequest for Query {
+    type Error = Refusal;
+    type Future = Ready<Result<Self, Refusal>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let pairs = web::Query::<Vec<(String, String)>>::from_query(request.query_string());
+        ready(
+            pairs
+                .map(|pairs| Self { pairs: pairs.into_inner(), errors: Vec::new() })
+                .map_err(|_| Refusal::invalid_field(&["query"], "cannot be decoded")),
+        )
+    }
+}
+
+impl Query {
+    /// The parameter of this name.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let found = self.pairs.iter().rev().find(|(key, value)| key == name && !value.is_empty());
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The parameter of this name, read by `parse`; what it does not read breaks the rule `msg`.
+    pub fn parse<T>(
+        &mut self,
+        name: &'static str,
+        msg: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let value = parse(self.text(name)?);
+        if value.is_none() {
+            let loc = vec![Loc::Name("query"), Loc::Name(name)];
+            self.errors.push(FieldError { loc, msg: msg.to_owned() });
+        }
+        value
+    }
+
+    /// Whether nothing was wrong.
+    pub fn done(self) -> Result<(), Refusal> {
+        if self.errors.is_empty() { Ok(()) } else { Err(Refusal::invalid(self.errors)) }
+    }
+}
+
+/// Encodes the parameters that are there.
+pub fn encode_query(pairs: &[(&str, Option<&str>)]) -> String {
+    let encode = |text: &str| -> String {
+        text.bytes()
+            .map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                    char::from(byte).to_string()
+                }
+                _ => format!("%{byte:02X}"),
+            })
+            .collect()
+    };
+    let given =
+        pairs.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={}", encode(value))));
+    given.collect::<Vec<_>>().join("&")
+}

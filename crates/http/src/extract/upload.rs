@@ -1,0 +1,201 @@
+//! Forms with files.
+//!
+//! The file goes from the socket to the blob store piece by piece. Everything that is wrong with the
+//! form is known before there is a document: an upload that is refused or breaks off leaves nothing.
+
+use super::json::{broken_body, timed_out};
+use crate::{context::State, error::Refusal};
+use actix_multipart::{Field, Multipart, MultipartError};
+use actix_web::http::header::{self, ContentDisposition, HeaderValue};
+use docent_app::{
+    documents::upload::{self as use_case, Upload},
+    error::Error,
+};
+use docent_domain::access::{AddDocuments, Grant};
+use futures::{Stream, StreamExt};
+
+/// The name of the part with the file.
+pub const FILE: &str = "file";
+/// Bytes that a form may have beside its file.
+pub const REST_MAX: u64 = 1024 * 1024;
+const PARTS_MAX: usize = 100;
+
+/// Stores the file of a form that is as it should be.
+pub async fn receive(
+    context: &State,
+    grant: Grant<AddDocuments>,
+    parts: Multipart,
+) -> Result<Upload, Refusal> {
+    let mut form = Form::new(context, parts);
+    let Some(upload) = form.file(grant).await? else {
+        return Err(Refusal::invalid_field(&["body", FILE], "is required"));
+    };
+    if let Err(refusal) = form.end().await {
+        upload.abort().await;
+        return Err(refusal);
+    }
+    Ok(upload)
+}
+
+/// A multipart form being read.
+pub struct Form<'a> {
+    context: &'a State,
+    /// Bytes that were read and thrown away.
+    rest: u64,
+    parts: Multipart,
+}
+
+impl<'a> Form<'a> {
+    /// A form of which nothing has been read.
+    pub fn new(context: &'a State, parts: Multipart) -> Self {
+        Self { context, rest: 0, parts }
+    }
+
+    /// Stores the part named `file`, if there is one.
+    async fn file(&mut self, grant: Grant<AddDocuments>) -> Result<Option<Upload>, Refusal> {
+        for _ in 0..PARTS_MAX {
+            let Some(part) = self.next_part().await? else { return Ok(None) };
+            if part.name() == Some(FILE) {
+                return self.store(grant, part).await.map(Some);
+            }
+            self.skip(part).await?;
+        }
+        Err(too_many_parts())
+    }
+
+    /// Reads the form to its end, where nothing of interest may come any more.
+    async fn end(&mut self) -> Result<(), Refusal> {
+        for _ in 0..PARTS_MAX {
+            let Some(part) = self.next_part().await? else { return Ok(()) };
+            if part.name() == Some(FILE) {
+                return Err(Refusal::invalid_field(&["body", FILE], "must be given once"));
+            }
+            self.skip(part).await?;
+        }
+        Err(too_many_parts())
+    }
+
+    /// Stores a part that is a file.
+    pub async fn store(&self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, Refusal> {
+        let content_type = part.headers().get(header::CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut upload = use_case::begin(&self.context.app, grant, &file_name(&part), content_type).await?;
+        loop {
+            let written = match self.next_of(&mut part).await {
+                Ok(None) => return Ok(upload),
+                Ok(Some(bytes)) => upload.write(bytes).await.map_err(Refusal::from),
+                Err(refusal) => Err(refusal),
+            };
+            if let Err(refusal) = written {
+                upload.abort().await;
+                return Err(refusal);
+            }
+        }
+    }
+
+    /// Reads a short text.
+    pub async fn text(&self, mut part: Field, longest: usize) -> Result<String, Refusal> {
+        let mut text = Vec::new();
+        while let Some(bytes) = self.next_of(&mut part).await? {
+            text.extend_from_slice(&bytes);
+            if text.len() > longest {
+                return Err(Refusal::invalid_field(&["body"], "has a field that is too long"));
+            }
+        }
+        String::from_utf8(text).map_err(|_| Refusal::invalid_field(&["body"], "has a field that is no text"))
+    }
+
+    async fn skip(&mut self, mut part: Field) -> Result<(), Refusal> {
+        while let Some(bytes) = self.next_of(&mut part).await? {
+            self.rest += bytes.len() as u64;
+            if self.rest > REST_MAX {
+                return Err(Refusal::too_large(self.context.app.settings.max_upload_bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// The next part; what was not read of the one before it is thrown away, within the time for a pause.
+    pub async fn next_part(&mut self) -> Result<Option<Field>, Refusal> {
+        in_time(self.context, &mut self.parts).await
+    }
+
+    async fn next_of(&self, part: &mut Field) -> Result<Option<bytes::Bytes>, Refusal> {
+        in_time(self.context, part).await
+    }
+}
+
+/// The next item of a form; a client that pauses too long is given up.
+async fn in_time<T>(
+    context: &State,
+    stream: &mut (impl Stream<Item = Result<T, MultipartError>> + Unpin),
+) -> Result<Option<T>, Refusal> {
+    tokio::select! {
+        item = stream.next() => item.transpose().map_err(|error| refuse(&error)),
+        () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
+    }
+}
+
+/// The name the client gave the file: `filename*` (RFC 5987) where it can be decoded, else `filename`.
+pub fn file_name(part: &Field) -> String {
+    let raw = part.headers().get(header::CONTENT_DISPOSITION);
+    let Some(disposition) = raw.and_then(disposition) else { return String::new() };
+    let extended = disposition.get_filename_ext().and_then(|name| String::from_utf8(name.value.clone()).ok());
+    extended.or_else(|| disposition.get_filename().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Reads the header with each backslash kept that escapes neither a quote nor another one: clients that send
+/// `C:\Reports\pump.pdf` mean a path, and without its backslashes it could not be cut to its last part.
+fn disposition(raw: &HeaderValue) -> Option<ContentDisposition> {
+    let mut kept = Vec::with_capacity(raw.len());
+    let mut bytes = raw.as_bytes().iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        kept.push(byte);
+        if byte == b'\\' {
+            kept.push(bytes.next_if(|next| matches!(next, b'"' | b'\\')).unwrap_or(b'\\'));
+        }
+    }
+    ContentDisposition::from_raw(&HeaderValue::from_bytes(&kept).ok()?).ok()
+}
+
+fn too_many_parts() -> Refusal {
+    Refusal::invalid_field(&["body"], "has too many parts")
+}
+
+fn refuse(error: &MultipartError) -> Refusal {
+    match error {
+        MultipartError::ContentTypeMissing
+        | MultipartError::ContentTypeParse
+        | MultipartError::ContentTypeIncompatible
+        | MultipartError::BoundaryMissing => {
+            Refusal::invalid_field(&["body"], "must be a multipart form with a part named file")
+        }
+        MultipartError::Nested => Error::NotAPdf.into(),
+        MultipartError::Payload(_) => broken_body(),
+        _ => Refusal::invalid_field(&["body"], "is not a valid multipart form"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(value: &str) -> Option<String> {
+        let raw = HeaderValue::from_str(value).unwrap();
+        disposition(&raw)?.get_filename().map(str::to_owned)
+    }
+
+    #[test]
+    fn a_backslash_that_escapes_nothing_is_part_of_the_name() {
+        for (sent, name) in [
+            (r"C:\Users\me\pump.pdf", r"C:\Users\me\pump.pdf"),
+            (r"C:\\Users\\me\\pump.pdf", r"C:\Users\me\pump.pdf"),
+            (r#"a\"b.pdf"#, r#"a"b.pdf"#),
+            (r"\\server\share\pump.pdf", r"\server\share\pump.pdf"),
+        ] {
+            let header = format!(r#"form-data; name="file"; filename="{sent}""#);
+            assert_eq!(named(&header).as_deref(), Some(name), "{sent}");
+        }
+        assert_eq!(named(r#"form-data; name="file"; filename="a\"#), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! The way in for the fuzz targets of `tests/fuzz`; only their builds have it.
+
+use crate::{context::Context, error::Refusal, extract::upload::receive, settings::HttpSettings};
+use actix_multipart::Multipart;
+use actix_web::{
+    ResponseError,
+    error::PayloadError,
+    http::header::{CONTENT_TYPE, HeaderMap, HeaderValue},
+    web::Data,
+};
+use bytes::Bytes;
+use docent_app::App;
+use docent_domain::{
+    access::{AddDocuments, Grant},
+    document::Document,
+};
+use futures::stream;
+use std::{io, sync::Arc};
+
+/// What upload forms are given to.
+#[allow(missing_debug_implementations, reason = "the use cases have no debug form")]
+pub struct UploadForms(Data<Context>);
+
+impl UploadForms {
+    /// Forms for this application. Must be called on a runtime.
+    ///
+    /// # Errors
+    /// When there is no runtime.
+    pub fn new(app: Arc<App>, settings: HttpSettings) -> io::Result<Self> {
+        let context = Context::new(app, HttpSettings { rate_limit: None, ..settings }, Vec::new())?;
+        Ok(Self(Data::new(context)))
+    }
+
+    /// Takes in a form that comes in these pieces, as `POST /documents/upload` does.
+    ///
+    /// # Errors
+    /// The status of the refusal.
+    pub async fn upload(
+        &self,
+        grant: Grant<AddDocuments>,
+        content_type: HeaderValue,
+        pieces: Vec<Bytes>,
+    ) -> Result<Document, u16> {
+        let headers: HeaderMap = [(CONTENT_TYPE, content_type)].into_iter().collect();
+        let body = stream::iter(pieces.into_iter().map(Ok::<_, PayloadError>));
+        let upload = receive(&self.0, grant, Multipart::new(&headers, body)).await;
+        let upload = upload.map_err(|refusal| refusal.status_code().as_u16())?;
+        upload.finish().await.map_err(|error| Refusal::from(error).status_code().as_u16())
+    }
+}

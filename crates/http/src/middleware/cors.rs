@@ -1,0 +1,59 @@
+//! Pages of other origins, where the settings name them.
+
+use super::{Answer, with_headers};
+use crate::context;
+use actix_web::{
+    HttpResponse,
+    body::MessageBody,
+    dev::ServiceRequest,
+    http::{
+        Method,
+        header::{self, HeaderMap, HeaderValue},
+    },
+    middleware::Next,
+};
+
+const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE";
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID, \
+     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+const RESPONSE_HEADERS: &str =
+    "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, WWW-Authenticate";
+/// Seconds for which a browser remembers a preflight's answer.
+const MAX_AGE: &str = "600";
+
+/// Lets pages of the origins that the settings name read answers.
+pub async fn share(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
+    let allowed = &context::of_service(&request)?.settings.cors_allowed_origins;
+    let vary = !allowed.is_empty();
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let origin = origin.filter(|origin| allowed.iter().any(|known| known.as_bytes() == origin.as_bytes()));
+
+    let is_preflight = request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let answer = match &origin {
+        Some(_) if is_preflight => Ok(request.into_response(preflight())),
+        _ => next.call(request).await.map(|response| response.map_into_boxed_body()),
+    };
+    with_headers(answer, move |headers| {
+        if vary {
+            headers.append(header::VARY, HeaderValue::from_static("Origin"));
+        }
+        if let Some(origin) = &origin {
+            allow(headers, origin);
+        }
+    })
+}
+
+fn preflight() -> HttpResponse {
+    HttpResponse::NoContent()
+        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, METHODS))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS))
+        .insert_header((header::ACCESS_CONTROL_MAX_AGE, MAX_AGE))
+        .finish()
+}
+
+/// Tokens travel in a header, never in a cookie, so credentials are not shared.
+fn allow(headers: &mut HeaderMap, origin: &HeaderValue) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(RESPONSE_HEADERS));
+}

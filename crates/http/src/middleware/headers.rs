@@ -1,0 +1,30 @@
+//! Headers that tell browsers to be careful.
+
+use super::{Answer, with_headers};
+use actix_web::{
+    body::MessageBody,
+    dev::ServiceRequest,
+    http::header::{self, HeaderName, HeaderValue},
+    middleware::Next,
+};
+
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    // Pages have a policy of their own.
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+/// Adds what the handler has not set itself.
+pub async fn secure(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
+    let answer = next.call(request).await.map(|response| response.map_into_boxed_body());
+    with_headers(answer, |headers| {
+        for (name, value) in HEADERS {
+            if !headers.contains_key(&name) {
+                headers.insert(name, HeaderValue::from_static(value));
+            }
+        }
+    })
+}

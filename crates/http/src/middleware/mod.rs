@@ -1,0 +1,30 @@
+//! What every request goes through, from the outside in: [`observe`], [`headers`], [`cors`],
+//! [`rate_limit`], [`panics`].
+
+pub mod cors;
+pub mod headers;
+pub mod observe;
+pub mod panics;
+pub mod rate_limit;
+
+use actix_web::{Error, body::BoxBody, dev::ServiceResponse, http::header::HeaderMap};
+
+/// What a request comes to.
+pub type Answer = Result<ServiceResponse<BoxBody>, Error>;
+
+/// Changes the headers of an answer, whether it is a response already or an error still.
+fn with_headers(answer: Answer, change: impl Fn(&mut HeaderMap) + 'static) -> Answer {
+    match answer {
+        Ok(mut response) => {
+            change(response.headers_mut());
+            Ok(response)
+        }
+        Err(mut error) => {
+            error.add_response_mapper(move |mut response| {
+                change(response.headers_mut());
+                response
+            });
+            Err(error)
+        }
+    }
+}

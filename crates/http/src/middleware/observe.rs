@@ -1,0 +1,246 @@
+//! Request ids, the access log, and the trace and the counts of requests.
+//!
+//! There is one log line per request, without query strings, tokens or addresses of people. The span has fields
+//! for both readers: names without a dot show in log lines, names with one go out with the trace.
+
+use super::{Answer, with_headers};
+use crate::{
+    context::{self, State},
+    error::Reported,
+    extract::client::Client,
+    table,
+};
+use actix_web::{
+    HttpMessage,
+    body::{BoxBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::{
+        Method, StatusCode,
+        header::{HeaderName, HeaderValue},
+    },
+    middleware::Next,
+};
+use docent_domain::trace::TraceParent;
+use std::{borrow::Cow, time::Instant};
+use tracing::{Instrument, Span, field::Empty};
+
+/// The header of request ids.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const ID_MAX: usize = 128;
+/// Stands for every path that leads nowhere: those are whatever somebody typed, or pasted.
+const NOWHERE: &str = "-";
+/// What proxies note for a client that went away before it was answered.
+const CLIENT_CLOSED: u16 = 499;
+
+/// Logs, counts and traces a request.
+pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
+    let context = context::of_service(&request)?;
+    let id = match given_id(&request) {
+        Some(id) => id,
+        None => new_id(&context)?,
+    };
+    let client = Client::remember(&request)?;
+    let method = request.method().clone();
+    let started = Instant::now();
+    let under_way = context.metrics().map(|metrics| metrics.http.request_began());
+    let span = span(&context, &request, &id, client);
+    join_trace(&context, &request, &span);
+
+    let unanswered = Unanswered::begin(&context, &request, &span, client, started);
+    let answer = next.call(request).instrument(span.clone()).await;
+    let answer = answer.map(|response| response.map_into_boxed_body());
+
+    unanswered.end();
+    drop(under_way);
+    let seen = Seen::of(&answer);
+    let _entered = span.enter();
+    tracing::info!(
+        %method,
+        path = seen.path(),
+        status = seen.status.as_u16(),
+        client = %client.address,
+        ms = started.elapsed().as_millis() as u64,
+        "request"
+    );
+    if context.settings.join_trace.is_some() {
+        seen.record(&span);
+    }
+    if let Some(metrics) = context.metrics() {
+        metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
+    }
+    if let Some(fault) = seen.fault {
+        context.app.recorder.fault(fault.component, fault.kind);
+    }
+    with_headers(answer, move |headers| {
+        headers.insert(REQUEST_ID, id.clone());
+    })
+}
+
+fn span(context: &State, request: &ServiceRequest, id: &HeaderValue, client: Client) -> Span {
+    let method = name(request.method());
+    // A span keeps the name that it begins with.
+    let route = context.settings.join_trace.and_then(|_| expected_route(request));
+    let name = route.map_or_else(|| Cow::from(method), |route| format!("{method} {route}").into());
+    tracing::info_span!(
+        "request",
+        id = id.to_str().unwrap_or_default(),
+        trace_id = Empty,
+        otel.name = &*name,
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = Empty,
+        http.response.status_code = Empty,
+        url.path = Empty,
+        url.scheme = if client.is_secure { "https" } else { "http" },
+        error.type = Empty,
+    )
+}
+
+/// The pattern that the path will match, once a slash at its end is gone.
+fn expected_route(request: &ServiceRequest) -> Option<String> {
+    let path = request.path();
+    request.resource_map().match_pattern(if path == "/" { path } else { path.trim_end_matches('/') })
+}
+
+/// Finds the request's place in a trace, and keeps it for work that is done later.
+fn join_trace(context: &State, request: &ServiceRequest, span: &Span) {
+    let Some(join) = context.settings.join_trace else { return };
+    let headers = request.headers();
+    let place: Option<TraceParent> = join(span, &|name| headers.get(name)?.to_str().ok());
+    if let Some(place) = place {
+        span.record("trace_id", place.trace_id());
+        request.extensions_mut().insert(place);
+    }
+}
+
+/// A request that has no answer yet. One whose client goes away before it has is dropped in the middle, and
+/// told of all the same.
+struct Unanswered {
+    context: State,
+    span: Span,
+    method: Method,
+    path: String,
+    client: Client,
+    started: Instant,
+    is_over: bool,
+}
+
+impl Unanswered {
+    fn begin(
+        context: &State,
+        request: &ServiceRequest,
+        span: &Span,
+        client: Client,
+        started: Instant,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            span: span.clone(),
+            method: request.method().clone(),
+            path: request.path().to_owned(),
+            client,
+            started,
+            is_over: false,
+        }
+    }
+
+    fn end(mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let _entered = self.span.enter();
+        let route = table::pattern_of(&self.context.tables, &self.path);
+        tracing::info!(
+            method = %self.method,
+            path = route.map_or(NOWHERE, |_| &self.path),
+            status = CLIENT_CLOSED,
+            client = %self.client.address,
+            ms = self.started.elapsed().as_millis() as u64,
+            "request"
+        );
+        self.span.record("http.response.status_code", CLIENT_CLOSED);
+        if let Some(metrics) = self.context.metrics() {
+            let route = route.unwrap_or(NOWHERE);
+            metrics.http.answered(name(&self.method), route, CLIENT_CLOSED, self.started.elapsed());
+        }
+    }
+}
+
+/// What became of a request.
+struct Seen<'a> {
+    status: StatusCode,
+    /// The pattern that its path matched, and the path.
+    matched: Option<(String, &'a str)>,
+    fault: Option<Reported>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(answer: &'a Result<ServiceResponse<BoxBody>, actix_web::Error>) -> Self {
+        match answer {
+            Ok(response) => {
+                let request = response.request();
+                Self {
+                    status: response.status(),
+                    matched: request.match_pattern().map(|route| (route, request.path())),
+                    fault: response.response().extensions().get::<Reported>().copied(),
+                }
+            }
+            Err(error) => {
+                let status = error.as_response_error().status_code();
+                Self { status, matched: None, fault: None }
+            }
+        }
+    }
+
+    fn path(&self) -> &str {
+        self.matched.as_ref().map_or(NOWHERE, |(_, path)| path)
+    }
+
+    fn route(&self) -> &str {
+        self.matched.as_ref().map_or(NOWHERE, |(route, _)| route)
+    }
+
+    /// Adds to the span what is known now, for traces alone.
+    fn record(&self, span: &Span) {
+        if let Some((route, path)) = &self.matched {
+            span.record("http.route", route.as_str());
+            span.record("url.path", *path);
+        }
+        span.record("http.response.status_code", self.status.as_u16());
+        if self.status.is_server_error() {
+            span.record("otel.status_code", "ERROR");
+            match self.fault {
+                Some(fault) => span.record("error.type", fault.kind.code()),
+                None => span.record("error.type", self.status.as_str()),
+            };
+        }
+    }
+}
+
+/// A method's name. Clients may make up any number of methods; those share one.
+fn name(method: &Method) -> &'static str {
+    const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"];
+    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("_OTHER")
+}
+
+/// The id that the client sent, if it is one: 1 to 128 letters, digits, `.`, `_` and `-`.
+fn given_id(request: &ServiceRequest) -> Option<HeaderValue> {
+    let id = request.headers().get(REQUEST_ID)?;
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let is_valid = (1..=ID_MAX).contains(&id.len()) && id.as_bytes().iter().all(plain);
+    is_valid.then(|| id.clone())
+}
+
+fn new_id(context: &State) -> Result<HeaderValue, actix_web::Error> {
+    let mut random = [0; 16];
+    context.app.entropy.fill(&mut random);
+    let id = format!("{:032x}", u128::from_be_bytes(random));
+    HeaderValue::from_str(&id).map_err(actix_web::error::ErrorInternalServerError)
+}

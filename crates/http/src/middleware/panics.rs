@@ -1,0 +1,18 @@
+//! A bug in one handler costs one request.
+
+use super::Answer;
+use crate::error::Refusal;
+use actix_web::{body::MessageBody, dev::ServiceRequest, middleware::Next};
+use futures::FutureExt;
+use std::panic::AssertUnwindSafe;
+
+/// Answers 500 where a handler panics.
+pub async fn catch(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
+    match AssertUnwindSafe(next.call(request)).catch_unwind().await {
+        Ok(answer) => answer.map(|response| response.map_into_boxed_body()),
+        Err(_) => {
+            tracing::error!("a handler panicked");
+            Err(Refusal::internal().into())
+        }
+    }
+}

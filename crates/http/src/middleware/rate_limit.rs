@@ -1,0 +1,20 @@
+//! The limit of requests per client.
+
+use super::Answer;
+use crate::{context, error::Refusal, extract::client::Client, table};
+use actix_web::{HttpMessage, body::MessageBody, dev::ServiceRequest, middleware::Next};
+
+/// Answers 429 to clients that ask too often.
+pub async fn limit(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
+    let context = context::of_service(&request)?;
+    if let Some(limit) = &context.rate_limit
+        && !table::is_probe(&context.settings, request.path())
+    {
+        let client = request.extensions().get::<Client>().copied().ok_or_else(Refusal::internal)?;
+        if let Err(pause) = limit.admit(&context.app, client.address).await {
+            let refused = request.error_response(Refusal::too_many(pause));
+            return Ok(refused);
+        }
+    }
+    next.call(request).await.map(|response| response.map_into_boxed_body())
+}

@@ -1,0 +1,38 @@
+//! URL tables as values.
+
+use crate::settings::HttpSettings;
+
+/// Paths with the methods that each knows. `HEAD` goes where `GET` goes.
+pub type Table = &'static [(&'static str, &'static [&'static str])];
+
+/// The pattern that a path fits, if any.
+pub fn pattern_of(tables: &[Table], path: &str) -> Option<&'static str> {
+    let segments =
+        |path: &'_ str| -> Vec<String> { path.trim_matches('/').split('/').map(str::to_owned).collect() };
+    let asked = segments(path);
+    let fits = |pattern: &&str| {
+        let known = segments(pattern);
+        let same = |(known, asked): (&String, &String)| known.starts_with('{') || known == asked;
+        known.len() == asked.len() && known.iter().zip(&asked).all(same)
+    };
+    tables.iter().copied().flatten().map(|(pattern, _)| *pattern).find(fits)
+}
+
+/// Whether a path is for those who watch the service. They are always answered.
+pub fn is_probe(settings: &HttpSettings, path: &str) -> bool {
+    is_watched(path) && is_there(settings, path)
+}
+
+/// Whether a path is for those who watch the service, where it is there.
+pub fn is_watched(path: &str) -> bool {
+    path.starts_with("/health/") || is_metrics(path)
+}
+
+/// Whether a path is there with these settings.
+pub fn is_there(settings: &HttpSettings, path: &str) -> bool {
+    settings.metrics.is_some() || !is_metrics(path)
+}
+
+fn is_metrics(path: &str) -> bool {
+    path.trim_end_matches('/') == "/metrics"
+}

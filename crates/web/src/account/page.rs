@@ -1,0 +1,83 @@
+//! The page that all links lead to, with another content each.
+
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+};
+use docent_app::error::Error;
+use docent_http::{context::State, error::Refusal};
+use std::fmt::Write;
+
+/// The style of the panel's door, and nothing else from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'";
+
+/// What a page shows.
+pub(super) struct Page<'a> {
+    pub(super) title: &'a str,
+    /// What went wrong.
+    pub(super) alert: Option<&'a str>,
+    /// Markup.
+    pub(super) content: &'a str,
+}
+
+impl Page<'_> {
+    pub(super) fn answer(&self, context: &State, status: StatusCode) -> HttpResponse {
+        let (title, app_name) = (escaped(self.title), escaped(&context.settings.app_name));
+        let alert =
+            self.alert.map(|alert| format!("<p class=\"alert\" role=\"alert\">{}</p>\n", escaped(alert)));
+        let page = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} · {app_name}</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/admin/admin.css\">\n</head>\n\
+             <body class=\"door\">\n<main>\n<h1>{title}</h1>\n{}{}</main>\n</body>\n</html>\n",
+            alert.unwrap_or_default(),
+            self.content,
+        );
+        HttpResponse::build(status)
+            .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
+            .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+            .body(page)
+    }
+}
+
+/// The page of a link that is of no use, or of something else that went wrong.
+pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse {
+    if matches!(error, Error::LinkRefused) {
+        let content = "<p>Ask for another one, and open the newest letter.</p>\n";
+        let alert = format!("{error}.");
+        return Page { title, alert: Some(&alert), content }.answer(context, StatusCode::BAD_REQUEST);
+    }
+    refused(context, title, &error.into())
+}
+
+/// The page of what cannot be answered otherwise.
+pub(super) fn refused(context: &State, title: &str, refusal: &Refusal) -> HttpResponse {
+    let alert = format!("{}.", refusal.detail());
+    let content = "<p>Open the link of the letter once more to try again.</p>\n";
+    let mut response = Page { title, alert: Some(&alert), content }.answer(context, refusal.status());
+    refusal.report(&mut response);
+    response
+}
+
+pub(super) fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
+        // Writing to a string does not fail.
+        let _ = match c {
+            '&' | '<' | '>' | '"' | '\'' => write!(escaped, "&#{};", u32::from(c)),
+            c => escaped.write_char(c),
+        };
+        escaped
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_text_and_nothing_else() {
+        assert_eq!(escaped("<a b=\"c\">&'é"), "&#60;a b=&#34;c&#34;&#62;&#38;&#39;é");
+    }
+}

@@ -1,0 +1,40 @@
+//! `/account/verify-email`: confirming an address.
+
+use super::page::{Page, escaped, failed, refused};
+use actix_web::{HttpResponse, http::StatusCode};
+use docent_app::accounts::verification;
+use docent_http::{
+    context::State,
+    error::Refusal,
+    extract::{client::Client, form::Form, query::Query},
+};
+
+const TITLE: &str = "Confirm your e-mail address";
+
+pub(crate) async fn page(context: State, link: Result<Query, Refusal>) -> HttpResponse {
+    let link = match link {
+        Ok(link) => link,
+        Err(refusal) => return refused(&context, TITLE, &refusal),
+    };
+    let content = format!(
+        "<p class=\"hint\">The button shows that this address is yours.</p>\n<form method=\"post\">\n<input type=\"hidden\" name=\"token\" value=\"{}\">\n\
+         <button type=\"submit\">Confirm</button>\n</form>\n",
+        escaped(link.text("token").unwrap_or_default()),
+    );
+    Page { title: TITLE, alert: None, content: &content }.answer(&context, StatusCode::OK)
+}
+
+pub(crate) async fn submit(context: State, client: Client, form: Result<Form, Refusal>) -> HttpResponse {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refused(&context, TITLE, &refusal),
+    };
+    match verification::verify_email(&context.app, form.text("token"), client.address).await {
+        Ok(()) => {
+            let content = "<p>You can close this page.</p>\n";
+            let page = Page { title: "Your e-mail address is confirmed", alert: None, content };
+            page.answer(&context, StatusCode::OK)
+        }
+        Err(error) => failed(&context, TITLE, error),
+    }
+}

@@ -1,0 +1,11 @@
+//! Stylesheets and scripts.
+
+use actix_web::{HttpResponse, http::header};
+
+/// A file that pages load.
+pub(crate) fn asset(content_type: &'static str, text: &'static str) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(content_type)
+        .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
+        .body(text)
+}

@@ -1,0 +1,231 @@
+//! Fields of forms as templates show them.
+
+use super::kinds;
+use crate::panel::form::{FieldErrors, Form};
+use docent_domain::{
+    access::Actor,
+    api_key::{ApiKeyScope, ApiKeyScopes},
+    error::ValidationError,
+    group::{AssignedPermissions, Group},
+    permission::{Permission, PermissionSet, RecordKind},
+    user::Password,
+};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A line of a form: `fields.html`.
+#[derive(Serialize)]
+pub(super) struct Field {
+    name: &'static str,
+    label: &'static str,
+    kind: &'static str,
+    value: String,
+    help: &'static str,
+    autocomplete: &'static str,
+    is_required: bool,
+    is_ticked: bool,
+    is_disabled: bool,
+    error: Option<String>,
+}
+
+impl Field {
+    fn new(kind: &'static str, name: &'static str, label: &'static str) -> Self {
+        Self {
+            name,
+            label,
+            kind,
+            value: String::new(),
+            help: "",
+            autocomplete: "off",
+            is_required: false,
+            is_ticked: false,
+            is_disabled: false,
+            error: None,
+        }
+    }
+
+    /// A line of text of a kind that browsers know: `text`, `email` or `date`.
+    pub(super) fn line(kind: &'static str, name: &'static str, label: &'static str, value: &str) -> Self {
+        Self { value: value.to_owned(), ..Self::new(kind, name, label) }
+    }
+
+    /// A password; it never comes back.
+    pub(super) fn password(name: &'static str, label: &'static str, autocomplete: &'static str) -> Self {
+        Self { autocomplete, is_required: true, ..Self::new("password", name, label) }
+    }
+
+    /// A box.
+    pub(super) fn tick(name: &'static str, label: &'static str, is_ticked: bool) -> Self {
+        Self { is_ticked, ..Self::new("checkbox", name, label) }
+    }
+
+    /// Says what it means.
+    pub(super) fn help(self, help: &'static str) -> Self {
+        Self { help, ..self }
+    }
+
+    /// It must be filled in.
+    pub(super) fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
+    /// It is shown, but not for this actor to change.
+    pub(super) fn disabled(self, is_disabled: bool) -> Self {
+        Self { is_disabled, ..self }
+    }
+}
+
+/// Boxes of which many may be ticked: `pickers.html`.
+#[derive(Serialize)]
+pub(super) struct Picker {
+    name: &'static str,
+    label: &'static str,
+    help: &'static str,
+    empty: &'static str,
+    has_panes: bool,
+    kinds: Vec<Choices>,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Choices {
+    title: &'static str,
+    options: Vec<Choice>,
+}
+
+#[derive(Serialize)]
+struct Choice {
+    value: String,
+    label: String,
+    is_ticked: bool,
+    is_disabled: bool,
+}
+
+impl Picker {
+    /// Permissions by kind of record. What the actor does not hold cannot be ticked.
+    pub(super) fn permissions(actor: &Actor, ticked: PermissionSet) -> Self {
+        let held = actor.permissions();
+        let option = |permission: Permission| Choice {
+            value: permission.to_string(),
+            label: kinds::label(permission),
+            is_ticked: ticked.contains(permission),
+            is_disabled: !ticked.contains(permission) && !held.contains(permission),
+        };
+        let of = |kind: &RecordKind| Choices {
+            title: kinds::title(*kind),
+            options: PermissionSet::all().iter().filter(|p| p.kind() == *kind).map(option).collect(),
+        };
+        Self {
+            name: "permissions",
+            label: "Permissions",
+            help: "You can give what you hold yourself.",
+            empty: "",
+            has_panes: true,
+            kinds: RecordKind::ALL.iter().map(of).collect(),
+            error: None,
+        }
+    }
+
+    /// Groups by name. Those that are allowed more than the actor cannot be ticked.
+    pub(super) fn groups(actor: &Actor, groups: &[Group], rights: &AssignedPermissions) -> Self {
+        let option = |group: &Group| Choice {
+            value: group.id.to_string(),
+            label: group.name.as_str().to_owned(),
+            is_ticked: rights.groups.contains(&group.id),
+            is_disabled: !rights.groups.contains(&group.id)
+                && !actor.permissions().contains_all(group.permissions),
+        };
+        let options: Vec<_> = groups.iter().map(option).collect();
+        Self {
+            name: "groups",
+            label: "Groups",
+            help: "Members are allowed what their groups are allowed.",
+            empty: "There are no groups yet.",
+            has_panes: true,
+            kinds: if options.is_empty() { Vec::new() } else { vec![Choices { title: "", options }] },
+            error: None,
+        }
+    }
+
+    /// Scopes of a key.
+    pub(super) fn scopes(ticked: &BTreeSet<&str>) -> Self {
+        let option = |scope: &ApiKeyScope| Choice {
+            value: scope.name().to_owned(),
+            label: format!("{}: {}", scope.name(), scope.purpose()),
+            is_ticked: ticked.contains(scope.name()),
+            is_disabled: false,
+        };
+        let options = ApiKeyScope::ALL.iter().map(option).collect();
+        Self {
+            name: "scopes",
+            label: "Scopes",
+            help: "Give a key no more than its program needs.",
+            empty: "",
+            has_panes: false,
+            kinds: vec![Choices { title: "", options }],
+            error: None,
+        }
+    }
+}
+
+/// The permissions that are ticked in a form that was sent.
+pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
+    let parse = |name: &str| {
+        Permission::parse(name)
+            .ok_or_else(|| ValidationError::new("permissions", "hold one that does not exist"))
+    };
+    form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
+}
+
+/// The fields of a password that is typed twice.
+pub(super) fn new_password() -> [Field; 2] {
+    [
+        Field::password("password", "New password", "new-password").help("At least 8 characters."),
+        Field::password("again", "New password again", "new-password"),
+    ]
+}
+
+/// The password that was typed twice, if it was the same.
+pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
+    let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
+    if form.text("password") != form.text("again") {
+        errors.add("again", "is not the same");
+    }
+    password.filter(|_| errors.is_empty())
+}
+
+/// The names of scopes, for forms that were sent.
+pub(super) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeSet<&'n str> {
+    names.into_iter().filter(|name| ApiKeyScopes::parse([*name]).is_ok()).collect()
+}
+
+/// A line of the summary above a form; it leads to its field.
+#[derive(Serialize)]
+struct Problem {
+    href: String,
+    text: String,
+}
+
+/// Puts the fields of a form into the values of a page, and beside them what is wrong with them.
+pub(super) fn insert(
+    values: &mut tera::Context,
+    mut fields: Vec<Field>,
+    mut pickers: Vec<Picker>,
+    errors: &FieldErrors,
+) {
+    let mut problems = Vec::new();
+    let mut tell = |name: &str, label: &str| {
+        let text = errors.of(name).map(|reason| format!("{label} {reason}."))?;
+        problems.push(Problem { href: format!("#{name}"), text: text.clone() });
+        Some(text)
+    };
+    for field in &mut fields {
+        field.error = tell(field.name, field.label);
+    }
+    for picker in &mut pickers {
+        picker.error = tell(picker.name, picker.label);
+    }
+    values.insert("fields", &fields);
+    values.insert("pickers", &pickers);
+    values.insert("problems", &problems);
+}

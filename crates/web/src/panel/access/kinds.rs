@@ -1,0 +1,87 @@
+//! What kinds of record are called at the panel, and where records are shown.
+
+use crate::panel::nav::ROOT;
+use docent_domain::{
+    access::Actor,
+    permission::{Action, Permission, PermissionSet, RecordKind},
+};
+use docent_http::error::sentence;
+use serde::Serialize;
+
+/// Records of a kind, as headings call them.
+pub(super) const fn title(kind: RecordKind) -> &'static str {
+    match kind {
+        RecordKind::Document => "Documents",
+        RecordKind::User => "Users",
+        RecordKind::Group => "Groups",
+        RecordKind::ApiKey => "API keys",
+        RecordKind::Verification => "Verification tokens",
+        RecordKind::Session => "Sessions",
+        RecordKind::Conversation => "Conversations",
+        RecordKind::Webhook => "Webhooks",
+        RecordKind::Usage => "Usage",
+        RecordKind::Job => "Jobs",
+        RecordKind::AuditEntry => "Audit log",
+    }
+}
+
+/// The address of a record's page, for kinds that have one and actors that may see it.
+pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<String> {
+    let section = match kind {
+        RecordKind::Document => "documents",
+        RecordKind::User => "users",
+        RecordKind::Group => "groups",
+        RecordKind::ApiKey => "api-keys",
+        RecordKind::Conversation => "conversations",
+        RecordKind::Webhook => "webhooks",
+        RecordKind::AuditEntry => "audit",
+        RecordKind::Verification | RecordKind::Session | RecordKind::Usage | RecordKind::Job => return None,
+    };
+    let view = |permission: Permission| permission.kind() == kind && permission.action() == Action::View;
+    let may_view = actor.permissions().iter().any(view);
+    // A failed login of an unknown account names no record.
+    (may_view && !record.is_empty()).then(|| format!("{ROOT}/{section}/{record}"))
+}
+
+/// What is allowed with records of a kind.
+#[derive(Serialize)]
+pub(super) struct Allowed {
+    title: &'static str,
+    actions: String,
+}
+
+/// A set of permissions by kind of record.
+pub(super) fn allowed(permissions: PermissionSet) -> Vec<Allowed> {
+    let of = |kind: &RecordKind| {
+        let actions: Vec<_> =
+            permissions.iter().filter(|permission| permission.kind() == *kind).map(action).collect();
+        (!actions.is_empty()).then(|| Allowed { title: title(*kind), actions: actions.join(", ") })
+    };
+    RecordKind::ALL.iter().filter_map(of).collect()
+}
+
+fn action(permission: Permission) -> &'static str {
+    match (permission.action(), permission.kind()) {
+        (Action::Delete, RecordKind::ApiKey | RecordKind::Verification) => "revoke",
+        (Action::Delete, RecordKind::Session) => "end",
+        (action, _) => action.name(),
+    }
+}
+
+/// What a box of a permission is called.
+pub(super) fn label(permission: Permission) -> String {
+    sentence(action(permission))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permissions_are_told_by_kind() {
+        let set =
+            [Permission::ViewUser, Permission::DeleteSession, Permission::AddUser].into_iter().collect();
+        let told: Vec<_> = allowed(set).into_iter().map(|kind| (kind.title, kind.actions)).collect();
+        assert_eq!(told, [("Users", "view, add".to_owned()), ("Sessions", "end".to_owned())]);
+    }
+}

@@ -1,0 +1,199 @@
+//! Keys, sessions and entries of the audit log as lines of tables.
+
+use super::kinds;
+use crate::panel::{session::Staff, times::Time};
+use chrono::{DateTime, Utc};
+use docent_domain::{
+    access::{DeleteApiKeys, DeleteSessions, DeleteVerifications},
+    api_key::ApiKey,
+    audit::{AuditActor, AuditEntry},
+    id::UserId,
+    permission::RecordKind,
+    session::Session,
+    text::Email,
+    verification::{VerificationPurpose, VerificationToken},
+};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The addresses of accounts.
+pub(super) type Emails = HashMap<UserId, Email>;
+
+fn email_of(emails: &Emails, user: UserId) -> String {
+    emails.get(&user).map_or_else(|| user.to_string(), |email| email.as_str().to_owned())
+}
+
+fn page_of(staff: &Staff, user: UserId) -> Option<String> {
+    kinds::page(RecordKind::User, &user.to_string(), &staff.actor)
+}
+
+/// A key as a line of a table.
+#[derive(Serialize)]
+pub(super) struct KeyRow {
+    id: String,
+    name: String,
+    prefix: String,
+    owner: String,
+    owner_page: Option<String>,
+    scopes: String,
+    created: Time,
+    expires: Option<Time>,
+    last_used: Option<Time>,
+    state: &'static str,
+    pill: &'static str,
+    may_revoke: bool,
+}
+
+impl KeyRow {
+    pub(super) fn of(key: &ApiKey, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
+        let (state, pill) = if key.revoked_at.is_some() {
+            ("revoked", "bad")
+        } else if key.is_valid(now) {
+            ("good", "ok")
+        } else {
+            ("expired", "off")
+        };
+        Self {
+            id: key.id.to_string(),
+            name: key.name.as_str().to_owned(),
+            prefix: key.prefix.as_str().to_owned(),
+            owner: email_of(emails, key.user),
+            owner_page: page_of(staff, key.user),
+            scopes: key.scopes.to_string(),
+            created: Time::of(key.created_at, now),
+            expires: key.expires_at.map(|at| Time::of(at, now)),
+            last_used: key.last_used_at.map(|at| Time::of(at, now)),
+            state,
+            pill,
+            may_revoke: key.revoked_at.is_none()
+                && staff.actor.authorize_for::<DeleteApiKeys>(Some(key.user)).is_ok(),
+        }
+    }
+}
+
+/// A link as a line of a table.
+#[derive(Serialize)]
+pub(super) struct VerificationRow {
+    id: String,
+    owner: String,
+    owner_page: Option<String>,
+    purpose: &'static str,
+    state: &'static str,
+    pill: &'static str,
+    made: Time,
+    ends: Time,
+    may_revoke: bool,
+}
+
+impl VerificationRow {
+    pub(super) fn of(token: &VerificationToken, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
+        let (state, pill) = if token.is_valid(now) { ("good", "ok") } else { ("expired", "off") };
+        Self {
+            id: token.id.to_string(),
+            owner: email_of(emails, token.user),
+            owner_page: page_of(staff, token.user),
+            purpose: match token.purpose {
+                VerificationPurpose::VerifyEmail => "verifies the address",
+                VerificationPurpose::ResetPassword => "a new password",
+            },
+            state,
+            pill,
+            made: Time::of(token.created_at, now),
+            ends: Time::of(token.expires_at, now),
+            may_revoke: staff.actor.authorize::<DeleteVerifications>().is_ok(),
+        }
+    }
+}
+
+/// A session as a line of a table.
+#[derive(Serialize)]
+pub(super) struct SessionRow {
+    id: String,
+    owner: String,
+    owner_page: Option<String>,
+    kind: &'static str,
+    from: String,
+    agent: String,
+    started: Time,
+    last_used: Time,
+    ends: Time,
+    state: &'static str,
+    pill: &'static str,
+    is_this: bool,
+    may_end: bool,
+}
+
+impl SessionRow {
+    pub(super) fn of(session: &Session, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
+        let (state, pill) = if session.revoked_at.is_some() {
+            ("ended", "bad")
+        } else if session.is_valid(now) {
+            ("good", "ok")
+        } else {
+            ("expired", "off")
+        };
+        Self {
+            id: session.id.to_string(),
+            owner: email_of(emails, session.user),
+            owner_page: page_of(staff, session.user),
+            kind: session.kind.name(),
+            from: session.client_ip.map_or_else(String::new, |from| from.to_string()),
+            agent: session.user_agent.clone().unwrap_or_default(),
+            started: Time::of(session.started_at, now),
+            last_used: Time::of(session.last_used_at, now),
+            ends: Time::of(session.expires_at, now),
+            state,
+            pill,
+            is_this: session.id == staff.session,
+            may_end: state == "good"
+                && staff.actor.authorize_for::<DeleteSessions>(Some(session.user)).is_ok(),
+        }
+    }
+}
+
+/// An entry of the audit log as a line of a table.
+#[derive(Serialize)]
+pub(super) struct EntryRow {
+    id: String,
+    at: Time,
+    who: String,
+    who_page: Option<String>,
+    api_key: Option<String>,
+    api_key_page: Option<String>,
+    from: String,
+    deed: String,
+    kind: &'static str,
+    kind_name: &'static str,
+    record: String,
+    label: String,
+    page: Option<String>,
+}
+
+impl EntryRow {
+    pub(super) fn of(entry: &AuditEntry, staff: &Staff, now: DateTime<Utc>) -> Self {
+        let (who, who_page, api_key) = match &entry.actor {
+            AuditActor::User { id, email, api_key } => {
+                (email.clone(), page_of(staff, *id), api_key.map(|key| key.to_string()))
+            }
+            AuditActor::CommandLine => ("command line".to_owned(), None, None),
+            AuditActor::Unauthenticated => ("nobody".to_owned(), None, None),
+        };
+        Self {
+            id: entry.id.to_string(),
+            at: Time::of(entry.at, now),
+            who,
+            who_page,
+            api_key_page: api_key
+                .as_ref()
+                .and_then(|key: &String| kinds::page(RecordKind::ApiKey, key, &staff.actor)),
+            api_key,
+            from: entry.client_ip.map_or_else(String::new, |from| from.to_string()),
+            deed: entry.action.name().replace('_', " "),
+            kind: kinds::title(entry.kind),
+            kind_name: entry.kind.name(),
+            record: entry.record.clone(),
+            label: entry.label.clone(),
+            page: kinds::page(entry.kind, &entry.record, &staff.actor),
+        }
+    }
+}

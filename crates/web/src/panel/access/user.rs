@@ -1,0 +1,255 @@
+//! `/admin/users/add`, `/admin/users/{id}` and `/admin/users/{id}/delete`
+
+use super::{
+    editing::{Deletion, Editing},
+    field::{self, Field, Picker},
+    kinds, user_page,
+};
+use crate::panel::{
+    form::{FieldErrors, Form, mark},
+    page::{self, Broken},
+    session::Staff,
+    times::Time,
+};
+use actix_web::{HttpResponse, http::StatusCode};
+use docent_app::{
+    App,
+    accounts::{
+        groups,
+        users::{self, Account, Wanted},
+    },
+    error::Error,
+};
+use docent_domain::{
+    access::{Actor, AddUsers, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, Grant, ViewUsers},
+    error::ValidationError,
+    group::AssignedPermissions,
+    id::UserId,
+    permission::RecordKind,
+    text::Email,
+    user::Password,
+};
+use docent_http::context::State;
+
+/// What a form says of an account, right or wrong.
+pub(super) struct UserForm {
+    email: String,
+    is_active: bool,
+    is_staff: bool,
+    is_superuser: bool,
+    rights: AssignedPermissions,
+}
+
+impl Editing for UserForm {
+    type Record = Account;
+    type Id = UserId;
+    type New = (Wanted, Password);
+    type Wanted = Wanted;
+    type View = ViewUsers;
+    type Add = AddUsers;
+    type Change = ChangeUsers;
+    type Delete = DeleteUsers;
+
+    const KIND: RecordKind = RecordKind::User;
+    const SECTION: &'static str = "users";
+    const NOUN: &'static str = "account";
+
+    fn id(account: &Account) -> UserId {
+        account.user.id
+    }
+
+    fn mark(account: &Account) -> String {
+        let Account { user, rights, .. } = account;
+        let permissions: Vec<_> =
+            rights.permissions.iter().map(|permission| permission.to_string()).collect();
+        let flags = [user.is_active, user.is_staff, user.is_superuser];
+        mark(&(user.email.as_str(), flags, &rights.groups, permissions))
+    }
+
+    fn empty() -> Self {
+        Self {
+            email: String::new(),
+            is_active: true,
+            is_staff: false,
+            is_superuser: false,
+            rights: AssignedPermissions::default(),
+        }
+    }
+
+    fn of(account: &Account) -> Self {
+        let user = &account.user;
+        Self {
+            email: user.email.as_str().to_owned(),
+            is_active: user.is_active,
+            is_staff: user.is_staff,
+            is_superuser: user.is_superuser,
+            rights: account.rights.clone(),
+        }
+    }
+
+    fn sent(form: &Form, errors: &mut FieldErrors) -> Self {
+        let groups = form.all("groups").map(|id| {
+            id.parse()
+                .map_err(|_| ValidationError::new("groups", "names a group that does not exist any more"))
+        });
+        Self {
+            email: form.text("email").trim().to_owned(),
+            is_active: form.is_ticked("is_active"),
+            is_staff: form.is_ticked("is_staff"),
+            is_superuser: form.is_ticked("is_superuser"),
+            rights: AssignedPermissions {
+                permissions: field::permissions(form, errors),
+                groups: groups.filter_map(|id| errors.take("groups", id)).collect(),
+            },
+        }
+    }
+
+    fn new_record(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::New> {
+        let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
+        self.wanted(errors).zip(password)
+    }
+
+    fn wanted(&self, errors: &mut FieldErrors) -> Option<Wanted> {
+        let email = errors.take("email", Email::parse(&self.email))?;
+        Some(Wanted {
+            email,
+            is_active: self.is_active,
+            is_staff: self.is_staff,
+            is_superuser: self.is_superuser,
+            rights: self.rights.clone(),
+        })
+    }
+
+    async fn show(
+        &self,
+        staff: &Staff,
+        context: &State,
+        status: StatusCode,
+        account: Option<&Account>,
+        errors: &FieldErrors,
+    ) -> Result<HttpResponse, Broken> {
+        let mut values = staff.page(Self::SECTION);
+        let mut fields = self.fields(staff);
+        if account.is_none() {
+            let password = Field::password("password", "Password", "new-password");
+            fields.insert(1, password.help("At least 8 characters. It is not shown again."));
+        }
+        field::insert(&mut values, fields, self.pickers(staff, context).await?, errors);
+        values.insert("account", &account.map(|account| account.user.id.to_string()));
+        values.insert("may_change", &account.is_none_or(|account| Self::may_change(account, &staff.actor)));
+        if let Some(account) = account {
+            insert_account(&mut values, staff, context, account);
+            user_page::insert_beside(&mut values, staff, context, &account.user).await?;
+        }
+        page::show(context, status, "user.html", &values)
+    }
+
+    fn may_change(account: &Account, actor: &Actor) -> bool {
+        is_within_reach(account, actor) && actor.authorize::<ChangeUsers>().is_ok()
+    }
+
+    fn may_delete(account: &Account, actor: &Actor) -> bool {
+        let is_own = account.user.id == actor.user();
+        is_allowed_no_more(account, actor) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
+    }
+
+    fn deletion(account: &Account) -> Deletion<'_> {
+        Deletion {
+            name: account.user.email.as_str(),
+            consequences: &[
+                "Its permissions, API keys, sessions and conversations are removed with it.",
+                "Its documents stay, without an owner. So do the usage ledger and the audit log.",
+                "This cannot be undone. To keep the account from being used, deactivate it instead.",
+            ],
+        }
+    }
+
+    async fn get(app: &App, grant: Grant<ViewUsers>, id: UserId) -> Result<Account, Error> {
+        users::get(app, grant, id).await
+    }
+
+    async fn create(
+        app: &App,
+        actor: &Actor,
+        grant: Grant<AddUsers>,
+        (wanted, password): Self::New,
+    ) -> Result<(UserId, String), Error> {
+        let user = users::create(app, actor, grant, wanted, password).await?;
+        Ok((user.id, user.email.as_str().to_owned()))
+    }
+
+    async fn change(
+        app: &App,
+        actor: &Actor,
+        grant: Grant<ChangeUsers>,
+        id: UserId,
+        wanted: Wanted,
+    ) -> Result<(), Error> {
+        users::change(app, actor, grant, id, &wanted).await.map(drop)
+    }
+
+    async fn delete(
+        app: &App,
+        actor: &Actor,
+        grant: Grant<DeleteUsers>,
+        id: UserId,
+    ) -> Result<String, Error> {
+        users::delete(app, actor, grant, id).await?;
+        Ok("The account was deleted.".to_owned())
+    }
+}
+
+impl UserForm {
+    fn fields(&self, staff: &Staff) -> Vec<Field> {
+        let for_superusers = !staff.actor.is_superuser();
+        vec![
+            Field::line("email", "email", "E-mail", &self.email).required(),
+            Field::tick("is_active", "Active", self.is_active).help(
+                "An account that is not active cannot be used; its sessions end and its keys are refused.",
+            ),
+            Field::tick("is_staff", "Staff", self.is_staff)
+                .help("May enter this panel, and do there what it has permissions for."),
+            Field::tick("is_superuser", "Superuser", self.is_superuser)
+                .help("Bypasses all permission checks. For superusers to give.")
+                .disabled(for_superusers),
+        ]
+    }
+
+    async fn pickers(&self, staff: &Staff, context: &State) -> Result<Vec<Picker>, Broken> {
+        let groups = groups::names(&context.app).await?;
+        Ok(vec![
+            Picker::groups(&staff.actor, &groups, &self.rights),
+            Picker::permissions(&staff.actor, self.rights.permissions),
+        ])
+    }
+}
+
+/// Superusers' accounts are for superusers.
+fn is_within_reach(account: &Account, actor: &Actor) -> bool {
+    actor.is_superuser() || !account.user.is_superuser
+}
+
+/// Whether an account is no superuser's to others, and allowed no more than the actor.
+pub(super) fn is_allowed_no_more(account: &Account, actor: &Actor) -> bool {
+    is_within_reach(account, actor) && actor.permissions().contains_all(account.permissions)
+}
+
+/// What it is, and what the actor may do with it.
+fn insert_account(values: &mut tera::Context, staff: &Staff, context: &State, account: &Account) {
+    let (user, actor, now) = (&account.user, &staff.actor, context.app.clock.now());
+    values.insert("seen", &UserForm::mark(account));
+    values.insert("email", user.email.as_str());
+    values.insert("is_superuser", &user.is_superuser);
+    values.insert("is_active", &user.is_active);
+    values.insert("created", &Time::of(user.created_at, now));
+    values.insert("last_login", &user.last_login_at.map(|at| Time::of(at, now)));
+    values.insert("verified", &user.email_verified_at.map(|at| Time::of(at, now)));
+    values.insert("allowed", &kinds::allowed(account.permissions));
+    let has_all = is_allowed_no_more(account, actor);
+    let may_link = actor.authorize::<AddVerifications>().is_ok() && user.is_active;
+    values.insert("may_set_password", &(has_all && UserForm::may_change(account, actor)));
+    values.insert("may_link", &may_link);
+    values.insert("may_link_password", &(has_all && may_link));
+    values.insert("may_delete", &UserForm::may_delete(account, actor));
+    values.insert("may_end_sessions", &actor.authorize_for::<DeleteSessions>(Some(user.id)).is_ok());
+}

@@ -1,0 +1,98 @@
+//! `/admin/users/{id}/password` and `/admin/users/{id}/end-sessions`
+
+use super::{field, user::is_allowed_no_more};
+use crate::panel::{
+    form::{FieldErrors, OwnForm},
+    login_link,
+    nav::ROOT,
+    page::{self, Broken, id_of},
+    session::Staff,
+};
+use actix_session::Session;
+use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use docent_app::{
+    accounts::{
+        sessions,
+        users::{self, Account},
+    },
+    error::Error,
+};
+use docent_domain::{
+    access::{ChangeUsers, Grant},
+    error::Forbidden,
+    permission::RecordKind,
+};
+use docent_http::{
+    context::State,
+    extract::client::{Client, UserAgent},
+};
+
+/// The account whose password is to be set. What would be refused in the end is refused already on the way there.
+async fn to_set(staff: &Staff, context: &State, id: &str) -> Result<(Account, Grant<ChangeUsers>), Broken> {
+    let (view, grant) = (staff.authorize()?, staff.authorize()?);
+    let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;
+    if is_allowed_no_more(&account, &staff.actor) {
+        Ok((account, grant))
+    } else {
+        Err(Error::from(Forbidden).into())
+    }
+}
+
+pub(super) async fn password(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+    let (account, _) = to_set(&staff, &context, &id).await?;
+    show_password(&staff, &context, StatusCode::OK, &account, &FieldErrors::default())
+}
+
+fn show_password(
+    staff: &Staff,
+    context: &State,
+    status: StatusCode,
+    account: &Account,
+    errors: &FieldErrors,
+) -> Result<HttpResponse, Broken> {
+    let mut values = staff.page("users");
+    field::insert(&mut values, field::new_password().into(), Vec::new(), errors);
+    values.insert("account", &account.user.id.to_string());
+    values.insert("email", account.user.email.as_str());
+    page::show(context, status, "password.html", &values)
+}
+
+pub(super) async fn set_password(
+    staff: Staff,
+    context: State,
+    cookie: Session,
+    client: Client,
+    agent: UserAgent,
+    id: Path<String>,
+    OwnForm(form): OwnForm,
+) -> Result<HttpResponse, Broken> {
+    let (account, grant) = to_set(&staff, &context, &id).await?;
+    let mut errors = FieldErrors::default();
+    let Some(password) = field::chosen_password(&form, &mut errors) else {
+        return show_password(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &account, &errors);
+    };
+    let id = account.user.id;
+    users::set_password(&context.app, &staff.actor, grant, id, password).await?;
+    if id == staff.actor.user() {
+        staff.begin_again(&context.app, &cookie, client, agent).await?;
+    }
+    staff.say("The password was set, and the account's sessions were ended.")?;
+    Ok(page::see_other(&format!("{ROOT}/users/{id}")))
+}
+
+pub(super) async fn end_sessions(
+    staff: Staff,
+    context: State,
+    cookie: Session,
+    id: Path<String>,
+    OwnForm(form): OwnForm,
+) -> Result<HttpResponse, Broken> {
+    let id = id_of(RecordKind::User, &id)?;
+    sessions::revoke_all(&context.app, &staff.actor, id).await?;
+    if id == staff.actor.user() {
+        cookie.purge();
+        return Ok(page::see_other(&format!("{ROOT}/login")));
+    }
+    staff.say("All sessions of the account were ended.")?;
+    Ok(page::see_other(login_link::onward(form.text("back"))))
+}

@@ -1,0 +1,30 @@
+//! The pages about documents, conversations, webhooks and what goes on.
+
+use super::{
+    conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
+    document_upload, documents, jobs, usage, webhook, webhooks,
+};
+use docent_http::routes;
+
+routes! {
+    below "/admin":
+    "/documents"             { GET => documents::documents }
+    "/documents/upload"      { GET => document_upload::show, POST => document_upload::submit }
+    "/documents/bulk"        { POST => document_bulk::bulk }
+    "/documents/{id}"        { GET => document::document }
+    "/documents/{id}/chunks" { GET => document_chunks::chunks }
+    "/documents/{id}/file"   { GET => document_file::file }
+    "/documents/{id}/retry"  { POST => document_actions::retry }
+    "/documents/{id}/delete" { POST => document_actions::delete }
+    "/jobs"                  { GET => jobs::jobs }
+    "/usage"                 { GET => usage::usage }
+    "/usage.csv"             { GET => usage::export }
+    "/conversations"         { GET => conversations::conversations }
+    "/conversations/{id}"    { GET => conversation::conversation }
+    "/conversations/{id}/delete" { POST => conversation::delete }
+    "/webhooks"              { GET => webhooks::webhooks }
+    "/webhooks/{id}"         { GET => webhook::webhook }
+    "/webhooks/{id}/switch"  { POST => webhook::switch }
+    "/webhooks/{id}/replay"  { POST => webhook::replay }
+    "/webhooks/{id}/delete"  { POST => webhook::delete }
+}

@@ -1,0 +1,170 @@
+//! `GET` and `POST /admin/documents/upload`
+//!
+//! Each file of the form becomes a document as soon as it is there, so that a file that is refused holds up no other
+//! one. The form's token comes before the files: without it nothing is stored.
+
+use super::{
+    nav::ROOT,
+    page::{self, Broken},
+    session::{self, Staff},
+    times::size,
+};
+use actix_multipart::{Field, Multipart};
+use actix_session::SessionExt;
+use actix_web::{
+    HttpMessage, HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    web::Payload,
+};
+use docent_domain::{
+    access::{AddDocuments, Grant, UploadDocuments, ViewDocuments},
+    trace::TraceParent,
+};
+use docent_http::{
+    context::State,
+    error::{Refusal, sentence},
+    extract::upload::{FILE, Form, file_name},
+};
+use serde::Serialize;
+
+/// The most files of a form.
+const FILES_MAX: usize = 100;
+/// The most bytes of the form's token.
+const TOKEN_MAX: usize = 256;
+
+/// What became of the files.
+#[derive(Default, Serialize)]
+struct Outcome {
+    uploaded: Vec<Uploaded>,
+    refused: Vec<Refused>,
+}
+
+#[derive(Serialize)]
+struct Uploaded {
+    id: String,
+    title: String,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    name: String,
+    reason: String,
+}
+
+pub(super) async fn show(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
+    staff.authorize::<UploadDocuments>()?;
+    render(&staff, &context, StatusCode::OK, &Outcome::default())
+}
+
+fn render(
+    staff: &Staff,
+    context: &State,
+    status: StatusCode,
+    outcome: &Outcome,
+) -> Result<HttpResponse, Broken> {
+    let mut values = staff.page("documents");
+    values.insert("uploaded", &outcome.uploaded);
+    values.insert("refused", &outcome.refused);
+    values.insert("limit", &size(context.app.settings.max_upload_bytes));
+    values.insert("files_max", &FILES_MAX);
+    values.insert("may_view", &staff.authorize::<ViewDocuments>().is_ok());
+    page::show(context, status, "upload.html", &values)
+}
+
+pub(super) async fn submit(
+    staff: Staff,
+    context: State,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Broken> {
+    staff.authorize::<UploadDocuments>()?;
+    let grant = staff.authorize::<AddDocuments>()?;
+    let mut form = Form::new(&context, Multipart::new(request.headers(), payload));
+    check_token(&mut form, &request).await?;
+    let trace = request.extensions().get::<TraceParent>().cloned();
+    let outcome = receive(&mut form, grant, trace.as_ref()).await?;
+
+    let status = if outcome.refused.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    if wants_json(&request) {
+        return Ok(HttpResponse::build(status).json(&outcome));
+    }
+    match outcome.uploaded.as_slice() {
+        uploaded @ [_, ..] if outcome.refused.is_empty() => {
+            staff.say(match uploaded {
+                [_] => "Uploaded 1 document. It is being ingested.".to_owned(),
+                many => format!("Uploaded {} documents. They are being ingested.", many.len()),
+            })?;
+            let list =
+                if staff.authorize::<ViewDocuments>().is_ok() { "documents" } else { "documents/upload" };
+            Ok(page::see_other(&format!("{ROOT}/{list}")))
+        }
+        [] if outcome.refused.is_empty() => {
+            staff.complain("No file was chosen.")?;
+            Ok(page::see_other(&format!("{ROOT}/documents/upload")))
+        }
+        _ => render(&staff, &context, status, &outcome),
+    }
+}
+
+/// The token is the form's first field.
+async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), Refusal> {
+    let expired = || Refusal::new(StatusCode::FORBIDDEN, "The form had expired");
+    let field = form.next_part().await?.filter(|part| part.name() == Some("form_token"));
+    let token = form.text(field.ok_or_else(expired)?, TOKEN_MAX).await?;
+    if session::is_own_form(&request.get_session(), &token) { Ok(()) } else { Err(expired()) }
+}
+
+async fn receive(
+    form: &mut Form<'_>,
+    grant: Grant<AddDocuments>,
+    trace: Option<&TraceParent>,
+) -> Result<Outcome, Refusal> {
+    let mut outcome = Outcome::default();
+    let the_rest =
+        |reason: &str| Refused { name: "The files after these".to_owned(), reason: reason.to_owned() };
+    for at in 0.. {
+        let part = match form.next_part().await {
+            Ok(Some(_)) if at == FILES_MAX => {
+                outcome.refused.push(the_rest("Too many at once"));
+                break;
+            }
+            Ok(Some(part)) => part,
+            Ok(None) => break,
+            // What is stored stays, and is told.
+            Err(refusal) if outcome.uploaded.is_empty() => return Err(refusal),
+            Err(refusal) => {
+                outcome.refused.push(the_rest(&sentence(refusal.detail())));
+                break;
+            }
+        };
+        let name = file_name(&part);
+        // A form whose field was left empty sends a file without a name.
+        if part.name() != Some(FILE) || name.is_empty() {
+            continue;
+        }
+        match take(form, grant, part, trace).await {
+            Ok(uploaded) => outcome.uploaded.push(uploaded),
+            Err(refusal) => {
+                outcome.refused.push(Refused { name, reason: sentence(refusal.detail()) });
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Makes a part a document.
+async fn take(
+    form: &Form<'_>,
+    grant: Grant<AddDocuments>,
+    part: Field,
+    trace: Option<&TraceParent>,
+) -> Result<Uploaded, Refusal> {
+    let document = form.store(grant, part).await?.traced(trace.cloned()).finish().await?;
+    Ok(Uploaded { id: document.id.to_string(), title: document.title.as_str().to_owned() })
+}
+
+/// The panel's script asks for JSON, a plain form for a page.
+fn wants_json(request: &HttpRequest) -> bool {
+    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accept.is_some_and(|accept| accept.starts_with("application/json"))
+}

@@ -1,0 +1,87 @@
+//! Submitted forms, and what is said about their fields.
+
+use super::{page::Broken, session};
+use actix_session::SessionExt;
+use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode};
+use docent_app::error::Error;
+use docent_domain::error::ValidationError;
+use docent_http::error::Refusal;
+pub(super) use docent_http::extract::form::Form;
+use futures::future::LocalBoxFuture;
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+/// A form of a page of this session: forms of other sites do not know its token.
+pub(super) struct OwnForm(pub(super) Form);
+
+impl FromRequest for OwnForm {
+    type Error = Broken;
+    type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (form, cookie) = (Form::from_request(request, payload), request.get_session());
+        Box::pin(async move {
+            let form = form.await?;
+            if session::is_own_form(&cookie, form.text("form_token")) {
+                Ok(Self(form))
+            } else {
+                Err(Refusal::new(StatusCode::FORBIDDEN, "The form had expired").into())
+            }
+        })
+    }
+}
+
+/// What a form tells of the record that it was filled with, so that nobody overwrites what they have not seen.
+pub(super) fn mark(record: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    record.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// Whether a form was filled with something else than the record that has this [`mark`] now. A program's form that
+/// has none is taken as it is.
+pub(super) fn is_stale(form: &Form, mark: &str) -> bool {
+    !matches!(form.text("seen"), "") && form.text("seen") != mark
+}
+
+/// What is said of a stale form.
+pub(super) const STALE: &str =
+    "Somebody else has changed this meanwhile, and nothing was saved. This is how it is now.";
+
+/// What is wrong with the fields of a form, by their names.
+#[derive(Default)]
+pub(super) struct FieldErrors(BTreeMap<&'static str, String>);
+
+impl FieldErrors {
+    /// The value, or else its error is kept.
+    pub(super) fn take<T>(&mut self, field: &'static str, value: Result<T, ValidationError>) -> Option<T> {
+        value.map_err(|invalid| self.add(field, &invalid.reason)).ok()
+    }
+
+    /// Says what is wrong with a field, as the end of a sentence that begins with its label.
+    pub(super) fn add(&mut self, field: &'static str, reason: &str) {
+        self.0.entry(field).or_insert_with(|| reason.to_owned());
+    }
+
+    /// Keeps what a use case found wrong with a field; other errors are given back.
+    pub(super) fn hear(&mut self, error: Error) -> Result<(), Error> {
+        match error {
+            Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
+            Error::EmailTaken => self.add("email", "belongs to an account already"),
+            Error::NameTaken => self.add("name", "is taken already"),
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a field, if anything.
+    pub(super) fn of(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,109 @@
+//! `GET /admin/jobs`
+
+use super::{
+    documents::short,
+    listing::{PageNumber, Paging},
+    nav::ROOT,
+    page::{self, Broken},
+    session::Staff,
+    times::Time,
+};
+use actix_web::{HttpResponse, http::StatusCode};
+use chrono::{DateTime, Utc};
+use docent_app::{
+    documents::browse,
+    jobs::browse as use_case,
+    listing::{JobFilter, JobStateName},
+};
+use docent_domain::{
+    access::{ViewDocuments, ViewJobs},
+    job::{Job, JobKind, JobState},
+    text::Title,
+};
+use docent_http::{context::State, extract::query::Query};
+use serde::Serialize;
+use std::collections::HashMap;
+
+const STATES: [(&str, JobStateName); 3] =
+    [("queued", JobStateName::Queued), ("running", JobStateName::Leased), ("done", JobStateName::Done)];
+const KINDS: [JobKind; 2] = [JobKind::Ingest, JobKind::Delete];
+
+/// A job as a line of a table.
+#[derive(Serialize)]
+pub(super) struct JobRow {
+    id: String,
+    short_id: String,
+    kind: &'static str,
+    state: &'static str,
+    document: String,
+    short_document: String,
+    /// What the document is called, for those who may see it while it is there.
+    title: Option<String>,
+    attempts: u32,
+    interruptions: u32,
+    last_error: Option<String>,
+    /// When it is tried next, while it waits for that.
+    next: Option<Time>,
+    created: Time,
+    updated: Time,
+}
+
+impl JobRow {
+    pub(super) fn of(job: &Job, title: Option<&Title>, now: DateTime<Utc>) -> Self {
+        let (state, next) = match job.state {
+            JobState::Queued if job.run_at > now => ("queued", Some(Time::of(job.run_at, now))),
+            JobState::Queued => ("queued", None),
+            JobState::Leased { .. } => ("running", None),
+            JobState::Done => ("done", None),
+        };
+        let (id, document) = (job.id.to_string(), job.document.to_string());
+        Self {
+            short_id: short(&id),
+            id,
+            kind: job.kind.as_str(),
+            state,
+            short_document: short(&document),
+            document,
+            title: title.map(|title| title.as_str().to_owned()),
+            attempts: job.attempts,
+            interruptions: job.interruptions,
+            last_error: job.last_error.clone(),
+            next,
+            created: Time::of(job.created_at, now),
+            updated: Time::of(job.updated_at, now),
+        }
+    }
+}
+
+pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+    let grant = staff.authorize::<ViewJobs>()?;
+    let state = query.parse("state", "must be queued, running or done", |text| {
+        STATES.into_iter().find(|(name, _)| *name == text)
+    });
+    let kind = query.parse("kind", "must be ingest or delete", JobKind::parse);
+    let number = PageNumber::of(&query);
+    query.done()?;
+    let filter = JobFilter { state: state.map(|(_, state)| state), kind };
+    let found = use_case::list(&context.app, grant, filter, number.page()).await?;
+    let documents: Vec<_> = found.records.iter().map(|job| job.document).collect();
+    let titles = match staff.actor.authorize::<ViewDocuments>() {
+        Ok(grant) => browse::titles(&context.app, grant, &documents).await?,
+        Err(_) => HashMap::new(),
+    };
+    let now = context.app.clock.now();
+    let row = |job: &Job| JobRow::of(job, titles.get(&job.document), now);
+    let rows: Vec<_> = found.records.iter().map(row).collect();
+
+    let (state, kind) = (state.map(|(name, _)| name), kind.map(JobKind::as_str));
+    let mut values = staff.page("jobs");
+    let filters = [("state", state), ("kind", kind)];
+    values.insert("paging", &Paging::of(number, rows.len(), found.total, &format!("{ROOT}/jobs"), &filters));
+    values.insert("jobs", &rows);
+    values.insert("state", state.unwrap_or_default());
+    values.insert("kind", kind.unwrap_or_default());
+    values.insert("states", &STATES.map(|(name, _)| name));
+    values.insert("kinds", &KINDS.map(JobKind::as_str));
+    values.insert("is_filtered", &(state.is_some() || kind.is_some()));
+    values.insert("with_document", &true);
+    page::show(&context, StatusCode::OK, "jobs.html", &values)
+}

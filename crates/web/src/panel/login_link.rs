@@ -1,0 +1,37 @@
+//! Links to the login page, and where a login leads.
+
+use super::nav::ROOT;
+use docent_http::extract::query::encode_query;
+
+/// The address of the login page that leads on to `page`.
+pub(super) fn address(page: &str) -> String {
+    let next = Some(onward(page)).filter(|page| *page != ROOT);
+    let query = encode_query(&[("next", next)]);
+    if query.is_empty() { format!("{ROOT}/login") } else { format!("{ROOT}/login?{query}") }
+}
+
+/// Where to go after the login: a page of the panel, never an address of somebody else's.
+pub(super) fn onward(page: &str) -> &str {
+    let rest = page.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
+    let is_plain = page.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if rest.is_some() && is_plain && !page.starts_with("/admin/log") { page } else { ROOT }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_leads_into_the_panel_alone() {
+        for inside in ["/admin", "/admin/documents?status=failed", "/admin/documents/1"] {
+            assert_eq!(onward(inside), inside);
+        }
+        for outside in
+            ["", "/", "//evil.example", "https://evil.example", "/adminx", "/admin/login", "/admin/\\x"]
+        {
+            assert_eq!(onward(outside), ROOT, "{outside:?}");
+        }
+        assert_eq!(address("/admin"), "/admin/login");
+        assert_eq!(address("/admin/documents?q=a"), "/admin/login?next=%2Fadmin%2Fdocuments%3Fq%3Da");
+    }
+}

@@ -1,0 +1,24 @@
+//! `POST /admin/logout`
+
+use super::{
+    form::OwnForm,
+    nav::ROOT,
+    page::{self, Broken},
+    session::Staff,
+};
+use actix_session::Session;
+use actix_web::HttpResponse;
+use docent_app::accounts::sessions;
+use docent_http::context::State;
+
+/// Ends the session, not only the cookie: a copy of that is of no use afterwards.
+pub(super) async fn logout(
+    staff: Staff,
+    context: State,
+    session: Session,
+    OwnForm(_): OwnForm,
+) -> Result<HttpResponse, Broken> {
+    sessions::leave_panel(&context.app, &staff.actor, staff.session).await?;
+    session.purge();
+    Ok(page::see_other(&format!("{ROOT}/login")))
+}

@@ -1,0 +1,63 @@
+//! The staff panel under `/admin`: pages made on the server, one stylesheet, and a script that they do without.
+
+mod access;
+mod charts;
+mod content;
+mod conversation;
+mod conversations;
+mod csv;
+mod dashboard;
+mod document;
+mod document_actions;
+mod document_bulk;
+mod document_chunks;
+mod document_file;
+mod document_upload;
+mod documents;
+mod form;
+mod jobs;
+mod listing;
+mod login;
+mod login_link;
+mod logout;
+mod nav;
+mod page;
+mod session;
+mod style;
+mod times;
+mod usage;
+mod webhook;
+mod webhooks;
+
+use self::nav::ROOT;
+use actix_web::{
+    middleware::from_fn,
+    web::{self, ServiceConfig},
+};
+use docent_http::{routes, settings::SessionKey, table::Table};
+
+/// The panel's pages.
+pub(crate) const TABLES: [Table; 3] = [TABLE, content::TABLE, access::TABLE];
+
+routes! {
+    below "/admin":
+    ""           { GET => dashboard::dashboard }
+    "/admin.css" { GET => style::style }
+    "/admin.js"  { GET => style::script }
+    "/picker.js" { GET => style::picker }
+    "/login"     { GET => login::show, POST => login::submit }
+    "/logout"    { POST => logout::logout }
+}
+
+/// Adds the panel's pages to the server.
+pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey) {
+    config.service(
+        web::scope(ROOT)
+            .configure(|config| configure(config, |_| true))
+            .configure(|config| content::configure(config, |_| true))
+            .configure(|config| access::configure(config, |_| true))
+            .default_service(web::to(page::not_found))
+            .wrap(session::middleware(key))
+            .wrap(from_fn(session::secure_cookie)),
+    );
+}

@@ -1,0 +1,81 @@
+//! The sections of the panel, and who sees them.
+
+use docent_domain::{access::Actor, permission::Permission};
+use serde::Serialize;
+
+/// Where the panel is.
+pub(super) const ROOT: &str = "/admin";
+
+/// A section: its name in addresses, what it is called, and what seeing it takes.
+struct Section {
+    name: &'static str,
+    label: &'static str,
+    takes: Option<Permission>,
+}
+
+const fn section(name: &'static str, label: &'static str, takes: Permission) -> Section {
+    Section { name, label, takes: Some(takes) }
+}
+
+const GROUPS: &[(&str, &[Section])] = &[
+    ("", &[Section { name: "", label: "Dashboard", takes: None }]),
+    (
+        "Content",
+        &[
+            section("documents", "Documents", Permission::ViewDocument),
+            section("conversations", "Conversations", Permission::ViewConversation),
+        ],
+    ),
+    (
+        "Access",
+        &[
+            section("users", "Users", Permission::ViewUser),
+            section("groups", "Groups", Permission::ViewGroup),
+            section("api-keys", "API keys", Permission::ViewApiKey),
+            section("sessions", "Sessions", Permission::ViewSession),
+            section("verifications", "Verification tokens", Permission::ViewVerification),
+        ],
+    ),
+    (
+        "Operations",
+        &[
+            section("jobs", "Jobs", Permission::ViewJob),
+            section("webhooks", "Webhooks", Permission::ViewWebhook),
+            section("usage", "Usage", Permission::ViewUsage),
+            section("audit", "Audit log", Permission::ViewAuditEntry),
+        ],
+    ),
+];
+
+/// Sections that stand together.
+#[derive(Serialize)]
+pub(super) struct NavGroup {
+    title: &'static str,
+    links: Vec<NavLink>,
+}
+
+#[derive(Serialize)]
+struct NavLink {
+    label: &'static str,
+    href: String,
+    is_current: bool,
+}
+
+/// What somebody sees of the panel; `current` is the section that they are in.
+pub(super) fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
+    let allowed = actor.permissions();
+    let is_seen = |section: &&Section| section.takes.is_none_or(|permission| allowed.contains(permission));
+    let link = |section: &Section| NavLink {
+        label: section.label,
+        href: if section.name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{}", section.name) },
+        is_current: section.name == current,
+    };
+    GROUPS
+        .iter()
+        .map(|(title, sections)| NavGroup {
+            title,
+            links: sections.iter().filter(is_seen).map(link).collect(),
+        })
+        .filter(|group| !group.links.is_empty())
+        .collect()
+}

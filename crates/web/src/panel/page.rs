@@ -1,0 +1,116 @@
+//! Rendering pages, and what is shown when there is none.
+
+use crate::templates;
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{StatusCode, header},
+};
+use docent_app::error::Error;
+use docent_domain::permission::RecordKind;
+use docent_http::{context::State, error::Refusal};
+use std::{fmt, str::FromStr};
+use tera::Context;
+
+/// Pages load their own stylesheet and script and nothing else, run no script of their own text, and are framed
+/// by nobody.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                      img-src 'self' data:; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// Renders a page.
+pub(super) fn show(
+    context: &State,
+    status: StatusCode,
+    template: &str,
+    values: &Context,
+) -> Result<HttpResponse, Broken> {
+    let mut values = values.clone();
+    values.insert("app_name", &context.settings.app_name);
+    Ok(html_response(status, templates::render(template, &values)?))
+}
+
+fn html_response(status: StatusCode, html: String) -> HttpResponse {
+    HttpResponse::build(status)
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .body(html)
+}
+
+/// Sends the browser on to another page, by GET.
+pub(super) fn see_other(path: &str) -> HttpResponse {
+    HttpResponse::SeeOther().insert_header((header::LOCATION, path)).finish()
+}
+
+/// The id in a page's address.
+pub(super) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> {
+    id.parse().map_err(|_| Error::NotFound(kind))
+}
+
+/// What is under `/admin` but is no page.
+pub(super) async fn not_found() -> Result<HttpResponse, Broken> {
+    Err(Broken::Refused(Refusal::new(StatusCode::NOT_FOUND, "There is no such page")))
+}
+
+/// A page that cannot be shown.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// Nobody is logged in, or nobody who may be here; the two look the same.
+    LoggedOut {
+        /// The page that was asked for.
+        page: String,
+    },
+    /// Something else.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Broken {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Error> for Broken {
+    fn from(error: Error) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<actix_session::SessionInsertError> for Broken {
+    fn from(error: actix_session::SessionInsertError) -> Self {
+        tracing::error!(%error, "a session could not be written");
+        Self::Refused(Refusal::internal())
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LoggedOut { .. } => f.write_str("not logged in"),
+            Self::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl ResponseError for Broken {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::LoggedOut { .. } => StatusCode::SEE_OTHER,
+            Self::Refused(refusal) => refusal.status(),
+        }
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        match self {
+            Self::LoggedOut { page } => see_other(&super::login_link::address(page)),
+            Self::Refused(refusal) => {
+                // The sentences are ours and hold nothing that a client sent.
+                let html = include_str!("../templates/error.html")
+                    .replace("{{ status }}", refusal.status().as_str())
+                    .replace("{{ detail }}", refusal.detail());
+                let mut response = html_response(refusal.status(), html);
+                refusal.report(&mut response);
+                response
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Who is at the panel: a signed cookie that names a session, whose record says the rest.
+
+use super::{
+    nav::{self, ROOT},
+    page::Broken,
+};
+use actix_session::{
+    Session, SessionExt, SessionMiddleware, config::CookieContentSecurity, storage::CookieSessionStore,
+};
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest,
+    body::MessageBody,
+    cookie::{Key, SameSite},
+    dev::{Payload, ServiceRequest, ServiceResponse},
+    http::header::{self, HeaderValue},
+    middleware::Next,
+};
+use docent_app::{
+    App,
+    accounts::sessions::{self, Origin},
+    error::Error,
+};
+use docent_domain::{
+    access::{Actor, Grant, Operation, UseAdminPanel},
+    id::SessionId,
+    text::Email,
+};
+use docent_http::{
+    context,
+    error::Refusal,
+    extract::client::{Client, UserAgent},
+    settings::SessionKey,
+};
+use futures::future::LocalBoxFuture;
+use serde::{Deserialize, Serialize};
+
+const COOKIE: &str = "docent_admin";
+const SESSION: &str = "session";
+const CSRF: &str = "csrf";
+const FLASH: &str = "flash";
+
+/// The cookie: signed, out of reach of scripts, and not sent along by forms of other sites.
+pub(super) fn middleware(key: &SessionKey) -> SessionMiddleware<CookieSessionStore> {
+    SessionMiddleware::builder(CookieSessionStore::default(), Key::derive_from(key.bytes()))
+        .cookie_name(COOKIE.to_owned())
+        .cookie_path(ROOT.to_owned())
+        .cookie_content_security(CookieContentSecurity::Signed)
+        .cookie_http_only(true)
+        .cookie_same_site(SameSite::Lax)
+        // Set by `secure_cookie` where the client came over TLS.
+        .cookie_secure(false)
+        .build()
+}
+
+/// Marks cookies as `Secure` when the client came over TLS. Without TLS, as on one's own machine, a
+/// browser would throw such a cookie away.
+pub(super) async fn secure_cookie(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
+    let is_secure = request.extensions().get::<Client>().is_some_and(|client| client.is_secure);
+    let mut response = next.call(request).await?;
+    if is_secure {
+        let cookies: Vec<_> = response.headers_mut().remove(header::SET_COOKIE).collect();
+        for cookie in cookies {
+            let marked = HeaderValue::from_bytes(&[cookie.as_bytes(), b"; Secure"].concat())?;
+            response.headers_mut().append(header::SET_COOKIE, marked);
+        }
+    }
+    Ok(response)
+}
+
+/// Starts the session of somebody who has just proved who they are. What the browser had before is
+/// void, the form token too.
+pub(super) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), Broken> {
+    session.renew();
+    session.clear();
+    session.insert(SESSION, id.to_string())?;
+    form_token(app, session)?;
+    Ok(())
+}
+
+/// The token that forms of this session carry; forms of other sites do not know it.
+pub(super) fn form_token(app: &App, session: &Session) -> Result<String, Broken> {
+    if let Ok(Some(token)) = session.get::<String>(CSRF) {
+        return Ok(token);
+    }
+    let mut random = [0; 32];
+    app.entropy.fill(&mut random);
+    let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    session.insert(CSRF, &token)?;
+    Ok(token)
+}
+
+/// Whether a form carries its session's token.
+pub(super) fn is_own_form(session: &Session, token: &str) -> bool {
+    let Ok(Some(known)) = session.get::<String>(CSRF) else { return false };
+    // Every byte is compared, so that the time tells nothing.
+    known.len() == token.len() && known.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+/// Somebody at the panel who may be there.
+pub(super) struct Staff {
+    pub(super) actor: Actor,
+    /// Their address.
+    pub(super) email: Email,
+    /// The session that they are here with.
+    pub(super) session: SessionId,
+    /// For the forms of the page.
+    pub(super) form_token: String,
+    cookie: Session,
+}
+
+/// What the next page says once.
+#[derive(Serialize, Deserialize)]
+struct Flash {
+    kind: String,
+    text: String,
+}
+
+impl Staff {
+    /// The right to do `A`.
+    pub(super) fn authorize<A: Operation>(&self) -> Result<Grant<A>, Broken> {
+        self.actor.authorize().map_err(|refused| Broken::from(Error::from(refused)))
+    }
+
+    /// What every page of a section shows of them.
+    pub(super) fn page(&self, section: &str) -> tera::Context {
+        let mut values = tera::Context::new();
+        values.insert("nav", &nav::of(&self.actor, section));
+        values.insert("form_token", &self.form_token);
+        values.insert("staff_email", self.email.as_str());
+        values.insert("flash", &self.cookie.remove_as::<Flash>(FLASH).and_then(Result::ok));
+        values
+    }
+
+    /// Begins a new session for them, when the present one ended with the others.
+    pub(super) async fn begin_again(
+        &self,
+        app: &App,
+        cookie: &Session,
+        client: Client,
+        agent: UserAgent,
+    ) -> Result<(), Broken> {
+        let origin = Origin { address: client.address, agent: agent.0 };
+        start(app, cookie, sessions::begin_again(app, &self.actor, &origin).await?)
+    }
+
+    /// Has the next page say that something was done.
+    pub(super) fn say(&self, text: impl Into<String>) -> Result<(), Broken> {
+        Ok(self.cookie.insert(FLASH, Flash { kind: "done".to_owned(), text: text.into() })?)
+    }
+
+    /// Has the next page say that something was not done, and why.
+    pub(super) fn complain(&self, text: impl Into<String>) -> Result<(), Broken> {
+        Ok(self.cookie.insert(FLASH, Flash { kind: "error".to_owned(), text: text.into() })?)
+    }
+}
+
+impl FromRequest for Staff {
+    type Error = Broken;
+    type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let (cookie, context) = (request.get_session(), context::of(request));
+        let client = request.extensions().get::<Client>().copied();
+        let page = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+        Box::pin(async move {
+            let (context, client) = (context?, client.ok_or_else(Refusal::internal)?);
+            let id = cookie.get::<String>(SESSION).ok().flatten().and_then(|id| id.parse().ok());
+            let Some(id) = id else { return Err(Broken::LoggedOut { page }) };
+            let (actor, user) = match sessions::at_panel(&context.app, id, client.address).await {
+                Ok(known) => known,
+                Err(Error::Unauthenticated) => {
+                    cookie.purge();
+                    return Err(Broken::LoggedOut { page });
+                }
+                Err(error) => return Err(Broken::from(error)),
+            };
+            if actor.authorize::<UseAdminPanel>().is_err() {
+                cookie.purge();
+                return Err(Broken::LoggedOut { page });
+            }
+            let form_token = form_token(&context.app, &cookie)?;
+            Ok(Self { actor, email: user.email, session: id, form_token, cookie })
+        })
+    }
+}

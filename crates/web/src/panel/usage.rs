@@ -1,0 +1,193 @@
+//! `GET /admin/usage` and `GET /admin/usage.csv`
+
+use super::{
+    csv,
+    documents::{Q_MAX, email, short},
+    listing::{PageNumber, Paging},
+    nav::ROOT,
+    page::{self, Broken},
+    session::Staff,
+};
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+};
+use chrono::{Days, NaiveDate, NaiveTime};
+use docent_app::{
+    App,
+    error::Result,
+    listing::{self, Period, UsageFilter, UsageGrouping, UsageSum},
+    usage::{self as use_case, Usage},
+};
+use docent_domain::access::ViewUsageRecords;
+use docent_http::{
+    context::State,
+    extract::query::{Query, encode_query},
+};
+use serde::Serialize;
+
+/// Days that are shown when none are asked for.
+const DAYS: u64 = 30;
+
+const fn by(by_day: bool, by_user: bool, by_key: bool) -> UsageGrouping {
+    UsageGrouping { by_day, by_user, by_key }
+}
+
+/// What can be summed up by, by its name in addresses, and what people call it.
+const GROUPINGS: [(&str, &str, UsageGrouping); 6] = [
+    ("day", "day", by(true, false, false)),
+    ("user", "account", by(false, true, false)),
+    ("key", "API key", by(false, false, true)),
+    ("day-user", "day and account", by(true, true, false)),
+    ("user-key", "account and API key", by(false, true, true)),
+    ("day-user-key", "day, account and API key", by(true, true, true)),
+];
+
+/// What the address asks for.
+struct Wanted {
+    from: Option<String>,
+    to: Option<String>,
+    user: Option<String>,
+    grouping: &'static (&'static str, &'static str, UsageGrouping),
+    period: Period,
+}
+
+impl Wanted {
+    fn of(query: &mut Query, today: NaiveDate) -> Self {
+        let mut day = |name| query.parse(name, "must be a day, such as 2026-01-31", |text| text.parse().ok());
+        let (mut from, to): (Option<NaiveDate>, Option<NaiveDate>) = (day("from"), day("to"));
+        if from.is_none() && to.is_none() {
+            from = today.checked_sub_days(Days::new(DAYS - 1));
+        }
+        let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
+        // People mean the last day to be part of it.
+        let end = to.and_then(|day| day.succ_opt());
+        let grouping = query
+            .parse("by", "is nothing to sum up by", |text| GROUPINGS.iter().find(|(name, ..)| *name == text));
+        Self {
+            from: from.map(|day| day.to_string()),
+            to: to.map(|day| day.to_string()),
+            user: query.text("user").map(|text| text.chars().take(Q_MAX).collect()),
+            grouping: grouping.unwrap_or(&GROUPINGS[0]),
+            period: Period { from: from.map(start), to: end.map(start) },
+        }
+    }
+
+    fn pairs(&self) -> [(&'static str, Option<&str>); 4] {
+        [
+            ("from", self.from.as_deref()),
+            ("to", self.to.as_deref()),
+            ("user", self.user.as_deref()),
+            ("by", Some(self.grouping.0)),
+        ]
+    }
+
+    /// None when the account that is asked for does not exist.
+    async fn filter(&self, app: &App) -> Result<Option<UsageFilter>> {
+        let filter = UsageFilter { period: self.period, ..UsageFilter::default() };
+        let Some(email) = &self.user else { return Ok(Some(filter)) };
+        let user = listing::owner(app, email).await?;
+        Ok(user.map(|user| UsageFilter { user: Some(user), ..filter }))
+    }
+}
+
+#[derive(Serialize)]
+struct Row {
+    day: Option<String>,
+    user: Option<String>,
+    key: Option<String>,
+    answers: u64,
+    prompt: u64,
+    completion: u64,
+    total: u64,
+}
+
+impl Row {
+    fn of(usage: &Usage, sum: &UsageSum) -> Self {
+        let key = sum.api_key.map(|id| {
+            let known =
+                usage.keys.get(&id).map(|key| format!("{} ({})", key.name.as_str(), key.prefix.as_str()));
+            known.unwrap_or_else(|| short(&id.to_string()))
+        });
+        Self {
+            day: sum.day.map(|day| day.to_string()),
+            user: sum.user.map(|id| email(&usage.emails, id)),
+            key,
+            answers: sum.answers,
+            prompt: sum.tokens.prompt,
+            completion: sum.tokens.completion,
+            total: sum.tokens.prompt.saturating_add(sum.tokens.completion),
+        }
+    }
+}
+
+pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+    let grant = staff.authorize::<ViewUsageRecords>()?;
+    let app = &context.app;
+    let wanted = Wanted::of(&mut query, app.clock.now().date_naive());
+    let number = PageNumber::of(&query);
+    query.done()?;
+    let (rows, total) = match wanted.filter(app).await? {
+        None => (Vec::new(), 0),
+        Some(filter) => {
+            let found = use_case::sums(app, grant, &filter, wanted.grouping.2, number.page()).await?;
+            let rows: Vec<Row> = found.sums.records.iter().map(|sum| Row::of(&found, sum)).collect();
+            (rows, found.sums.total)
+        }
+    };
+    let mut values = staff.page("usage");
+    let path = format!("{ROOT}/usage");
+    values.insert("paging", &Paging::of(number, rows.len(), total, &path, &wanted.pairs()));
+    values.insert("rows", &rows);
+    values.insert("from", wanted.from.as_deref().unwrap_or_default());
+    values.insert("to", wanted.to.as_deref().unwrap_or_default());
+    values.insert("user", wanted.user.as_deref().unwrap_or_default());
+    values.insert("by", wanted.grouping.0);
+    values.insert("groupings", &GROUPINGS.map(|(name, label, _)| (name, label)));
+    let UsageGrouping { by_day, by_user, by_key } = wanted.grouping.2;
+    values.insert("by_day", &by_day);
+    values.insert("by_user", &by_user);
+    values.insert("by_key", &by_key);
+    values.insert("export", &format!("{path}.csv?{}", encode_query(&wanted.pairs())));
+    page::show(&context, StatusCode::OK, "usage.html", &values)
+}
+
+/// All lines of the list as a file.
+pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+    let grant = staff.authorize::<ViewUsageRecords>()?;
+    let app = &context.app;
+    let today = app.clock.now().date_naive();
+    let wanted = Wanted::of(&mut query, today);
+    query.done()?;
+    let grouping = wanted.grouping.2;
+    let mut text = String::new();
+    csv::push_line(&mut text, &cells(grouping, header_row()));
+    if let Some(filter) = wanted.filter(app).await? {
+        let found = use_case::export(app, grant, &filter, grouping).await?;
+        for sum in &found.sums.records {
+            let row = Row::of(&found, sum);
+            let key = row.key.unwrap_or_else(|| "none".to_owned());
+            let numbers = [row.answers, row.prompt, row.completion, row.total].map(|n| n.to_string());
+            let names = [row.day.unwrap_or_default(), row.user.unwrap_or_default(), key];
+            csv::push_line(&mut text, &cells(grouping, (names, numbers)));
+        }
+    }
+    Ok(HttpResponse::Ok()
+        .content_type("text/csv; charset=utf-8")
+        .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename=\"usage-{today}.csv\"")))
+        .body(text))
+}
+
+fn header_row() -> ([String; 3], [String; 4]) {
+    (
+        ["day", "account", "api_key"].map(String::from),
+        ["answers", "prompt_tokens", "completion_tokens", "tokens"].map(String::from),
+    )
+}
+
+/// The cells of a line: the names that are summed up by, and the numbers.
+fn cells(grouping: UsageGrouping, (names, numbers): ([String; 3], [String; 4])) -> Vec<String> {
+    let shown = [grouping.by_day, grouping.by_user, grouping.by_key];
+    let names = names.into_iter().zip(shown).filter(|(_, is_shown)| *is_shown).map(|(name, _)| name);
+    names.chain(numbers).collect()
+}

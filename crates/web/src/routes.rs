@@ -1,0 +1,16 @@
+//! The URL table of the pages; that of the panel is in `panel/`.
+
+use crate::{account, chat, panel};
+use docent_http::{routes, table::Table};
+
+/// Every page.
+pub const TABLES: [Table; 4] = [TABLE, panel::TABLES[0], panel::TABLES[1], panel::TABLES[2]];
+
+routes! {
+    below "":
+    "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
+    "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
+    "/chat"                 { GET => chat::page }
+    "/chat/chat.css"        { GET => chat::style }
+    "/chat/chat.js"         { GET => chat::script }
+}
