@@ -8,7 +8,7 @@ use actix_web::{
     web::{Bytes, Data, Path},
 };
 use docent_http::error::Reply;
-use docent_http::{error::Refusal, routes};
+use docent_http::{error::ApiError, routes};
 use std::sync::{Arc, OnceLock};
 use utoipa_swagger_ui::Config;
 
@@ -32,7 +32,7 @@ pub(crate) async fn document(source: Data<Source>) -> Reply {
     // Made when somebody asks for it, and kept.
     static DOCUMENT: OnceLock<Option<Bytes>> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| (source.0)().ok().map(Bytes::from));
-    let document = document.clone().ok_or_else(Refusal::internal)?;
+    let document = document.clone().ok_or_else(ApiError::internal)?;
     Ok(HttpResponse::Ok().content_type("application/json").body(document))
 }
 
@@ -51,7 +51,7 @@ pub(crate) async fn file(name: Path<String>) -> Reply {
         return routes::not_found().await;
     }
     let file = utoipa_swagger_ui::serve(&name, Arc::new(Config::from("/openapi.json")));
-    let file = file.ok().flatten().ok_or_else(Refusal::internal)?;
+    let file = file.ok().flatten().ok_or_else(ApiError::internal)?;
     Ok(asset(&file.content_type, Bytes::from(file.bytes.into_owned())))
 }
 

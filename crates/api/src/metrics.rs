@@ -8,7 +8,7 @@ use actix_web::{
 use docent_app::{backlog, error::Error};
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::granted::bearer,
     metrics::CONTENT_TYPE,
     routes,
@@ -32,7 +32,7 @@ use docent_http::{
 pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
     let Some(endpoint) = &context.settings.metrics else { return routes::not_found().await };
     if !endpoint.admits(bearer(request.headers())) {
-        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "Could not validate credentials"));
+        return Err(ApiError::new(StatusCode::UNAUTHORIZED, "Could not validate credentials"));
     }
     // A database that is away costs its own series, not all of them.
     let backlog = backlog::read(&context.app).await.inspect_err(|error| {
@@ -40,6 +40,6 @@ pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
             context.app.recorder.fault(fault.component(), fault.kind());
         }
     });
-    let text = endpoint.metrics.render(backlog.ok()).map_err(|_| Refusal::internal())?;
+    let text = endpoint.metrics.render(backlog.ok()).map_err(|_| ApiError::internal())?;
     Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, CONTENT_TYPE)).body(text))
 }

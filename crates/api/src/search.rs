@@ -6,7 +6,7 @@ use docent_app::search as use_case;
 use docent_domain::{access::ReadDocuments, error::ValidationError, id::DocumentId};
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{
         granted::Granted,
         json::{Body, Fields},
@@ -67,7 +67,7 @@ pub(crate) async fn search(by: Granted<ReadDocuments>, context: State, body: Bod
     let searching =
         async move { use_case::search(&app, by.grant, &query, documents.as_deref(), limit).await };
     let searching = context.runtime.spawn(searching.in_current_span());
-    let found = AbortOnDropHandle::new(searching).await.map_err(|_| Refusal::internal())??;
+    let found = AbortOnDropHandle::new(searching).await.map_err(|_| ApiError::internal())??;
     Ok(HttpResponse::Ok().json(Sources::from(found.as_slice())))
 }
 
@@ -77,7 +77,7 @@ struct Wanted {
     limit: usize,
 }
 
-fn parse(mut body: Fields) -> Result<Wanted, Refusal> {
+fn parse(mut body: Fields) -> Result<Wanted, ApiError> {
     let query = body.text("query");
     let query = body.parse("query", query, |text| match text.trim() {
         "" => Err(ValidationError::new("query", "must not be empty")),

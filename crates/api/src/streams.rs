@@ -11,7 +11,7 @@ use docent_app::agent::Answer;
 use docent_domain::id::{StreamId, UserId};
 use docent_http::{
     context::{Context, State},
-    error::Refusal,
+    error::ApiError,
 };
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub(crate) struct Streams(Mutex<HashMap<StreamId, Arc<Kept>>>);
 
 impl Streams {
     /// An account's answer of this agent.
-    pub(crate) fn find(&self, id: StreamId, owner: UserId, agent: &str) -> Result<Arc<Kept>, Refusal> {
+    pub(crate) fn find(&self, id: StreamId, owner: UserId, agent: &str) -> Result<Arc<Kept>, ApiError> {
         let found = lock(&self.0).get(&id).map(Arc::clone);
         found.filter(|kept| kept.owner == owner && kept.agent == agent).ok_or_else(gone)
     }
@@ -60,8 +60,8 @@ impl Streams {
 }
 
 /// 404: never was, is another account's, or is no longer kept.
-pub(crate) fn gone() -> Refusal {
-    Refusal::new(StatusCode::NOT_FOUND, "Stream not found")
+pub(crate) fn gone() -> ApiError {
+    ApiError::new(StatusCode::NOT_FOUND, "Stream not found")
 }
 
 /// Takes a place for an answer that is about to be asked for.
@@ -70,14 +70,14 @@ pub(crate) fn reserve(
     streams: Data<Streams>,
     owner: UserId,
     agent: &str,
-) -> Result<Place, Refusal> {
+) -> Result<Place, ApiError> {
     let mut kept = lock(&streams.0);
     if !Streams::make_room(&mut kept, STREAMS_OF_ACCOUNT, |stream| stream.owner == owner) {
-        return Err(Refusal::too_many(context.settings.resume_grace));
+        return Err(ApiError::too_many(context.settings.resume_grace));
     }
     if !Streams::make_room(&mut kept, STREAMS_MAX, |_| true) {
         let detail = "Too many resumable answers are under way";
-        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, detail));
+        return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail));
     }
     let stream = Arc::new(Kept {
         id: context.app.new_id(StreamId::generate),

@@ -1,6 +1,6 @@
 //! What every handler can reach.
 
-use crate::{error::Refusal, metrics::Metrics, settings::HttpSettings, table::Table};
+use crate::{error::ApiError, metrics::Metrics, settings::HttpSettings, table::Table};
 use actix_web::{HttpRequest, dev::ServiceRequest, web::Data};
 use chrono::{DateTime, Utc};
 use docent_app::{App, rate_limit::RateLimit};
@@ -54,11 +54,11 @@ impl Context {
 pub type State = Data<Context>;
 
 /// The context of a request that extractors look at.
-pub fn of(request: &HttpRequest) -> Result<State, Refusal> {
-    request.app_data::<State>().cloned().ok_or_else(Refusal::internal)
+pub fn of(request: &HttpRequest) -> Result<State, ApiError> {
+    request.app_data::<State>().cloned().ok_or_else(ApiError::internal)
 }
 
 /// The context of a request that middleware looks at.
-pub fn of_service(request: &ServiceRequest) -> Result<State, Refusal> {
-    request.app_data::<State>().cloned().ok_or_else(Refusal::internal)
+pub fn of_service(request: &ServiceRequest) -> Result<State, ApiError> {
+    request.app_data::<State>().cloned().ok_or_else(ApiError::internal)
 }

@@ -11,11 +11,11 @@ use std::{borrow::Cow, fmt, time::Duration};
 use utoipa::ToSchema;
 
 /// What an operation comes to.
-pub type Reply = Result<HttpResponse, Refusal>;
+pub type Reply = Result<HttpResponse, ApiError>;
 
 /// An answer that says no: a status and a JSON body with `detail`.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct ApiError {
     status: StatusCode,
     detail: Cow<'static, str>,
     errors: Vec<FieldError>,
@@ -89,7 +89,7 @@ pub struct InvalidRequest<'a> {
     errors: &'a [FieldError],
 }
 
-impl Refusal {
+impl ApiError {
     /// A refusal with this status and sentence.
     pub fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
         Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, code: None, fault: None }
@@ -177,7 +177,7 @@ impl Refusal {
     }
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let status = match &error {
             Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound | Error::DeliveryNotFound => {
@@ -210,7 +210,7 @@ impl From<Error> for Refusal {
     }
 }
 
-impl Refusal {
+impl ApiError {
     /// The answer to a fault, which goes to the log.
     fn from_fault(fault: &Fault) -> Self {
         let refusal = Self::of_fault(fault);
@@ -288,13 +288,13 @@ pub fn sentence(phrase: &str) -> String {
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.status.as_u16(), self.detail)
     }
 }
 
-impl ResponseError for Refusal {
+impl ResponseError for ApiError {
     fn status_code(&self) -> StatusCode {
         self.status
     }
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     fn status(part: Component, kind: FaultKind) -> u16 {
-        Refusal::from(Error::from(Fault::new(part, kind, "an inner message"))).status.as_u16()
+        ApiError::from(Error::from(Fault::new(part, kind, "an inner message"))).status.as_u16()
     }
 
     #[test]
@@ -337,18 +337,18 @@ mod tests {
     #[test]
     fn an_inner_message_stays_inside() {
         for kind in [FaultKind::Unavailable, FaultKind::Internal] {
-            let refusal = Refusal::from(Error::from(Fault::new(Component::Database, kind, "secret")));
+            let refusal = ApiError::from(Error::from(Fault::new(Component::Database, kind, "secret")));
             assert!(!refusal.detail.contains("secret"));
         }
         let refusal =
-            Refusal::from(Error::from(Fault::new(Component::Database, FaultKind::Timeout, "secret")));
+            ApiError::from(Error::from(Fault::new(Component::Database, FaultKind::Timeout, "secret")));
         assert_eq!(refusal.detail, "The database did not answer in time");
     }
 
     #[test]
     fn retry_after_is_rounded_up() {
-        assert_eq!(Refusal::too_many(Duration::from_millis(1)).retry_after(), Some(1));
-        assert_eq!(Refusal::too_many(Duration::from_millis(1001)).retry_after(), Some(2));
-        assert_eq!(Refusal::too_many(Duration::ZERO).retry_after(), Some(1));
+        assert_eq!(ApiError::too_many(Duration::from_millis(1)).retry_after(), Some(1));
+        assert_eq!(ApiError::too_many(Duration::from_millis(1001)).retry_after(), Some(2));
+        assert_eq!(ApiError::too_many(Duration::ZERO).retry_after(), Some(1));
     }
 }

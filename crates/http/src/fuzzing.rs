@@ -1,6 +1,6 @@
 //! The way in for the fuzz targets of `tests/fuzz`; only their builds have it.
 
-use crate::{context::Context, error::Refusal, extract::upload::receive, settings::HttpSettings};
+use crate::{context::Context, error::ApiError, extract::upload::receive, settings::HttpSettings};
 use actix_multipart::Multipart;
 use actix_web::{
     ResponseError,
@@ -45,6 +45,6 @@ impl UploadForms {
         let body = stream::iter(pieces.into_iter().map(Ok::<_, PayloadError>));
         let upload = receive(&self.0, grant, Multipart::new(&headers, body)).await;
         let upload = upload.map_err(|refusal| refusal.status_code().as_u16())?;
-        upload.finish().await.map_err(|error| Refusal::from(error).status_code().as_u16())
+        upload.finish().await.map_err(|error| ApiError::from(error).status_code().as_u16())
     }
 }

@@ -1,6 +1,6 @@
 //! What URL tables are made of.
 
-use crate::{context::State, error::Refusal};
+use crate::{context::State, error::ApiError};
 use actix_web::{
     HttpRequest, HttpResponse, Resource, ResponseError, Route,
     guard::{Guard, fn_guard},
@@ -12,7 +12,7 @@ use actix_web::{
 };
 
 /// Whether a request is refused for another reason than its method.
-pub type Check = fn(&HttpRequest, &State) -> Option<Refusal>;
+pub type Check = fn(&HttpRequest, &State) -> Option<ApiError>;
 
 /// Declares a table: each path below a root with its methods and their handlers. Paths that look alike are
 /// tried from the top.
@@ -69,8 +69,8 @@ fn answers(method: Method) -> impl Guard {
 }
 
 /// 405, of which a response tells the methods that the path knows.
-pub fn wrong_method() -> Refusal {
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")
+pub fn wrong_method() -> ApiError {
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")
 }
 
 fn method_not_allowed(allowed: &str) -> HttpResponse {
@@ -82,6 +82,6 @@ fn method_not_allowed(allowed: &str) -> HttpResponse {
 }
 
 /// What leads nowhere.
-pub async fn not_found() -> Result<HttpResponse, Refusal> {
-    Err(Refusal::new(StatusCode::NOT_FOUND, "Not found"))
+pub async fn not_found() -> Result<HttpResponse, ApiError> {
+    Err(ApiError::new(StatusCode::NOT_FOUND, "Not found"))
 }

@@ -1,6 +1,6 @@
 //! The templates of all pages, compiled when the first page is shown.
 
-use docent_http::error::Refusal;
+use docent_http::error::ApiError;
 use std::{io, sync::LazyLock};
 use tera::{Context, Tera};
 
@@ -63,11 +63,11 @@ pub fn compile() -> io::Result<()> {
 }
 
 /// Fills in a template.
-pub(crate) fn render(template: &str, values: &Context) -> Result<String, Refusal> {
+pub(crate) fn render(template: &str, values: &Context) -> Result<String, ApiError> {
     let rendered = COMPILED.as_ref().map_err(ToString::to_string);
     let rendered = rendered.and_then(|all| all.render(template, values).map_err(|error| error.to_string()));
     rendered.map_err(|error| {
         tracing::error!(error, template, "a page could not be rendered");
-        Refusal::internal()
+        ApiError::internal()
     })
 }

@@ -14,7 +14,7 @@ use docent_domain::{
 };
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{
         granted::Granted,
         json::{Body, Fields},
@@ -144,7 +144,7 @@ pub(crate) async fn ask(
     // client has gone away or the server stops.
     let asking = async move { answer::ask(&app, by.grant, &name, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
-    let answer = AbortOnDropHandle::new(asking).await.map_err(|_| Refusal::internal())??;
+    let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
     Ok(match place {
         None => sse::reply(context, answer, wanted.sources),
         Some(place) => streams::reply(context, place, answer, wanted.sources),
@@ -157,7 +157,7 @@ struct Wanted {
     is_resumable: bool,
 }
 
-fn parse(mut body: Fields, actor: Actor) -> Result<(Question, Wanted), Refusal> {
+fn parse(mut body: Fields, actor: Actor) -> Result<(Question, Wanted), ApiError> {
     let messages = body.list("messages", message);
     let conversation = body.optional_text("conversation_id");
     let conversation = body.parse("conversation_id", conversation, |text| {

@@ -6,11 +6,11 @@ pub(crate) mod stop;
 
 use actix_web::HttpRequest;
 use docent_app::error::Error;
-use docent_http::{context::State, error::Refusal};
+use docent_http::{context::State, error::ApiError};
 
 /// 404, when a request is for an agent that there is none of. Each agent is a path of its own to clients: whatever the
 /// method, an unknown one is no path.
-pub(crate) fn missing(request: &HttpRequest, context: &State) -> Option<Refusal> {
+pub(crate) fn missing(request: &HttpRequest, context: &State) -> Option<ApiError> {
     let is_agent = request.match_pattern().as_deref() == Some("/agents/{name}");
     let name = request.match_info().get("name").filter(|_| is_agent)?;
     context.app.agents.get(name).is_none().then(|| Error::AgentNotFound.into())

@@ -15,7 +15,7 @@ use actix_web::{
 use docent_domain::access::Chat;
 use docent_http::{
     context::State,
-    error::{FieldError, Loc, Refusal, Reply},
+    error::{ApiError, FieldError, Loc, Reply},
     extract::{self, granted::Granted},
 };
 
@@ -75,7 +75,7 @@ pub(crate) async fn resume(
     }
 }
 
-fn no_such_event() -> Refusal {
+fn no_such_event() -> ApiError {
     let loc = vec![Loc::Name("header"), Loc::Name("Last-Event-ID")];
-    Refusal::invalid(vec![FieldError { loc, msg: "must be the id of an event of this stream".to_owned() }])
+    ApiError::invalid(vec![FieldError { loc, msg: "must be the id of an event of this stream".to_owned() }])
 }

@@ -7,7 +7,7 @@ use docent_app::conversations::own;
 use docent_domain::{access::Chat, conversation::ConversationTitle};
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{
         granted::Granted,
         json::{Body, Fields},
@@ -50,7 +50,7 @@ pub(crate) async fn begin(by: Granted<Chat>, context: State, body: Body) -> Repl
     Ok(HttpResponse::Created().json(ConversationResponse::from(&conversation)))
 }
 
-fn parse(mut body: Fields) -> Result<Option<ConversationTitle>, Refusal> {
+fn parse(mut body: Fields) -> Result<Option<ConversationTitle>, ApiError> {
     let text = body.optional_text("title");
     let title = title(&mut body, text);
     body.done(Some(title))

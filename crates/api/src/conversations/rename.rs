@@ -7,7 +7,7 @@ use docent_app::conversations::own;
 use docent_domain::{access::Chat, conversation::ConversationTitle};
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{
         self,
         granted::Granted,
@@ -51,7 +51,7 @@ pub(crate) async fn rename(by: Granted<Chat>, context: State, id: Path<String>, 
     Ok(HttpResponse::Ok().json(ConversationResponse::from(&conversation)))
 }
 
-fn parse(mut body: Fields) -> Result<ConversationTitle, Refusal> {
+fn parse(mut body: Fields) -> Result<ConversationTitle, ApiError> {
     let text = body.text("title");
     let title = title(&mut body, text);
     body.done(title)

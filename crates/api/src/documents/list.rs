@@ -11,7 +11,7 @@ use docent_app::documents::list::{self as use_case, DocumentFilter, ListPosition
 use docent_domain::{access::ReadDocuments, document::Document};
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::query::encode_query,
     extract::{granted::Granted, query::Query},
 };
@@ -106,7 +106,7 @@ pub(crate) fn position(cursor: &str) -> Option<ListPosition> {
     })
 }
 
-fn next_link(limit: u64, cursor: &str, status: Option<&str>, q: Option<&str>) -> Result<String, Refusal> {
+fn next_link(limit: u64, cursor: &str, status: Option<&str>, q: Option<&str>) -> Result<String, ApiError> {
     let limit = limit.to_string();
     let pairs = [("limit", Some(limit.as_str())), ("cursor", Some(cursor)), ("status", status), ("q", q)];
     Ok(format!("</documents?{}>; rel=\"next\"", encode_query(&pairs)))

@@ -8,7 +8,7 @@ use docent_app::documents::picture::{self as use_case, Picture};
 use docent_domain::{access::ReadDocuments, id::ChunkId};
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{self, granted::Granted, query::Query},
 };
 use std::num::NonZeroU16;
@@ -56,7 +56,7 @@ pub(crate) async fn page_image(
     let document = extract::id("doc_id", &document)?;
     let page = page
         .parse()
-        .map_err(|_| Refusal::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
+        .map_err(|_| ApiError::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
     let width = query.parse("width", "must be a whole number of pixels from 100 to 3000", |text| {
         text.parse().ok().filter(|width: &NonZeroU16| WIDTHS.contains(&width.get()))
     });

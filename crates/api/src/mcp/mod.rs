@@ -15,7 +15,7 @@ use actix_web::{
 use docent_domain::access::ReadDocuments;
 use docent_http::{
     context::{Context, State},
-    error::{Problem, Refusal, Reply},
+    error::{ApiError, Problem, Reply},
     extract::{granted::Granted, json::Body},
 };
 use http_body_util::{BodyExt, Full};
@@ -134,7 +134,7 @@ pub(crate) async fn call(
     body: Body,
 ) -> Reply {
     if !is_from_a_known_origin(&context, &request) {
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "Requests of this origin are not allowed"));
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "Requests of this origin are not allowed"));
     }
     let asked = carried(&request, body).await?;
     let tools = Tools { app: Arc::clone(&context.app), grant: by.grant };
@@ -152,17 +152,17 @@ pub(crate) async fn call(
     // Connections to back ends outlive this request's thread.
     let answering = async move { service.handle(asked).await };
     let answering = context.runtime.spawn(answering.in_current_span());
-    let answer = AbortOnDropHandle::new(answering).await.map_err(|_| Refusal::internal())?;
+    let answer = AbortOnDropHandle::new(answering).await.map_err(|_| ApiError::internal())?;
     let (head, body) = answer.into_parts();
-    let status = StatusCode::from_u16(head.status.as_u16()).map_err(|_| Refusal::internal())?;
+    let status = StatusCode::from_u16(head.status.as_u16()).map_err(|_| ApiError::internal())?;
     let kind = head.headers.get("content-type");
     let is_json = kind.is_some_and(|kind| kind == "application/json");
     if status.is_server_error() {
-        return Err(Refusal::internal());
+        return Err(ApiError::internal());
     }
     if status.is_client_error() && !is_json {
-        let reason = body.collect().await.map_err(|_| Refusal::internal())?.to_bytes();
-        return Err(Refusal::new(status, String::from_utf8_lossy(&reason).into_owned()));
+        let reason = body.collect().await.map_err(|_| ApiError::internal())?.to_bytes();
+        return Err(ApiError::new(status, String::from_utf8_lossy(&reason).into_owned()));
     }
     let mut response = HttpResponse::build(status);
     for (name, value) in &head.headers {
@@ -172,14 +172,14 @@ pub(crate) async fn call(
 }
 
 /// The request as the SDK takes it. Who sends it is known already.
-async fn carried(request: &HttpRequest, body: Body) -> Result<http::Request<Full<bytes::Bytes>>, Refusal> {
+async fn carried(request: &HttpRequest, body: Body) -> Result<http::Request<Full<bytes::Bytes>>, ApiError> {
     let mut carried = http::Request::builder().method("POST").uri("/mcp");
     for (name, value) in request.headers() {
         if *name != header::AUTHORIZATION {
             carried = carried.header(name.as_str(), value.as_bytes());
         }
     }
-    carried.body(Full::new(body.bytes().await?)).map_err(|_| Refusal::internal())
+    carried.body(Full::new(body.bytes().await?)).map_err(|_| ApiError::internal())
 }
 
 /// Whether it is a program that asks, or a page of an origin that the settings name.

@@ -1,7 +1,7 @@
 //! What calls of tools come to.
 
 use docent_app::error::Error;
-use docent_http::error::Refusal;
+use docent_http::error::ApiError;
 use serde_json::Value;
 
 /// What a tool gives: text for a model, and the same for programs.
@@ -25,8 +25,8 @@ impl From<Error> for Failed {
     }
 }
 
-impl From<Refusal> for Failed {
-    fn from(refusal: Refusal) -> Self {
+impl From<ApiError> for Failed {
+    fn from(refusal: ApiError) -> Self {
         Self(refusal.sentences())
     }
 }

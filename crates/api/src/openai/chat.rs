@@ -12,7 +12,7 @@ use docent_app::agent::answer;
 use docent_domain::{access::Chat, id::StreamId};
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{granted::Granted, json::Body},
 };
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
     // As at `POST /agents/{name}`, the answer outlives this request's thread.
     let asking = async move { answer::ask(&app, by.grant, &model, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
-    let answer = AbortOnDropHandle::new(asking).await.map_err(|_| Refusal::internal())??;
+    let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
     if wanted.is_stream {
         return Ok(chunks::reply(context, completion, answer, wanted.includes_usage));
     }

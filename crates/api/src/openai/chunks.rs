@@ -11,7 +11,7 @@ use docent_app::{
     agent::{Answer, AnswerEvent, Outcome},
     error::{Error, Fault},
 };
-use docent_http::{context::State, error::Refusal};
+use docent_http::{context::State, error::ApiError};
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use std::{collections::VecDeque, convert::Infallible};
@@ -104,7 +104,7 @@ fn events(context: State, chunks: Chunks, answer: Answer) -> impl Stream<Item = 
                     biased;
                     event = answer.as_mut()?.next() => event,
                     () = context.cut.cancelled() => {
-                        chunks.broken_off(&Refusal::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
+                        chunks.broken_off(&ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
                         answer = None;
                         continue;
                     }
@@ -145,7 +145,7 @@ impl Chunks {
             Ok(AnswerEvent::Sources(sources)) => {
                 self.delta(Delta { annotations: Some(annotations(&sources)), ..Delta::default() });
             }
-            Err(fault) => self.broken_off(&Refusal::from(Error::from(fault))),
+            Err(fault) => self.broken_off(&ApiError::from(Error::from(fault))),
         }
     }
 
@@ -175,7 +175,7 @@ impl Chunks {
     }
 
     /// The last piece of an answer that broke off.
-    fn broken_off(&mut self, refusal: &Refusal) {
+    fn broken_off(&mut self, refusal: &ApiError) {
         self.ready.push_back(sse::frame(None, &errors::of(refusal)));
     }
 }

@@ -8,7 +8,7 @@ use docent_app::embeddings as use_case;
 use docent_domain::access::Chat;
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{
         granted::Granted,
         json::{Body, Fields},
@@ -132,7 +132,7 @@ pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Repl
     // Connections to back ends outlive this request's thread.
     let embedding = async move { use_case::embed(&app, &by.grant, &actor, &name, &texts).await };
     let embedding = context.runtime.spawn(embedding.in_current_span());
-    let embedded = AbortOnDropHandle::new(embedding).await.map_err(|_| Refusal::internal())??;
+    let embedded = AbortOnDropHandle::new(embedding).await.map_err(|_| ApiError::internal())??;
     let embedded = match embedded {
         use_case::Embedded::Vectors(embedded) => embedded,
         use_case::Embedded::OtherModel => return Err(errors::no_such_model(&model)),
@@ -161,7 +161,7 @@ struct Wanted {
     is_base64: bool,
 }
 
-fn parse(mut body: Fields) -> Result<Wanted, Refusal> {
+fn parse(mut body: Fields) -> Result<Wanted, ApiError> {
     let model = body.text("model");
     let texts = texts(&mut body);
     let is_base64 = match body.optional_text("encoding_format").as_deref() {

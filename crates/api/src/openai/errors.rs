@@ -7,7 +7,7 @@ use actix_web::{
     middleware::Next,
 };
 use docent_http::{
-    error::{FieldError, Refusal},
+    error::{ApiError, FieldError},
     middleware::Answer,
 };
 use serde::Serialize;
@@ -64,7 +64,7 @@ pub async fn word(request: ServiceRequest, next: Next<impl MessageBody + 'static
     }
     match answer {
         Ok(response) => {
-            let refusal = response.response().error().and_then(|error| error.as_error::<Refusal>());
+            let refusal = response.response().error().and_then(|error| error.as_error::<ApiError>());
             let Some((status, body)) = refusal.map(worded) else { return Ok(response) };
             Ok(response.map_body(|head, _| {
                 head.status = status;
@@ -72,7 +72,7 @@ pub async fn word(request: ServiceRequest, next: Next<impl MessageBody + 'static
             }))
         }
         Err(mut error) => {
-            if let Some((status, body)) = error.as_error::<Refusal>().map(worded) {
+            if let Some((status, body)) = error.as_error::<ApiError>().map(worded) {
                 error.add_response_mapper(move |response| {
                     response.map_body(|head, _| {
                         head.status = status;
@@ -85,7 +85,7 @@ pub async fn word(request: ServiceRequest, next: Next<impl MessageBody + 'static
     }
 }
 
-fn worded(refusal: &Refusal) -> (StatusCode, String) {
+fn worded(refusal: &ApiError) -> (StatusCode, String) {
     // That API has 400 for what breaks its rules.
     let status = match refusal.status() {
         StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
@@ -96,7 +96,7 @@ fn worded(refusal: &Refusal) -> (StatusCode, String) {
 }
 
 /// The body of a refusal.
-pub(crate) fn of(refusal: &Refusal) -> OpenAiProblem {
+pub(crate) fn of(refusal: &ApiError) -> OpenAiProblem {
     let param = refusal.errors().first().map(FieldError::place);
     let message = refusal.sentences();
     let status = refusal.status();
@@ -115,17 +115,17 @@ pub(crate) fn of(refusal: &Refusal) -> OpenAiProblem {
 }
 
 /// 404: nothing answers by this name.
-pub(crate) fn no_such_model(name: &str) -> Refusal {
+pub(crate) fn no_such_model(name: &str) -> ApiError {
     // A name may be anything that somebody sends.
     let name: String = name.chars().take(100).collect();
-    Refusal::new(StatusCode::NOT_FOUND, format!("The model `{name}` does not exist"))
+    ApiError::new(StatusCode::NOT_FOUND, format!("The model `{name}` does not exist"))
         .with_code("model_not_found")
 }
 
 /// 400: there are no vectors to give.
-pub(crate) fn no_vectors() -> Refusal {
+pub(crate) fn no_vectors() -> ApiError {
     let detail = "The embedding model of this service makes no vectors; it finds passages by their words";
-    Refusal::new(StatusCode::BAD_REQUEST, detail).with_code("unsupported_model")
+    ApiError::new(StatusCode::BAD_REQUEST, detail).with_code("unsupported_model")
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
     fn a_refusal_has_message_type_param_and_code() {
         let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(2), Loc::Name("role")];
         let wrong = FieldError { loc, msg: "is required".to_owned() };
-        let (status, body) = worded(&Refusal::invalid(vec![wrong]));
+        let (status, body) = worded(&ApiError::invalid(vec![wrong]));
         let expected = json!({ "error": {
             "message": "messages[2].role: is required", "type": "invalid_request_error",
             "param": "messages[2].role", "code": null,
@@ -152,7 +152,7 @@ mod tests {
             (429, "rate_limit_error", json!("rate_limit_exceeded")),
             (502, "server_error", json!(null)),
         ] {
-            let refusal = Refusal::new(StatusCode::from_u16(status).unwrap(), "No");
+            let refusal = ApiError::new(StatusCode::from_u16(status).unwrap(), "No");
             let error = json!({ "message": "No", "type": kind, "param": null, "code": code });
             assert_eq!(json!(of(&refusal)), json!({ "error": error }));
         }

@@ -3,7 +3,7 @@
 use crate::agents::ask;
 use docent_app::agent::Question;
 use docent_domain::{access::Actor, chat::Message};
-use docent_http::{error::Refusal, extract::json::Fields};
+use docent_http::{error::ApiError, extract::json::Fields};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -123,7 +123,7 @@ pub(super) struct Wanted {
     pub(super) includes_usage: bool,
 }
 
-pub(super) fn parse(mut body: Fields, actor: Actor) -> Result<Wanted, Refusal> {
+pub(super) fn parse(mut body: Fields, actor: Actor) -> Result<Wanted, ApiError> {
     let model = body.text("model");
     let messages = body.list("messages", message);
     let is_stream = body.flag("stream");

@@ -9,7 +9,7 @@ use docent_app::{
 };
 use docent_http::{
     context::Context,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
 };
 use futures::StreamExt;
 use serde::Serialize;
@@ -70,7 +70,7 @@ pub(super) async fn reply(context: &Context, completion: &Completion, mut answer
             biased;
             event = answer.next() => event,
             () = context.cut.cancelled() => {
-                return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
+                return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
             }
         };
         match event {

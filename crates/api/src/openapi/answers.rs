@@ -8,7 +8,7 @@ use docent_domain::{
     permission::RecordKind,
 };
 use docent_http::{
-    error::{FieldError, InvalidRequest, Loc, Problem, Refusal},
+    error::{ApiError, FieldError, InvalidRequest, Loc, Problem},
     extract::json::{broken_body, timed_out},
     routes,
 };
@@ -98,7 +98,7 @@ pub(super) fn add(components: &mut Components) {
 }
 
 /// The name of an answer, when it is given, and what it may say.
-type Shared = (&'static str, &'static str, Vec<Refusal>);
+type Shared = (&'static str, &'static str, Vec<ApiError>);
 
 fn about_senders() -> Vec<Shared> {
     let (account, token) = (Error::Unauthenticated, || Error::RefreshTokenRefused.into());
@@ -127,7 +127,7 @@ fn about_senders() -> Vec<Shared> {
         (
             "TooManyRequests",
             "Too many requests of this client; or too many failed logins, or too many letters asked for.",
-            vec![Refusal::too_many(Duration::from_secs(42))],
+            vec![ApiError::too_many(Duration::from_secs(42))],
         ),
     ]
 }
@@ -135,7 +135,7 @@ fn about_senders() -> Vec<Shared> {
 fn about_records() -> Vec<Shared> {
     let missing = |kind| Error::NotFound(kind).into();
     vec![
-        ("NotFound", "There is no such path.", vec![Refusal::new(StatusCode::NOT_FOUND, "Not found")]),
+        ("NotFound", "There is no such path.", vec![ApiError::new(StatusCode::NOT_FOUND, "Not found")]),
         ("DocumentNotFound", "There is no such document.", vec![missing(RecordKind::Document)]),
         (
             "PageNotFound",
@@ -182,18 +182,18 @@ fn about_requests() -> Vec<Shared> {
     let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(0), Loc::Name("role")];
     let role = FieldError { loc, msg: "must be system, user or assistant".to_owned() };
     let width =
-        Refusal::invalid_field(&["query", "width"], "must be a whole number of pixels from 100 to 3000");
+        ApiError::invalid_field(&["query", "width"], "must be a whole number of pixels from 100 to 3000");
     let locked = Failure::of(FailureCode::PasswordRequired);
     vec![
         ("MethodNotAllowed", "The path does not know this method.", vec![routes::wrong_method()]),
         ("BrokenBody", "The connection broke in the middle of the body.", vec![broken_body()]),
         ("BodyTimeout", "The client paused too long in the middle of the body.", vec![timed_out()]),
-        ("TooLarge", "The body is too large.", vec![Refusal::too_large(4 * 1024 * 1024)]),
+        ("TooLarge", "The body is too large.", vec![ApiError::too_large(4 * 1024 * 1024)]),
         ("NotAPdf", "The file was not sent as `application/pdf`.", vec![Error::NotAPdf.into()]),
         (
             "InvalidRequest",
             "Something is malformed, missing, of a wrong type or against a rule.",
-            vec![Refusal::invalid(vec![role])],
+            vec![ApiError::invalid(vec![role])],
         ),
         (
             "PageNotDrawn",
@@ -204,9 +204,9 @@ fn about_requests() -> Vec<Shared> {
 }
 
 fn about_the_service() -> Vec<Shared> {
-    let fault = |part, kind| vec![Refusal::of_fault(&Fault::new(part, kind, ""))];
+    let fault = |part, kind| vec![ApiError::of_fault(&Fault::new(part, kind, ""))];
     vec![
-        ("InternalError", "A fault of the service. Nothing of it is shown.", vec![Refusal::internal()]),
+        ("InternalError", "A fault of the service. Nothing of it is shown.", vec![ApiError::internal()]),
         (
             "ModelFailed",
             "The model failed before the first token.",
@@ -226,13 +226,13 @@ fn about_the_service() -> Vec<Shared> {
     ]
 }
 
-fn response(description: &str, refusals: &[Refusal]) -> Response {
+fn response(description: &str, refusals: &[ApiError]) -> Response {
     let response = ResponseBuilder::new().description(description);
     with_headers(response.content("application/json", content(refusals)).build(), refusals)
 }
 
 /// Adds the headers that go with these answers.
-pub(super) fn with_headers(mut response: Response, refusals: &[Refusal]) -> Response {
+pub(super) fn with_headers(mut response: Response, refusals: &[ApiError]) -> Response {
     response.headers.insert(REQUEST_ID.to_owned(), id_header());
     if let Some((name, header)) = refusals.first().and_then(|refusal| header_of(refusal.status())) {
         response.headers.insert(name.to_owned(), header.into());
@@ -240,8 +240,8 @@ pub(super) fn with_headers(mut response: Response, refusals: &[Refusal]) -> Resp
     response
 }
 
-fn content(refusals: &[Refusal]) -> Content {
-    let names_faults = |refusal: &Refusal| refusal.example().get("errors").is_some();
+fn content(refusals: &[ApiError]) -> Content {
+    let names_faults = |refusal: &ApiError| refusal.example().get("errors").is_some();
     let (problem, invalid) = (Problem::name(), InvalidRequest::name());
     let schema: RefOr<Schema> = match refusals.iter().filter(|refusal| names_faults(refusal)).count() {
         0 => Ref::from_schema_name(problem).into(),

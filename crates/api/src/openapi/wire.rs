@@ -4,7 +4,7 @@ use super::answers::{answers, named, with_headers};
 use crate::openai::errors::{self, OpenAiProblem};
 use docent_app::error::{Component, Error, Fault, FaultKind};
 use docent_http::{
-    error::{FieldError, Loc, Refusal},
+    error::{ApiError, FieldError, Loc},
     extract::json::{broken_body, timed_out},
     routes,
 };
@@ -39,12 +39,12 @@ pub(super) fn add(components: &mut Components) {
 }
 
 /// The name of an answer, when it is given, and what it may say.
-type Shared = (&'static str, &'static str, Vec<Refusal>);
+type Shared = (&'static str, &'static str, Vec<ApiError>);
 
 fn about_requests() -> Vec<Shared> {
     let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(0), Loc::Name("role")];
     let role = FieldError { loc, msg: "is required".to_owned() };
-    let invalid = vec![Refusal::invalid(vec![role]), errors::no_vectors(), broken_body()];
+    let invalid = vec![ApiError::invalid(vec![role]), errors::no_vectors(), broken_body()];
     vec![
         ("OpenAiUnauthorized", "No good access token or API key.", vec![Error::Unauthenticated.into()]),
         ("OpenAiForbidden", "The API key lacks the scope `chat`.", vec![Error::Forbidden.into()]),
@@ -56,19 +56,23 @@ fn about_requests() -> Vec<Shared> {
         ),
         ("OpenAiMethodNotAllowed", "The path does not know this method.", vec![routes::wrong_method()]),
         ("OpenAiBodyTimeout", "The client paused too long in the middle of the body.", vec![timed_out()]),
-        ("OpenAiTooLarge", "The body is too large.", vec![Refusal::too_large(4 * 1024 * 1024)]),
+        ("OpenAiTooLarge", "The body is too large.", vec![ApiError::too_large(4 * 1024 * 1024)]),
         (
             "OpenAiTooManyRequests",
             "Too many requests of this client.",
-            vec![Refusal::too_many(Duration::from_secs(42))],
+            vec![ApiError::too_many(Duration::from_secs(42))],
         ),
     ]
 }
 
 fn about_the_service() -> Vec<Shared> {
-    let fault = |part, kind| vec![Refusal::of_fault(&Fault::new(part, kind, ""))];
+    let fault = |part, kind| vec![ApiError::of_fault(&Fault::new(part, kind, ""))];
     vec![
-        ("OpenAiInternalError", "A fault of the service. Nothing of it is shown.", vec![Refusal::internal()]),
+        (
+            "OpenAiInternalError",
+            "A fault of the service. Nothing of it is shown.",
+            vec![ApiError::internal()],
+        ),
         (
             "OpenAiModelFailed",
             "The model failed before the answer began.",
@@ -87,7 +91,7 @@ fn about_the_service() -> Vec<Shared> {
     ]
 }
 
-fn response(description: &str, refusals: &[Refusal]) -> Response {
+fn response(description: &str, refusals: &[ApiError]) -> Response {
     let schema: RefOr<_> = Ref::from_schema_name(OpenAiProblem::name()).into();
     let content = ContentBuilder::new().schema(Some(schema));
     let content = match refusals {

@@ -10,7 +10,7 @@ use docent_domain::{
 };
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{
         self,
         granted::Granted,
@@ -65,7 +65,7 @@ pub(crate) async fn change(
     Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.clock.now())))
 }
 
-fn parse(mut body: Fields) -> Result<Change, Refusal> {
+fn parse(mut body: Fields) -> Result<Change, ApiError> {
     let text = body.optional_text("url");
     let url = body.parse("url", text, WebhookUrl::parse);
     let text = body.optional_text("description");

@@ -10,7 +10,7 @@ use docent_domain::{
 };
 use docent_http::{
     context::State,
-    error::{Refusal, Reply},
+    error::{ApiError, Reply},
     extract::{
         granted::Granted,
         json::{Body, Fields},
@@ -57,7 +57,7 @@ pub(crate) async fn create(by: Granted<ManageWebhooks>, context: State, body: Bo
     Ok(HttpResponse::Created().json(WebhookWithSecret::of(&webhook, context.app.clock.now())))
 }
 
-fn parse(mut body: Fields) -> Result<Wanted, Refusal> {
+fn parse(mut body: Fields) -> Result<Wanted, ApiError> {
     let text = body.text("url");
     let url = body.parse("url", text, WebhookUrl::parse);
     let text = body.optional_text("description").or_else(|| Some(String::new()));

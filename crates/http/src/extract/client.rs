@@ -1,6 +1,6 @@
 //! Who is at the other end of the connection.
 
-use crate::{context, error::Refusal};
+use crate::{context, error::ApiError};
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
     dev::{Payload, ServiceRequest},
@@ -23,7 +23,7 @@ pub struct Client {
 
 impl Client {
     /// Works out the client, once per request, and keeps it for [`FromRequest`].
-    pub fn remember(request: &ServiceRequest) -> Result<Self, Refusal> {
+    pub fn remember(request: &ServiceRequest) -> Result<Self, ApiError> {
         let context = context::of_service(request)?;
         let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
         let client = Self::of(peer, request.headers(), &context.settings.trusted_proxies);
@@ -60,8 +60,8 @@ impl Client {
 pub struct UserAgent(pub Option<String>);
 
 impl FromRequest for UserAgent {
-    type Error = Refusal;
-    type Future = Ready<Result<Self, Refusal>>;
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
@@ -103,11 +103,11 @@ fn parse_address(text: &str) -> Option<IpAddr> {
 }
 
 impl FromRequest for Client {
-    type Error = Refusal;
-    type Future = Ready<Result<Self, Refusal>>;
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(request.extensions().get::<Self>().copied().ok_or_else(Refusal::internal))
+        ready(request.extensions().get::<Self>().copied().ok_or_else(ApiError::internal))
     }
 }
 

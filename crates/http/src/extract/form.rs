@@ -1,6 +1,6 @@
 //! Submitted forms.
 
-use crate::{error::Refusal, extract::json::broken_body};
+use crate::{error::ApiError, extract::json::broken_body};
 use actix_web::{FromRequest, HttpRequest, dev::Payload, error::UrlencodedError, http::StatusCode, web};
 use futures::future::LocalBoxFuture;
 
@@ -28,8 +28,8 @@ impl Form {
 }
 
 impl FromRequest for Form {
-    type Error = Refusal;
-    type Future = LocalBoxFuture<'static, Result<Self, Refusal>>;
+    type Error = ApiError;
+    type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let read = web::UrlEncoded::<Vec<(String, String)>>::new(request, payload).limit(LIMIT);
@@ -38,13 +38,13 @@ impl FromRequest for Form {
 }
 
 /// What browsers send can be read: whoever gets this has made a request by hand.
-fn unreadable(error: &UrlencodedError) -> Refusal {
+fn unreadable(error: &UrlencodedError) -> ApiError {
     match error {
-        UrlencodedError::Overflow { .. } => Refusal::too_large(LIMIT as u64),
+        UrlencodedError::Overflow { .. } => ApiError::too_large(LIMIT as u64),
         UrlencodedError::ContentType => {
-            Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not how forms are sent")
+            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not how forms are sent")
         }
         UrlencodedError::Payload(_) => broken_body(),
-        _ => Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read"),
+        _ => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read"),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     context::{self, State},
-    error::Refusal,
+    error::ApiError,
     extract::client::Client,
 };
 use actix_web::{
@@ -29,8 +29,8 @@ pub struct Granted<A> {
 }
 
 impl<A: Operation + 'static> FromRequest for Granted<A> {
-    type Error = Refusal;
-    type Future = LocalBoxFuture<'static, Result<Self, Refusal>>;
+    type Error = ApiError;
+    type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let caller = caller(request);
@@ -49,8 +49,8 @@ impl<A: Operation + 'static> FromRequest for Granted<A> {
 pub struct Bearer(pub Actor);
 
 impl FromRequest for Bearer {
-    type Error = Refusal;
-    type Future = LocalBoxFuture<'static, Result<Self, Refusal>>;
+    type Error = ApiError;
+    type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let caller = caller(request);
@@ -62,7 +62,7 @@ impl FromRequest for Bearer {
 }
 
 /// Who sends the request, by an access token or an API key.
-fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), Refusal>> + use<> {
+fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), ApiError>> + use<> {
     let credential = credential(request.headers()).map(str::to_owned);
     let context = context::of(request);
     let client = request.extensions().get::<Client>().copied();

@@ -2,7 +2,7 @@
 
 use crate::{
     context::{self, State},
-    error::{FieldError, Loc, Refusal},
+    error::{ApiError, FieldError, Loc},
 };
 use actix_web::{
     FromRequest, HttpRequest,
@@ -27,8 +27,8 @@ pub struct Body {
 }
 
 impl FromRequest for Body {
-    type Error = Refusal;
-    type Future = Ready<Result<Self, Refusal>>;
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let announced = request.headers().get(header::CONTENT_LENGTH);
@@ -41,37 +41,37 @@ impl FromRequest for Body {
 impl Body {
     /// Reads the body, which must be a JSON object. Its content type does not matter: whoever
     /// sends JSON means JSON.
-    pub async fn fields(self) -> Result<Fields, Refusal> {
+    pub async fn fields(self) -> Result<Fields, ApiError> {
         Self::read(&self.bytes().await?)
     }
 
     /// The same for a body that may be missing or null, which is an object without fields.
-    pub async fn optional_fields(self) -> Result<Fields, Refusal> {
+    pub async fn optional_fields(self) -> Result<Fields, ApiError> {
         let bytes = self.bytes().await?;
         Self::read(if matches!(&*bytes, b"" | b"null") { b"{}" } else { &bytes })
     }
 
-    fn read(bytes: &[u8]) -> Result<Fields, Refusal> {
+    fn read(bytes: &[u8]) -> Result<Fields, ApiError> {
         let value = serde_json::from_slice(bytes).map_err(|error| {
             let msg = format!("must be valid JSON: line {}, column {}", error.line(), error.column());
-            Refusal::invalid_field(&["body"], if bytes.is_empty() { "is missing".to_owned() } else { msg })
+            ApiError::invalid_field(&["body"], if bytes.is_empty() { "is missing".to_owned() } else { msg })
         })?;
         match value {
             Value::Object(object) => Ok(Fields { object, loc: vec![Loc::Name("body")], errors: Vec::new() }),
-            _ => Err(Refusal::invalid_field(&["body"], "must be a JSON object")),
+            _ => Err(ApiError::invalid_field(&["body"], "must be a JSON object")),
         }
     }
 
     /// The body as it is.
-    pub async fn bytes(mut self) -> Result<Bytes, Refusal> {
+    pub async fn bytes(mut self) -> Result<Bytes, ApiError> {
         let limit = self.context.settings.max_json_bytes;
         if self.announced.is_some_and(|length| length > limit as u64) {
-            return Err(Refusal::too_large(limit as u64));
+            return Err(ApiError::too_large(limit as u64));
         }
         let mut bytes = BytesMut::new();
         while let Some(chunk) = next_chunk(&self.context, &mut self.payload).await? {
             if bytes.len() + chunk.len() > limit {
-                return Err(Refusal::too_large(limit as u64));
+                return Err(ApiError::too_large(limit as u64));
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -80,7 +80,7 @@ impl Body {
 }
 
 /// The next bytes of a body; a client that pauses too long is given up.
-async fn next_chunk(context: &State, payload: &mut Payload) -> Result<Option<Bytes>, Refusal> {
+async fn next_chunk(context: &State, payload: &mut Payload) -> Result<Option<Bytes>, ApiError> {
     tokio::select! {
         chunk = payload.next() => chunk.transpose().map_err(|_| broken_body()),
         () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
@@ -88,13 +88,13 @@ async fn next_chunk(context: &State, payload: &mut Payload) -> Result<Option<Byt
 }
 
 /// 400: the connection broke in the middle of a body.
-pub fn broken_body() -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, "The request body ended too early")
+pub fn broken_body() -> ApiError {
+    ApiError::new(StatusCode::BAD_REQUEST, "The request body ended too early")
 }
 
 /// 408: the client stopped sending.
-pub fn timed_out() -> Refusal {
-    Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request body took too long")
+pub fn timed_out() -> ApiError {
+    ApiError::new(StatusCode::REQUEST_TIMEOUT, "The request body took too long")
 }
 
 /// A whole number, which JSON may also write as `42.0`.
@@ -238,10 +238,10 @@ impl Fields {
     }
 
     /// `value`, if nothing was wrong.
-    pub fn done<T>(self, value: Option<T>) -> Result<T, Refusal> {
+    pub fn done<T>(self, value: Option<T>) -> Result<T, ApiError> {
         match value {
             Some(value) if self.errors.is_empty() => Ok(value),
-            _ => Err(Refusal::invalid(self.errors)),
+            _ => Err(ApiError::invalid(self.errors)),
         }
     }
 }

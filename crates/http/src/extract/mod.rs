@@ -7,11 +7,11 @@ pub mod json;
 pub mod query;
 pub mod upload;
 
-use crate::error::Refusal;
+use crate::error::ApiError;
 use docent_app::error::Result;
 use std::str::FromStr;
 
 /// Parses an id out of a path.
-pub fn id<Id: FromStr>(name: &'static str, text: &str) -> Result<Id, Refusal> {
-    text.parse().map_err(|_| Refusal::invalid_field(&["path", name], "must be a UUID"))
+pub fn id<Id: FromStr>(name: &'static str, text: &str) -> Result<Id, ApiError> {
+    text.parse().map_err(|_| ApiError::invalid_field(&["path", name], "must be a UUID"))
 }

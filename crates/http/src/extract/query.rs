@@ -1,6 +1,6 @@
 //! Query parameters.
 
-use crate::error::{FieldError, Loc, Refusal};
+use crate::error::{ApiError, FieldError, Loc};
 use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 use std::future::{Ready, ready};
 
@@ -12,15 +12,15 @@ pub struct Query {
 }
 
 impl FromRequest for Query {
-    type Error = Refusal;
-    type Future = Ready<Result<Self, Refusal>>;
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let pairs = web::Query::<Vec<(String, String)>>::from_query(request.query_string());
         ready(
             pairs
                 .map(|pairs| Self { pairs: pairs.into_inner(), errors: Vec::new() })
-                .map_err(|_| Refusal::invalid_field(&["query"], "cannot be decoded")),
+                .map_err(|_| ApiError::invalid_field(&["query"], "cannot be decoded")),
         )
     }
 }
@@ -48,8 +48,8 @@ impl Query {
     }
 
     /// Whether nothing was wrong.
-    pub fn done(self) -> Result<(), Refusal> {
-        if self.errors.is_empty() { Ok(()) } else { Err(Refusal::invalid(self.errors)) }
+    pub fn done(self) -> Result<(), ApiError> {
+        if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
 }
 

@@ -4,7 +4,7 @@
 //! form is known before there is a document: an upload that is refused or breaks off leaves nothing.
 
 use super::json::{broken_body, timed_out};
-use crate::{context::State, error::Refusal};
+use crate::{context::State, error::ApiError};
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::http::header::{self, ContentDisposition, HeaderValue};
 use docent_app::{
@@ -25,10 +25,10 @@ pub async fn receive(
     context: &State,
     grant: Grant<AddDocuments>,
     parts: Multipart,
-) -> Result<Upload, Refusal> {
+) -> Result<Upload, ApiError> {
     let mut form = Form::new(context, parts);
     let Some(upload) = form.file(grant).await? else {
-        return Err(Refusal::invalid_field(&["body", FILE], "is required"));
+        return Err(ApiError::invalid_field(&["body", FILE], "is required"));
     };
     if let Err(refusal) = form.end().await {
         upload.abort().await;
@@ -52,7 +52,7 @@ impl<'a> Form<'a> {
     }
 
     /// Stores the part named `file`, if there is one.
-    async fn file(&mut self, grant: Grant<AddDocuments>) -> Result<Option<Upload>, Refusal> {
+    async fn file(&mut self, grant: Grant<AddDocuments>) -> Result<Option<Upload>, ApiError> {
         for _ in 0..PARTS_MAX {
             let Some(part) = self.next_part().await? else { return Ok(None) };
             if part.name() == Some(FILE) {
@@ -64,11 +64,11 @@ impl<'a> Form<'a> {
     }
 
     /// Reads the form to its end, where nothing of interest may come any more.
-    async fn end(&mut self) -> Result<(), Refusal> {
+    async fn end(&mut self) -> Result<(), ApiError> {
         for _ in 0..PARTS_MAX {
             let Some(part) = self.next_part().await? else { return Ok(()) };
             if part.name() == Some(FILE) {
-                return Err(Refusal::invalid_field(&["body", FILE], "must be given once"));
+                return Err(ApiError::invalid_field(&["body", FILE], "must be given once"));
             }
             self.skip(part).await?;
         }
@@ -76,14 +76,14 @@ impl<'a> Form<'a> {
     }
 
     /// Stores a part that is a file.
-    pub async fn store(&self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, Refusal> {
+    pub async fn store(&self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, ApiError> {
         let content_type = part.headers().get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut upload = use_case::begin(&self.context.app, grant, &file_name(&part), content_type).await?;
         loop {
             let written = match self.next_of(&mut part).await {
                 Ok(None) => return Ok(upload),
-                Ok(Some(bytes)) => upload.write(bytes).await.map_err(Refusal::from),
+                Ok(Some(bytes)) => upload.write(bytes).await.map_err(ApiError::from),
                 Err(refusal) => Err(refusal),
             };
             if let Err(refusal) = written {
@@ -94,33 +94,33 @@ impl<'a> Form<'a> {
     }
 
     /// Reads a short text.
-    pub async fn text(&self, mut part: Field, longest: usize) -> Result<String, Refusal> {
+    pub async fn text(&self, mut part: Field, longest: usize) -> Result<String, ApiError> {
         let mut text = Vec::new();
         while let Some(bytes) = self.next_of(&mut part).await? {
             text.extend_from_slice(&bytes);
             if text.len() > longest {
-                return Err(Refusal::invalid_field(&["body"], "has a field that is too long"));
+                return Err(ApiError::invalid_field(&["body"], "has a field that is too long"));
             }
         }
-        String::from_utf8(text).map_err(|_| Refusal::invalid_field(&["body"], "has a field that is no text"))
+        String::from_utf8(text).map_err(|_| ApiError::invalid_field(&["body"], "has a field that is no text"))
     }
 
-    async fn skip(&mut self, mut part: Field) -> Result<(), Refusal> {
+    async fn skip(&mut self, mut part: Field) -> Result<(), ApiError> {
         while let Some(bytes) = self.next_of(&mut part).await? {
             self.rest += bytes.len() as u64;
             if self.rest > REST_MAX {
-                return Err(Refusal::too_large(self.context.app.settings.max_upload_bytes));
+                return Err(ApiError::too_large(self.context.app.settings.max_upload_bytes));
             }
         }
         Ok(())
     }
 
     /// The next part; what was not read of the one before it is thrown away, within the time for a pause.
-    pub async fn next_part(&mut self) -> Result<Option<Field>, Refusal> {
+    pub async fn next_part(&mut self) -> Result<Option<Field>, ApiError> {
         in_time(self.context, &mut self.parts).await
     }
 
-    async fn next_of(&self, part: &mut Field) -> Result<Option<bytes::Bytes>, Refusal> {
+    async fn next_of(&self, part: &mut Field) -> Result<Option<bytes::Bytes>, ApiError> {
         in_time(self.context, part).await
     }
 }
@@ -129,7 +129,7 @@ impl<'a> Form<'a> {
 async fn in_time<T>(
     context: &State,
     stream: &mut (impl Stream<Item = Result<T, MultipartError>> + Unpin),
-) -> Result<Option<T>, Refusal> {
+) -> Result<Option<T>, ApiError> {
     tokio::select! {
         item = stream.next() => item.transpose().map_err(|error| refuse(&error)),
         () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
@@ -158,21 +158,21 @@ fn disposition(raw: &HeaderValue) -> Option<ContentDisposition> {
     ContentDisposition::from_raw(&HeaderValue::from_bytes(&kept).ok()?).ok()
 }
 
-fn too_many_parts() -> Refusal {
-    Refusal::invalid_field(&["body"], "has too many parts")
+fn too_many_parts() -> ApiError {
+    ApiError::invalid_field(&["body"], "has too many parts")
 }
 
-fn refuse(error: &MultipartError) -> Refusal {
+fn refuse(error: &MultipartError) -> ApiError {
     match error {
         MultipartError::ContentTypeMissing
         | MultipartError::ContentTypeParse
         | MultipartError::ContentTypeIncompatible
         | MultipartError::BoundaryMissing => {
-            Refusal::invalid_field(&["body"], "must be a multipart form with a part named file")
+            ApiError::invalid_field(&["body"], "must be a multipart form with a part named file")
         }
         MultipartError::Nested => Error::NotAPdf.into(),
         MultipartError::Payload(_) => broken_body(),
-        _ => Refusal::invalid_field(&["body"], "is not a valid multipart form"),
+        _ => ApiError::invalid_field(&["body"], "is not a valid multipart form"),
     }
 }
 

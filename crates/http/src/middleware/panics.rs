@@ -1,7 +1,7 @@
 //! A bug in one handler costs one request.
 
 use super::Answer;
-use crate::error::Refusal;
+use crate::error::ApiError;
 use actix_web::{body::MessageBody, dev::ServiceRequest, middleware::Next};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -12,7 +12,7 @@ pub async fn catch(request: ServiceRequest, next: Next<impl MessageBody + 'stati
         Ok(answer) => answer.map(|response| response.map_into_boxed_body()),
         Err(_) => {
             tracing::error!("a handler panicked");
-            Err(Refusal::internal().into())
+            Err(ApiError::internal().into())
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The limit of requests per client.
 
 use super::Answer;
-use crate::{context, error::Refusal, extract::client::Client, table};
+use crate::{context, error::ApiError, extract::client::Client, table};
 use actix_web::{HttpMessage, body::MessageBody, dev::ServiceRequest, middleware::Next};
 
 /// Answers 429 to clients that ask too often.
@@ -10,9 +10,9 @@ pub async fn limit(request: ServiceRequest, next: Next<impl MessageBody + 'stati
     if let Some(limit) = &context.rate_limit
         && !table::is_probe(&context.settings, request.path())
     {
-        let client = request.extensions().get::<Client>().copied().ok_or_else(Refusal::internal)?;
+        let client = request.extensions().get::<Client>().copied().ok_or_else(ApiError::internal)?;
         if let Err(pause) = limit.admit(&context.app, client.address).await {
-            let refused = request.error_response(Refusal::too_many(pause));
+            let refused = request.error_response(ApiError::too_many(pause));
             return Ok(refused);
         }
     }

@@ -5,7 +5,7 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use docent_app::error::Error;
-use docent_http::{context::State, error::Refusal};
+use docent_http::{context::State, error::ApiError};
 use std::fmt::Write;
 
 /// The style of the panel's door, and nothing else from anywhere.
@@ -53,7 +53,7 @@ pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse
 }
 
 /// The page of what cannot be answered otherwise.
-pub(super) fn refused(context: &State, title: &str, refusal: &Refusal) -> HttpResponse {
+pub(super) fn refused(context: &State, title: &str, refusal: &ApiError) -> HttpResponse {
     let alert = format!("{}.", refusal.detail());
     let content = "<p>Open the link of the letter once more to try again.</p>\n";
     let mut response = Page { title, alert: Some(&alert), content }.answer(context, refusal.status());

@@ -6,13 +6,13 @@ use docent_app::accounts::verification;
 use docent_domain::user::Password;
 use docent_http::{
     context::State,
-    error::Refusal,
+    error::ApiError,
     extract::{client::Client, form::Form, query::Query},
 };
 
 const TITLE: &str = "Choose a new password";
 
-pub(crate) async fn page(context: State, link: Result<Query, Refusal>) -> HttpResponse {
+pub(crate) async fn page(context: State, link: Result<Query, ApiError>) -> HttpResponse {
     match link {
         Ok(link) => show(&context, link.text("token").unwrap_or_default(), None),
         Err(refusal) => refused(&context, TITLE, &refusal),
@@ -32,7 +32,7 @@ fn show(context: &State, token: &str, alert: Option<&str>) -> HttpResponse {
     Page { title: TITLE, alert, content: &content }.answer(context, status)
 }
 
-pub(crate) async fn submit(context: State, client: Client, form: Result<Form, Refusal>) -> HttpResponse {
+pub(crate) async fn submit(context: State, client: Client, form: Result<Form, ApiError>) -> HttpResponse {
     let form = match form {
         Ok(form) => form,
         Err(refusal) => return refused(&context, TITLE, &refusal),

@@ -5,13 +5,13 @@ use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::accounts::verification;
 use docent_http::{
     context::State,
-    error::Refusal,
+    error::ApiError,
     extract::{client::Client, form::Form, query::Query},
 };
 
 const TITLE: &str = "Confirm your e-mail address";
 
-pub(crate) async fn page(context: State, link: Result<Query, Refusal>) -> HttpResponse {
+pub(crate) async fn page(context: State, link: Result<Query, ApiError>) -> HttpResponse {
     let link = match link {
         Ok(link) => link,
         Err(refusal) => return refused(&context, TITLE, &refusal),
@@ -24,7 +24,7 @@ pub(crate) async fn page(context: State, link: Result<Query, Refusal>) -> HttpRe
     Page { title: TITLE, alert: None, content: &content }.answer(&context, StatusCode::OK)
 }
 
-pub(crate) async fn submit(context: State, client: Client, form: Result<Form, Refusal>) -> HttpResponse {
+pub(crate) async fn submit(context: State, client: Client, form: Result<Form, ApiError>) -> HttpResponse {
     let form = match form {
         Ok(form) => form,
         Err(refusal) => return refused(&context, TITLE, &refusal),

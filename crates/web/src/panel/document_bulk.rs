@@ -14,7 +14,7 @@ use docent_app::{
 use docent_domain::{access::ViewDocuments, id::DocumentId};
 use docent_http::{
     context::State,
-    error::{Refusal, sentence},
+    error::{ApiError, sentence},
 };
 use serde::Serialize;
 
@@ -72,8 +72,8 @@ pub(super) async fn bulk(
     page::show(&context, status, "bulk.html", &values)
 }
 
-fn parse(form: &Form) -> Result<(BulkAct, Vec<DocumentId>), Refusal> {
-    let unreadable = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read");
+fn parse(form: &Form) -> Result<(BulkAct, Vec<DocumentId>), ApiError> {
+    let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read");
     let act = match form.text("act") {
         "retry" => BulkAct::Retry,
         "delete" => BulkAct::Delete,
@@ -83,7 +83,7 @@ fn parse(form: &Form) -> Result<(BulkAct, Vec<DocumentId>), Refusal> {
         form.all("id").map(str::parse).collect::<Result<_, _>>().map_err(|_| unreadable())?;
     if ids.len() > BULK_MAX {
         let detail = format!("At most {BULK_MAX} documents can be selected at once");
-        return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
+        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
     }
     Ok((act, ids))
 }

@@ -22,7 +22,7 @@ use docent_domain::{
 };
 use docent_http::{
     context::State,
-    error::{Refusal, sentence},
+    error::{ApiError, sentence},
     extract::upload::{FILE, Form, file_name},
 };
 use serde::Serialize;
@@ -107,8 +107,8 @@ pub(super) async fn submit(
 }
 
 /// The token is the form's first field.
-async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), Refusal> {
-    let expired = || Refusal::new(StatusCode::FORBIDDEN, "The form had expired");
+async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), ApiError> {
+    let expired = || ApiError::new(StatusCode::FORBIDDEN, "The form had expired");
     let field = form.next_part().await?.filter(|part| part.name() == Some("form_token"));
     let token = form.text(field.ok_or_else(expired)?, TOKEN_MAX).await?;
     if session::is_own_form(&request.get_session(), &token) { Ok(()) } else { Err(expired()) }
@@ -118,7 +118,7 @@ async fn receive(
     form: &mut Form<'_>,
     grant: Grant<AddDocuments>,
     trace: Option<&TraceParent>,
-) -> Result<Outcome, Refusal> {
+) -> Result<Outcome, ApiError> {
     let mut outcome = Outcome::default();
     let the_rest =
         |reason: &str| Refused { name: "The files after these".to_owned(), reason: reason.to_owned() };
@@ -158,7 +158,7 @@ async fn take(
     grant: Grant<AddDocuments>,
     part: Field,
     trace: Option<&TraceParent>,
-) -> Result<Uploaded, Refusal> {
+) -> Result<Uploaded, ApiError> {
     let document = form.store(grant, part).await?.traced(trace.cloned()).finish().await?;
     Ok(Uploaded { id: document.id.to_string(), title: document.title.as_str().to_owned() })
 }

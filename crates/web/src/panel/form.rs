@@ -5,7 +5,7 @@ use actix_session::SessionExt;
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode};
 use docent_app::error::Error;
 use docent_domain::error::ValidationError;
-use docent_http::error::Refusal;
+use docent_http::error::ApiError;
 pub(super) use docent_http::extract::form::Form;
 use futures::future::LocalBoxFuture;
 use std::{
@@ -27,7 +27,7 @@ impl FromRequest for OwnForm {
             if session::is_own_form(&cookie, form.text("form_token")) {
                 Ok(Self(form))
             } else {
-                Err(Refusal::new(StatusCode::FORBIDDEN, "The form had expired").into())
+                Err(ApiError::new(StatusCode::FORBIDDEN, "The form had expired").into())
             }
         })
     }

@@ -18,7 +18,7 @@ use docent_app::{
 };
 use docent_http::{
     context::State,
-    error::Refusal,
+    error::ApiError,
     extract::{
         client::{Client, UserAgent},
         query::Query,
@@ -35,7 +35,7 @@ pub(super) async fn submit(
     session: Session,
     client: Client,
     agent: UserAgent,
-    form: Result<Form, Refusal>,
+    form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, Broken> {
     let form = form?;
     let (email, next) = (form.text("email"), onward(form.text("next")));
@@ -54,7 +54,7 @@ pub(super) async fn submit(
         Err(error @ Error::WrongCredentials) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),
         Err(error @ Error::TooManyLogins { .. }) => {
             let message = format!("{error}. Please wait before you try again.");
-            let pause = Refusal::from(error).retry_after();
+            let pause = ApiError::from(error).retry_after();
             let mut response = retry(StatusCode::TOO_MANY_REQUESTS, &message)?;
             if let Some(seconds) = pause {
                 response.headers_mut().insert(header::RETRY_AFTER, seconds.into());

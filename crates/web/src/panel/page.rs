@@ -7,7 +7,7 @@ use actix_web::{
 };
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
-use docent_http::{context::State, error::Refusal};
+use docent_http::{context::State, error::ApiError};
 use std::{fmt, str::FromStr};
 use tera::Context;
 
@@ -48,7 +48,7 @@ pub(super) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> 
 
 /// What is under `/admin` but is no page.
 pub(super) async fn not_found() -> Result<HttpResponse, Broken> {
-    Err(Broken::Refused(Refusal::new(StatusCode::NOT_FOUND, "There is no such page")))
+    Err(Broken::Refused(ApiError::new(StatusCode::NOT_FOUND, "There is no such page")))
 }
 
 /// A page that cannot be shown.
@@ -60,11 +60,11 @@ pub(super) enum Broken {
         page: String,
     },
     /// Something else.
-    Refused(Refusal),
+    Refused(ApiError),
 }
 
-impl From<Refusal> for Broken {
-    fn from(refusal: Refusal) -> Self {
+impl From<ApiError> for Broken {
+    fn from(refusal: ApiError) -> Self {
         Self::Refused(refusal)
     }
 }
@@ -78,7 +78,7 @@ impl From<Error> for Broken {
 impl From<actix_session::SessionInsertError> for Broken {
     fn from(error: actix_session::SessionInsertError) -> Self {
         tracing::error!(%error, "a session could not be written");
-        Self::Refused(Refusal::internal())
+        Self::Refused(ApiError::internal())
     }
 }
 

@@ -27,7 +27,7 @@ use docent_domain::{
 };
 use docent_http::{
     context,
-    error::Refusal,
+    error::ApiError,
     extract::client::{Client, UserAgent},
     settings::SessionKey,
 };
@@ -166,7 +166,7 @@ impl FromRequest for Staff {
         let client = request.extensions().get::<Client>().copied();
         let page = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
         Box::pin(async move {
-            let (context, client) = (context?, client.ok_or_else(Refusal::internal)?);
+            let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
             let id = cookie.get::<String>(SESSION).ok().flatten().and_then(|id| id.parse().ok());
             let Some(id) = id else { return Err(Broken::LoggedOut { page }) };
             let (actor, user) = match sessions::at_panel(&context.app, id, client.address).await {

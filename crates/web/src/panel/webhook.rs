@@ -18,7 +18,7 @@ use docent_domain::{
     permission::RecordKind,
     webhook::WebhookDelivery,
 };
-use docent_http::{context::State, error::Refusal, extract::query::Query};
+use docent_http::{context::State, error::ApiError, extract::query::Query};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -103,7 +103,7 @@ pub(super) async fn replay(
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let delivery = form.text("delivery").parse();
-    let delivery = delivery.map_err(|_| Refusal::new(StatusCode::NOT_FOUND, "Delivery not found"))?;
+    let delivery = delivery.map_err(|_| ApiError::new(StatusCode::NOT_FOUND, "Delivery not found"))?;
     use_case::replay(&context.app, grant, id, delivery).await?;
     staff.say("The message will be sent again.")?;
     Ok(page::see_other(&address(id)))

@@ -237,7 +237,7 @@ impl Confirmation<'_> {
         let mut values = staff.page(nav);
         values.extend(tera::Context::from_serialize(self).map_err(|error| {
             tracing::error!(%error, "a confirmation has no values");
-            docent_http::error::Refusal::internal()
+            docent_http::error::ApiError::internal()
         })?);
         page::show(context, StatusCode::OK, "confirm.html", &values)
     }
