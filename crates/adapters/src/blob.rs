@@ -337,7 +337,7 @@ mod tests {
         let error = Error::Generic { store: "LocalFileSystem", source: full.into() };
         let fault = Place::Folder.fault("write a blob", error);
         assert_eq!(fault.kind(), FaultKind::Full);
-        assert!(fault.to_string().contains("no storage space"), "{fault}");
+        assert!(fault.report().contains("no storage space"), "{fault}");
     }
 
     #[cfg(unix)]

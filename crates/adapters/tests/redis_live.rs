@@ -221,5 +221,5 @@ async fn a_wrong_password_is_refused_for_good() {
     let tokens = RedisTokenStore::new(Redis::new(&url, Options::default()).unwrap());
     let fault = tokens.check().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
-    assert!(!fault.to_string().contains("wrong@"), "{fault}");
+    assert!(!fault.report().contains("wrong@"), "{fault}");
 }

@@ -38,7 +38,9 @@ pub(crate) async fn extraction(app: &App, file: &StoredFile) -> Result<Extractio
         }
         Ok(None) => {}
         // The blob store is about to be asked for the file; a fault that stays is counted then.
-        Err(fault) => tracing::warn!(%fault, "what was read out of a file before cannot be used"),
+        Err(fault) => {
+            tracing::warn!(fault = %fault.report(), "what was read out of a file before cannot be used")
+        }
     }
     app.recorder.cache_lookups(Cache::Extractions, 0, 1);
     let Some(bytes) = app.blobs.open(&file.blob).await? else {
@@ -58,7 +60,7 @@ pub(crate) async fn extraction(app: &App, file: &StoredFile) -> Result<Extractio
     };
     if let Err(fault) = kept.await {
         app.note(&fault);
-        tracing::warn!(%fault, "what was read out of a file could not be kept");
+        tracing::warn!(fault = %fault.report(), "what was read out of a file could not be kept");
     }
     Ok(extraction)
 }

@@ -100,7 +100,7 @@ pub async fn remove_retired(app: &App) -> Result<()> {
         }
         if let Err(fault) = app.collections.remove(&generation.collection).await {
             app.note(&fault);
-            tracing::warn!(collection = generation.collection, %fault, "a retired collection is still there");
+            tracing::warn!(collection = generation.collection, fault = %fault.report(), "a retired collection is still there");
             continue;
         }
         if age >= LATE {

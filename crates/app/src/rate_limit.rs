@@ -87,7 +87,7 @@ impl RateLimit {
     fn shared_is_away(&self, fault: &Fault, now: DateTime<Utc>) {
         self.probe_at.store((now + PROBE_EVERY).timestamp_micros(), Ordering::Relaxed);
         if !self.is_local.swap(true, Ordering::Relaxed) {
-            tracing::warn!(%fault, "requests cannot be counted in the key-value store; counting in this process");
+            tracing::warn!(fault = %fault.report(), "requests cannot be counted in the key-value store; counting in this process");
         }
     }
 

@@ -37,7 +37,7 @@ pub async fn search(
         && let Err(fault) = rerank(&**reranker, query, &mut found).await
     {
         app.note(&fault);
-        tracing::warn!(%fault, "a search goes on without the reranker");
+        tracing::warn!(fault = %fault.report(), "a search goes on without the reranker");
     }
     found.truncate(limit);
     Ok(found)

@@ -215,8 +215,10 @@ impl ApiError {
     fn from_fault(fault: &Fault) -> Self {
         let refusal = Self::of_fault(fault);
         match refusal.status {
-            StatusCode::INTERNAL_SERVER_ERROR => tracing::error!(%fault, "internal error"),
-            status => tracing::warn!(%fault, status = status.as_u16(), "a part is not working"),
+            StatusCode::INTERNAL_SERVER_ERROR => tracing::error!(fault = %fault.report(), "internal error"),
+            status => {
+                tracing::warn!(fault = %fault.report(), status = status.as_u16(), "a part is not working")
+            }
         }
         refusal
     }

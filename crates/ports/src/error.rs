@@ -116,9 +116,9 @@ impl FaultKind {
 
 /// A failed call of a port.
 ///
-/// `Display` prints the component, the message and the causes. It is for logs and staff and does not
-/// contain secrets or document text. Clients get [`Self::public_message`]. Clones serve callers that share
-/// one call.
+/// `Display` prints the component and the message; [`Self::report`] adds the causes. Both are for logs and
+/// staff and do not contain secrets or document text. Clients get [`Self::public_message`]. Clones serve callers
+/// that share one call.
 #[derive(Clone, Debug)]
 pub struct Fault {
     component: Component,
@@ -177,6 +177,11 @@ impl Fault {
         format!("the {} {how}", self.component.name())
     }
 
+    /// Formats the fault with its causes; see [`report`].
+    pub fn report(&self) -> String {
+        report(self)
+    }
+
     /// The delay before a retry that the component requested.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
@@ -185,18 +190,27 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.component.name(), self.message)?;
-        let mut source = self.source.as_deref().map(|source| source as &dyn Error);
-        while let Some(error) = source {
-            write!(f, ": {error}")?;
-            source = error.source();
-        }
-        Ok(())
+        write!(f, "{}: {}", self.component.name(), self.message)
     }
 }
 
-// The chain is in `Display` already; naming it as `source` too would print it twice.
-impl Error for Fault {}
+impl Error for Fault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as &dyn Error)
+    }
+}
+
+/// Formats an error with its causes, for logs and staff.
+pub fn report(error: &dyn Error) -> String {
+    let mut report = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        report.push_str(": ");
+        report.push_str(&error.to_string());
+        cause = error.source();
+    }
+    report
+}
 
 /// The result of a port call.
 pub type Result<T, E = Fault> = std::result::Result<T, E>;
@@ -206,10 +220,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_tells_its_part_and_its_whole_chain() {
+    fn report_adds_causes_to_component_and_message() {
         let fault = Fault::new(Component::Database, FaultKind::Unavailable, "begin")
             .caused_by(std::io::Error::other("connection refused"));
-        assert_eq!(fault.to_string(), "database: begin: connection refused");
+        assert_eq!(fault.report(), "database: begin");
+        assert_eq!(fault.source().map(ToString::to_string).as_deref(), Some("connection refused"));
+        assert_eq!(fault.report(), "database: begin: connection refused");
         assert!(fault.is_transient());
         assert!(!Fault::new(Component::ChatModel, FaultKind::Rejected, "wrong key").is_transient());
     }

@@ -58,8 +58,9 @@ async fn has_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
                 && fault.is_transient() =>
         {
             eprintln!(
-                "docent: {fault}; chunks are left out, and a restore will ingest the documents again \
-                 (stop the service first to have them in the archive)"
+                "docent: {}; chunks are left out, and a restore will ingest the documents again \
+                 (stop the service first to have them in the archive)",
+                fault.report()
             );
             Ok(false)
         }

@@ -8,7 +8,7 @@ use docent_app::{
     App,
     upkeep::doctor::{Finding, LeftOut, Listener, Mended, examine, mend},
 };
-use docent_ports::error::Component;
+use docent_ports::error::{Component, report};
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
 
@@ -57,15 +57,15 @@ impl Report<'_> {
             Ok(Mended::Done(what)) => (what.to_owned(), true),
             Ok(Mended::Changed) => ("somebody else has dealt with it".to_owned(), true),
             Ok(Mended::NotOurs) => (finding.advice().unwrap_or_default().to_owned(), false),
-            Err(error) => (format!("mending it failed: {error}"), false),
+            Err(error) => (format!("mending it failed: {}", report(&error)), false),
         }
     }
 
     fn conclude(&self, left_out: &[LeftOut]) -> ExitCode {
         for LeftOut { what, fault } in left_out {
             self.say(
-                format!("unchecked  {what}: {fault}"),
-                || json!({"kind": "unchecked", "what": what, "why": fault.to_string()}),
+                format!("unchecked  {what}: {}", fault.report()),
+                || json!({"kind": "unchecked", "what": what, "why": fault.report()}),
             );
         }
         let (found, mended, unchecked) = (self.found, self.found - self.left, left_out.len());

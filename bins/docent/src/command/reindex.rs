@@ -9,6 +9,7 @@ use docent_app::{
     upkeep::reindex::{Plan, ReindexError, Reindexed, abandon, reindex, under_way},
 };
 use docent_migration::SchemaState;
+use docent_ports::error::report;
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
@@ -78,10 +79,11 @@ async fn unfinished(app: &App, args: &ReindexArgs, error: &ReindexError) -> anyh
         }
         None => "The index that served before serves on.",
     };
-    eprintln!("docent: {error}\n{advice}");
+    let why = report(error);
+    eprintln!("docent: {why}\n{advice}");
     if args.output.json {
         let unfinished = left.is_some();
-        println!("{}", json!({"kind": "failed", "why": error.to_string(), "unfinished": unfinished}));
+        println!("{}", json!({"kind": "failed", "why": why, "unfinished": unfinished}));
     }
     Ok(ExitCode::from(if left.is_some() { UNFINISHED } else { NOT_BEGUN }))
 }

@@ -195,13 +195,13 @@ async fn look_at_index(app: &App) -> anyhow::Result<()> {
         // Another process looks after it, or it is damaged: nothing could be searched.
         Err(fault) if fault.component() == Component::VectorStore => return Err(fault.into()),
         Err(fault) => {
-            tracing::warn!(%fault, "which index serves cannot be read yet");
+            tracing::warn!(fault = %fault.report(), "which index serves cannot be read yet");
             return Ok(());
         }
     };
     let (model, configured) = (&serving.generation.model, &app.settings.embedding_model);
     if let Err(fault) = serving.embedder() {
-        tracing::error!(%fault, "nothing can be searched or ingested");
+        tracing::error!(fault = %fault.report(), "nothing can be searched or ingested");
     } else if model != configured {
         tracing::warn!(
             index = model,

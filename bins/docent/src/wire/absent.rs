@@ -18,7 +18,7 @@ pub(super) struct Absent {
 
 impl Absent {
     pub(super) fn because(fault: &Fault) -> Self {
-        let told = fault.to_string();
+        let told = fault.report();
         let prefix = format!("{}: ", fault.component().name());
         let message = told.strip_prefix(&prefix).unwrap_or(&told).to_owned();
         Self { part: fault.component(), kind: fault.kind(), message }

@@ -191,7 +191,7 @@ mod tests {
         let told = |bucket: &str, prefix: &str, options: &S3Options| {
             let fault = ObjectBlobStore::s3(bucket, prefix, options).unwrap_err();
             assert_eq!((fault.component(), fault.kind()), (Component::BlobStore, FaultKind::Rejected));
-            fault.to_string()
+            fault.report()
         };
         let good = options(Some("http://localhost:9000"));
         for bucket in ["", "b", "Docs", "a/b", "docs?x", ".docs"] {

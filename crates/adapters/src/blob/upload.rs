@@ -115,7 +115,7 @@ impl Drop for Upload {
             let fault = self.fault("throw away an unfinished blob");
             runtime.spawn(async move {
                 if let Err(fault) = begun.abort().await.map_err(fault) {
-                    tracing::warn!(%fault, "parts of an upload are left in the bucket");
+                    tracing::warn!(fault = %fault.report(), "parts of an upload are left in the bucket");
                 }
             });
         }

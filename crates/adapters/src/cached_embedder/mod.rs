@@ -178,7 +178,7 @@ impl CachedEmbedder {
 
     fn note(&self, fault: &Fault, what: &'static str) {
         self.recorder.fault(fault.component(), fault.kind());
-        tracing::warn!(%fault, "{what}");
+        tracing::warn!(fault = %fault.report(), "{what}");
     }
 }
 

@@ -154,7 +154,7 @@ mod tests {
         let beside = EmbeddedCollections::beside(folder.path(), Options::default());
         let _held = serving.open("index").await.unwrap();
         for fault in [beside.open("index").await.err().unwrap(), beside.remove("index").await.unwrap_err()] {
-            assert!(fault.to_string().contains("another process"), "{fault}");
+            assert!(fault.report().contains("another process"), "{fault}");
         }
         beside.open("index-2").await.unwrap();
         beside.close("index-2").await.unwrap();

@@ -45,7 +45,7 @@ async fn a_second_owner_is_told_so_until_the_first_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
     let fault = refused(&folder);
-    assert!(fault.to_string().contains("in use by another process"), "{fault}");
+    assert!(fault.report().contains("in use by another process"), "{fault}");
     assert!(fault.is_transient());
     drop(index);
     open(&folder);

@@ -107,7 +107,7 @@ fn stopped() -> Fault {
 
 /// The same fault once more, for another caller of the batch.
 fn again(fault: &Fault) -> Fault {
-    let told = fault.to_string();
+    let told = fault.report();
     let part = format!("{}: ", fault.component().name());
     let message = told.strip_prefix(&part).unwrap_or(&told).to_owned();
     Fault::new(fault.component(), fault.kind(), message)

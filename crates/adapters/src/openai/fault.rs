@@ -268,9 +268,9 @@ mod tests {
     #[test]
     fn the_key_and_the_request_stay_private() {
         let fault = refusal(401, r#"{"error":{"message":"wrong key sk-1 given"}}"#);
-        assert_eq!(fault.to_string(), "chat model: status 401: wrong key [key] given");
+        assert_eq!(fault.report(), "chat model: status 401: wrong key [key] given");
         let fault = refusal(400, r#"{"error":{"message":"bad text: the pump manual say about"}}"#);
-        assert_eq!(fault.to_string(), "chat model: status 400 and words that quote the request");
+        assert_eq!(fault.report(), "chat model: status 400 and words that quote the request");
         assert!(quotes("cannot embed 'seals'", "seals"));
         assert!(!quotes("cannot embed", "seals") && !quotes("of course", "of") && !quotes("", ""));
     }

@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(fault.kind(), FaultKind::Rejected, "{url}");
         }
         let fault = Connection::new("http://localhost", Some("sec\nret"), &Options::default()).unwrap_err();
-        assert!(!fault.to_string().contains("sec"), "{fault}");
+        assert!(!fault.report().contains("sec"), "{fault}");
         let connection = Connection::new("https://localhost", Some("secret"), &Options::default()).unwrap();
         assert!(!format!("{connection:?}").contains("secret"));
     }

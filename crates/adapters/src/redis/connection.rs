@@ -196,7 +196,7 @@ mod tests {
         for url in ["http://localhost", "redis://:hunter2@localhost/x", "nonsense hunter2"] {
             let fault = Redis::new(url, Options::default()).unwrap_err();
             assert_eq!(fault.kind(), FaultKind::Rejected);
-            assert!(!fault.to_string().contains("hunter2"), "{fault}");
+            assert!(!fault.report().contains("hunter2"), "{fault}");
         }
         let redis = Redis::new("rediss://user:hunter2@localhost:6380/3", Options::default()).unwrap();
         assert!(!format!("{redis:?}").contains("hunter2"));

@@ -209,7 +209,7 @@ mod tests {
         {
             let fault = settings(url).unwrap_err();
             assert_eq!(fault.kind(), FaultKind::Rejected, "{fault}");
-            assert!(!fault.to_string().contains("ada:secret"), "{fault}");
+            assert!(!fault.report().contains("ada:secret"), "{fault}");
         }
     }
 

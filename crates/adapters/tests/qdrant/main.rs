@@ -179,7 +179,7 @@ async fn other_dimensions_are_refused_with_what_to_do() {
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
     let fault = index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0])]).await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
-    let told = fault.to_string();
+    let told = fault.report();
     assert!(told.contains("2 dimensions") && told.contains("gives 1") && told.contains("delete"), "{told}");
 }
 

@@ -17,7 +17,7 @@ impl From<Error> for Failed {
     fn from(error: Error) -> Self {
         match error {
             Error::Fault(fault) => {
-                tracing::warn!(%fault, "a tool failed");
+                tracing::warn!(fault = %fault.report(), "a tool failed");
                 Self(fault.public_message())
             }
             other => Self(other.to_string()),

@@ -262,7 +262,7 @@ pub(super) async fn authenticate(app: &App, key: &str) -> Result<Actor> {
         && let Err(fault) = touch(app, known.id, now).await
     {
         app.note(&fault);
-        tracing::warn!(key = %known.id, %fault, "the use of an API key could not be written down");
+        tracing::warn!(key = %known.id, fault = %fault.report(), "the use of an API key could not be written down");
     }
     Ok(actor.with_key(&known))
 }

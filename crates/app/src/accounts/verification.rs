@@ -93,7 +93,7 @@ pub async fn ask(
             if let Error::Fault(fault) = &error {
                 app.note(fault);
             }
-            tracing::warn!(purpose = purpose.name(), %error, "a letter could not be sent");
+            tracing::warn!(purpose = purpose.name(), error = %docent_ports::error::report(&error), "a letter could not be sent");
         }
         drop(permit);
     };

@@ -192,7 +192,7 @@ impl Turn {
                 None
             }
             Err(Stop::Fault(fault)) => {
-                tracing::warn!(%fault, "the answer broke off");
+                tracing::warn!(fault = %fault.report(), "the answer broke off");
                 spans::fail(&self.span, fault.kind().code());
                 Some(Err(fault))
             }

@@ -128,7 +128,7 @@ impl Upload {
     pub async fn abort(self) {
         if let Err(fault) = self.writer.abort().await {
             self.app.note(&fault);
-            tracing::warn!(document = %self.id, %fault, "an abandoned upload could not be removed");
+            tracing::warn!(document = %self.id, fault = %fault.report(), "an abandoned upload could not be removed");
         }
     }
 }
@@ -150,6 +150,6 @@ async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job
 async fn discard(app: &App, id: DocumentId) {
     if let Err(fault) = app.blobs.delete(&BlobKey::of_document(id)).await {
         app.note(&fault);
-        tracing::warn!(document = %id, %fault, "the file of a refused upload could not be removed");
+        tracing::warn!(document = %id, fault = %fault.report(), "the file of a refused upload could not be removed");
     }
 }

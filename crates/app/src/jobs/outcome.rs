@@ -83,11 +83,11 @@ impl Outcome {
         let waits = matches!(fault.kind(), FaultKind::RateLimited | FaultKind::Unconfigured);
         if waits && now - job.created_at < HELD_UP {
             let pause = asked.unwrap_or_default().clamp(policy.max, MAX_HELD_UP_PAUSE);
-            return Self::HeldUp { error: fault.to_string(), at: now + pause };
+            return Self::HeldUp { error: fault.report(), at: now + pause };
         }
         let tried = job.attempts + 1;
         match policy.pause(tried, asked).filter(|_| fault.is_transient()) {
-            Some(pause) => Self::Again { error: fault.to_string(), at: now + pause },
+            Some(pause) => Self::Again { error: fault.report(), at: now + pause },
             None => Self::Failed(failure(fault, tried), None),
         }
     }
@@ -108,7 +108,7 @@ impl Outcome {
                 let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
                 let asked = fault.retry_after().and_then(|pause| TimeDelta::from_std(pause).ok());
                 let pause = endless.pause(job.attempts.saturating_add(1), asked).unwrap_or(REMOVAL_PAUSE);
-                Self::Again { error: fault.to_string(), at: now + pause }
+                Self::Again { error: fault.report(), at: now + pause }
             }
         }
     }

@@ -35,7 +35,7 @@ impl Runner {
         };
         if let Err(fault) = purge.await {
             self.app().note(&fault);
-            tracing::warn!(%fault, "old jobs, sessions, deliveries, unused vectors and retired collections could not be removed");
+            tracing::warn!(fault = %fault.report(), "old jobs, sessions, deliveries, unused vectors and retired collections could not be removed");
         }
         now + PURGE_EVERY
     }

@@ -127,7 +127,7 @@ impl Runner {
         }
         // It bounds the time that it takes itself.
         if let Err(error) = delivering.await {
-            tracing::error!(%error, "the courier of webhooks died");
+            tracing::error!(error = %docent_ports::error::report(&error), "the courier of webhooks died");
         }
     }
 
@@ -186,7 +186,7 @@ impl Runner {
                 Ok(None) => return,
                 Err(error) => {
                     self.note(&error);
-                    tracing::warn!(%error, "the job ledger cannot be read; trying again");
+                    tracing::warn!(error = %docent_ports::error::report(&error), "the job ledger cannot be read; trying again");
                     return;
                 }
             }
@@ -347,7 +347,7 @@ impl Runner {
             }
             Err(fault) => {
                 self.app.note(&fault);
-                tracing::warn!(%fault, "whether chunks are left of a document cannot be seen");
+                tracing::warn!(fault = %fault.report(), "whether chunks are left of a document cannot be seen");
             }
         }
     }
@@ -364,7 +364,7 @@ impl Runner {
                 // The lease lasts three renewals; the next one may work.
                 Err(fault) => {
                     self.app.note(&fault);
-                    tracing::warn!(%fault, "a lease could not be renewed");
+                    tracing::warn!(fault = %fault.report(), "a lease could not be renewed");
                 }
             }
         }
@@ -385,7 +385,7 @@ impl Runner {
         let remove = async { self.app.serving().await?.index.remove(document).await };
         if let Err(fault) = remove.await {
             self.app.note(&fault);
-            tracing::warn!(%document, %fault, "chunks of a failed document could not be removed");
+            tracing::warn!(%document, fault = %fault.report(), "chunks of a failed document could not be removed");
         }
     }
 
@@ -407,7 +407,7 @@ impl Runner {
                 Ok(end) => return end,
                 Err(error) => {
                     self.note(&error);
-                    tracing::warn!(%error, "the end of a job could not be written");
+                    tracing::warn!(error = %docent_ports::error::report(&error), "the end of a job could not be written");
                 }
             }
             self.app.clock.sleep(SETTLE_PAUSE).await;
@@ -455,7 +455,7 @@ impl Runner {
 
 fn report_panic(ended: std::result::Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
-        tracing::error!(%error, "a job's task died; its lease will run out");
+        tracing::error!(error = %docent_ports::error::report(&error), "a job's task died; its lease will run out");
     }
 }
 

@@ -65,7 +65,7 @@ impl Runner {
                 Ok(Ok(_)) => self.again(),
                 Ok(Err(error)) => {
                     self.note(&error);
-                    tracing::warn!(%error, "a sweep could not be begun or ended");
+                    tracing::warn!(error = %docent_ports::error::report(&error), "a sweep could not be begun or ended");
                     self.again()
                 }
                 Err(_) => {
@@ -98,7 +98,9 @@ impl Runner {
                 Ok(true) => {}
                 Ok(false) => return,
                 // The sweep itself will tell of it.
-                Err(fault) => tracing::debug!(%fault, "the lease of a sweep could not be renewed"),
+                Err(fault) => {
+                    tracing::debug!(fault = %fault.report(), "the lease of a sweep could not be renewed")
+                }
             }
         }
     }

@@ -46,7 +46,7 @@ pub async fn sweep(app: &App) -> Swept {
     let left_out = look_for_leftovers(app, &mut sweeper).await;
     for LeftOut { what, fault } in &left_out {
         app.note(fault);
-        tracing::warn!(what, %fault, "a sweep could not look at everything");
+        tracing::warn!(what, fault = %fault.report(), "a sweep could not look at everything");
     }
     let swept = Swept { left_out, ..sweeper.swept };
     app.recorder.swept(swept.is_whole(), app.since(started));
@@ -113,7 +113,7 @@ impl Listener for Sweeper<'_> {
                 if let crate::Error::Fault(fault) = &error {
                     app.note(fault);
                 }
-                tracing::warn!(code = finding.code(), id = finding.id(), %error, "a sweep could not mend something");
+                tracing::warn!(code = finding.code(), id = finding.id(), error = %docent_ports::error::report(&error), "a sweep could not mend something");
             }
         }
     }

@@ -71,7 +71,7 @@ impl Courier {
                 () = stop.cancelled() => {}
                 Some(ended) = under_way.join_next() => {
                     if let Err(error) = ended {
-                        tracing::error!(%error, "the delivery of a webhook died; its lease will run out");
+                        tracing::error!(error = %docent_ports::error::report(&error), "the delivery of a webhook died; its lease will run out");
                     }
                 }
                 () = self.app.deliveries.notified(), if free => {}
@@ -107,7 +107,7 @@ impl Courier {
                 Ok(None) => return,
                 Err(fault) => {
                     self.app.note(&fault);
-                    tracing::warn!(%fault, "what webhooks are to be told cannot be read; trying again");
+                    tracing::warn!(fault = %fault.report(), "what webhooks are to be told cannot be read; trying again");
                     return;
                 }
             }
@@ -152,7 +152,7 @@ impl Courier {
         };
         if let Err(fault) = work.instrument(span).await {
             self.app.note(&fault);
-            tracing::warn!(%fault, "the delivery of a webhook could not be taken down; it will be sent again");
+            tracing::warn!(fault = %fault.report(), "the delivery of a webhook could not be taken down; it will be sent again");
         }
     }
 

@@ -126,7 +126,7 @@ async fn a_damaged_line_is_refused_because_it_may_have_ended_a_login() {
     let damaged = fs::read_to_string(&path).unwrap().replace("revoke", "rexoke");
     fs::write(&path, &damaged).unwrap();
     let fault = MemoryTokenStore::open(&path).unwrap_err();
-    assert!(fault.to_string().contains("line 2 is damaged"), "{fault}");
+    assert!(fault.report().contains("line 2 is damaged"), "{fault}");
     assert_eq!(fs::read_to_string(&path).unwrap(), damaged, "nothing is lost by trying");
 }
 
@@ -135,7 +135,7 @@ async fn one_process_at_a_time_has_the_journal() {
     let (_folder, path) = journal();
     let store = MemoryTokenStore::open(&path).unwrap();
     let fault = MemoryTokenStore::open(&path).unwrap_err();
-    assert!(fault.to_string().contains("another process uses this file"), "{fault}");
+    assert!(fault.report().contains("another process uses this file"), "{fault}");
     assert_eq!(fault.kind(), FaultKind::InUse);
     drop(store);
     MemoryTokenStore::open(&path).unwrap();

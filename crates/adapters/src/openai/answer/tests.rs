@@ -330,7 +330,7 @@ fn without_either_the_answer_ended_early() {
     for text in [format!("data: {said}\n\n"), String::new(), " \n".to_owned(), ": ping\n\n".to_owned()] {
         let fault = fault(&text);
         assert_eq!(fault.kind(), FaultKind::Unavailable, "{text:?}");
-        assert_eq!(fault.to_string(), "chat model: the answer ended early");
+        assert_eq!(fault.report(), "chat model: the answer ended early");
     }
 }
 
@@ -366,7 +366,7 @@ fn pieces_that_cannot_be_read_are_garbage_and_not_quoted() {
     {
         let fault = fault(&format!("data: {data}\n\n"));
         assert_eq!(fault.kind(), FaultKind::InvalidResponse, "{data}");
-        assert!(!fault.to_string().contains("secret"), "{fault}");
+        assert!(!fault.report().contains("secret"), "{fault}");
     }
 }
 

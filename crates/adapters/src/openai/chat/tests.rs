@@ -255,7 +255,7 @@ async fn refusals_are_told_by_status_with_the_back_ends_words() {
         fake.script(Reply::json(status, words));
         let fault = refused(&model).await;
         assert_eq!((fault.component(), fault.kind()), (Component::ChatModel, kind), "{status}");
-        assert_eq!(fault.to_string(), format!("chat model: status {status}: no such model"));
+        assert_eq!(fault.report(), format!("chat model: status {status}: no such model"));
     }
 }
 
@@ -282,7 +282,7 @@ async fn neither_key_nor_question_shows_in_a_fault() {
     assert_eq!(refused(&model).await.to_string(), "chat model: status 401: Incorrect key [key].");
     fake.script(Reply::json(413, format!(r#"{{"error":{{"message":"Too long: {QUESTION}"}}}}"#)));
     let fault = refused(&model).await;
-    assert_eq!(fault.to_string(), "chat model: status 413 and words that quote the request");
+    assert_eq!(fault.report(), "chat model: status 413 and words that quote the request");
     fake.script(Reply::events(&[WORD, &format!(r#"{{"error":{{"message":"bad: {QUESTION} {KEY}"}}}}"#)]));
     let (events, fault) = read(model.stream(request()).await.unwrap()).await;
     assert_eq!(events, [word()]);
@@ -298,7 +298,7 @@ async fn the_address_does_not_show_in_a_fault() {
     fake.script(Reply::raw("").reset());
     let fault = refused(&model).await;
     assert_eq!(fault.kind(), FaultKind::Unavailable);
-    assert!(!fault.to_string().contains("password"), "{fault}");
+    assert!(!fault.report().contains("password"), "{fault}");
 }
 
 #[tokio::test]
@@ -307,7 +307,7 @@ async fn redirections_are_not_followed() {
     fake.script(Reply::json(307, "").header("Location", &fake.base_url()));
     let fault = refused(&model(&fake)).await;
     assert_eq!(fault.kind(), FaultKind::Rejected);
-    assert!(fault.to_string().contains("check the base URL"), "{fault}");
+    assert!(fault.report().contains("check the base URL"), "{fault}");
     assert_eq!(fake.requests().len(), 1);
 }
 
@@ -318,7 +318,7 @@ async fn an_error_in_place_of_the_first_event_is_one_of_the_call() {
     fake.script(Reply::events(&[r#"{"error":{"message":"overloaded","code":503}}"#]));
     let fault = refused(&model).await;
     assert_eq!(fault.kind(), FaultKind::Unavailable);
-    assert_eq!(fault.to_string(), "chat model: the back end broke off with an error: overloaded");
+    assert_eq!(fault.report(), "chat model: the back end broke off with an error: overloaded");
     fake.script(Reply::json(200, r#"{"error":{"message":"slow down","type":"rate_limit_exceeded"}}"#));
     assert_eq!(refused(&model).await.kind(), FaultKind::RateLimited);
 }
@@ -391,7 +391,7 @@ async fn web_pages_and_nonsense_are_garbage() {
     fake.script(Reply::json(200, "<html>").header("Content-Type", "text/html; charset=utf-8"));
     let fault = refused(&model).await;
     assert_eq!(fault.kind(), FaultKind::InvalidResponse);
-    assert!(fault.to_string().contains("check the base URL"), "{fault}");
+    assert!(fault.report().contains("check the base URL"), "{fault}");
     fake.script(Reply::events(&["nonsense"]));
     assert_eq!(refused(&model).await.kind(), FaultKind::InvalidResponse);
     fake.script(Reply::json(200, "{}"));

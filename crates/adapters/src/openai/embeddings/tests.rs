@@ -299,7 +299,7 @@ async fn faults_of_the_wire_are_told() {
         fake.script(reply);
         let fault = embed(&embedder).await.unwrap_err();
         assert_eq!((fault.component(), fault.kind()), (Component::Embedder, kind), "{fault}");
-        let shown = fault.to_string();
+        let shown = fault.report();
         assert!(!shown.contains("sk-very-secret") && !shown.contains("Valves"), "{shown}");
     }
     assert_eq!(embed(&embedder).await.unwrap().len(), 5, "recovered");

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn what_is_no_answer_does_not_show_in_the_message() {
         let quoting = fault(r#"{"data":"the secret text"}"#, 1);
-        assert!(!quoting.to_string().contains("secret"), "{quoting}");
+        assert!(!quoting.report().contains("secret"), "{quoting}");
         for body in ["", "<html>", "[]", "{}", r#"{"error":{"message":"no"}}"#] {
             fault(body, 1);
         }

@@ -83,7 +83,7 @@ mod tests {
         ] {
             let fault = read(body.as_bytes(), 2).unwrap_err();
             assert_eq!(fault.kind(), FaultKind::InvalidResponse, "{body}");
-            assert!(!fault.to_string().contains("secret"), "{fault}");
+            assert!(!fault.report().contains("secret"), "{fault}");
         }
     }
 }

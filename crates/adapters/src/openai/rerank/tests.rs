@@ -77,7 +77,7 @@ async fn a_request_that_is_wrong_in_either_form_is_refused_by_its_first_answer()
     fake.script(Reply::json(404, "{}"));
     let reranker = reranker(&fake);
     let fault = ask(&reranker).await.unwrap_err();
-    assert_eq!(fault.to_string(), "reranking back end: status 400: no such model");
+    assert_eq!(fault.report(), "reranking back end: status 400: no such model");
     ask(&reranker).await.unwrap();
     assert!(fake.requests().last().unwrap().json().get("documents").is_some());
 }
@@ -101,7 +101,7 @@ async fn each_fault_has_its_kind_is_remembered_and_costs_one_call() {
         let reranker = reranker(&fake);
         let fault = ask(&reranker).await.unwrap_err();
         assert_eq!((fault.component(), fault.kind()), (Component::Reranker, kind), "{reply:?}");
-        assert!(!fault.to_string().contains("secret"), "{fault}");
+        assert!(!fault.report().contains("secret"), "{fault}");
         assert_eq!(reranker.check().await.unwrap_err().kind(), kind);
         assert_eq!(fake.counts().reranks, 1, "{reply:?}");
         ask(&reranker).await.unwrap();
@@ -122,7 +122,7 @@ async fn a_message_that_quotes_a_passage_or_the_question_is_kept_out() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(413, r#"{"message":"too long: Pumps move water."}"#));
     let fault = ask(&reranker(&fake)).await.unwrap_err();
-    assert_eq!(fault.to_string(), "reranking back end: status 413 and words that quote the request");
+    assert_eq!(fault.report(), "reranking back end: status 413 and words that quote the request");
 }
 
 #[tokio::test]

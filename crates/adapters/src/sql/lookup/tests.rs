@@ -117,7 +117,7 @@ async fn a_fault_reaches_all_whom_the_read_was_for() {
     for asked in asked {
         let fault = asked.await.unwrap().unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Unavailable);
-        assert_eq!(fault.to_string(), "database: read: cut off");
+        assert_eq!(fault.report(), "database: read: cut off");
     }
     assert_eq!(table.reads().len(), 2);
 }

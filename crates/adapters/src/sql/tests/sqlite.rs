@@ -57,10 +57,10 @@ async fn a_file_that_was_removed_or_replaced_is_noticed() {
     std::fs::rename(&path, &aside).unwrap();
     let fault = store.check().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Unavailable);
-    assert!(fault.to_string().contains("was removed"), "{fault}");
+    assert!(fault.report().contains("was removed"), "{fault}");
     std::fs::copy(&aside, &path).unwrap();
     let fault = store.check().await.unwrap_err();
-    assert!(fault.to_string().contains("was replaced"), "{fault}");
+    assert!(fault.report().contains("was replaced"), "{fault}");
     std::fs::rename(&aside, &path).unwrap();
     store.check().await.unwrap();
 }
@@ -128,8 +128,8 @@ async fn a_wrong_address_is_explained() {
     ] {
         let fault = SqlStore::connect(&url, SqlOptions::default()).await.unwrap_err();
         assert_eq!((fault.component(), fault.kind()), (Component::Database, kind), "{url}: {fault}");
-        assert!(fault.to_string().contains(says), "{url}: {fault}");
-        assert!(!fault.to_string().contains("secret"), "{fault}");
+        assert!(fault.report().contains(says), "{url}: {fault}");
+        assert!(!fault.report().contains("secret"), "{fault}");
     }
 }
 
@@ -179,7 +179,7 @@ async fn a_newer_schema_is_not_touched() {
     store.write.connections.execute_unprepared(later).await.unwrap();
     let fault = store.migrate().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
-    assert!(fault.to_string().contains("newer") && fault.to_string().contains("m9999_later"), "{fault}");
+    assert!(fault.report().contains("newer") && fault.report().contains("m9999_later"), "{fault}");
 }
 
 #[tokio::test]
@@ -335,7 +335,7 @@ async fn a_fault_names_what_was_done_and_what_the_database_said() {
     let (store, _folder) = fresh().await;
     let mut unit = store.begin().await.unwrap();
     let fault = unit.jobs().insert(&job(1, id(1))).await.unwrap_err();
-    assert_eq!(fault.to_string(), "database: add a job: (code: 787) FOREIGN KEY constraint failed");
+    assert_eq!(fault.report(), "database: add a job: (code: 787) FOREIGN KEY constraint failed");
 }
 
 /// A commit that fails on a full disk leaves its transaction open, and the driver does not know.

@@ -135,7 +135,7 @@ impl Finding {
             None => "no vectors".to_owned(),
         };
         match self {
-            Self::PartDown(_, fault) => fault.to_string(),
+            Self::PartDown(_, fault) => fault.report(),
             Self::Schema(Schema::Older) => "the schema is older than this program needs".to_owned(),
             Self::Schema(Schema::Newer) => "the schema is newer than this program".to_owned(),
             Self::Schema(Schema::Missing) => "there is no schema yet".to_owned(),

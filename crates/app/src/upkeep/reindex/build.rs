@@ -262,6 +262,6 @@ async fn wait(
         }
         fault.retry_after().unwrap_or(Duration::from_secs(1 << (*tries - 1))).min(LONGEST_PAUSE)
     };
-    tracing::warn!(%fault, seconds = pause.as_secs(), "trying again");
+    tracing::warn!(fault = %fault.report(), seconds = pause.as_secs(), "trying again");
     stop.run_until_cancelled(app.clock.sleep(pause)).await.ok_or(ReindexError::Stopped)
 }

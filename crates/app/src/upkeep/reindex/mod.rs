@@ -133,7 +133,7 @@ pub async fn abandon(app: &App) -> Result<Option<IndexGeneration>, Fault> {
     work.commit().await?;
     // Nobody searches it. What cannot be removed now is removed as any retired one is.
     if let Err(fault) = app.collections.remove(&given_up.collection).await {
-        tracing::warn!(%fault, "the collection that was given up will be removed later");
+        tracing::warn!(fault = %fault.report(), "the collection that was given up will be removed later");
     }
     Ok(Some(given_up))
 }
