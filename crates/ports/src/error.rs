@@ -223,7 +223,7 @@ mod tests {
     fn report_adds_causes_to_component_and_message() {
         let fault = Fault::new(Component::Database, FaultKind::Unavailable, "begin")
             .caused_by(std::io::Error::other("connection refused"));
-        assert_eq!(fault.report(), "database: begin");
+        assert_eq!(format!("{fault}"), "database: begin");
         assert_eq!(fault.source().map(ToString::to_string).as_deref(), Some("connection refused"));
         assert_eq!(fault.report(), "database: begin: connection refused");
         assert!(fault.is_transient());

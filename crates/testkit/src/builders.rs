@@ -1,7 +1,7 @@
-//! Domain values with sensible defaults, for tests that care about one or two of their fields.
+//! Domain values with defaults, for tests that set only one or two fields.
 //!
-//! Everything about them follows from a number: `document(1)` and `document(2)` differ in id, title
-//! and time of creation, and `document(1)` is the same everywhere.
+//! Values are derived from a number: `document(1)` and `document(2)` differ in ID, title and creation time, and
+//! `document(1)` is the same everywhere.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
@@ -77,7 +77,7 @@ ids_from_numbers!(
     WebhookId
 );
 
-/// An active account without further rights: `user1@example.org`.
+/// An active account without permissions: `user1@example.org`.
 pub fn user(n: u32) -> User {
     User {
         id: id(n),
@@ -125,7 +125,7 @@ pub fn job(n: u32, document: DocumentId) -> Job {
     Job::new(id(n), JobKind::Ingest, document, None, at(i64::from(n)))
 }
 
-/// One answer of the agent `chat` to an account: 10 tokens read, 5 written.
+/// One answer of the agent `chat` to an account: 10 input tokens, 5 output tokens.
 pub fn usage(n: u32, user: UserId) -> UsageRecord {
     UsageRecord {
         id: id(n),
@@ -149,7 +149,7 @@ pub fn group(n: u32) -> Group {
     }
 }
 
-/// A key of an account that may read, without an end: `key 1`.
+/// An API key with the scope `read` that does not expire: `key 1`.
 pub fn api_key(n: u32, user: UserId) -> ApiKey {
     ApiKey {
         id: id(n),
@@ -165,7 +165,7 @@ pub fn api_key(n: u32, user: UserId) -> ApiKey {
     }
 }
 
-/// A session of an account at the panel that lasts 100 seconds.
+/// An admin panel session of an account that lasts 100 seconds.
 pub fn session(n: u32, user: UserId) -> Session {
     Session {
         id: id(n),
@@ -192,7 +192,7 @@ pub fn verification(n: u32, user: UserId, purpose: VerificationPurpose) -> Verif
     }
 }
 
-/// An entry that says that an operator added `group 1`.
+/// An entry for the command line adding `group 1`.
 pub fn audit_entry(n: u32) -> AuditEntry {
     AuditEntry {
         id: id(n),
@@ -230,7 +230,7 @@ pub fn question(n: u32, conversation: ConversationId) -> ConversationMessage {
     }
 }
 
-/// A webhook of an account, on, for all events of its documents: `https://example.org/1`.
+/// An enabled webhook of an account for all events of its documents: `https://example.org/1`.
 pub fn webhook(n: u32, owner: UserId) -> Webhook {
     Webhook {
         id: id(n),

@@ -1,4 +1,4 @@
-//! A clock that stands still until a test moves it.
+//! Clock controlled by tests.
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -6,7 +6,7 @@ use docent_ports::clock::Clock;
 use std::{sync::Mutex, time::Duration};
 use tokio::sync::watch;
 
-/// Time under a test's command. It starts at 2026-01-01T00:00:00Z.
+/// A clock that only tests advance. It starts at 2026-01-01T00:00:00Z.
 #[derive(Debug)]
 pub struct TestClock {
     now: watch::Sender<DateTime<Utc>>,
@@ -22,15 +22,14 @@ impl Default for TestClock {
 }
 
 impl TestClock {
-    /// Moves time forward and wakes those who waited for it.
+    /// Advances the time and wakes the sleeping tasks that are due.
     pub fn advance(&self, by: Duration) {
         let by = TimeDelta::from_std(by).expect("a step that fits");
         self.now.send_modify(|now| *now += by);
     }
 
-    /// Lets time pass until the work is done: from one instant that somebody waits for to the next, at most a
-    /// second at a time. Before each step all other tasks of this thread run until they have to wait, so that what
-    /// takes no time on this clock hardly does.
+    /// Advances the time from one sleep to the next, at most a second per step, until the work is done. Before each
+    /// step all other tasks of this thread run until they wait.
     pub async fn pass_while<T>(&self, work: impl Future<Output = T>) -> T {
         let pass = async {
             loop {
@@ -49,7 +48,7 @@ impl TestClock {
     }
 }
 
-/// Takes an instant off the list of those that are waited for, also when the wait is cut short.
+/// Removes a wake-up time when its sleep ends or is cancelled.
 struct Waiting<'a>(&'a TestClock, DateTime<Utc>);
 
 impl Drop for Waiting<'_> {
@@ -63,7 +62,7 @@ impl Drop for Waiting<'_> {
 
 /// The longest step of [`TestClock::pass_while`].
 const LONGEST_STEP: Duration = Duration::from_secs(1);
-/// So often others are let go first. The runtime looks for what has come over the network every 61 times.
+/// Number of yields before each step. The runtime polls network events every 61 ticks.
 const YIELDS: usize = 250;
 
 #[async_trait]

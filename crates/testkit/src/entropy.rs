@@ -1,16 +1,16 @@
-//! Chance that repeats itself.
+//! Reproducible random bytes.
 
 use docent_ports::entropy::Entropy;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A sequence of bytes that is the same in every run and never repeats within one (splitmix64).
+/// A pseudorandom sequence (splitmix64) that is the same in every run.
 #[derive(Debug, Default)]
 pub struct TestEntropy {
     state: AtomicU64,
 }
 
 impl TestEntropy {
-    /// Another sequence for another seed.
+    /// Creates the sequence for a seed.
     pub fn seeded(seed: u64) -> Self {
         Self { state: AtomicU64::new(seed) }
     }

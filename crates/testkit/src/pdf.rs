@@ -1,4 +1,4 @@
-//! Making PDFs: real ones, small and uncompressed.
+//! Small uncompressed PDFs.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Values that tests need, made from a number or a few words.
+//! Retrieval values for tests, derived from a number or a few words.
 
 use docent_domain::{
     chunk::{PageStart, Position, Span},
@@ -10,12 +10,12 @@ use docent_domain::{
 };
 use uuid::Uuid;
 
-/// The `n`th document's id; they sort by `n`.
+/// The ID of the `n`th document; IDs sort by `n`.
 pub fn document_id(n: u32) -> DocumentId {
     DocumentId::from_uuid(Uuid::from_u128(u128::from(n) << 64 | u128::from(n)))
 }
 
-/// The `n`th document as the vector store knows it: `Document n`, from `document-n.pdf`.
+/// The `n`th document in the vector store: `Document n`, from `document-n.pdf`.
 pub fn indexed(n: u32) -> IndexedDocument {
     let title = Title::parse(&format!("Document {n}")).unwrap();
     IndexedDocument { id: document_id(n), title, filename: format!("document-{n}.pdf") }
@@ -42,7 +42,7 @@ pub fn entry(n: u32, ordinal: u32, text: &str) -> IndexEntry {
     }
 }
 
-/// Such a chunk with a dense vector as well.
+/// Such a chunk with a dense vector.
 pub fn hybrid_entry(n: u32, ordinal: u32, text: &str, vector: &[f32]) -> IndexEntry {
     let mut entry = entry(n, ordinal, text);
     entry.embedding.dense = Some(vector.to_vec());
@@ -54,7 +54,7 @@ pub fn query(text: &str) -> QueryEmbedding {
     QueryEmbedding { sparse: Some(terms(text)), dense: None }
 }
 
-/// A chunk as a search gives it back, on page 1 of document `n`, with a score of 1.
+/// A search result on page 1 of document `n` with a score of 1.
 pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
     let entry = entry(n, ordinal, text);
     ScoredChunk {

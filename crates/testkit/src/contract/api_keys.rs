@@ -1,4 +1,4 @@
-//! What every repository of API keys does.
+//! Contract of every repository of API keys.
 
 use super::records::{add_users, first};
 use crate::builders::{api_key, at, id, user};
@@ -21,8 +21,8 @@ async fn listed(store: &dyn Store, filter: ApiKeyFilter) -> Vec<ApiKey> {
 crate::battery! {
     api_keys_contract in api_keys (Arc<dyn Store>);
 
-    /// Every field comes back as it was.
-    async fn every_field_survives(store) {
+    /// All fields are stored and read unchanged.
+    async fn api_key_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         let full = ApiKey {
             scopes: ApiKeyScopes::parse(["read", "ingest", "chat", "admin"]).unwrap(),
@@ -41,8 +41,8 @@ crate::battery! {
         assert_eq!(view.api_keys().get(id(3)).await.unwrap(), None);
     }
 
-    /// A prefix belongs to one key, and a key to an account that exists.
-    async fn prefixes_and_accounts_are_checked(store) {
+    /// Prefixes are unique, and the account must exist.
+    async fn insert_rejects_used_prefix_and_unknown_account(store) {
         add_users(&*store, &[user(1)]).await;
         add_keys(&*store, &[api_key(1, user(1).id)]).await;
         let same = ApiKey { prefix: api_key(1, user(1).id).prefix, ..api_key(2, user(1).id) };
@@ -50,8 +50,8 @@ crate::battery! {
         assert!(store.begin().await.unwrap().api_keys().insert(&api_key(3, user(9).id)).await.is_err());
     }
 
-    /// A key is revoked once, and stays as it was then.
-    async fn a_key_is_revoked_once(store) {
+    /// A key is revoked once and keeps the time of revocation.
+    async fn revoke_twice_keeps_first_time(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         add_keys(&*store, &[1, 2, 3].map(|n| api_key(n, user(1).id))).await;
         add_keys(&*store, &[api_key(4, user(2).id)]).await;
@@ -68,8 +68,8 @@ crate::battery! {
         }
     }
 
-    /// The last use only moves on.
-    async fn the_last_use_moves_on(store) {
+    /// The time of the last use never decreases.
+    async fn touch_ignores_earlier_time(store) {
         add_users(&*store, &[user(1)]).await;
         add_keys(&*store, &[api_key(1, user(1).id)]).await;
         for (use_at, known) in [(5, 5), (9, 9), (7, 9)] {
@@ -81,8 +81,8 @@ crate::battery! {
         }
     }
 
-    /// Lists are newest first, of an account, of those that are good, or of those that fit a text.
-    async fn lists_are_filtered(store) {
+    /// Lists are newest first and filtered by account, validity and text.
+    async fn list_filters_and_sorts_newest_first(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);
         let keys = [

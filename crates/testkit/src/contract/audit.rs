@@ -1,4 +1,4 @@
-//! What every audit log does.
+//! Contract of every audit log.
 
 use super::records::first;
 use crate::builders::{at, audit_entry, id, user};
@@ -34,8 +34,8 @@ fn actor(n: u32) -> AuditActor {
 crate::battery! {
     audit_contract in audit (Arc<dyn Store>);
 
-    /// Every field comes back as it was, also of accounts and records that do not exist.
-    async fn every_field_survives(store) {
+    /// All fields are stored and read unchanged, even for missing accounts and records.
+    async fn audit_entry_round_trips(store) {
         let change = |before: Option<&str>, after: Option<&str>| Change {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
@@ -60,16 +60,16 @@ crate::battery! {
         }
     }
 
-    /// An entry is written once.
-    async fn a_second_entry_with_an_id_is_refused(store) {
+    /// IDs are unique.
+    async fn append_rejects_used_id(store) {
         append(&*store, &[audit_entry(1)]).await;
         let second = AuditEntry { label: "something else".into(), ..audit_entry(1) };
         assert!(store.begin().await.unwrap().audit().append(&second).await.is_err());
         assert_eq!(store.read().await.unwrap().audit().get(id(1)).await.unwrap(), Some(audit_entry(1)));
     }
 
-    /// Every action and kind of record can be written and read.
-    async fn every_action_and_kind_survives(store) {
+    /// Every action and kind of record can be stored.
+    async fn every_action_and_kind_round_trips(store) {
         let actions = AuditAction::ALL.iter().zip(RecordKind::ALL.iter().cycle());
         let entries: Vec<AuditEntry> =
             actions.zip(1..).map(|((action, kind), n)| AuditEntry { action: *action, kind: *kind, ..audit_entry(n) }).collect();
@@ -78,8 +78,8 @@ crate::battery! {
         assert_eq!(listed.records.into_iter().rev().collect::<Vec<_>>(), entries);
     }
 
-    /// Lists are newest first, by who, what, to which record and when.
-    async fn lists_are_filtered(store) {
+    /// Lists are newest first and filtered by actor, action, record and time.
+    async fn list_filters_and_sorts_newest_first(store) {
         append(&*store, &[
             audit_entry(1),
             AuditEntry { actor: actor(1), ..audit_entry(2) },

@@ -1,4 +1,4 @@
-//! What every blob store does.
+//! Contract of every blob store.
 
 use bytes::Bytes;
 use docent_domain::document::BlobKey;
@@ -33,16 +33,16 @@ async fn listed(blobs: &dyn BlobStore) -> Vec<(String, u64)> {
 crate::battery! {
     blob_store_contract in blob_store (Arc<dyn BlobStore>);
 
-    /// What was written in pieces is read back whole and in order, under its own key.
-    async fn gives_back_what_was_written(blobs) {
+    /// Bytes written in pieces are read in order under their own key.
+    async fn blob_round_trips(blobs) {
         put(&*blobs, "documents/a.pdf", &[b"one ", b"", b"two"]).await;
         put(&*blobs, "documents/b.pdf", &[b"other"]).await;
         assert_eq!(get(&*blobs, "documents/a.pdf").await.unwrap(), b"one two");
         assert_eq!(get(&*blobs, "documents/b.pdf").await.unwrap(), b"other");
     }
 
-    /// Blobs of many pieces come back byte for byte.
-    async fn keeps_large_blobs(blobs) {
+    /// A blob of many pieces is read unchanged.
+    async fn large_blob_round_trips(blobs) {
         let bytes: Vec<u8> = (0..3_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let mut writer = blobs.create(&key("large")).await.unwrap();
         for piece in bytes.chunks(65_537) {
@@ -52,20 +52,20 @@ crate::battery! {
         assert!(get(&*blobs, "large").await.unwrap() == bytes);
     }
 
-    /// A blob without bytes is a blob.
-    async fn keeps_empty_blobs(blobs) {
+    /// An empty blob exists.
+    async fn empty_blob_round_trips(blobs) {
         put(&*blobs, "empty", &[]).await;
         assert_eq!(get(&*blobs, "empty").await.unwrap(), b"");
     }
 
-    /// There is nothing under a key before the first finish.
-    async fn a_missing_blob_is_none(blobs) {
+    /// A key without a finished blob has no blob.
+    async fn missing_blob_is_none(blobs) {
         assert_eq!(get(&*blobs, "documents/none.pdf").await, None);
         assert_eq!(get(&*blobs, "none").await, None);
     }
 
-    /// Neither a new blob nor a change of an old one is seen before it is finished.
-    async fn nothing_is_visible_before_finish(blobs) {
+    /// Neither a new blob nor a replacement is visible before it is finished.
+    async fn blob_is_invisible_before_finish(blobs) {
         let mut writer = blobs.create(&key("a")).await.unwrap();
         writer.write(Bytes::from_static(b"first")).await.unwrap();
         assert_eq!(get(&*blobs, "a").await, None);
@@ -78,8 +78,8 @@ crate::battery! {
         assert_eq!(get(&*blobs, "a").await.unwrap(), b"2nd");
     }
 
-    /// An upload that was aborted or dropped leaves what was there before.
-    async fn an_unfinished_blob_changes_nothing(blobs) {
+    /// An aborted or dropped writer leaves the existing blob.
+    async fn aborted_or_dropped_writer_changes_nothing(blobs) {
         put(&*blobs, "a", &[b"old"]).await;
         for name in ["a", "b"] {
             let mut writer = blobs.create(&key(name)).await.unwrap();
@@ -93,7 +93,7 @@ crate::battery! {
         assert_eq!(get(&*blobs, "b").await, None);
     }
 
-    /// Two writers of one key do not mix their bytes.
+    /// Two writers of the same key do not mix their bytes.
     async fn concurrent_writers_do_not_mix(blobs) {
         let mut first = blobs.create(&key("a")).await.unwrap();
         let mut second = blobs.create(&key("a")).await.unwrap();
@@ -105,8 +105,8 @@ crate::battery! {
         assert_eq!(get(&*blobs, "a").await.unwrap(), b"first");
     }
 
-    /// Deleting says whether there was something, and may be repeated.
-    async fn delete_may_be_repeated(blobs) {
+    /// Delete reports whether the blob existed and can be repeated.
+    async fn delete_is_idempotent(blobs) {
         put(&*blobs, "documents/a.pdf", &[b"a"]).await;
         put(&*blobs, "documents/b.pdf", &[b"b"]).await;
         assert!(blobs.delete(&key("documents/a.pdf")).await.unwrap());
@@ -116,8 +116,8 @@ crate::battery! {
         assert_eq!(get(&*blobs, "documents/b.pdf").await.unwrap(), b"b");
     }
 
-    /// A blob's size is told without reading it; what is unfinished or gone has none.
-    async fn sizes_are_those_of_finished_blobs(blobs) {
+    /// Unfinished and deleted blobs have no size.
+    async fn size_is_known_for_finished_blobs_only(blobs) {
         assert_eq!(blobs.size(&key("documents/a.pdf")).await.unwrap(), None);
         let mut writer = blobs.create(&key("documents/a.pdf")).await.unwrap();
         writer.write(Bytes::from_static(b"some")).await.unwrap();
@@ -128,8 +128,8 @@ crate::battery! {
         assert_eq!(blobs.size(&key("documents/a.pdf")).await.unwrap(), None);
     }
 
-    /// The list has all finished blobs with their sizes, and nothing else.
-    async fn the_list_has_every_finished_blob(blobs) {
+    /// The list contains all finished blobs with their sizes.
+    async fn list_contains_exactly_finished_blobs(blobs) {
         assert_eq!(listed(&*blobs).await, []);
         blobs.check().await.unwrap();
         put(&*blobs, "documents/a.pdf", &[b"one"]).await;
@@ -144,8 +144,8 @@ crate::battery! {
         unfinished.abort().await.unwrap();
     }
 
-    /// The check passes, also more than once.
-    async fn a_working_store_passes_its_check(blobs) {
+    /// The check succeeds repeatedly.
+    async fn check_succeeds(blobs) {
         blobs.check().await.unwrap();
         blobs.check().await.unwrap();
     }

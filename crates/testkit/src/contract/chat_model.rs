@@ -1,4 +1,4 @@
-//! What every chat model does, whatever it is asked.
+//! Contract of every chat model, whatever it is asked.
 
 use crate::retrieval::found;
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput, ToolSpec};
@@ -61,21 +61,21 @@ async fn whole(model: &Arc<dyn ChatModel>, request: ChatRequest) -> Vec<ChatEven
 crate::battery! {
     chat_model_contract in chat_model (Arc<dyn ChatModel>);
 
-    /// Every answer has an end, and something before it.
-    async fn answers_end_with_finished(model) {
+    /// Every answer has content and an end.
+    async fn answer_ends_with_finished(model) {
         for request in [ask("When is the pump serviced?"), searched("When is the pump serviced?")] {
             assert!(whole(&model, request).await.len() > 1);
         }
     }
 
-    /// Without tools none is asked for.
-    async fn asks_for_no_tool_that_it_was_not_offered(model) {
+    /// Without offered tools there are no tool calls.
+    async fn answer_without_offered_tools_has_no_tool_call(model) {
         let request = ChatRequest { tools: Vec::new(), ..ask("When is the pump serviced?") };
         whole(&model, request).await;
     }
 
-    /// Odd conversations are answered too.
-    async fn answers_odd_conversations(model) {
+    /// Unusual conversations are answered.
+    async fn unusual_conversation_is_answered(model) {
         for text in ["", " ", "?", "🚰", "水泵", "Hello"] {
             whole(&model, ask(text)).await;
         }
@@ -86,8 +86,8 @@ crate::battery! {
         whole(&model, request).await;
     }
 
-    /// Dropping an answer in its middle disturbs no other one.
-    async fn dropping_midway_is_safe(model) {
+    /// Dropping an answer does not affect other answers.
+    async fn dropped_answer_does_not_affect_others(model) {
         for _ in 0..3 {
             let mut stream = model.stream(searched("When is the pump serviced?")).await.unwrap();
             assert!(stream.next().await.is_some());
@@ -98,8 +98,7 @@ crate::battery! {
         drop(waiting);
     }
 
-    /// It says what it is.
-    async fn has_a_name(model) {
+    async fn model_has_name(model) {
         assert!(!model.model().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What every clock does.
+//! Contract of every clock.
 
 use docent_ports::clock::Clock;
 use std::{sync::Arc, time::Duration};
@@ -6,20 +6,19 @@ use std::{sync::Arc, time::Duration};
 crate::battery! {
     clock_contract in clock (Arc<dyn Clock>);
 
-    /// Instants fit what databases keep, so that a value read back equals the one written.
-    async fn tells_whole_microseconds(clock) {
+    /// Times have the precision of the databases, so that they are read as written.
+    async fn now_has_microsecond_precision(clock) {
         assert_eq!(clock.now().timestamp_subsec_nanos() % 1000, 0);
     }
 
-    /// It tells a time after this battery was written, and never goes back between two looks.
-    async fn goes_forward(clock) {
+    /// The time is later than this battery and does not decrease.
+    async fn now_does_not_decrease(clock) {
         let first = clock.now();
         assert!(first.timestamp() >= 1_767_225_600, "{first}");
         assert!(clock.now() >= first);
     }
 
-    /// Waiting for no time is over at once.
-    async fn an_empty_pause_is_over_at_once(clock) {
+    async fn sleep_of_zero_returns_immediately(clock) {
         clock.sleep(Duration::ZERO).await;
     }
 }

@@ -1,4 +1,4 @@
-//! What every repository of conversations does.
+//! Contract of every repository of conversations.
 
 use super::records::{add_users, first};
 use crate::builders::{at, conversation, id, question, user};
@@ -54,8 +54,8 @@ fn answer(n: u32) -> ConversationMessage {
 crate::battery! {
     conversations_contract in conversations (Arc<dyn Store>);
 
-    /// Every field comes back as it was, messages with their sources.
-    async fn every_field_survives(store) {
+    /// All fields are stored and read unchanged, including messages with sources.
+    async fn conversation_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[Conversation { updated_at: at(7), ..conversation(1, user(1).id) }]).await;
         let said = [question(1, id(1)), answer(2)];
@@ -68,8 +68,8 @@ crate::battery! {
         assert_eq!(view.conversations().messages(id(2), first(9)).await.unwrap().total, 0);
     }
 
-    /// An id belongs to one conversation, and a conversation to an account that exists.
-    async fn ids_and_owners_are_checked(store) {
+    /// IDs are unique, and the owner must exist.
+    async fn insert_rejects_used_id_and_unknown_owner(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         add(&*store, &[conversation(1, user(1).id)]).await;
         let mut unit = store.begin().await.unwrap();
@@ -80,8 +80,8 @@ crate::battery! {
         assert!(store.begin().await.unwrap().conversations().append(&[question(1, id(2))]).await.is_err());
     }
 
-    /// Messages come after those that are there, also when several are added at once.
-    async fn messages_are_numbered_in_order(store) {
+    /// Messages are appended in order, also concurrently.
+    async fn append_numbers_messages(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[conversation(1, user(1).id)]).await;
         let adding = (0..8).map(|n| {
@@ -101,8 +101,8 @@ crate::battery! {
         assert_eq!(some.total, 16);
     }
 
-    /// A conversation is renamed and removed with what was said in it.
-    async fn conversations_change_and_go(store) {
+    /// A conversation is renamed and deleted with its messages.
+    async fn update_and_delete_change_conversation(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[conversation(1, user(1).id), conversation(2, user(1).id)]).await;
         append(&*store, &[question(1, id(1))]).await;
@@ -124,8 +124,8 @@ crate::battery! {
         assert_eq!(view.conversations().messages(id(1), first(9)).await.unwrap().total, 0);
     }
 
-    /// Lists are by the last change, of an account or of those that fit a text, with the number of messages.
-    async fn lists_are_filtered(store) {
+    /// Lists are last updated first, filtered by account and text, and count messages.
+    async fn list_filters_and_sorts_by_update(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);
         let talks = [
@@ -148,8 +148,8 @@ crate::battery! {
         assert_eq!(second, [(talk2.clone(), 0)]);
     }
 
-    /// A list is gone on with behind any of its places, also among conversations of one instant.
-    async fn lists_go_on_behind_a_place(store) {
+    /// A list continues after any position, also among conversations updated at the same time.
+    async fn list_continues_after_position(store) {
         add_users(&*store, &[user(1)]).await;
         let owner = user(1).id;
         let late = Conversation { updated_at: at(9), ..conversation(1, owner) };

@@ -1,4 +1,4 @@
-//! What every repository of documents does.
+//! Contract of every repository of documents.
 
 use super::records::{add_documents, add_jobs, add_users, first};
 use crate::builders::{at, coverage, document, id, job, user};
@@ -19,8 +19,8 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 crate::battery! {
     documents_contract in documents (Arc<dyn Store>);
 
-    /// Every field comes back as it was, instants to the microsecond.
-    async fn every_field_survives(store) {
+    /// All fields are stored and read unchanged, times to the microsecond.
+    async fn document_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         let mut full = document(1);
         full.owner = Some(user(1).id);
@@ -54,8 +54,8 @@ crate::battery! {
         assert_eq!(get(&*store, &document(3)).await, None);
     }
 
-    /// Pages for staff are filtered, in the order asked for, and know how many documents there are.
-    async fn pages_for_staff_are_filtered_and_ordered(store) {
+    /// Pages for staff are filtered and sorted and have a total.
+    async fn page_filters_and_sorts(store) {
         add_users(&*store, &[user(1)]).await;
         let mut large = document(2);
         large.file.as_mut().unwrap().bytes = 1 << 40;
@@ -90,8 +90,8 @@ crate::battery! {
         assert_eq!((last.records, last.total), (vec![documents[0].clone()], 4));
     }
 
-    /// Documents are counted by the day of their creation, in UTC.
-    async fn documents_are_counted_by_day(store) {
+    /// Documents are counted by the UTC day of their creation.
+    async fn days_counts_by_creation_day(store) {
         let on = |n: u32, second: i64| Document { created_at: at(second), ..document(n) };
         let ingested = Document { created_at: at(86_400), ..document(3).ingested(coverage(), at(86_500)).unwrap() };
         add_documents(&*store, &[on(1, -1), on(2, 0), ingested, on(4, 2 * 86_400 - 1)]).await;
@@ -101,8 +101,8 @@ crate::battery! {
         assert_eq!(days, [day(0, counts(1, 0)), day(86_400, counts(1, 1))]);
     }
 
-    /// A deleted document is there for nobody but who removes it, and removing it takes its jobs along.
-    async fn a_deleted_document_is_gone_at_once_and_removed_later(store) {
+    /// A deleted document is visible only to its removal, which also removes its jobs.
+    async fn deleted_document_is_hidden_until_removed(store) {
         let ingested = document(1).ingested(coverage(), at(5)).unwrap();
         add_documents(&*store, &[ingested.clone(), document(2)]).await;
         add_jobs(&*store, &[job(1, ingested.id), job(2, document(2).id)]).await;
@@ -142,8 +142,8 @@ crate::battery! {
         assert_eq!(view.jobs().of_document(document(2).id).await.unwrap().len(), 1);
     }
 
-    /// A file is there as long as a document has it that was not deleted.
-    async fn files_are_found_by_their_bytes(store) {
+    /// A file exists as long as a document that is not deleted has it.
+    async fn has_file_ignores_deleted_documents(store) {
         let same = document(2).file;
         let twin = Document { file: document(1).file, ..document(3) };
         add_documents(&*store, &[document(1), document(2), twin]).await;
@@ -163,8 +163,7 @@ crate::battery! {
         assert!(has(&same).await);
     }
 
-    /// What documents are called; one that was deleted is there no more.
-    async fn titles_are_read_by_ids(store) {
+    async fn titles_omits_deleted_documents(store) {
         let named = |n, name| Document { title: title(name), ..document(n) };
         add_documents(&*store, &[named(1, "one"), named(2, "two"), named(3, "three")]).await;
         let mut unit = store.begin().await.unwrap();
@@ -176,8 +175,7 @@ crate::battery! {
         assert_eq!(titles, [(document(1).id, title("one"))].into());
     }
 
-    /// Which of some documents are ingested.
-    async fn ingested_documents_are_told_from_others(store) {
+    async fn ingested_returns_ingested_documents_only(store) {
         let ingested = document(1).ingested(coverage(), at(5)).unwrap();
         let failed = document(2).failed(Failure::of(FailureCode::NoText), None, at(5)).unwrap();
         add_documents(&*store, &[ingested.clone(), failed.clone(), document(3)]).await;
@@ -187,8 +185,8 @@ crate::battery! {
         assert!(view.documents().ingested(&[]).await.unwrap().is_empty());
     }
 
-    /// Every state comes back with all that it knows, each kind of failure too.
-    async fn every_state_survives(store) {
+    /// Every state is stored with its data, and every failure code.
+    async fn every_state_round_trips(store) {
         let when = at(100) + TimeDelta::microseconds(1);
         let mut documents = vec![document(0), document(1).ingested(coverage(), when).unwrap()];
         for (n, code) in (2..).zip(FailureCode::ALL) {
@@ -202,8 +200,8 @@ crate::battery! {
         }
     }
 
-    /// An update writes all present values, and takes back what a state knew.
-    async fn an_update_replaces_everything(store) {
+    /// An update writes all fields and clears data of previous states.
+    async fn update_replaces_all_fields(store) {
         add_users(&*store, &[user(1)]).await;
         let failed = document(1).failed(Failure::of(FailureCode::NoText), Some(coverage()), at(5)).unwrap();
         add_documents(&*store, &[failed.clone(), document(2)]).await;
@@ -224,14 +222,12 @@ crate::battery! {
         assert_eq!(get(&*store, &document(2)).await, Some(document(2)));
     }
 
-    /// An update of a document that is not there says so and adds none.
-    async fn an_update_of_nothing_is_told(store) {
+    async fn update_of_missing_document_returns_false(store) {
         assert!(!update(&*store, &document(1)).await);
         assert_eq!(get(&*store, &document(1)).await, None);
     }
 
-    /// Two documents never share an id.
-    async fn a_second_document_with_an_id_is_refused(store) {
+    async fn insert_rejects_used_id(store) {
         add_documents(&*store, &[document(1)]).await;
         let second = Document { title: title("Second"), ..document(1) };
         let mut unit = store.begin().await.unwrap();
@@ -240,8 +236,7 @@ crate::battery! {
         assert_eq!(get(&*store, &second).await, Some(document(1)));
     }
 
-    /// A document's owner is an account that exists.
-    async fn an_unknown_owner_is_refused(store) {
+    async fn insert_rejects_unknown_owner(store) {
         let orphan = Document { owner: Some(id(7)), ..document(1) };
         assert!(store.begin().await.unwrap().documents().insert(&orphan).await.is_err());
         add_documents(&*store, &[document(1)]).await;
@@ -249,8 +244,8 @@ crate::battery! {
         assert_eq!(get(&*store, &orphan).await, Some(document(1)));
     }
 
-    /// The list is newest first; documents of one instant come by id, the highest first.
-    async fn the_list_is_newest_first(store) {
+    /// The list is newest first; documents created at the same time are sorted by ID, highest first.
+    async fn list_sorts_newest_first(store) {
         let tied = |n| Document { created_at: at(50), ..document(n) };
         let late = document(60);
         let close = Document { created_at: at(50) + TimeDelta::microseconds(1), ..document(4) };
@@ -259,7 +254,7 @@ crate::battery! {
         assert_eq!(list(&*store, DocumentFilter::default()).await, expected);
     }
 
-    /// Pages joined are the list, also where many documents share an instant, and while newer ones come in.
+    /// The pages make up the list, even with equal creation times and concurrent inserts.
     async fn paging_neither_repeats_nor_skips(store) {
         let documents: Vec<_> =
             (0..25).map(|n| Document { created_at: at(i64::from(n % 5)), ..document(n) }).collect();
@@ -281,8 +276,7 @@ crate::battery! {
         assert_eq!(paged, all);
     }
 
-    /// A limit may be anything from nothing to more than there are.
-    async fn any_limit_is_taken(store) {
+    async fn list_accepts_any_limit(store) {
         add_documents(&*store, &[document(1), document(2)]).await;
         for (limit, found) in [(0, 0), (1, 1), (2, 2), (3, 2), (u64::MAX, 2)] {
             let filter = DocumentFilter { limit: Some(limit), ..DocumentFilter::default() };
@@ -290,8 +284,7 @@ crate::battery! {
         }
     }
 
-    /// A title is searched for literal text, ASCII letters in either case.
-    async fn titles_are_searched_literally(store) {
+    async fn title_filter_is_literal_and_ignores_ascii_case(store) {
         let titles =
             ["Annual REPORT 2025", "100% sure", "100 percent", "snake_case", "snakeXcase", "back\\slash", "Ärger"];
         let documents: Vec<_> =
@@ -318,7 +311,6 @@ crate::battery! {
         assert_eq!(list(&*store, filter).await.len(), titles.len());
     }
 
-    /// Conditions narrow the list together.
     async fn filters_combine(store) {
         let documents: Vec<_> = (0..12)
             .map(|n| match n % 3 {
@@ -339,8 +331,7 @@ crate::battery! {
         assert_eq!(numbers(&list(&*store, next).await), [7, 4]);
     }
 
-    /// Each state is counted.
-    async fn counts_are_by_state(store) {
+    async fn counts_by_status(store) {
         assert_eq!(counts(&*store).await, DocumentCounts::default());
         let ingested = |n| document(n).ingested(coverage(), at(20)).unwrap();
         let failed = document(4).failed(Failure::of(FailureCode::NoText), None, at(20)).unwrap();

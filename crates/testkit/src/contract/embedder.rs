@@ -1,4 +1,4 @@
-//! What every embedder does.
+//! Contract of every embedder.
 
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding};
 use docent_ports::embedder::Embedder;
@@ -36,14 +36,13 @@ fn assert_unit(vector: Option<&Vec<f32>>) {
 crate::battery! {
     embedder_contract in embedder (Arc<dyn Embedder>);
 
-    /// Whether it makes vectors is known before it does.
-    async fn says_whether_it_makes_vectors(embedder) {
+    async fn makes_vectors_matches_embeddings(embedder) {
         let embeddings = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();
         assert!(embeddings.iter().all(|embedding| embedding.dense.is_some() == embedder.makes_vectors()));
     }
 
-    /// One embedding per chunk, in their order, whichever chunks it is asked about together.
-    async fn embeds_in_order(embedder) {
+    /// There is one embedding per chunk, in order, independent of the other chunks.
+    async fn passages_are_embedded_in_order(embedder) {
         let all = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();
         assert_eq!(all.len(), CHUNKS.len());
         for (n, chunk) in CHUNKS.iter().enumerate() {
@@ -53,8 +52,8 @@ crate::battery! {
         assert_eq!(embedder.embed_passages(passages(&[])).await.unwrap(), []);
     }
 
-    /// Every embedding has a part to be found by, and the same ones as queries have.
-    async fn passages_and_queries_have_the_same_parts(embedder) {
+    /// Every embedding has a part, and chunks have the same parts as queries.
+    async fn passages_and_queries_have_same_parts(embedder) {
         let query = embedder.embed_query("pumps").await.unwrap();
         assert!(query.sparse.is_some() || query.dense.is_some());
         assert_unit(query.dense.as_ref());
@@ -66,7 +65,7 @@ crate::battery! {
     }
 
     /// A query made of a chunk's words is nearest to that chunk.
-    async fn a_query_is_nearest_to_its_passage(embedder) {
+    async fn query_is_nearest_to_its_passage(embedder) {
         let chunks = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();
         for (n, (_, text)) in CHUNKS.iter().enumerate() {
             let query = embedder.embed_query(text).await.unwrap();
@@ -76,7 +75,7 @@ crate::battery! {
         }
     }
 
-    /// Text without words, or in any script, is no error.
+    /// Text without words or in any script is embedded.
     async fn any_text_is_embedded(embedder) {
         let odd = ["", " \n\t", "…!?", "水泵 насос مضخة ปั๊ม 🚰", "\u{0}\u{fffd}"];
         for text in odd {
@@ -86,8 +85,7 @@ crate::battery! {
         }
     }
 
-    /// It says what it is.
-    async fn has_a_name(embedder) {
+    async fn model_has_name(embedder) {
         assert!(!embedder.model().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What every cache of embeddings does.
+//! Contract of every cache of embeddings.
 
 use crate::builders::at;
 use docent_ports::{
@@ -28,8 +28,8 @@ async fn find(store: &dyn Store, space: &str, texts: &[TextDigest]) -> HashMap<T
 crate::battery! {
     embedding_cache_contract in embedding_cache (Arc<dyn Store>);
 
-    /// Vectors come back as they were, each number of them; what is not known is left out.
-    async fn vectors_come_back_by_their_texts(store) {
+    /// Vectors are read unchanged; unknown texts are omitted.
+    async fn vectors_round_trip(store) {
         let odd = [f32::MIN_POSITIVE, -0.0, 1.0 / 3.0, f32::MAX];
         keep(&*store, SPACE, &[(text(1), &odd), (text(2), &[1.0])], 5).await;
         let found = find(&*store, SPACE, &[text(1), text(2), text(3)]).await;
@@ -40,8 +40,7 @@ crate::battery! {
         assert_eq!(find(&*store, SPACE, &[]).await, HashMap::new());
     }
 
-    /// The same text has another vector in another space.
-    async fn spaces_do_not_mix(store) {
+    async fn spaces_are_separate(store) {
         keep(&*store, SPACE, &[(text(1), &[1.0])], 1).await;
         keep(&*store, "other", &[(text(1), &[2.0])], 1).await;
         assert_eq!(find(&*store, SPACE, &[text(1)]).await[&text(1)].vector, [1.0]);
@@ -49,8 +48,7 @@ crate::battery! {
         assert!(find(&*store, "third", &[text(1)]).await.is_empty());
     }
 
-    /// Keeping a text again replaces its vector.
-    async fn a_later_vector_replaces_an_earlier_one(store) {
+    async fn put_replaces_vector(store) {
         keep(&*store, SPACE, &[(text(1), &[1.0]), (text(2), &[5.0])], 1).await;
         keep(&*store, SPACE, &[(text(3), &[3.0]), (text(1), &[2.0, 3.0])], 7).await;
         let found = find(&*store, SPACE, &[text(1), text(2), text(3)]).await;
@@ -59,8 +57,8 @@ crate::battery! {
         assert_eq!(found.len(), 3);
     }
 
-    /// More texts than a statement takes are no error.
-    async fn many_texts_are_kept_and_found_at_once(store) {
+    /// The number of texts can exceed the limit of a statement.
+    async fn many_texts_are_stored_and_found(store) {
         let vector = [0.5; 8];
         let all: Vec<(TextDigest, &[f32])> = (0..700).map(|n| (text(n), &vector[..])).collect();
         keep(&*store, SPACE, &all, 1).await;
@@ -71,8 +69,7 @@ crate::battery! {
         assert_eq!(unit.embedding_cache().purge_unused(at(9), 1000).await.unwrap(), 0);
     }
 
-    /// What was not used for long goes, a bounded number at a time; what was used since stays.
-    async fn unused_vectors_are_removed(store) {
+    async fn purge_removes_unused_vectors_up_to_limit(store) {
         let all: Vec<(TextDigest, &[f32])> = (0..5).map(|n| (text(n), &[1.0_f32][..])).collect();
         keep(&*store, SPACE, &all, 1).await;
         keep(&*store, "other", &all[..1], 1).await;
@@ -92,8 +89,7 @@ crate::battery! {
         assert!(find(&*store, "other", &texts).await.is_empty());
     }
 
-    /// Two units that keep the same texts do not fail.
-    async fn concurrent_keepers_do_not_fail(store) {
+    async fn concurrent_puts_of_same_texts_succeed(store) {
         let keepers = (0..8).map(|n| {
             let store = Arc::clone(&store);
             tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! What every register of generations does.
+//! Contract of every repository of index generations.
 
 use crate::builders::{at, document, id};
 use docent_domain::{
@@ -46,8 +46,8 @@ async fn switch(store: &dyn Store, now: &IndexGeneration, next: &IndexGeneration
 crate::battery! {
     generations_contract in generations (Arc<dyn Store>);
 
-    /// Every field comes back as it was, in every state.
-    async fn every_field_survives(store) {
+    /// All fields are stored in every state.
+    async fn generation_round_trips(store) {
         assert_eq!(active(&*store).await, None);
         let retired = begun(3).retired(at(7));
         for generation in [&first(1), &begun(2), &retired] {
@@ -57,8 +57,8 @@ crate::battery! {
         assert_eq!(active(&*store).await, Some(first(1)));
     }
 
-    /// One serves, and one may be being built; any number is retired.
-    async fn there_is_one_of_a_state(store) {
+    /// At most one generation is active and one is being built; any number is retired.
+    async fn one_generation_is_active_and_one_building(store) {
         assert!(insert(&*store, &first(1)).await && insert(&*store, &begun(2)).await);
         assert!(!insert(&*store, &first(3)).await);
         assert!(!insert(&*store, &begun(4)).await);
@@ -71,8 +71,7 @@ crate::battery! {
         assert!(unit.generations().update(&begun(2).active(at(9))).await.is_err());
     }
 
-    /// Of many that find none, one makes the first.
-    async fn concurrent_beginnings_have_one_winner(store) {
+    async fn concurrent_first_generations_have_one_winner(store) {
         let tries = (1..=10).map(|n| {
             let store = Arc::clone(&store);
             tokio::spawn(async move { insert(&*store, &first(n)).await })
@@ -84,8 +83,7 @@ crate::battery! {
         assert_eq!((won, all(&*store).await.len()), (1, 1));
     }
 
-    /// One takes the other's place all at once.
-    async fn a_switch_is_one_change(store) {
+    async fn switch_is_atomic(store) {
         assert!(insert(&*store, &first(1)).await && insert(&*store, &begun(2)).await);
         switch(&*store, &first(1), &begun(2)).await;
         assert_eq!(active(&*store).await, Some(begun(2).active(at(9))));
@@ -98,8 +96,7 @@ crate::battery! {
         assert_eq!(all(&*store).await[0].state, retired);
     }
 
-    /// What is unknown is not changed, and what is removed is unknown.
-    async fn what_is_removed_is_gone(store) {
+    async fn removed_generation_is_unknown(store) {
         assert!(insert(&*store, &first(1)).await && insert(&*store, &begun(2)).await);
         let mut unit = store.begin().await.unwrap();
         assert!(unit.generations().remove(begun(2).id).await.unwrap());
@@ -110,8 +107,8 @@ crate::battery! {
         assert_eq!(all(&*store).await, [first(1), begun(3)]);
     }
 
-    /// Whoever relies on the active one holds a switch up, and learns of one that was before.
-    async fn who_relies_on_the_active_one_comes_before_a_switch_or_learns_of_it(store) {
+    /// A unit that relies on the active generation delays a switch, or learns that it happened.
+    async fn is_active_blocks_switch_or_reports_it(store) {
         assert!(insert(&*store, &first(1)).await && insert(&*store, &begun(2)).await);
         let writers = (0..8_u32).map(|n| {
             let store = Arc::clone(&store);
@@ -148,8 +145,7 @@ crate::battery! {
         assert_eq!(switching.await.unwrap(), relied, "the switch sees all who relied on the one before");
     }
 
-    /// Of ingested documents one learns what they were indexed as, page by page.
-    async fn marks_are_of_ingested_documents(store) {
+    async fn indexed_revisions_are_of_ingested_documents(store) {
         let mut unit = store.begin().await.unwrap();
         for n in 1..=6_u32 {
             let pending = docent_domain::document::Document { owner: None, ..document(n) };

@@ -1,4 +1,4 @@
-//! What every repository of groups and rights does.
+//! Contract of every repository of groups and permissions.
 
 use super::records::{add_users, first};
 use crate::builders::{at, group, id, user};
@@ -30,8 +30,8 @@ fn set(permissions: &[Permission]) -> PermissionSet {
 crate::battery! {
     groups_contract in groups (Arc<dyn Store>);
 
-    /// Every field comes back as it was, all permissions or none.
-    async fn every_field_survives(store) {
+    /// All fields are stored, with all permissions or none.
+    async fn group_round_trips(store) {
         let groups =
             [group(1), Group { permissions: PermissionSet::all(), created_at: at(9), ..group(2) }];
         add_groups(&*store, &groups).await;
@@ -43,8 +43,8 @@ crate::battery! {
         assert_eq!(view.groups().get(id(3)).await.unwrap(), None);
     }
 
-    /// A name belongs to one group, in whatever case; the unit of work goes on.
-    async fn a_name_is_taken_once(store) {
+    /// Names are unique regardless of case; the unit of work can continue.
+    async fn insert_rejects_used_name_ignoring_case(store) {
         let named = |n, name: &str| Group { name: GroupName::parse(name).unwrap(), ..group(n) };
         add_groups(&*store, &[named(1, "Éditeurs")]).await;
         let mut unit = store.begin().await.unwrap();
@@ -57,8 +57,7 @@ crate::battery! {
         assert_eq!(view.groups().list(None, first(9)).await.unwrap().total, 2);
     }
 
-    /// An update writes all present values, and replaces the permissions.
-    async fn an_update_replaces_everything(store) {
+    async fn update_replaces_all_fields(store) {
         add_groups(&*store, &[Group { permissions: set(&[Permission::ViewUser]), ..group(1) }]).await;
         let changed = Group { id: group(1).id, permissions: set(&[Permission::AddUser]), ..group(2) };
         let mut unit = store.begin().await.unwrap();
@@ -68,8 +67,7 @@ crate::battery! {
         assert_eq!(store.read().await.unwrap().groups().get(changed.id).await.unwrap(), Some(changed));
     }
 
-    /// An account is allowed what it was given and what its groups are allowed, each once.
-    async fn permissions_come_from_the_account_and_its_groups(store) {
+    async fn permissions_combine_account_and_groups(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let of_group = set(&[Permission::ViewUser, Permission::ViewDocument]);
         add_groups(&*store, &[Group { permissions: of_group, ..group(1) }, group(2)]).await;
@@ -88,8 +86,7 @@ crate::battery! {
         assert!(view.groups().permissions(user(1).id).await.unwrap().is_empty());
     }
 
-    /// A group that is gone allows nothing more.
-    async fn a_removed_group_takes_its_permissions_with_it(store) {
+    async fn deleted_group_grants_nothing(store) {
         add_users(&*store, &[user(1)]).await;
         add_groups(&*store, &[Group { permissions: PermissionSet::all(), ..group(1) }, group(2)]).await;
         give(&*store, 1, &AssignedPermissions { groups: [id(1), id(2)].into(), ..AssignedPermissions::default() }).await;
@@ -102,8 +99,7 @@ crate::battery! {
         assert_eq!(view.groups().assigned_permissions(user(1).id).await.unwrap().groups, [id(2)].into());
     }
 
-    /// Nobody is put into a group that does not exist, and what does not exist is in no group.
-    async fn rights_name_what_exists(store) {
+    async fn assignment_rejects_unknown_account_and_group(store) {
         add_users(&*store, &[user(1)]).await;
         let rights = AssignedPermissions { groups: [id(7)].into(), ..AssignedPermissions::default() };
         assert!(store.begin().await.unwrap().groups().set_assigned_permissions(user(1).id, &rights).await.is_err());
@@ -111,8 +107,7 @@ crate::battery! {
         assert!(store.begin().await.unwrap().groups().set_assigned_permissions(user(2).id, &rights).await.is_err());
     }
 
-    /// The list is in the order of names, can be searched, and tells how many members a group has.
-    async fn the_list_is_by_name_with_members(store) {
+    async fn list_sorts_by_name_and_counts_members(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         add_groups(&*store, &[group(3), group(1), group(2)]).await;
         for n in [1, 2] {

@@ -1,4 +1,4 @@
-//! What every relational store shows of all its records.
+//! Contract of every inventory.
 
 use super::records::{add_documents, add_jobs, add_users};
 use crate::builders::{
@@ -18,8 +18,7 @@ use std::{
 crate::battery! {
     inventory_contract in inventory (Arc<dyn Store>);
 
-    /// An empty store has nothing.
-    async fn nothing_is_there_at_first(store) {
+    async fn empty_store_has_no_records(store) {
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
         assert!(all.counts().await.unwrap().is_empty());
@@ -35,8 +34,8 @@ crate::battery! {
         assert!(all.jobs_with_expired_lease(at(1000), 10).await.unwrap().is_empty());
     }
 
-    /// Pages are in the order of ids, whole, and without gaps.
-    async fn pages_join_to_everything(store) {
+    /// Pages are in the order of IDs without gaps.
+    async fn pages_cover_all_records(store) {
         let (users, documents): (Vec<_>, Vec<_>) = ((1..=5).map(user).collect(), (1..=5).map(document).collect());
         let usage: Vec<_> = (1..=5).map(|n| usage(n, user(1).id)).collect();
         add_users(&*store, &[3, 1, 5, 2, 4].map(user)).await;
@@ -58,8 +57,7 @@ crate::battery! {
         assert_eq!(all.usage(None, 9).await.unwrap(), usage);
     }
 
-    /// So are those of what belongs to accounts.
-    async fn pages_of_what_accounts_have_join_to_everything(store) {
+    async fn pages_cover_all_records_of_accounts(store) {
         add_users(&*store, &[user(1)]).await;
         let owner = user(1).id;
         let (groups, keys): (Vec<_>, Vec<_>) = ((1..=3).map(group).collect(), (1..=3).map(|n| api_key(n, owner)).collect());
@@ -91,8 +89,7 @@ crate::battery! {
         assert_eq!(all.audit(Some(entries[1].id), 2).await.unwrap(), entries[2..]);
     }
 
-    /// What is being removed is in a list of its own.
-    async fn deletions_are_apart(store) {
+    async fn deletions_are_listed_separately(store) {
         add_documents(&*store, &[1, 2, 3].map(document)).await;
         let mut unit = store.begin().await.unwrap();
         unit.documents().mark_deleted(document(2).id, at(50)).await.unwrap();
@@ -107,8 +104,8 @@ crate::battery! {
         assert_eq!(all.counts().await.unwrap(), RecordCounts { documents: 2, deletions: 1, ..RecordCounts::default() });
     }
 
-    /// Each document stands where it stands; one without a record is left out.
-    async fn standings_tell_the_state(store) {
+    /// Documents without a record are omitted.
+    async fn statuses_match_states(store) {
         let ingested = document(2).ingested(coverage(), at(9)).unwrap();
         let failed = document(3).failed(Failure::of(FailureCode::NoText), None, at(9)).unwrap();
         add_documents(&*store, &[document(1), ingested, failed, document(4)]).await;
@@ -122,8 +119,8 @@ crate::battery! {
         assert!(store.read().await.unwrap().inventory().statuses(&[]).await.unwrap().is_empty());
     }
 
-    /// Queued and leased jobs are open, those that are done are not; kinds are told apart.
-    async fn open_jobs_are_seen_by_kind(store) {
+    /// Queued and leased jobs are open, finished ones are not.
+    async fn with_open_job_filters_by_kind(store) {
         add_documents(&*store, &[1, 2, 3, 4].map(document)).await;
         let removal = Job { kind: JobKind::Delete, ..job(3, document(3).id) };
         add_jobs(&*store, &[job(1, document(1).id), job(2, document(2).id), removal]).await;
@@ -149,8 +146,7 @@ crate::battery! {
         assert_eq!(some, HashSet::from([document(1).id]));
     }
 
-    /// A lease is overdue once it ran out before the instant asked about.
-    async fn overdue_leases_are_those_that_ran_out_before(store) {
+    async fn expired_leases_are_listed(store) {
         add_documents(&*store, &[1, 2].map(document)).await;
         add_jobs(&*store, &[job(1, document(1).id), job(2, document(2).id)]).await;
         let mut unit = store.begin().await.unwrap();

@@ -1,4 +1,4 @@
-//! Random histories of a job ledger beside a simple model of it.
+//! Random histories of a job queue compared with a simple model.
 
 use super::records::add_documents;
 use crate::{
@@ -22,13 +22,12 @@ const STEPS: u32 = 250;
 crate::battery! {
     job_ledger_contract in job_ledger (Arc<dyn Store>);
 
-    /// Whatever runners do, crash or stall, the ledger says the same as the model.
-    async fn a_random_history_matches_the_model(store) {
+    /// Whatever runners do, crash or stall, the queue agrees with the model.
+    async fn random_history_matches_model(store) {
         random_history(store, 1).await;
     }
 
-    /// Another history.
-    async fn another_random_history_matches_the_model(store) {
+    async fn another_random_history_matches_model(store) {
         random_history(store, 2).await;
     }
 }
@@ -58,11 +57,11 @@ async fn random_history(store: Arc<dyn Store>, seed: u64) {
     assert!(history.leases.len() > 30, "a history in which something happens");
 }
 
-/// The model: what the jobs are, and which leases were ever given.
+/// The model: all jobs and all leases ever given.
 struct History {
     jobs: Vec<Job>,
     leases: Vec<(JobId, LeaseId)>,
-    /// The place in line of each job; all are of one owner.
+    /// Queue position of each job; all have the same owner.
     turns: BTreeMap<JobId, i64>,
     now: i64,
     chance: TestEntropy,
@@ -175,7 +174,7 @@ impl History {
         self.jobs.iter_mut().find(|known| known.id == job && holds(known))
     }
 
-    /// A lease given not long ago, which may be lost by now.
+    /// A recent lease, which may have been lost.
     fn any_lease(&mut self) -> Option<(JobId, LeaseId)> {
         let back = self.below(6) as usize;
         self.leases.iter().rev().nth(back).copied()

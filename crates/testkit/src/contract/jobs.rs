@@ -1,4 +1,4 @@
-//! What every job ledger does.
+//! Contract of every job ledger.
 
 use super::records::{add_documents, add_jobs, add_users, first};
 use crate::builders::{at, document, id, job, user};
@@ -17,8 +17,8 @@ use std::{collections::HashSet, sync::Arc};
 crate::battery! {
     jobs_contract in jobs (Arc<dyn Store>);
 
-    /// Every field and state comes back as it was, instants to the microsecond.
-    async fn every_field_survives(store) {
+    /// All fields and states are stored unchanged, times to the microsecond.
+    async fn job_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         add_documents(&*store, &[document(1)]).await;
         let odd = |n| at(n) + TimeDelta::microseconds(123_457);
@@ -43,8 +43,8 @@ crate::battery! {
         assert_eq!(get(&*store, id(4)).await, None);
     }
 
-    /// Lists are by the last change, of a state or of a kind.
-    async fn lists_are_filtered(store) {
+    /// Lists are last changed first, filtered by state and kind.
+    async fn list_filters_and_sorts_by_change(store) {
         add_documents(&*store, &[document(1)]).await;
         let queued = job(1, document(1).id);
         let leased = Job { state: JobState::Leased { lease: id(9), until: at(4) }, ..job(2, document(1).id) };
@@ -64,8 +64,7 @@ crate::battery! {
         }
     }
 
-    /// A job is about a document that exists, and two jobs never share an id.
-    async fn impossible_jobs_are_refused(store) {
+    async fn insert_rejects_used_id_and_unknown_document(store) {
         assert!(store.begin().await.unwrap().jobs().insert(&job(1, document(1).id)).await.is_err());
         ready(&*store, &[1]).await;
         assert!(store.begin().await.unwrap().jobs().insert(&job(1, document(1).id)).await.is_err());
@@ -74,8 +73,7 @@ crate::battery! {
         assert_eq!(counts(&*store).await.queued, 1);
     }
 
-    /// A document's jobs come newest first, those of one instant by id, and others' not at all.
-    async fn jobs_of_a_document_are_newest_first(store) {
+    async fn jobs_of_document_are_newest_first(store) {
         add_documents(&*store, &[document(1), document(2)]).await;
         let tied = |n| Job { created_at: at(50), ..job(n, document(1).id) };
         add_jobs(&*store, &[job(1, document(1).id), tied(2), tied(3), job(60, document(2).id)]).await;
@@ -85,8 +83,7 @@ crate::battery! {
         assert_eq!(view.jobs().of_document(id(3)).await.unwrap(), []);
     }
 
-    /// One owner's jobs are leased in the order in which they came, as far as they are due.
-    async fn the_job_that_came_first_is_leased_first(store) {
+    async fn jobs_of_owner_are_leased_in_order(store) {
         add_documents(&*store, &[document(1)]).await;
         let due = |n, seconds| Job { run_at: at(seconds), ..job(n, document(1).id) };
         for job in [due(3, 30), due(1, 41), due(4, 10), due(2, 20)] {
@@ -95,7 +92,7 @@ crate::battery! {
         assert_eq!(lease_all(&*store, 40).await, [id(3), id(4), id(2)]);
     }
 
-    /// However many jobs one owner has, another's first one is leased after at most one more of them.
+    /// However many jobs one owner has, at most one of them is leased before another owner's first job.
     async fn owners_take_turns(store) {
         add_users(&*store, &[user(1), user(2), user(3)]).await;
         add_documents(&*store, &[document(1)]).await;
@@ -117,8 +114,7 @@ crate::battery! {
         assert!(place(2) < place(3) && place(3) < place(4) && place(7) < place(8), "{order:?}");
     }
 
-    /// A deletion does not wait behind what its owner has uploaded.
-    async fn a_deletion_is_next(store) {
+    async fn deletion_is_leased_before_ingestions(store) {
         add_documents(&*store, &[document(1)]).await;
         for n in 1..=3 {
             add_jobs(&*store, &[job(n, document(1).id)]).await;
@@ -128,8 +124,7 @@ crate::battery! {
         assert!(order[..2].contains(&id(4)), "{order:?}");
     }
 
-    /// A lease shows in the job, and nothing else of it changes but when it last did.
-    async fn a_lease_is_written_into_the_job(store) {
+    async fn lease_changes_only_state_and_time(store) {
         ready(&*store, &[1]).await;
         let leased = lease(&*store, 7, 5, 35).await.unwrap();
         let state = JobState::Leased { lease: id(7), until: at(35) };
@@ -137,8 +132,7 @@ crate::battery! {
         assert_eq!(get(&*store, id(1)).await, Some(leased));
     }
 
-    /// A job is due from its very instant, to the microsecond, and not before.
-    async fn nothing_is_leased_before_it_is_due(store) {
+    async fn job_is_not_leased_before_due(store) {
         add_documents(&*store, &[document(1)]).await;
         let run_at = at(10) + TimeDelta::microseconds(2);
         add_jobs(&*store, &[Job { run_at, ..job(1, document(1).id) }]).await;
@@ -146,8 +140,7 @@ crate::battery! {
         assert!(lease_at(&*store, id(7), run_at, at(99)).await.is_some());
     }
 
-    /// A leased job is nobody else's until its lease has run out; that counts as an interruption.
-    async fn an_expired_lease_counts_as_an_interruption(store) {
+    async fn expired_lease_counts_as_interruption(store) {
         ready(&*store, &[1]).await;
         assert_eq!(lease(&*store, 7, 5, 35).await.unwrap().interruptions, 0);
         assert_eq!(lease(&*store, 8, 34, 60).await, None);
@@ -157,8 +150,7 @@ crate::battery! {
         assert_eq!(lease(&*store, 9, 60, 90).await.unwrap().interruptions, 2);
     }
 
-    /// An expired lease and a waiting job stand in one line.
-    async fn expired_leases_wait_their_turn(store) {
+    async fn expired_leases_are_queued_with_waiting_jobs(store) {
         add_documents(&*store, &[document(1)]).await;
         add_jobs(&*store, &[job(1, document(1).id), Job { run_at: at(20), ..job(2, document(1).id) }]).await;
         assert_eq!(lease(&*store, 7, 1, 30).await.unwrap().id, id(1));
@@ -166,8 +158,7 @@ crate::battery! {
         assert_eq!(lease(&*store, 9, 40, 90).await.unwrap().id, id(1));
     }
 
-    /// Fifty callers at once share out twenty jobs: each goes to one of them.
-    async fn no_job_is_leased_twice(store) {
+    async fn concurrent_callers_lease_distinct_jobs(store) {
         ready(&*store, &(1..=20).collect::<Vec<_>>()).await;
         let callers = (0..50).map(|n| {
             let store = Arc::clone(&store);
@@ -183,8 +174,7 @@ crate::battery! {
         assert_eq!((leased.len(), refused), (20, 30));
     }
 
-    /// A lease that is not committed was never given.
-    async fn an_uncommitted_lease_is_not_given(store) {
+    async fn uncommitted_lease_is_rolled_back(store) {
         ready(&*store, &[1]).await;
         let mut unit = store.begin().await.unwrap();
         assert!(unit.jobs().lease(id(7), at(5), at(35)).await.unwrap().is_some());
@@ -192,8 +182,8 @@ crate::battery! {
         assert_eq!(lease(&*store, 8, 5, 35).await.unwrap().interruptions, 0);
     }
 
-    /// Renewing moves the end of a lease; an expired one can be renewed while nobody took it.
-    async fn a_renewed_lease_lasts_longer(store) {
+    /// An expired lease can be renewed if no other caller has taken it.
+    async fn renew_extends_lease(store) {
         ready(&*store, &[1]).await;
         lease(&*store, 7, 5, 35).await.unwrap();
         assert!(renew(&*store, 1, 7, 60).await);
@@ -204,8 +194,7 @@ crate::battery! {
         assert_eq!(job.interruptions, 0);
     }
 
-    /// Who lost a lease can neither renew nor settle, and changes nothing by trying.
-    async fn a_lost_lease_is_powerless(store) {
+    async fn lost_lease_cannot_renew_or_settle(store) {
         ready(&*store, &[1]).await;
         let mine = lease(&*store, 7, 5, 35).await.unwrap();
         let theirs = lease(&*store, 8, 35, 60).await.unwrap();
@@ -219,8 +208,8 @@ crate::battery! {
         assert!(!renew(&*store, 1, 8, 99).await);
     }
 
-    /// Settling writes the outcome and only that: not whose job it is, or when it was created.
-    async fn settling_writes_the_outcome(store) {
+    /// Owner and creation time do not change.
+    async fn settle_writes_only_outcome(store) {
         add_users(&*store, &[user(1)]).await;
         add_documents(&*store, &[document(1), document(2)]).await;
         let before = Job { owner: Some(user(1).id), ..job(1, document(1).id) };
@@ -241,8 +230,7 @@ crate::battery! {
         assert_eq!(lease(&*store, 8, 1000, 1001).await, None);
     }
 
-    /// A job that goes back into the queue waits for its new time.
-    async fn a_retry_waits_for_its_time(store) {
+    async fn retried_job_waits_until_due(store) {
         ready(&*store, &[1]).await;
         let leased = lease(&*store, 7, 5, 35).await.unwrap();
         let retry = Job { state: JobState::Queued, attempts: 1, run_at: at(50), ..leased };
@@ -253,16 +241,14 @@ crate::battery! {
         assert_eq!((again.attempts, again.interruptions), (1, 0));
     }
 
-    /// A settled job is queued or done: a lease cannot be handed on.
-    async fn settling_to_a_lease_is_refused(store) {
+    async fn settle_rejects_leased_state(store) {
         ready(&*store, &[1]).await;
         let leased = lease(&*store, 7, 5, 35).await.unwrap();
         assert!(store.begin().await.unwrap().jobs().settle(&leased, id(7)).await.is_err());
         assert_eq!(get(&*store, id(1)).await, Some(leased));
     }
 
-    /// Releasing all makes what was leased due at once, and leaves the rest alone.
-    async fn releasing_all_frees_what_was_leased(store) {
+    async fn release_all_makes_leased_jobs_due(store) {
         add_documents(&*store, &[document(1)]).await;
         let waiting = Job { run_at: at(500), ..job(3, document(1).id) };
         let done = Job { state: JobState::Done, ..job(4, document(1).id) };
@@ -281,8 +267,7 @@ crate::battery! {
         assert_eq!(lease(&*store, 9, 10, 300).await.unwrap().interruptions, 1);
     }
 
-    /// Jobs that were done long enough ago go; all others stay.
-    async fn purging_removes_old_finished_jobs_alone(store) {
+    async fn purge_removes_only_old_finished_jobs(store) {
         add_documents(&*store, &[document(1)]).await;
         let done = |n| Job { state: JobState::Done, updated_at: at(i64::from(n)), ..job(n, document(1).id) };
         let lease = JobState::Leased { lease: id(7), until: at(1) };
@@ -297,8 +282,7 @@ crate::battery! {
         assert_eq!(left, [id(5), id(4), id(3), id(1)]);
     }
 
-    /// The next job is due when a queued one may run or a lease ends, whichever comes first.
-    async fn the_next_due_time_is_known(store) {
+    async fn next_due_is_earliest_run_at_or_lease_expiry(store) {
         assert_eq!(next_due(&*store).await, None);
         add_documents(&*store, &[document(1)]).await;
         let done = Job { state: JobState::Done, ..job(1, document(1).id) };
@@ -312,8 +296,7 @@ crate::battery! {
         assert_eq!(next_due(&*store).await, Some(at(60)));
     }
 
-    /// Waiting and leased jobs are counted, and the oldest of both is known; done ones are not.
-    async fn counts_leave_out_what_is_done(store) {
+    async fn counts_omit_finished_jobs(store) {
         assert_eq!(counts(&*store).await, JobCounts::default());
         add_documents(&*store, &[document(1)]).await;
         let done = Job { state: JobState::Done, ..job(1, document(1).id) };

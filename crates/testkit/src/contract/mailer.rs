@@ -1,4 +1,4 @@
-//! What every mailer does.
+//! Contract of every mailer.
 
 use docent_domain::text::Email;
 use docent_ports::{
@@ -7,13 +7,13 @@ use docent_ports::{
 };
 use std::{fmt, sync::Arc};
 
-/// A mailer with a server, and what is at the other end.
+/// A mailer and its mail server.
 pub struct Subject {
     /// The mailer.
     pub mailer: Arc<dyn Mailer>,
-    /// The mails that the server took, decoded.
+    /// The decoded emails that the server accepted.
     pub arrived: Box<dyn Fn() -> Vec<Mail> + Send>,
-    /// Has the server refuse all further mail for good.
+    /// Makes the server permanently reject all further email.
     pub refuse: Box<dyn Fn() + Send>,
 }
 
@@ -34,8 +34,7 @@ fn mail(to: &str, text: &str) -> Mail {
 crate::battery! {
     mailer_contract in mailer (Subject);
 
-    /// What is sent arrives, word by word, once, in the order of sending.
-    async fn mail_arrives_as_it_was_sent(subject) {
+    async fn email_arrives_unchanged_and_in_order(subject) {
         let long = format!("https://example.org/account?token={}", "x".repeat(400));
         let mails = [
             mail("ada@example.org", "Hello Ada,\nthis is a line.\n\nGrüße 🐎\n"),
@@ -52,16 +51,14 @@ crate::battery! {
         }
     }
 
-    /// A refusal is told as such, as the mail server's.
-    async fn a_refusal_is_told(subject) {
+    async fn rejected_email_returns_fault(subject) {
         (subject.refuse)();
         let fault = subject.mailer.send(&mail("ada@example.org", "Hello")).await.unwrap_err();
         assert_eq!((fault.component(), fault.kind()), (Component::MailServer, FaultKind::Rejected));
         assert!((subject.arrived)().is_empty());
     }
 
-    /// Mails may be sent at the same time.
-    async fn mails_do_not_wait_for_each_other(subject) {
+    async fn emails_are_sent_concurrently(subject) {
         let names: Vec<String> = (0..8).map(|n| format!("user{n}@example.org")).collect();
         let mails: Vec<Mail> = names.iter().map(|name| mail(name, "Hello")).collect();
         let sending = mails.iter().map(|mail| subject.mailer.send(mail));

@@ -1,15 +1,15 @@
-//! Batteries: what every implementation of a port must do.
+//! Contract batteries: tests that every implementation of a port must pass.
 //!
-//! [`battery!`](crate::battery) declares the behaviours of one port and a macro named after it. An
-//! implementation runs them all with one line:
+//! [`battery!`](crate::battery) declares the tests of one port and a macro named after it. An implementation runs them
+//! all with one line:
 //!
 //! ```text
 //! docent_testkit::rate_limiter_contract!(async { (Arc::new(MemoryRateLimiter::default()) as _, ()) });
 //! ```
 //!
-//! The expression makes a fresh, empty subject each time; what stands beside it (a temporary
-//! folder, a server) lives until the behaviour has been checked. Fakes run theirs in this crate's
-//! `tests/fakes.rs`, adapters in their own module; `cargo xtask tidy` checks that both do.
+//! The expression creates a new, empty subject for each test; the second value (a temporary folder, a server) lives
+//! until the test has ended. Fakes run the batteries in this crate's `tests/fakes.rs`, adapters in their own modules;
+//! `cargo xtask tidy` checks that both do.
 
 pub mod api_keys;
 pub mod audit;
@@ -54,6 +54,7 @@ macro_rules! battery {
     ($contract:ident in $module:ident ($subject:ty); $($(#[$doc:meta])* async fn $name:ident($arg:pat) $body:block)+) => {
         $(
             $(#[$doc])*
+            #[allow(missing_docs, reason = "the name says what is tested")]
             pub async fn $name($arg: $subject) $body
         )+
         $crate::battery!(@contract ($) $contract $module ($subject) $($name)+);

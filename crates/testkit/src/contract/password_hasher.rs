@@ -1,4 +1,4 @@
-//! What every password hasher does.
+//! Contract of every password hasher.
 
 use docent_domain::user::Password;
 use docent_ports::password_hasher::PasswordHasher;
@@ -11,8 +11,7 @@ fn password(text: &str) -> Password {
 crate::battery! {
     password_hasher_contract in password_hasher (Arc<dyn PasswordHasher>);
 
-    /// A hash fits its own password alone, to the letter.
-    async fn a_hash_fits_its_password_alone(hasher) {
+    async fn hash_matches_only_its_password(hasher) {
         let hash = hasher.hash(password("Correct horse 🐎")).await.unwrap();
         assert!(hasher.verify(password("Correct horse 🐎"), Some(hash.clone())).await.unwrap());
         for wrong in ["correct horse 🐎", "Correct horse 🐎 ", "Correct horse", ""] {
@@ -20,7 +19,7 @@ crate::battery! {
         }
     }
 
-    /// Two hashes of one password differ, and none shows the password.
+    /// Two hashes of one password differ, and neither contains the password.
     async fn hashes_are_salted(hasher) {
         let first = hasher.hash(password("correct horse")).await.unwrap();
         let second = hasher.hash(password("correct horse")).await.unwrap();
@@ -28,14 +27,12 @@ crate::battery! {
         assert!(!first.as_phc().contains("correct horse"));
     }
 
-    /// Without a hash no password fits.
-    async fn without_a_hash_the_answer_is_no(hasher) {
+    async fn verify_without_hash_returns_false(hasher) {
         assert!(!hasher.verify(password("correct horse"), None).await.unwrap());
         assert!(!hasher.verify(password(""), None).await.unwrap());
     }
 
-    /// The longest passwords count in full.
-    async fn long_passwords_count_to_the_last_byte(hasher) {
+    async fn long_password_is_not_truncated(hasher) {
         let long = "x".repeat(Password::MAX_BYTES);
         let hash = hasher.hash(password(&long)).await.unwrap();
         assert!(hasher.verify(password(&long), Some(hash.clone())).await.unwrap());

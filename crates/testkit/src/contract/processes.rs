@@ -1,4 +1,4 @@
-//! What holds between two processes on one relational store: two handles that share nothing but the database.
+//! Contract of two processes on one relational store: two handles that share only the database.
 
 use super::records::{add_documents, add_jobs};
 use crate::builders::{at, document, id, job};
@@ -9,8 +9,7 @@ use std::{collections::HashSet, future::Future, sync::Arc};
 crate::battery! {
     processes_contract in processes ([Arc<dyn Store>; 2]);
 
-    /// However many runners look for work in two processes, each job goes to one of them.
-    async fn two_processes_never_lease_the_same_job(stores) {
+    async fn concurrent_processes_lease_distinct_jobs(stores) {
         for n in 1..=20 {
             add_documents(&*stores[0], &[document(n)]).await;
             add_jobs(&*stores[0], &[job(n, document(n).id)]).await;
@@ -22,8 +21,7 @@ crate::battery! {
         assert_eq!(leased.len(), 20);
     }
 
-    /// However many runners of two processes want a duty, one of them gets it.
-    async fn two_processes_never_hold_the_same_duty(stores) {
+    async fn concurrent_processes_cannot_share_singleton_task(stores) {
         let taken = at_once(&stores, 8, take).await;
         assert_eq!(taken.into_iter().filter(|is_taken| *is_taken).count(), 1);
     }

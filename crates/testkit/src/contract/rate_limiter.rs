@@ -1,4 +1,4 @@
-//! What every rate limiter does.
+//! Contract of every rate limiter.
 
 use crate::clock::TestClock;
 use docent_ports::{clock::Clock, rate_limiter::RateLimiter};
@@ -9,8 +9,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 crate::battery! {
     rate_limiter_contract in rate_limiter (Arc<dyn RateLimiter>);
 
-    /// Each event raises the count of its own key.
-    async fn counts_by_key(limiter) {
+    async fn hits_are_counted_by_key(limiter) {
         let now = TestClock::default().now();
         for n in 1..=3 {
             assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, n);
@@ -18,8 +17,8 @@ crate::battery! {
         assert_eq!(limiter.hit("b", WINDOW, now).await.unwrap().events, 1);
     }
 
-    /// The window opens with the first event and is not moved by later ones.
-    async fn window_is_fixed(limiter) {
+    /// Later events do not extend the window.
+    async fn window_starts_with_first_hit(limiter) {
         let clock = TestClock::default();
         limiter.hit("a", WINDOW, clock.now()).await.unwrap();
         clock.advance(Duration::from_secs(59));
@@ -30,8 +29,7 @@ crate::battery! {
         assert_eq!((count.events, count.resets_in), (1, WINDOW));
     }
 
-    /// Looking does not count.
-    async fn peek_counts_nothing(limiter) {
+    async fn peek_does_not_count(limiter) {
         let clock = TestClock::default();
         assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 0);
         limiter.hit("a", WINDOW, clock.now()).await.unwrap();
@@ -42,8 +40,7 @@ crate::battery! {
         assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 0);
     }
 
-    /// A reset forgets one key.
-    async fn reset_forgets(limiter) {
+    async fn reset_clears_one_key(limiter) {
         let now = TestClock::default().now();
         limiter.hit("a", WINDOW, now).await.unwrap();
         limiter.hit("b", WINDOW, now).await.unwrap();
@@ -52,7 +49,7 @@ crate::battery! {
         assert_eq!(limiter.peek("b", now).await.unwrap().events, 1);
     }
 
-    /// Concurrent events are all counted, and each gets a count of its own.
+    /// Concurrent events all count, and each gets its own count.
     async fn concurrent_hits_are_exact(limiter) {
         let now = TestClock::default().now();
         let hits = (0..200).map(|_| {

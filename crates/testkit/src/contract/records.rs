@@ -1,4 +1,4 @@
-//! Records that a battery needs before it begins, each kind written in one unit of work.
+//! Records that batteries insert first, each kind in one unit of work.
 
 use docent_domain::{document::Document, job::Job, user::User};
 use docent_ports::{page::PageRequest, store::Store};

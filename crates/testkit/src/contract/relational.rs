@@ -1,4 +1,4 @@
-//! The batteries of the relational store together: each repository has one, and all run on one store.
+//! All batteries of the relational store: one per repository.
 
 /// Runs them on the stores that a function makes: `relational_contracts!(fresh)` for an
 /// `async fn fresh() -> (Arc<dyn Store>, Guard)` beside it.

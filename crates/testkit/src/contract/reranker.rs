@@ -1,4 +1,4 @@
-//! What every reranker does.
+//! Contract of every reranker.
 
 use docent_ports::reranker::Reranker;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ const PASSAGES: [&str; 3] =
 crate::battery! {
     reranker_contract in reranker (Arc<dyn Reranker>);
 
-    /// One finite score for each passage, in their order, whichever are judged together.
-    async fn scores_come_in_order(reranker) {
+    /// There is one finite score per passage, independent of the other passages.
+    async fn scores_are_in_passage_order(reranker) {
         let all = reranker.rerank("pumps move water", &PASSAGES).await.unwrap();
         assert_eq!(all.len(), PASSAGES.len());
         assert!(all.iter().all(|score| score.is_finite()));
@@ -20,8 +20,7 @@ crate::battery! {
         assert_eq!(scores, all);
     }
 
-    /// The passage that a question is about has the highest score.
-    async fn the_passage_that_answers_has_the_highest_score(reranker) {
+    async fn answering_passage_has_highest_score(reranker) {
         for (n, passage) in PASSAGES.iter().enumerate() {
             let scores = reranker.rerank(passage, &PASSAGES).await.unwrap();
             let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap();
@@ -29,14 +28,12 @@ crate::battery! {
         }
     }
 
-    /// Passages with the same text have the same score.
-    async fn equals_have_equal_scores(reranker) {
+    async fn equal_passages_have_equal_scores(reranker) {
         let scores = reranker.rerank("pumps", &[PASSAGES[1]; 4]).await.unwrap();
         assert!(scores.len() == 4 && scores.iter().all(|score| *score == scores[0]), "{scores:?}");
     }
 
-    /// No passages have no scores, and any text has one.
-    async fn any_text_is_judged(reranker) {
+    async fn any_text_is_scored(reranker) {
         assert!(reranker.rerank("pumps", &[]).await.unwrap().is_empty());
         let odd = ["", " \n\t", "…!?", "水泵 насос مضخة ปั๊ม 🚰", "\u{0}\u{fffd}\"\\"];
         for query in odd {
@@ -44,8 +41,7 @@ crate::battery! {
         }
     }
 
-    /// Nothing is wrong with one that works, and it says what it is.
-    async fn is_well_and_has_a_name(reranker) {
+    async fn check_succeeds_and_model_has_name(reranker) {
         reranker.check().await.unwrap();
         reranker.rerank("pumps", &PASSAGES).await.unwrap();
         reranker.check().await.unwrap();

@@ -1,4 +1,4 @@
-//! What every repository of sessions does.
+//! Contract of every repository of sessions.
 
 use super::records::{add_users, first};
 use crate::builders::{at, id, session, user};
@@ -29,8 +29,7 @@ async fn listed(store: &dyn Store, filter: SessionFilter) -> Vec<SessionId> {
 crate::battery! {
     sessions_contract in sessions (Arc<dyn Store>);
 
-    /// Every field comes back as it was.
-    async fn every_field_survives(store) {
+    async fn session_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         let bare = Session {
             kind: SessionKind::Api,
@@ -46,16 +45,14 @@ crate::battery! {
         assert_eq!(get(&*store, 3).await, None);
     }
 
-    /// A session belongs to an account that exists, and an id to one session.
-    async fn accounts_and_ids_are_checked(store) {
+    async fn insert_rejects_used_id_and_unknown_account(store) {
         add_users(&*store, &[user(1)]).await;
         add_sessions(&*store, &[session(1, user(1).id)]).await;
         assert!(store.begin().await.unwrap().sessions().insert(&session(1, user(1).id)).await.is_err());
         assert!(store.begin().await.unwrap().sessions().insert(&session(2, user(9).id)).await.is_err());
     }
 
-    /// A use moves a session on, never back, and not one that was revoked.
-    async fn a_use_moves_a_session_on(store) {
+    async fn touch_ignores_earlier_time_and_revoked_session(store) {
         add_users(&*store, &[user(1)]).await;
         add_sessions(&*store, &[session(1, user(1).id)]).await;
         let mut unit = store.begin().await.unwrap();
@@ -73,8 +70,7 @@ crate::battery! {
         assert_eq!(get(&*store, 1).await.unwrap().revoked_at, Some(at(60)));
     }
 
-    /// All sessions of an account are revoked at once, and it is told which were not yet.
-    async fn an_account_loses_its_sessions_at_once(store) {
+    async fn revoke_for_user_returns_newly_revoked_sessions(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         add_sessions(&*store, &[1, 2, 3].map(|n| session(n, user(1).id))).await;
         add_sessions(&*store, &[session(4, user(2).id)]).await;
@@ -88,8 +84,8 @@ crate::battery! {
         assert_eq!(get(&*store, 4).await.unwrap().revoked_at, None);
     }
 
-    /// Lists are by last use, of an account, of a kind, or of those that are good.
-    async fn lists_are_filtered(store) {
+    /// Lists are last used first, filtered by account, kind and validity.
+    async fn list_filters_and_sorts_by_use(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);
         add_sessions(&*store, &[
@@ -107,8 +103,8 @@ crate::battery! {
         assert_eq!(listed(&*store, filter).await, [id(2)]);
     }
 
-    /// A session of the panel that nobody used for a while is not good; one of a client is until its end.
-    async fn idle_sessions_of_the_panel_are_not_good(store) {
+    /// API sessions are valid until they expire.
+    async fn idle_panel_session_is_invalid(store) {
         add_users(&*store, &[user(1)]).await;
         let idle = PANEL_IDLE_TIMEOUT.num_seconds();
         let long = |n| Session { expires_at: at(10 * idle), ..session(n, user(1).id) };
@@ -119,8 +115,7 @@ crate::battery! {
         }
     }
 
-    /// What ended long ago is removed, a few at a time.
-    async fn what_ended_is_purged(store) {
+    async fn purge_removes_ended_sessions_up_to_limit(store) {
         add_users(&*store, &[user(1)]).await;
         let one = user(1).id;
         let revoked = Session { revoked_at: Some(at(10)), expires_at: at(900), ..session(1, one) };

@@ -1,4 +1,4 @@
-//! What every keeper of duties does.
+//! Contract of every repository of singleton tasks.
 
 use crate::builders::{at, id};
 use docent_domain::id::LeaseId;
@@ -11,16 +11,14 @@ use std::{collections::HashSet, sync::Arc};
 crate::battery! {
     singleton_tasks_contract in singleton_tasks (Arc<dyn Store>);
 
-    /// A duty that was never done is anybody's, and then belongs to one until its lease has run out.
-    async fn one_at_a_time_holds_a_duty(store) {
+    async fn task_has_one_holder_until_lease_expires(store) {
         assert!(take(&*store, 1, 0, 10, 0).await);
         assert!(!take(&*store, 2, 9, 19, 9).await);
         assert!(!take(&*store, 1, 9, 19, 9).await, "not even its holder takes it twice");
-        assert!(take(&*store, 2, 10, 20, 10).await, "whoever held it has died");
+        assert!(take(&*store, 2, 10, 20, 10).await, "the holder crashed");
     }
 
-    /// Whoever holds a duty may hold it for longer, and has nothing to say once another has it.
-    async fn a_lease_is_held_on_to_until_it_is_lost(store) {
+    async fn renew_fails_after_takeover(store) {
         assert!(take(&*store, 1, 0, 10, 0).await);
         assert!(changed(&*store, async |unit| unit.singleton_tasks().renew(SingletonTask::Sweep, id(1), at(30)).await).await);
         assert!(!take(&*store, 2, 29, 39, 29).await);
@@ -31,8 +29,7 @@ crate::battery! {
         assert!(take(&*store, 3, 40, 50, 40).await, "nothing of the first one's changes was made");
     }
 
-    /// What was done is left alone for as long as the next one asks, and then done again.
-    async fn a_duty_is_not_done_again_too_soon(store) {
+    async fn completed_task_is_not_acquired_too_soon(store) {
         assert!(take(&*store, 1, 0, 10, 0).await);
         assert!(changed(&*store, async |unit| unit.singleton_tasks().complete(SingletonTask::Sweep, id(1), at(5)).await).await);
         assert!(!take(&*store, 2, 6, 16, 4).await);
@@ -40,16 +37,14 @@ crate::battery! {
         assert!(!take(&*store, 3, 20, 30, 4).await, "when it was last done stays, whatever became of the next try");
     }
 
-    /// A unit of work that is dropped has taken nothing.
-    async fn a_dropped_unit_takes_nothing(store) {
+    async fn dropped_unit_does_not_acquire(store) {
         let mut unit = store.begin().await.unwrap();
         assert!(unit.singleton_tasks().acquire(SingletonTask::Sweep, id(1), at(0), at(10), at(0)).await.unwrap());
         drop(unit);
         assert!(take(&*store, 2, 0, 10, 0).await);
     }
 
-    /// However many ask at once, one gets it.
-    async fn of_many_at_once_one_gets_it(store) {
+    async fn concurrent_callers_have_one_winner(store) {
         for round in 0..5_u32 {
             let now = i64::from(round) * 100;
             let callers = (0..8).map(|n| {

@@ -1,4 +1,4 @@
-//! What every relational store does about units of work and views.
+//! Contract of every relational store about units of work and views.
 
 use super::records::add_documents;
 use crate::builders::{document, id, job, user};
@@ -17,18 +17,16 @@ use std::{
 crate::battery! {
     store_contract in store (Arc<dyn Store>);
 
-    /// It answers.
-    async fn check_passes(store) {
+    async fn check_succeeds(store) {
         store.check().await.unwrap();
     }
 
-    /// A store that is ready for use has the schema of this program.
-    async fn the_schema_is_current(store) {
+    async fn schema_is_current(store) {
         assert_eq!(store.schema().await.unwrap(), Schema::Current);
     }
 
     /// A document and its job become visible together.
-    async fn a_commit_shows_all_of_a_unit(store) {
+    async fn commit_is_atomic(store) {
         let document = document(1);
         add_with_job(&*store, 1).await.unwrap();
         let mut view = store.read().await.unwrap();
@@ -36,8 +34,8 @@ crate::battery! {
         assert_eq!(view.jobs().get(id(1)).await.unwrap(), Some(job(1, document.id)));
     }
 
-    /// A unit that is dropped has done nothing, and lets the next one in.
-    async fn a_dropped_unit_is_undone(store) {
+    /// A dropped unit changes nothing and releases its locks.
+    async fn dropped_unit_is_rolled_back(store) {
         let mut unit = store.begin().await.unwrap();
         unit.documents().insert(&document(1)).await.unwrap();
         unit.jobs().insert(&job(1, document(1).id)).await.unwrap();
@@ -49,8 +47,8 @@ crate::battery! {
         unit.commit().await.unwrap();
     }
 
-    /// A unit sees its own changes; others do not before its commit, and need not wait for it.
-    async fn uncommitted_changes_are_private(store) {
+    /// A unit sees its own changes; others neither see them nor wait for them.
+    async fn uncommitted_changes_are_invisible(store) {
         let mut unit = store.begin().await.unwrap();
         unit.documents().insert(&document(1)).await.unwrap();
         assert!(unit.documents().get(document(1).id).await.unwrap().is_some());
@@ -62,8 +60,7 @@ crate::battery! {
         assert!(view.documents().get(document(1).id).await.unwrap().is_some());
     }
 
-    /// What a view has seen stays true in it.
-    async fn a_view_is_of_one_moment(store) {
+    async fn read_view_is_consistent(store) {
         add_documents(&*store, &[document(1)]).await;
         let mut view = store.read().await.unwrap();
         assert_eq!(view.documents().counts().await.unwrap().pending, 1);
@@ -74,8 +71,7 @@ crate::battery! {
         assert_eq!(later.documents().counts().await.unwrap().pending, 2);
     }
 
-    /// A view for a single read sees what was committed before it, and nothing else.
-    async fn a_glance_sees_what_is_committed(store) {
+    async fn read_latest_sees_committed_changes(store) {
         add_documents(&*store, &[document(1)]).await;
         let mut unit = store.begin().await.unwrap();
         unit.documents().insert(&document(2)).await.unwrap();
@@ -86,8 +82,7 @@ crate::battery! {
         assert_eq!(seen, Some(document(2)));
     }
 
-    /// Glances at the same time each see what they ask for, which may be the same.
-    async fn concurrent_glances_see_their_own_records(store) {
+    async fn concurrent_latest_reads_return_their_own_records(store) {
         let mut unit = store.begin().await.unwrap();
         for n in 0..100 {
             unit.documents().insert(&document(n)).await.unwrap();
@@ -112,8 +107,8 @@ crate::battery! {
         }
     }
 
-    /// After a call that failed a unit is of no more use, and leaves nothing.
-    async fn a_failed_call_ends_the_unit(store) {
+    /// After a failed call a unit is unusable and changes nothing.
+    async fn failed_call_ends_unit(store) {
         let mut unit = store.begin().await.unwrap();
         unit.documents().insert(&document(1)).await.unwrap();
         let fault = unit.documents().insert(&document(1)).await.unwrap_err();
@@ -124,8 +119,8 @@ crate::battery! {
         add_documents(&*store, &[document(1)]).await;
     }
 
-    /// Units that change what they have read do so one after the other.
-    async fn no_change_is_lost_among_concurrent_units(store) {
+    /// Units that change records they have read run one after the other.
+    async fn concurrent_units_lose_no_update(store) {
         add_documents(&*store, &[document(0)]).await;
         let units = (0..20).map(|_| tokio::spawn(count_up(Arc::clone(&store)))).collect::<Vec<_>>();
         for unit in units {
@@ -135,8 +130,7 @@ crate::battery! {
         assert_eq!(document.title.as_str(), "20");
     }
 
-    /// A task that is stopped in the middle of a unit leaves nothing, and lets the next one in.
-    async fn an_aborted_task_is_undone(store) {
+    async fn aborted_task_is_rolled_back(store) {
         let (wrote, written) = tokio::sync::oneshot::channel();
         let task = tokio::spawn({
             let store = Arc::clone(&store);
@@ -154,8 +148,8 @@ crate::battery! {
         add_documents(&*store, &[document(1)]).await;
     }
 
-    /// Wherever a unit is cut short, all of it was done or nothing, and the next one gets in.
-    async fn a_unit_cut_short_is_whole_or_undone(store) {
+    /// Wherever a unit is cancelled, it is applied completely or not at all, and locks are released.
+    async fn cancelled_unit_is_complete_or_rolled_back(store) {
         for polls in 1..=12 {
             let finished = cut_short(add_with_job(&*store, polls), polls).await;
             let document = store.begin().await.unwrap().documents().get(id(polls)).await.unwrap();

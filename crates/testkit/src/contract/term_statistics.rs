@@ -1,4 +1,4 @@
-//! What every keeper of term statistics does.
+//! Contract of every repository of term statistics.
 
 use crate::builders::id;
 use docent_domain::ranking::CorpusStatistics;
@@ -14,8 +14,7 @@ const COLLECTION: &str = "chunks";
 crate::battery! {
     term_statistics_contract in term_statistics (Arc<dyn Store>);
 
-    /// What documents have added is summed up, place by place.
-    async fn documents_are_summed_up(store) {
+    async fn contributions_are_summed(store) {
         assert_eq!(read(&*store, COLLECTION).await, TermStatistics::default());
         put(&*store, 1, &added(2, 300, &[(1, 2), (u32::MAX, 1)])).await;
         put(&*store, 2, &added(1, 100, &[(1, 1), (3, 1)])).await;
@@ -23,8 +22,7 @@ crate::battery! {
         assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(1, 3), (3, 1), (u32::MAX, 1)]));
     }
 
-    /// What a document adds takes the place of what it had added.
-    async fn a_document_counts_once(store) {
+    async fn put_replaces_contribution(store) {
         put(&*store, 1, &added(2, 300, &[(1, 2), (2, 1)])).await;
         for _ in 0..2 {
             put(&*store, 1, &added(1, 90, &[(2, 1), (3, 5)])).await;
@@ -33,8 +31,7 @@ crate::battery! {
         }
     }
 
-    /// A document that is taken away leaves nothing behind.
-    async fn what_is_taken_away_is_gone(store) {
+    async fn removed_contribution_leaves_nothing(store) {
         put(&*store, 1, &added(2, 300, &[(1, 2), (2, 1)])).await;
         put(&*store, 2, &added(1, 100, &[(2, 1)])).await;
         for _ in 0..2 {
@@ -46,8 +43,7 @@ crate::battery! {
         assert_eq!(read(&*store, COLLECTION).await, TermStatistics::default());
     }
 
-    /// Collections have nothing to do with each other.
-    async fn collections_are_apart(store) {
+    async fn collections_are_separate(store) {
         put(&*store, 1, &added(1, 10, &[(1, 1)])).await;
         let there = added(4, 40, &[(1, 4)]);
         change(&*store, async |unit| unit.term_statistics().put("others", id(1), &there).await).await;
@@ -59,8 +55,7 @@ crate::battery! {
         assert_eq!(read(&*store, COLLECTION).await.totals.chunks, 1);
     }
 
-    /// A document has as many terms as it likes.
-    async fn thousands_of_terms_are_counted(store) {
+    async fn thousands_of_terms_are_stored(store) {
         let places: Vec<(u32, u32)> = (0..40_000).map(|n| (n * 7, 1 + n % 3)).collect();
         put(&*store, 1, &added(9, 90_000, &places)).await;
         put(&*store, 2, &added(9, 90_000, &places)).await;
@@ -74,8 +69,7 @@ crate::battery! {
         assert_eq!(found, HashMap::from([(0, 1), (7, 2), (39_999 * 7, 1)]));
     }
 
-    /// Many at once neither get in each other's way nor lose what another has added.
-    async fn many_at_once_lose_nothing(store) {
+    async fn concurrent_contributions_are_all_counted(store) {
         let documents = (0..8_u32).map(|n| {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
@@ -97,8 +91,7 @@ crate::battery! {
         assert_eq!(read(&*store, COLLECTION).await, known(totals, &[(1, 8)]));
     }
 
-    /// A unit of work that is dropped has added nothing.
-    async fn a_dropped_unit_adds_nothing(store) {
+    async fn dropped_unit_contributes_nothing(store) {
         let mut unit = store.begin().await.unwrap();
         unit.term_statistics().put(COLLECTION, id(1), &added(1, 10, &[(1, 1)])).await.unwrap();
         drop(unit);

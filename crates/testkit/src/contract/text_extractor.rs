@@ -1,4 +1,4 @@
-//! What every text extractor does.
+//! Contract of every text extractor.
 
 use bytes::Bytes;
 use docent_domain::{document::FailureCode, extraction::PageQuality};
@@ -26,7 +26,7 @@ pub fn pieces(bytes: Vec<u8>, length: usize) -> ByteStream {
     Box::pin(stream::iter(pieces))
 }
 
-/// What an extraction was refused for.
+/// Returns the failure of an extraction.
 pub fn failure_code<T>(result: Result<T, ExtractionError>) -> Option<FailureCode> {
     match result {
         Err(ExtractionError::Document(failure)) => Some(failure.code),
@@ -37,8 +37,8 @@ pub fn failure_code<T>(result: Result<T, ExtractionError>) -> Option<FailureCode
 crate::battery! {
     text_extractor_contract in text_extractor (Subject);
 
-    /// Pages come in order, numbered from 1, each with its own text.
-    async fn reads_pages_in_order(subject) {
+    /// Pages are numbered from 1 and have their own text.
+    async fn pages_are_in_order(subject) {
         let pdf = (subject.pdf)(&["The first page", "The second page"]);
         let pages = subject.extractor.extract(pieces(pdf, 4096)).await.unwrap().pages;
         let texts: Vec<_> = pages.iter().map(|page| (page.number, page.text.trim(), page.truncated)).collect();
@@ -46,37 +46,33 @@ crate::battery! {
         assert!(pages.iter().all(|page| page.quality() == PageQuality::Text && page.unmapped_glyphs == 0));
     }
 
-    /// However the bytes are cut into pieces, they are the same file.
-    async fn pieces_make_no_difference(subject) {
+    async fn piece_size_does_not_matter(subject) {
         let pdf = (subject.pdf)(&["Some text"]);
         let whole = subject.extractor.extract(pieces(pdf.clone(), pdf.len())).await.unwrap();
         assert_eq!(subject.extractor.extract(pieces(pdf, 7)).await.unwrap(), whole);
     }
 
-    /// A blank page is a page without text, and no error.
-    async fn blank_pages_are_empty(subject) {
+    async fn blank_page_is_empty(subject) {
         let pdf = (subject.pdf)(&["", "Some text"]);
         let pages = subject.extractor.extract(pieces(pdf, 4096)).await.unwrap().pages;
         assert_eq!(pages.len(), 2);
         assert_eq!(pages[0].quality(), PageQuality::Empty);
     }
 
-    /// Bytes that are no PDF are the document's fault.
-    async fn refuses_what_is_no_pdf(subject) {
+    async fn non_pdf_fails_as_document(subject) {
         for bytes in [&b""[..], b"<html>not found</html>"] {
             let result = subject.extractor.extract(pieces(bytes.to_vec(), 4096)).await;
             assert_eq!(failure_code(result), Some(FailureCode::NotAPdf));
         }
     }
 
-    /// A file that needs a password says so.
-    async fn tells_that_a_password_is_needed(subject) {
+    async fn locked_pdf_fails_with_password_required(subject) {
         let result = subject.extractor.extract(pieces(subject.locked_pdf, 4096)).await;
         assert_eq!(failure_code(result), Some(FailureCode::PasswordRequired));
     }
 
-    /// A stream that breaks is not the document's fault, even when all but its end has arrived.
-    async fn passes_on_the_fault_of_a_stream(subject) {
+    /// A failing stream is not the document's fault, even at its very end.
+    async fn stream_fault_is_returned(subject) {
         let pdf = (subject.pdf)(&["Some text"]);
         let fault = Fault::new(Component::BlobStore, FaultKind::Unavailable, "read");
         let broken = pieces(pdf, 4096).chain(stream::iter([Err(fault)]));
@@ -88,8 +84,7 @@ crate::battery! {
         }
     }
 
-    /// Concurrent extractions do not mix.
-    async fn concurrent_extractions_stay_apart(subject) {
+    async fn concurrent_extractions_do_not_mix(subject) {
         let texts: Vec<String> = (0..8).map(|n| format!("Document number {n}")).collect();
         let runs = texts.iter().map(|text| {
             let pdf = (subject.pdf)(&[text]);

@@ -1,4 +1,4 @@
-//! What every token signer does.
+//! Contract of every token signer.
 
 use crate::clock::TestClock;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -38,14 +38,12 @@ fn refresh() -> RefreshClaims {
 crate::battery! {
     token_signer_contract in token_signer (Arc<dyn TokenSigner>);
 
-    /// A signed token says what was signed.
-    async fn gives_back_the_claims(signer) {
+    async fn claims_round_trip(signer) {
         assert_eq!(signer.verify_access(&signer.sign_access(&access()), now()), Ok(access()));
         assert_eq!(signer.verify_refresh(&signer.sign_refresh(&refresh()), now()), Ok(refresh()));
     }
 
-    /// A token ends at the very second that it names, without leeway.
-    async fn expires_at_the_second(signer) {
+    async fn token_expires_at_exact_second(signer) {
         let last = TimeDelta::microseconds(1);
         let token = signer.sign_access(&access());
         assert!(signer.verify_access(&token, access().expires_at - last).is_ok());
@@ -55,23 +53,22 @@ crate::battery! {
         assert_eq!(signer.verify_refresh(&token, refresh().expires_at), Err(TokenError::Expired));
     }
 
-    /// Tokens count in seconds; a fraction never makes one live longer than it was meant to.
-    async fn fractions_of_a_second_are_cut_off(signer) {
+    /// A fraction never extends the life of a token.
+    async fn fractional_seconds_are_truncated(signer) {
         let claims = AccessClaims { expires_at: now() + TimeDelta::milliseconds(1900), ..access() };
         let token = signer.sign_access(&claims);
         let read = signer.verify_access(&token, now()).unwrap();
         assert_eq!(read.expires_at, now() + TimeDelta::seconds(1));
     }
 
-    /// Each type is refused where the other is wanted.
-    async fn types_do_not_stand_in_for_each_other(signer) {
+    async fn token_of_other_type_is_rejected(signer) {
         let (access, refresh) = (signer.sign_access(&access()), signer.sign_refresh(&refresh()));
         assert_eq!(signer.verify_refresh(&access, now()), Err(TokenError::WrongType));
         assert_eq!(signer.verify_access(&refresh, now()), Err(TokenError::WrongType));
     }
 
-    /// No character of a token can be changed, left out or added.
-    async fn every_character_counts(signer) {
+    /// No character of a token can be changed, removed or added.
+    async fn altered_token_is_rejected(signer) {
         let token = signer.sign_access(&access());
         for at in 0..token.len() {
             let other = if &token[at..=at] == "A" { "B" } else { "A" };
@@ -83,8 +80,7 @@ crate::battery! {
         assert_eq!(signer.verify_access(&format!("{token}A"), now()), Err(TokenError::Invalid));
     }
 
-    /// What is no token is refused.
-    async fn garbage_is_invalid(signer) {
+    async fn malformed_token_is_invalid(signer) {
         for garbage in ["", ".", "..", "...", "a.b.c", "Bearer x", "\0", "é.é.é", "e30.e30.e30", "null"] {
             assert_eq!(signer.verify_access(garbage, now()), Err(TokenError::Invalid), "{garbage:?}");
             assert_eq!(signer.verify_refresh(garbage, now()), Err(TokenError::Invalid), "{garbage:?}");

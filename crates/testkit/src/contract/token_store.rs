@@ -1,4 +1,4 @@
-//! What every store of refresh tokens does.
+//! Contract of every store of refresh tokens.
 
 use crate::clock::TestClock;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -65,16 +65,14 @@ fn seconds(n: i64) -> TimeDelta {
 crate::battery! {
     token_store_contract in token_store (Arc<dyn TokenStore>);
 
-    /// Each token is good for its successor.
-    async fn a_chain_of_uses_renews(tokens) {
+    async fn consecutive_rotations_renew(tokens) {
         start(&*tokens, 1).await;
         for n in 1..20 {
             assert_eq!(rotate(&*tokens, 1, n, n + 1, seconds(i64::from(n) * 900)).await, Renewed);
         }
     }
 
-    /// What was never issued is unknown, and asking for it revokes nothing.
-    async fn strangers_are_unknown(tokens) {
+    async fn unissued_token_is_unknown_and_revokes_nothing(tokens) {
         assert_eq!(rotate(&*tokens, 1, 1, 2, seconds(0)).await, Unknown);
         start(&*tokens, 1).await;
         start(&*tokens, 2).await;
@@ -85,8 +83,8 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 2, 2, 4, seconds(0)).await, Renewed);
     }
 
-    /// Two uses within the grace both succeed, and both successors are good.
-    async fn a_retry_within_the_grace_succeeds(tokens) {
+    /// Two uses within the grace period both succeed, and both successors are valid.
+    async fn retry_within_grace_succeeds(tokens) {
         start(&*tokens, 1).await;
         assert_eq!(rotate(&*tokens, 1, 1, 2, seconds(100)).await, Renewed);
         assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(130)).await, Renewed, "at the last instant of the grace");
@@ -94,8 +92,7 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 1, 3, 5, seconds(1000)).await, Renewed);
     }
 
-    /// A use after the grace ends the family, whatever tokens it has.
-    async fn a_use_after_the_grace_ends_the_family(tokens) {
+    async fn reuse_after_grace_revokes_family(tokens) {
         start(&*tokens, 1).await;
         start(&*tokens, 2).await;
         assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(100)).await, Renewed);
@@ -107,24 +104,21 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 2, 2, 6, late).await, Renewed, "other families go on");
     }
 
-    /// The grace begins with the first use and is not moved by retries.
-    async fn retries_do_not_extend_the_grace(tokens) {
+    async fn retries_do_not_extend_grace(tokens) {
         start(&*tokens, 1).await;
         assert_eq!(rotate(&*tokens, 1, 1, 2, seconds(0)).await, Renewed);
         assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(20)).await, Renewed);
         assert_eq!(rotate(&*tokens, 1, 1, 4, seconds(40)).await, Reused);
     }
 
-    /// A token is refused from the instant of its expiry on.
-    async fn an_expired_token_is_unknown(tokens) {
+    async fn expired_token_is_unknown(tokens) {
         start(&*tokens, 1).await;
         start(&*tokens, 2).await;
         assert_eq!(rotate(&*tokens, 1, 1, 3, LIFETIME - seconds(1)).await, Renewed);
         assert_eq!(rotate(&*tokens, 2, 2, 4, LIFETIME).await, Unknown);
     }
 
-    /// A family lives as long as its youngest token.
-    async fn a_successor_prolongs_the_family(tokens) {
+    async fn successor_extends_family(tokens) {
         start(&*tokens, 1).await;
         let half = LIFETIME / 2;
         assert_eq!(rotate(&*tokens, 1, 1, 2, half).await, Renewed);
@@ -132,8 +126,7 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 1, 3, 4, LIFETIME * 2 + seconds(1)).await, Unknown);
     }
 
-    /// A revoked family is gone with all its tokens; others are not; repeating changes nothing.
-    async fn revoke_ends_one_family(tokens) {
+    async fn revoke_ends_only_one_family(tokens) {
         start(&*tokens, 1).await;
         start(&*tokens, 2).await;
         rotate(&*tokens, 1, 1, 3, seconds(0)).await;
@@ -146,8 +139,8 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 2, 2, 6, seconds(1)).await, Renewed);
     }
 
-    /// Every login of an account can be ended at once; later logins are good.
-    async fn revoke_all_ends_the_families_of_one_account(tokens) {
+    /// Later logins are not affected.
+    async fn revoke_all_ends_families_of_one_account(tokens) {
         let now = start_of_test();
         start(&*tokens, 1).await;
         start(&*tokens, 2).await;
@@ -162,8 +155,8 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 7, 7, 8, seconds(1)).await, Renewed);
     }
 
-    /// Of concurrent uses none is lost, and none is taken for theft.
-    async fn concurrent_uses_all_succeed(tokens) {
+    /// Concurrent uses are not mistaken for theft.
+    async fn concurrent_rotations_all_succeed(tokens) {
         start(&*tokens, 1).await;
         let uses = (2..52).map(|successor| {
             let tokens = Arc::clone(&tokens);
@@ -177,8 +170,7 @@ crate::battery! {
         }
     }
 
-    /// The check passes.
-    async fn a_working_store_passes_its_check(tokens) {
+    async fn check_succeeds(tokens) {
         tokens.check().await.unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! What every usage ledger does.
+//! Contract of every usage ledger.
 
 use super::records::{add_users, first};
 use crate::builders::{at, id, usage, user};
@@ -17,7 +17,7 @@ use uuid::Uuid;
 crate::battery! {
     usage_contract in usage (Arc<dyn Store>);
 
-    /// Totals are of one account, over all of its keys and conversations.
+    /// Totals include all API keys and conversations of an account.
     async fn totals_are_by_account(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let mut unit = store.begin().await.unwrap();
@@ -35,13 +35,11 @@ crate::battery! {
         assert_eq!(total(&*store, 2).await, TokenUsage { prompt: 10, completion: 5 });
     }
 
-    /// Who used nothing has a total of nothing.
-    async fn no_records_are_a_total_of_zero(store) {
+    async fn account_without_records_has_zero_total(store) {
         assert_eq!(total(&*store, 1).await, TokenUsage::default());
     }
 
-    /// A record is counted once: a second one with its id is refused.
-    async fn a_second_record_with_an_id_is_refused(store) {
+    async fn insert_rejects_used_id(store) {
         add_users(&*store, &[user(1)]).await;
         let record = usage(1, user(1).id);
         let mut unit = store.begin().await.unwrap();
@@ -51,7 +49,7 @@ crate::battery! {
         assert_eq!(total(&*store, 1).await, record.tokens);
     }
 
-    /// Sums are by day, account and key as asked for, the last day first, and of what was asked for alone.
+    /// Sums are grouped by day, account and key as requested, last day first.
     async fn sums_are_grouped_and_filtered(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);

@@ -1,4 +1,4 @@
-//! What every repository of accounts does.
+//! Contract of every repository of accounts.
 
 use super::records::{add_users, first};
 use crate::builders::{api_key, at, conversation, document, group, id, session, usage, user, verification};
@@ -17,8 +17,7 @@ use std::sync::Arc;
 crate::battery! {
     users_contract in users (Arc<dyn Store>);
 
-    /// Every field comes back as it was, each flag on its own.
-    async fn every_field_survives(store) {
+    async fn user_round_trips(store) {
         let login = Some(at(3) + TimeDelta::microseconds(1));
         let users = [
             User { is_active: false, ..user(1) },
@@ -35,16 +34,15 @@ crate::battery! {
         }
     }
 
-    /// Who is not there is nobody, and no error.
-    async fn an_unknown_account_is_none(store) {
+    async fn unknown_account_is_none(store) {
         let mut view = store.read().await.unwrap();
         assert_eq!(view.users().get(user(1).id).await.unwrap(), None);
         assert_eq!(view.users().by_email(&user(1).email).await.unwrap(), None);
         assert_eq!(view.users().count().await.unwrap(), 0);
     }
 
-    /// An address belongs to one account, however it is written; the unit of work goes on.
-    async fn an_address_is_taken_once(store) {
+    /// Addresses are unique regardless of case; the unit of work can continue.
+    async fn insert_rejects_used_address(store) {
         add_users(&*store, &[user(1)]).await;
         let shouting = Email::parse("USER1@Example.ORG").unwrap();
         let mut unit = store.begin().await.unwrap();
@@ -57,8 +55,7 @@ crate::battery! {
         assert_eq!(view.users().count().await.unwrap(), 2);
     }
 
-    /// Of many who want one address at once, one gets it.
-    async fn concurrent_claims_of_an_address_have_one_winner(store) {
+    async fn concurrent_inserts_of_address_have_one_winner(store) {
         let claims = (1..=10).map(|n| {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
@@ -77,16 +74,14 @@ crate::battery! {
         assert_eq!(store.read().await.unwrap().users().count().await.unwrap(), 1);
     }
 
-    /// Two accounts never share an id.
-    async fn a_second_account_with_an_id_is_refused(store) {
+    async fn insert_rejects_used_id(store) {
         add_users(&*store, &[user(1)]).await;
         let second = User { email: user(2).email, ..user(1) };
         assert!(store.begin().await.unwrap().users().insert(&second).await.is_err());
         assert_eq!(store.read().await.unwrap().users().get(user(1).id).await.unwrap(), Some(user(1)));
     }
 
-    /// An update writes all present values.
-    async fn an_update_replaces_everything(store) {
+    async fn update_replaces_all_fields(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let changed = User {
             id: user(1).id,
@@ -107,16 +102,14 @@ crate::battery! {
         assert_eq!(view.users().count().await.unwrap(), 2);
     }
 
-    /// An update cannot take another account's address.
-    async fn an_update_to_a_taken_address_is_refused(store) {
+    async fn update_rejects_used_address(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let thief = User { email: user(1).email, ..user(2) };
         assert!(store.begin().await.unwrap().users().update(&thief).await.is_err());
         assert_eq!(store.read().await.unwrap().users().get(user(2).id).await.unwrap(), Some(user(2)));
     }
 
-    /// Lists are filtered and in the order asked for.
-    async fn lists_are_filtered(store) {
+    async fn list_filters_and_sorts(store) {
         let users = [
             User { is_staff: true, ..user(1) },
             User { is_superuser: true, last_login_at: Some(at(50)), ..user(2) },
@@ -151,8 +144,7 @@ crate::battery! {
         assert_eq!((second.records, second.total), (vec![users[1].clone()], 3));
     }
 
-    /// Addresses are read for many accounts at once; those that do not exist are left out.
-    async fn addresses_are_read_together(store) {
+    async fn emails_omits_missing_accounts(store) {
         add_users(&*store, &[user(1), user(2), user(3)]).await;
         let mut view = store.read().await.unwrap();
         let emails = view.users().emails(&[id(1), id(3), id(9)]).await.unwrap();
@@ -160,8 +152,7 @@ crate::battery! {
         assert!(view.users().emails(&[]).await.unwrap().is_empty());
     }
 
-    /// An account goes with all that is its own; its documents stay without an owner.
-    async fn an_account_goes_with_what_is_its_own(store) {
+    async fn delete_removes_dependent_records_but_keeps_documents(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let mut unit = store.begin().await.unwrap();
         unit.groups().insert(&group(1)).await.unwrap();

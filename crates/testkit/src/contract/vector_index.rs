@@ -1,4 +1,4 @@
-//! What every vector store does.
+//! Contract of every vector store.
 
 use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
 use docent_domain::{
@@ -27,8 +27,7 @@ fn dense(vector: &[f32]) -> QueryEmbedding {
 crate::battery! {
     vector_index_contract in vector_index (Arc<dyn VectorIndex>);
 
-    /// An empty collection answers, and finds nothing.
-    async fn empty_finds_nothing(index) {
+    async fn empty_index_finds_nothing(index) {
         index.check().await.unwrap();
         assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), []);
         assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap(), []);
@@ -36,8 +35,7 @@ crate::battery! {
         index.remove(document_id(1)).await.unwrap();
     }
 
-    /// A chunk comes back as it was stored, with its document.
-    async fn gives_back_what_was_stored(index) {
+    async fn chunk_round_trips(index) {
         let mut stored = entry(1, 3, "Ünïcode pümp 水泵 🚰");
         stored.span = Span { start: Position { page: 4, offset: 70_000 }, end: Position { page: 6, offset: 9 } };
         stored.pages = vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }];
@@ -51,8 +49,7 @@ crate::battery! {
         assert!(chunk.score > 0.0);
     }
 
-    /// Chunks without anything of the query stay out; so do all when the query has nothing.
-    async fn leaves_out_what_shares_nothing(index) {
+    async fn unrelated_chunks_are_omitted(index) {
         index.replace(&indexed(1), vec![entry(1, 0, "pump"), entry(1, 1, "valve")]).await.unwrap();
         assert_eq!(texts(&index.search(&query("pump"), None, 5).await.unwrap()), ["pump"]);
         assert_eq!(index.search(&query("crane"), None, 5).await.unwrap(), []);
@@ -60,8 +57,7 @@ crate::battery! {
         assert_eq!(index.search(&QueryEmbedding { sparse: None, dense: None }, None, 5).await.unwrap(), []);
     }
 
-    /// The best come first, with descending scores.
-    async fn best_come_first(index) {
+    async fn results_are_sorted_by_score(index) {
         let texts_in = ["red pump with green valve", "red pump and many other words that say nothing", "green door"];
         let entries = (0..).zip(texts_in).map(|(n, text)| entry(1, n, text)).collect();
         index.replace(&indexed(1), entries).await.unwrap();
@@ -70,14 +66,13 @@ crate::battery! {
         assert!(found[0].score > found[1].score);
     }
 
-    /// Scores are those of the domain's ranking, whatever the store: they count what is rare in the collection, in
-    /// text, title, headings and lead, and hold length against a chunk.
-    async fn ranks_as_the_domain_does(index) {
+    /// All stores use the domain's ranking functions with corpus statistics of all fields and length normalization.
+    async fn scores_match_domain_ranking(index) {
         let long = "pump ".to_owned() + &"other words ".repeat(40);
         let texts_in = [
             (1, "pump manual", "about the red pump", ["pump pump valve", long.as_str()]),
             (2, "valve manual", "about the green valve", ["pump seal", "seal and nothing else"]),
-            (3, "minutes", "who was there", ["valve", "nobody"]),
+            (3, "minutes", "who was there", ["valve", "none"]),
         ];
         let of_document = |(n, title, lead, chunks): (u32, &str, &str, [&str; 2])| {
             let entries = (0..).zip(chunks).map(|(at, text)| {
@@ -127,8 +122,8 @@ crate::battery! {
         }
     }
 
-    /// No more than asked for; equals are in the order of documents and ordinals, always.
-    async fn limit_and_ties_are_exact(index) {
+    /// Ties are in the order of documents and ordinals.
+    async fn limit_is_exact_and_ties_are_stable(index) {
         for n in [3, 1, 2] {
             index.replace(&indexed(n), (0..4).map(|at| entry(n, at, "pump")).collect()).await.unwrap();
         }
@@ -140,8 +135,7 @@ crate::battery! {
         assert_eq!(index.search(&query("pump"), None, 0).await.unwrap(), []);
     }
 
-    /// Only chunks of the documents named.
-    async fn filters_by_document(index) {
+    async fn search_filters_by_document(index) {
         for n in 1..=3 {
             index.replace(&indexed(n), vec![entry(n, 0, "pump"), entry(n, 1, "valve")]).await.unwrap();
         }
@@ -152,8 +146,7 @@ crate::battery! {
         assert_eq!(index.search(&query("pump"), Some(&[]), 5).await.unwrap(), []);
     }
 
-    /// What a document had before is gone, also when it had more.
-    async fn replace_replaces(index) {
+    async fn replace_removes_previous_chunks(index) {
         let first = ["pump one", "pump two", "pump three"];
         index.replace(&indexed(1), (0..).zip(first).map(|(n, text)| entry(1, n, text)).collect()).await.unwrap();
         index.replace(&indexed(2), vec![entry(2, 0, "pump of another")]).await.unwrap();
@@ -167,8 +160,7 @@ crate::battery! {
         assert_eq!(texts(&index.search(&query("pump"), None, 9).await.unwrap()), ["pump of another"]);
     }
 
-    /// Doing it again changes nothing that a search shows.
-    async fn replay_is_idempotent(index) {
+    async fn replace_is_idempotent(index) {
         let entries = || vec![entry(1, 0, "pump with valve"), entry(1, 1, "pump without")];
         index.replace(&indexed(2), vec![entry(2, 0, "a valve alone")]).await.unwrap();
         index.replace(&indexed(1), entries()).await.unwrap();
@@ -181,8 +173,7 @@ crate::battery! {
         assert_eq!(texts(&after), texts(&before));
     }
 
-    /// A removed document is not found, and removing it again is fine.
-    async fn removed_is_gone(index) {
+    async fn removed_document_is_not_found(index) {
         index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
         index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
         for _ in 0..2 {
@@ -193,8 +184,7 @@ crate::battery! {
         }
     }
 
-    /// Terms of a document's title lift its chunks.
-    async fn titles_count(index) {
+    async fn title_terms_raise_scores(index) {
         let mut titled = entry(2, 0, "flow rates of the machine");
         titled.embedding.sparse.as_mut().unwrap().title = crate::retrieval::terms("pump");
         index.replace(&indexed(1), vec![entry(1, 0, "flow rates of the machine")]).await.unwrap();
@@ -204,7 +194,7 @@ crate::battery! {
         assert_eq!(of, [document_id(2), document_id(1)]);
     }
 
-    /// Nearness in the dense part orders chunks; what points elsewhere is left out.
+    /// Vectors that point away are omitted.
     async fn dense_vectors_rank_by_cosine(index) {
         let entries = vec![
             hybrid_entry(1, 0, "", &[0.6, 0.8]),
@@ -218,8 +208,7 @@ crate::battery! {
         assert!((found[0].score - 1.0).abs() < 1e-5 && (found[1].score - 0.6).abs() < 1e-5);
     }
 
-    /// Both parts count: a chunk that fits in both ways comes first.
-    async fn hybrid_uses_both_parts(index) {
+    async fn hybrid_search_uses_both_parts(index) {
         let entries = vec![
             hybrid_entry(1, 0, "pump", &[0.0, 1.0]),
             hybrid_entry(1, 1, "valve", &[1.0, 0.0]),
@@ -233,8 +222,7 @@ crate::battery! {
         assert_eq!(found.len(), 3);
     }
 
-    /// A replaced vector no longer counts, a new one does.
-    async fn replaced_vectors_are_gone(index) {
+    async fn replaced_vectors_do_not_count(index) {
         index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[1.0, 0.0])]).await.unwrap();
         index.replace(&indexed(2), vec![hybrid_entry(2, 0, "", &[1.0, 0.0])]).await.unwrap();
         index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[0.0, 1.0])]).await.unwrap();
@@ -244,8 +232,8 @@ crate::battery! {
         assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(1)]);
     }
 
-    /// Vectors of other dimensions are refused for good, and nothing changes.
-    async fn other_dimensions_are_refused(index) {
+    /// The fault is permanent, and nothing changes.
+    async fn other_dimensions_are_rejected(index) {
         index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
         for wrong in [vec![hybrid_entry(1, 0, "crane", &[1.0, 0.0, 0.0])],
             vec![hybrid_entry(1, 0, "crane", &[1.0, 0.0]), hybrid_entry(1, 1, "crane", &[1.0])]] {
@@ -258,8 +246,7 @@ crate::battery! {
         assert_eq!(texts(&index.search(&query("pump crane"), None, 5).await.unwrap()), ["pump"]);
     }
 
-    /// Counts are of the documents asked for; those without chunks are left out.
-    async fn counts_many_documents_at_once(index) {
+    async fn counts_omits_documents_without_chunks(index) {
         assert!(index.counts(&[document_id(1)]).await.unwrap().is_empty());
         index.replace(&indexed(1), vec![entry(1, 0, "pump"), entry(1, 1, "valve")]).await.unwrap();
         index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
@@ -270,8 +257,8 @@ crate::battery! {
         assert!(index.counts(&[]).await.unwrap().is_empty());
     }
 
-    /// Page by page every document that has chunks is shown, and no other, whatever the size of pages.
-    async fn pages_show_every_document(index) {
+    /// The pages list exactly the documents with chunks, for any page size.
+    async fn pages_list_every_document(index) {
         assert_eq!(index.documents(None, 3).await.unwrap(), IndexPage::default());
         for n in 1..=7 {
             index.replace(&indexed(n), (0..n).map(|at| entry(n, at, "pump")).collect()).await.unwrap();
@@ -295,8 +282,7 @@ crate::battery! {
         }
     }
 
-    /// Chunks are read back in their order, with their vectors; other documents' are not among them.
-    async fn chunks_are_read_back(index) {
+    async fn chunks_are_read_in_order(index) {
         assert_eq!(index.chunks(document_id(1)).await.unwrap(), []);
         let mut stored: Vec<IndexEntry> =
             (0..150).map(|n| hybrid_entry(1, n, &format!("pump {n} 水泵"), &[0.6, 0.8])).collect();
@@ -316,8 +302,7 @@ crate::battery! {
         }
     }
 
-    /// The collection has the dimensions of the vectors that it was given.
-    async fn dimensions_are_those_of_the_vectors(index) {
+    async fn dimensions_match_vectors(index) {
         assert_eq!(index.dimensions().await.unwrap(), None);
         index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
         assert_eq!(index.dimensions().await.unwrap(), None);
@@ -325,7 +310,6 @@ crate::battery! {
         assert_eq!(index.dimensions().await.unwrap(), Some(2));
     }
 
-    /// Many documents at a time, and every call's chunks are found once it has returned.
     async fn concurrent_replaces_are_all_visible(index) {
         let calls: Vec<_> = (1..=20).map(|n| {
             let index = Arc::clone(&index);

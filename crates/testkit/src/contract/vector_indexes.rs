@@ -1,4 +1,4 @@
-//! What every set of collections does.
+//! Contract of every set of vector indexes.
 
 use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query};
 use docent_ports::vector_indexes::VectorIndexes;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 crate::battery! {
     vector_indexes_contract in vector_indexes (Arc<dyn VectorIndexes>);
 
-    /// What is written into one collection is not in another, of other dimensions too.
-    async fn collections_do_not_mix(subject) {
+    /// Vector collections can have different dimensions.
+    async fn collections_are_separate(subject) {
         let (one, other) = (subject.open("one").await.unwrap(), subject.open("other").await.unwrap());
         one.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
         other.replace(&indexed(1), vec![hybrid_entry(1, 0, "valve", &[1.0, 0.0, 0.0])]).await.unwrap();
@@ -18,8 +18,7 @@ crate::battery! {
         assert_eq!(one.count(document_id(1)).await.unwrap(), 1);
     }
 
-    /// What was written stays through closing and opening, and through opening twice.
-    async fn what_is_written_stays(subject) {
+    async fn chunks_survive_close_and_reopen(subject) {
         let index = subject.open("one").await.unwrap();
         index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
         assert_eq!(subject.open("one").await.unwrap().count(document_id(1)).await.unwrap(), 1);
@@ -30,8 +29,8 @@ crate::battery! {
         assert_eq!(subject.open("one").await.unwrap().count(document_id(1)).await.unwrap(), 1);
     }
 
-    /// A removed collection is gone, and may be removed again, and made anew.
-    async fn a_removed_collection_is_gone(subject) {
+    /// Removing is idempotent.
+    async fn removed_collection_is_empty_when_recreated(subject) {
         assert!(!subject.exists("one").await.unwrap());
         for _ in 0..2 {
             let index = subject.open("one").await.unwrap();
@@ -45,8 +44,7 @@ crate::battery! {
         }
     }
 
-    /// More collections than are kept open can be used in turns.
-    async fn many_collections_take_turns(subject) {
+    async fn more_collections_than_open_limit_are_usable(subject) {
         for n in 0..6_u32 {
             let index = subject.open(&format!("c{n}")).await.unwrap();
             index.replace(&indexed(n), vec![entry(n, 0, "pump")]).await.unwrap();

@@ -1,4 +1,4 @@
-//! What every repository of verification tokens does.
+//! Contract of every repository of verification tokens.
 
 use super::records::{add_users, first};
 use crate::builders::{at, id, user, verification};
@@ -19,8 +19,7 @@ async fn all(store: &dyn Store) -> Vec<VerificationToken> {
 crate::battery! {
     verifications_contract in verifications (Arc<dyn Store>);
 
-    /// Every field comes back as it was, by its id and by its digest.
-    async fn every_field_survives(store) {
+    async fn verification_token_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         let token = verification(1, user(1).id, VerificationPurpose::VerifyEmail);
         put(&*store, &token).await;
@@ -30,8 +29,7 @@ crate::battery! {
         assert_eq!(view.verifications().by_sha256(&[9; 32]).await.unwrap(), None);
     }
 
-    /// An account has one token for each purpose: a new one takes the old one's place.
-    async fn a_new_token_replaces_the_one_before(store) {
+    async fn new_token_replaces_previous_for_purpose(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);
         let mail = verification(1, one, VerificationPurpose::VerifyEmail);
@@ -48,8 +46,7 @@ crate::battery! {
         assert!(store.begin().await.unwrap().verifications().put(&stranger).await.is_err());
     }
 
-    /// Of many that are made at once for one purpose, one is left, and none is refused.
-    async fn of_many_made_at_once_one_is_left(store) {
+    async fn concurrent_puts_leave_one_token(store) {
         add_users(&*store, &[user(1)]).await;
         let made = (1..=8).map(|n| {
             let store = Arc::clone(&store);
@@ -61,8 +58,7 @@ crate::battery! {
         assert_eq!(all(&*store).await.len(), 1);
     }
 
-    /// Of many who use a token at once, one may.
-    async fn a_token_is_used_once(store) {
+    async fn concurrent_removes_have_one_winner(store) {
         add_users(&*store, &[user(1)]).await;
         put(&*store, &verification(1, user(1).id, VerificationPurpose::ResetPassword)).await;
         let uses = (0..8).map(|_| {
@@ -81,8 +77,7 @@ crate::battery! {
         assert_eq!(winners, 1);
     }
 
-    /// Those of an account are removed together, and those that ended a few at a time.
-    async fn tokens_are_removed_and_purged(store) {
+    async fn tokens_are_removed_and_purged_up_to_limit(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let (one, two) = (user(1).id, user(2).id);
         for (n, user, purpose) in [

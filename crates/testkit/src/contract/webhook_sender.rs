@@ -1,22 +1,22 @@
-//! What every sender of webhooks' messages does.
+//! Contract of every webhook sender.
 
 use docent_domain::webhook::WebhookUrl;
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
 use std::{fmt, sync::Arc, time::Duration};
 
-/// A sender that may reach a receiver on this machine, and what is at the other end.
+/// A sender that is allowed to reach a local receiver, and that receiver.
 pub struct Subject {
     /// The sender.
     pub sender: Arc<dyn WebhookSender>,
-    /// The same one, which keeps to public hosts.
+    /// The same sender, restricted to public hosts.
     pub careful: Arc<dyn WebhookSender>,
-    /// Where the receiver is.
+    /// URL of the receiver.
     pub url: WebhookUrl,
-    /// Has the receiver answer the next message with this.
+    /// Sets the receiver's response to the next message.
     pub answer: Box<dyn Fn(ReceiverResponse) + Send>,
-    /// Has the receiver break off instead of answering the next message.
+    /// Makes the receiver close the connection instead of responding to the next message.
     pub cut: Box<dyn Fn() + Send>,
-    /// The messages that the receiver was sent.
+    /// The messages received so far.
     pub arrived: Box<dyn Fn() -> Vec<WebhookMessage> + Send>,
 }
 
@@ -41,8 +41,7 @@ fn message(url: &WebhookUrl, n: i64) -> WebhookMessage {
 crate::battery! {
     webhook_sender_contract in webhook_sender (Subject);
 
-    /// What is sent arrives, byte by byte, with its headers.
-    async fn messages_arrive_as_they_were_sent(subject) {
+    async fn message_arrives_unchanged(subject) {
         let sent = [message(&subject.url, 1), message(&subject.url, 2)];
         for message in &sent {
             (subject.answer)(TAKEN);
@@ -52,8 +51,7 @@ crate::battery! {
         assert_eq!((subject.arrived)(), sent);
     }
 
-    /// Every status is told as it came, redirections too, with when to come back.
-    async fn answers_are_told_and_none_is_followed(subject) {
+    async fn responses_are_returned_and_redirects_not_followed(subject) {
         for status in [200, 301, 302, 307, 308, 400, 410, 429, 500, 503] {
             let retry_after = (status == 429).then(|| Duration::from_secs(90));
             let answer = ReceiverResponse { status, retry_after };
@@ -63,16 +61,15 @@ crate::battery! {
         assert_eq!((subject.arrived)().len(), 10);
     }
 
-    /// A receiver that breaks off has not answered.
-    async fn a_receiver_that_breaks_off_has_not_answered(subject) {
+    async fn closed_connection_is_an_error(subject) {
         (subject.cut)();
         assert_eq!(subject.sender.send(&message(&subject.url, 1)).await, Err(DeliveryError::InvalidResponse));
         (subject.answer)(TAKEN);
         assert_eq!(subject.sender.send(&message(&subject.url, 2)).await, Ok(TAKEN));
     }
 
-    /// A host that is not public is refused beforehand and again when it is asked, and nothing is sent.
-    async fn hosts_that_are_not_public_are_refused(subject) {
+    /// The host is refused both by the check and when sending, and receives nothing.
+    async fn non_public_host_is_refused(subject) {
         assert_eq!(subject.sender.check(&subject.url).await, Ok(()));
         let refused = subject.careful.check(&subject.url).await.unwrap_err();
         assert_eq!(refused.field, "url");

@@ -1,4 +1,4 @@
-//! What every repository of webhooks does.
+//! Contract of every repository of webhooks.
 
 use super::records::{add_users, first};
 use crate::builders::{at, delivery, id, user, webhook};
@@ -49,8 +49,7 @@ fn ids(deliveries: &[WebhookDelivery]) -> Vec<WebhookDeliveryId> {
 crate::battery! {
     webhooks_contract in webhooks (Arc<dyn Store>);
 
-    /// Every field comes back as it was, of webhooks and of deliveries.
-    async fn every_field_survives(store) {
+    async fn webhook_and_delivery_round_trip(store) {
         add_users(&*store, &[user(1)]).await;
         let full = Webhook {
             url: WebhookUrl::parse("https://example.org/é?a=b").unwrap(),
@@ -86,8 +85,7 @@ crate::battery! {
         assert_eq!(webhooks.delivery(id(9)).await.unwrap(), None);
     }
 
-    /// A webhook belongs to an account that exists, a delivery to a webhook that exists, and ids to one of them.
-    async fn ids_and_owners_are_checked(store) {
+    async fn insert_rejects_used_ids_and_unknown_owners(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[webhook(1, user(1).id)], &[delivery(1, id(1))]).await;
         let mut unit = store.begin().await.unwrap();
@@ -99,8 +97,8 @@ crate::battery! {
         assert!(store.begin().await.unwrap().webhooks().add_delivery(&delivery(1, id(1))).await.is_err());
     }
 
-    /// A webhook is changed, but for whose it is, and goes with its deliveries; so do those of an account that goes.
-    async fn webhooks_change_and_go(store) {
+    /// The owner does not change. Deliveries are deleted with their webhook, webhooks with their account.
+    async fn update_and_delete_change_webhook(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let all = [webhook(1, user(1).id), webhook(2, user(2).id), webhook(3, user(2).id)];
         let deliveries = [delivery(1, id(1)), delivery(2, id(2)), delivery(3, id(3))];
@@ -130,8 +128,7 @@ crate::battery! {
         assert_eq!(view.webhooks().delivery(id(1)).await.unwrap(), Some(delivery(1, id(1))));
     }
 
-    /// Lists are newest first, of all or of an account, of those that are on or off.
-    async fn lists_are_filtered(store) {
+    async fn list_filters_and_sorts_newest_first(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let off = Webhook { is_active: false, ..webhook(2, user(2).id) };
         let all = [webhook(1, user(1).id), off.clone(), webhook(3, user(1).id)];
@@ -147,8 +144,8 @@ crate::battery! {
         assert_eq!(view.webhooks().list(filter, first(9)).await.unwrap().records, [off]);
     }
 
-    /// A log is newest first and is gone on with behind any of its places, also among events of one instant.
-    async fn logs_go_on_behind_a_place(store) {
+    /// Deliveries are newest first, and lists continue after any position, also among events of the same time.
+    async fn deliveries_continue_after_position(store) {
         add_users(&*store, &[user(1)]).await;
         let same = |n| WebhookDelivery { created_at: at(3), ..delivery(n, id(1)) };
         let log = [delivery(7, id(1)), same(6), same(4), delivery(1, id(1))];
@@ -164,8 +161,7 @@ crate::battery! {
         }
     }
 
-    /// Those listen that are on, chose the event, and are of the document's owner or for all documents.
-    async fn listeners_are_those_who_chose_to_be_told(store) {
+    async fn subscribed_returns_enabled_webhooks_for_event(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         let own = webhook(1, user(1).id);
         let off = Webhook { is_active: false, ..webhook(2, user(1).id) };
@@ -182,8 +178,7 @@ crate::battery! {
         assert_eq!(webhooks.subscribed(None, ingested).await.unwrap(), [id(5)]);
     }
 
-    /// The delivery that is due for the longest time comes first, of webhooks that are on, and nothing early.
-    async fn what_is_due_is_leased_in_turn(store) {
+    async fn due_deliveries_are_leased_longest_due_first(store) {
         add_users(&*store, &[user(1)]).await;
         let off = Webhook { is_active: false, ..webhook(2, user(1).id) };
         let over = WebhookDelivery { state: DeliveryState::Delivered, ..delivery(9, id(1)) };
@@ -195,15 +190,15 @@ crate::battery! {
         assert_eq!((leased.lease, leased.webhook, leased.delivery), (id(1), webhook(1, user(1).id), delivery(4, id(1))));
     }
 
-    /// One delivery of a webhook at a time: while one is held nobody gets another, until the lease is over.
-    async fn a_webhook_is_told_one_thing_at_a_time(store) {
+    /// While a delivery is leased, no other caller gets one of the same webhook.
+    async fn webhook_has_one_leased_delivery(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[webhook(1, user(1).id), webhook(2, user(1).id)], &[delivery(1, id(1)), delivery(2, id(1)), delivery(3, id(2))]).await;
         let one = lease(&*store, 1, 5, 30).await.unwrap();
         let other = lease(&*store, 2, 5, 30).await.unwrap();
         assert_eq!((one.delivery.webhook, other.delivery.webhook), (id(1), id(2)));
         assert_eq!(lease(&*store, 3, 29, 60).await, None);
-        // Whoever held it is taken for dead: the same one is sent again.
+        // The holder is considered crashed, so the same delivery is leased again.
         let again = lease(&*store, 4, 30, 60).await.unwrap();
         assert_eq!(again.delivery, one.delivery);
         let done = WebhookDelivery { state: DeliveryState::Delivered, attempts: 1, updated_at: at(31), ..one.delivery };
@@ -215,8 +210,7 @@ crate::battery! {
         assert_eq!(lease(&*store, 6, 31, 60).await.unwrap().delivery.id, id(2));
     }
 
-    /// However many ask at once, no webhook is leased twice.
-    async fn no_webhook_is_leased_twice(store) {
+    async fn concurrent_callers_lease_distinct_webhooks(store) {
         add_users(&*store, &[user(1)]).await;
         let webhooks: Vec<_> = (1..=4).map(|n| webhook(n, user(1).id)).collect();
         let deliveries: Vec<_> = (1..=16).map(|n| delivery(n, id(n % 4 + 1))).collect();
@@ -229,7 +223,7 @@ crate::battery! {
         for one in asking.collect::<Vec<_>>() {
             told.extend(one.await.unwrap().map(|leased| leased.webhook.id));
         }
-        // Those who ask at the same time may step aside for each other in vain; they ask again.
+        // Concurrent callers may get nothing because of each other, so they retry.
         while let Some(leased) = lease(&*store, 99, 50, 90).await {
             told.push(leased.webhook.id);
         }
@@ -237,8 +231,8 @@ crate::battery! {
         assert_eq!(told, [1, 2, 3, 4].map(id));
     }
 
-    /// What is over is sent again when asked for, but not what is being sent.
-    async fn a_delivery_is_changed_unless_it_is_held(store) {
+    /// A finished delivery can be resent.
+    async fn leased_delivery_cannot_be_changed(store) {
         add_users(&*store, &[user(1)]).await;
         let over = WebhookDelivery { state: DeliveryState::Failed, attempts: 9, ..delivery(1, id(1)) };
         add(&*store, &[webhook(1, user(1).id)], std::slice::from_ref(&over)).await;
@@ -256,8 +250,7 @@ crate::battery! {
         assert!(change(&again, 50).await);
     }
 
-    /// What has not changed for long goes, a few at a time.
-    async fn old_deliveries_are_purged(store) {
+    async fn purge_removes_old_deliveries_up_to_limit(store) {
         add_users(&*store, &[user(1)]).await;
         let deliveries: Vec<_> = (1..=5).map(|n| delivery(n, id(1))).collect();
         add(&*store, &[webhook(1, user(1).id)], &deliveries).await;

@@ -1,4 +1,4 @@
-//! An archive in memory.
+//! In-memory archive.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -14,7 +14,7 @@ use std::{
 /// Names and bytes, in order.
 pub type Entries = Vec<(String, Vec<u8>)>;
 
-/// An archive that a test may look at and change. Clones are the same archive.
+/// An in-memory archive that tests can inspect and change. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct FakeArchive {
     /// `None` until it is finished.
@@ -22,23 +22,23 @@ pub struct FakeArchive {
 }
 
 impl FakeArchive {
-    /// Writes it; what it held stays until the writer has finished.
+    /// Opens the archive for writing. Its previous entries remain until the writer has finished.
     pub fn writer(&self) -> Box<dyn ArchiveWriter> {
         Box::new(Writer { written: Vec::new(), left: 0, archive: Arc::clone(&self.entries) })
     }
 
-    /// The names of its entries, if it was finished.
+    /// Names of the entries; empty if it was not finished.
     pub fn names(&self) -> Option<Vec<String>> {
         let entries = self.entries.lock().unwrap();
         entries.as_ref().map(|entries| entries.iter().map(|(name, _)| name.clone()).collect())
     }
 
-    /// Makes these its entries.
+    /// Replaces the entries.
     pub fn fill(&self, entries: Entries) {
         *self.entries.lock().unwrap() = Some(entries);
     }
 
-    /// Changes its entries.
+    /// Changes the entries.
     pub fn change(&self, change: impl FnOnce(&mut Entries)) {
         change(self.entries.lock().unwrap().as_mut().expect("it was finished"));
     }

@@ -1,4 +1,4 @@
-//! A blob store in memory.
+//! In-memory blob store.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -16,21 +16,21 @@ use std::{
 
 type Blobs = Arc<Mutex<BTreeMap<String, (Bytes, DateTime<Utc>)>>>;
 
-/// Keeps whole blobs in a map.
+/// A blob store in a map.
 #[derive(Debug, Default)]
 pub struct FakeBlobStore {
     blobs: Blobs,
-    /// The store's clock, which stands still unless it is set.
+    /// The store's clock, which changes only when set.
     now: Mutex<DateTime<Utc>>,
 }
 
 impl FakeBlobStore {
-    /// The keys of all blobs, in order: for tests that look for orphans.
+    /// Returns the keys of all blobs in order, for tests that look for orphans.
     pub fn keys(&self) -> Vec<String> {
         self.blobs.lock().unwrap().keys().cloned().collect()
     }
 
-    /// Sets the clock that says when blobs are written.
+    /// Sets the store's clock.
     pub fn set_time(&self, now: DateTime<Utc>) {
         *self.now.lock().unwrap() = now;
     }
@@ -46,7 +46,7 @@ impl BlobStore for FakeBlobStore {
 
     async fn open(&self, key: &BlobKey) -> Result<Option<ByteStream>> {
         let blob = self.blobs.lock().unwrap().get(key.as_str()).map(|(blob, _)| blob.clone());
-        // In pieces, as real stores give them.
+        // In pieces, like real stores.
         let pieces = |blob: Bytes| {
             let starts = (0..blob.len()).step_by(8192);
             starts.map(|at| Ok(blob.slice(at..blob.len().min(at + 8192)))).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! A chat model that plays what a test has written.
+//! Scripted chat model.
 
 use async_trait::async_trait;
 use docent_domain::{
@@ -33,23 +33,23 @@ enum Step {
 }
 
 impl Turn {
-    /// An answer that is still empty.
+    /// Creates an empty answer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An answer that says `text` word by word and stops.
+    /// Creates an answer that streams `text` word by word and stops.
     pub fn saying(text: &str) -> Self {
         text.split_inclusive(' ').fold(Self::new(), Self::text).stop()
     }
 
-    /// An answer that asks for one search.
+    /// Creates an answer with one search tool call.
     pub fn searching(query: &str) -> Self {
         let query = query.replace('\\', "\\\\").replace('"', "\\\"");
         Self::new().tool_call("call-1", "search_docs", &format!("{{\"query\":\"{query}\"}}")).finished(None)
     }
 
-    /// Refuses the call before there is a stream.
+    /// Fails the call before the stream starts.
     pub fn refused(kind: FaultKind) -> Self {
         Self { refusal: Some(kind), steps: Vec::new() }
     }
@@ -60,14 +60,14 @@ impl Turn {
         self.step(Step::Event(ChatEvent::Text(text.to_owned())))
     }
 
-    /// Adds a request for a tool; `arguments` is sent as it is, however broken.
+    /// Adds a tool call; `arguments` is sent unchanged, even if invalid.
     #[must_use]
     pub fn tool_call(self, id: &str, name: &str, arguments: &str) -> Self {
         let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
         self.step(Step::Event(ChatEvent::ToolCall(call)))
     }
 
-    /// Ends the answer, for the reason that its steps give, with this usage.
+    /// Ends the answer with this usage and the finish reason that follows from its steps.
     #[must_use]
     pub fn finished(self, usage: Option<TokenUsage>) -> Self {
         let calls = self.steps.iter().any(|step| matches!(step, Step::Event(ChatEvent::ToolCall(_))));
@@ -87,7 +87,7 @@ impl Turn {
         self.step(Step::Fault(kind))
     }
 
-    /// Says nothing more, for ever.
+    /// Stalls the answer forever.
     #[must_use]
     pub fn stall(self) -> Self {
         self.step(Step::Stall)
@@ -99,8 +99,7 @@ impl Turn {
     }
 }
 
-/// Plays one [`Turn`] per call. A call without a turn left gets a fault of kind `Internal`, unless
-/// there is a turn for all the rest.
+/// Plays one [`Turn`] per call. Without a turn left, calls fail with `Internal` unless a default turn is set.
 #[derive(Debug, Default)]
 pub struct ScriptedChatModel {
     turns: Mutex<VecDeque<Turn>>,
@@ -110,12 +109,12 @@ pub struct ScriptedChatModel {
 }
 
 impl ScriptedChatModel {
-    /// A model that plays these turns.
+    /// Creates a model that plays these turns.
     pub fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
         Self { turns: Mutex::new(turns.into_iter().collect()), ..Self::default() }
     }
 
-    /// A model that plays the same turn for every call.
+    /// Creates a model that plays the same turn for every call.
     pub fn always(turn: Turn) -> Self {
         Self { rest: Some(turn), ..Self::default() }
     }
@@ -125,12 +124,12 @@ impl ScriptedChatModel {
         self.turns.lock().unwrap().push_back(turn);
     }
 
-    /// What it was asked so far, in order.
+    /// Returns the requests so far, in order.
     pub fn requests(&self) -> Vec<ChatRequest> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// How many answers were dropped before their last step had been taken.
+    /// Number of answers dropped before their last step.
     pub fn cut_short(&self) -> usize {
         self.cut_short.load(Ordering::SeqCst)
     }
@@ -145,7 +144,7 @@ fn fault(kind: FaultKind) -> Fault {
     Fault::new(Component::ChatModel, kind, "a scripted fault")
 }
 
-/// What is left of an answer; counts itself when it is dropped with something left.
+/// The remaining steps of an answer; counts as dropped if any are left.
 struct Remainder {
     steps: VecDeque<Step>,
     cut_short: Arc<AtomicUsize>,
@@ -172,7 +171,7 @@ impl ChatModel for ScriptedChatModel {
         }
         let remainder = Remainder { steps: turn.steps.into(), cut_short: Arc::clone(&self.cut_short) };
         let steps = stream::unfold(remainder, |mut remainder| async {
-            // A stall stays in the remainder: whoever waits for more cuts the answer short.
+            // A stall stays in the remainder, so that dropping a stalled answer is counted.
             if matches!(remainder.steps.front(), Some(Step::Stall)) {
                 return std::future::pending().await;
             }

@@ -1,19 +1,18 @@
-//! An embedder that needs no model.
+//! Embedder without a model.
 
 use crate::retrieval::terms;
 use async_trait::async_trait;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::{embedder::Embedder, error::Result};
 
-/// Its sparse part counts the words between spaces, in lower case; its dense part, if it is to have
-/// one, adds the words up by a simple hash.
+/// An embedder whose sparse part counts lower-case words and whose optional dense part sums up hashes of words.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FakeEmbedder {
     dimensions: usize,
 }
 
 impl FakeEmbedder {
-    /// One that makes dense vectors of so many dimensions too.
+    /// Creates an embedder with a dense part of this many dimensions.
     pub fn with_dense(dimensions: usize) -> Self {
         Self { dimensions }
     }

@@ -1,4 +1,4 @@
-//! Embedders by the names of their models, as a test likes them.
+//! Embedders by model name, chosen by the test.
 
 use docent_ports::{
     embedder::{Embedder, Embedders},
@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 type Find = dyn Fn(&str) -> Result<Arc<dyn Embedder>> + Send + Sync;
 
-/// Gives what a function gives.
+/// Returns the embedders of a function.
 pub struct FakeEmbedders(Box<Find>);
 
 impl FakeEmbedders {
-    /// This one, whatever model is asked for.
+    /// Creates embedders that return the same one for every model.
     pub fn always(embedder: Arc<dyn Embedder>) -> Self {
         Self::by(move |_| Ok(Arc::clone(&embedder)))
     }
 
-    /// What `find` gives for a model.
+    /// Creates embedders that return the result of `find`.
     pub fn by(find: impl Fn(&str) -> Result<Arc<dyn Embedder>> + Send + Sync + 'static) -> Self {
         Self(Box::new(find))
     }

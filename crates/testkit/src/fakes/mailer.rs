@@ -1,4 +1,4 @@
-//! A mailer that keeps what it is given.
+//! Mailer that records emails.
 
 use async_trait::async_trait;
 use docent_ports::{
@@ -10,7 +10,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// Keeps mails in the order in which they came.
+/// Records emails in the order of sending.
 #[derive(Debug, Default)]
 pub struct FakeMailer {
     mails: Mutex<Vec<Mail>>,
@@ -19,17 +19,17 @@ pub struct FakeMailer {
 }
 
 impl FakeMailer {
-    /// What was sent so far.
+    /// Returns the emails sent so far.
     pub fn mails(&self) -> Vec<Mail> {
-        self.mails.lock().expect("nobody panicked").clone()
+        self.mails.lock().expect("not poisoned").clone()
     }
 
-    /// Behaves from now on as if there were no mail server.
+    /// Behaves as if no mail server were configured.
     pub fn go_away(&self) {
         self.is_absent.store(true, Ordering::Relaxed);
     }
 
-    /// Refuses all mail from now on.
+    /// Rejects all further emails.
     pub fn refuse_all(&self) {
         self.refuses.store(true, Ordering::Relaxed);
     }
@@ -45,7 +45,7 @@ impl Mailer for FakeMailer {
         if !self.is_configured() || self.refuses.load(Ordering::Relaxed) {
             return Err(Fault::new(Component::MailServer, FaultKind::Rejected, "the mail is refused"));
         }
-        self.mails.lock().expect("nobody panicked").push(mail.clone());
+        self.mails.lock().expect("not poisoned").push(mail.clone());
         Ok(())
     }
 }

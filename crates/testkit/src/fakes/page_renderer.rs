@@ -1,4 +1,4 @@
-//! A renderer that draws nothing.
+//! Page renderer without graphics.
 
 use super::text_extractor::HEADER;
 use crate::faults::FaultSwitch;
@@ -11,11 +11,11 @@ use docent_ports::{
 };
 use futures::TryStreamExt;
 
-/// What each picture begins with, as each PNG does.
+/// The PNG signature at the beginning of each image.
 pub const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Gives [`SIGNATURE`] and what was asked for as text, for pages of [`fake_pdf`](super::text_extractor::fake_pdf) and of
-/// plain PDFs, which have a stream for each page.
+/// Returns [`SIGNATURE`] and the request as text, for pages of [`fake_pdf`](super::text_extractor::fake_pdf) and of
+/// uncompressed PDFs, which have one stream per page.
 #[derive(Clone, Debug)]
 pub struct FakePageRenderer {
     switch: FaultSwitch,
@@ -28,7 +28,7 @@ impl Default for FakePageRenderer {
 }
 
 impl FakePageRenderer {
-    /// One that fails when this switch says so.
+    /// Creates a renderer that fails according to this switch.
     pub fn behind(switch: &FaultSwitch) -> Self {
         Self { switch: switch.clone() }
     }

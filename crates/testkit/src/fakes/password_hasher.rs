@@ -1,4 +1,4 @@
-//! A password hasher that costs nothing.
+//! Fast, insecure password hasher.
 
 use async_trait::async_trait;
 use docent_domain::user::{Password, PasswordHash};
@@ -8,7 +8,7 @@ use docent_ports::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Keeps the password in the "hash", with a salt that counts up.
+/// Stores the password in the "hash" with a counter as salt.
 #[derive(Debug, Default)]
 pub struct FakePasswordHasher {
     salt: AtomicU64,
@@ -18,7 +18,7 @@ pub struct FakePasswordHasher {
 impl PasswordHasher for FakePasswordHasher {
     async fn hash(&self, password: Password) -> Result<PasswordHash> {
         let salt = self.salt.fetch_add(1, Ordering::Relaxed);
-        // Reversed, so that a test which looks for the clear text does not find it by accident.
+        // Reversed, so that tests which search for the plaintext do not find it.
         let text: String = password.expose().chars().rev().collect();
         Ok(PasswordHash::from_phc(format!("$fake${salt}${text}")))
     }

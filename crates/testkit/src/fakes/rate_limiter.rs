@@ -1,4 +1,4 @@
-//! A rate limiter in memory.
+//! In-memory rate limiter.
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,7 +8,7 @@ use docent_ports::{
 };
 use std::{collections::HashMap, sync::Mutex, time::Duration};
 
-/// Counts in a map that only grows: good for a test's length.
+/// A rate limiter in a map that is never cleaned up.
 #[derive(Debug, Default)]
 pub struct FakeRateLimiter {
     windows: Mutex<HashMap<String, (u64, DateTime<Utc>)>>,

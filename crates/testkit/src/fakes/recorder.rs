@@ -1,4 +1,4 @@
-//! A recorder that tests can read.
+//! Recorder whose events tests can read.
 
 use docent_domain::{chat::AgentName, usage::TokenUsage};
 use docent_ports::{
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-/// Something that was noted.
+/// A recorded event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Noted {
     /// [`Recorder::job_ended`]
@@ -31,14 +31,14 @@ pub enum Noted {
     Repaired(SweepFinding),
 }
 
-/// Keeps what it is told, in order.
+/// Stores events in order.
 #[derive(Debug, Default)]
 pub struct FakeRecorder {
     noted: Mutex<Vec<Noted>>,
 }
 
 impl FakeRecorder {
-    /// What it has been told so far.
+    /// Returns the events so far.
     pub fn noted(&self) -> Vec<Noted> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

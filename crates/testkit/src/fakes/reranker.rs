@@ -1,10 +1,10 @@
-//! A reranker that needs no model.
+//! Reranker without a model.
 
 use crate::retrieval::words_in_common;
 use async_trait::async_trait;
 use docent_ports::{error::Result, reranker::Reranker};
 
-/// A passage's score is the share of the query's words that it has.
+/// Scores a passage by the share of the query's words that it contains.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FakeReranker;
 

@@ -1,7 +1,7 @@
-//! A relational store in memory, with the transactions of a real one.
+//! In-memory relational store with transactions.
 //!
-//! A unit of work holds the one write lock and changes a copy of all tables; its commit puts the
-//! copy in their place. A view keeps the tables as they were when it was opened.
+//! A unit of work holds the only write lock and changes a copy of all tables, which its commit installs. A view keeps
+//! the tables as of its opening.
 
 mod audit;
 mod conversations;
@@ -49,7 +49,7 @@ use std::{
 };
 use tokio::sync::OwnedMutexGuard;
 
-/// A relational store in memory. Clones are the same store.
+/// An in-memory relational store. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct FakeStore {
     committed: Arc<Mutex<Arc<Tables>>>,
@@ -71,17 +71,17 @@ struct Tables {
     documents: BTreeMap<DocumentId, Document>,
     deleted: BTreeMap<DocumentId, Deletion>,
     jobs: BTreeMap<JobId, Job>,
-    /// Whose turn it is: the lowest is next.
+    /// Position of each job in the queue: the lowest is next.
     turns: BTreeMap<JobId, i64>,
     usage: BTreeMap<UsageId, UsageRecord>,
     vectors: BTreeMap<(String, TextDigest), CachedVector>,
     generations: BTreeMap<GenerationId, IndexGeneration>,
     singleton_tasks: BTreeMap<&'static str, Held>,
-    /// What each document of each collection has added.
+    /// Contribution of each document to each vector collection.
     term_statistics: BTreeMap<(String, DocumentId), Contribution>,
 }
 
-/// Who took a duty last, and when it was done.
+/// Last lease of a singleton task, and its last completion.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     lease: LeaseId,
@@ -89,7 +89,7 @@ struct Held {
     done_at: Option<DateTime<Utc>>,
 }
 
-/// A webhook, and who tells it something.
+/// A webhook with its lease.
 #[derive(Clone, Debug)]
 struct Kept {
     webhook: Webhook,
@@ -97,26 +97,26 @@ struct Kept {
     until: Option<DateTime<Utc>>,
 }
 
-/// The page of a list that is in order.
+/// Returns the requested page of a sorted list.
 fn page_of<T>(list: Vec<T>, page: PageRequest) -> Page<T> {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let total = list.len() as u64;
     Page { records: list.into_iter().skip(number(page.offset)).take(number(page.limit)).collect(), total }
 }
 
-/// A broken rule of the schema.
+/// Creates a fault for a constraint violation.
 fn violation(message: &'static str) -> Fault {
     Fault::new(Component::Database, FaultKind::Internal, message)
 }
 
 /// The tables as one transaction sees them.
-struct Session {
+struct Transaction {
     tables: Arc<Tables>,
-    /// As in a real database, nothing can be done after a failed call.
+    /// Like in a real database, every call fails after a failed one.
     broken: bool,
 }
 
-impl Session {
+impl Transaction {
     fn check(&self) -> Result<()> {
         if self.broken {
             Err(violation("a unit of work was used after one of its calls failed"))
@@ -144,7 +144,7 @@ impl Store for FakeStore {
         let lock = Arc::clone(&self.writer).lock_owned().await;
         let tables = Arc::clone(&self.committed.lock().unwrap());
         Ok(Box::new(Unit {
-            session: Session { tables, broken: false },
+            transaction: Transaction { tables, broken: false },
             committed: Arc::clone(&self.committed),
             _lock: lock,
         }))
@@ -152,7 +152,7 @@ impl Store for FakeStore {
 
     async fn read(&self) -> Result<Box<dyn ReadView>> {
         let tables = Arc::clone(&self.committed.lock().unwrap());
-        Ok(Box::new(View(Session { tables, broken: false })))
+        Ok(Box::new(View(Transaction { tables, broken: false })))
     }
 
     async fn check(&self) -> Result<()> {
@@ -164,25 +164,25 @@ impl Store for FakeStore {
     }
 }
 
-struct View(Session);
+struct View(Transaction);
 
 impl ReadView for View {
     docent_ports::repositories!(read to 0);
 }
 
 struct Unit {
-    session: Session,
+    transaction: Transaction,
     committed: Arc<Mutex<Arc<Tables>>>,
     _lock: OwnedMutexGuard<()>,
 }
 
 #[async_trait]
 impl UnitOfWork for Unit {
-    docent_ports::repositories!(write to session);
+    docent_ports::repositories!(write to transaction);
 
     async fn commit(self: Box<Self>) -> Result<()> {
-        self.session.check()?;
-        *self.committed.lock().unwrap() = self.session.tables;
+        self.transaction.check()?;
+        *self.committed.lock().unwrap() = self.transaction.tables;
         Ok(())
     }
 }

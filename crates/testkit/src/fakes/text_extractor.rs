@@ -1,4 +1,4 @@
-//! A text extractor for a format that tests can write by hand.
+//! Text extractor for a format that tests can write by hand.
 
 use async_trait::async_trait;
 use docent_domain::{
@@ -15,20 +15,19 @@ use futures::TryStreamExt;
 /// The first line of every file that [`FakeTextExtractor`] reads.
 pub const HEADER: &str = "%PDF-fake\n";
 
-/// Reads files of [`HEADER`] and then page texts with form feeds between them.
+/// Reads files with [`HEADER`] followed by page texts separated by form feeds.
 ///
-/// U+FFFD in a text counts as a glyph of unknown meaning. Lines right after the header steer it:
-/// `!title Handbook` sets the title, `!fail too_large` fails with that code, and `!fault` is a
-/// fault of the extractor that may pass.
+/// U+FFFD counts as an unmapped glyph. Lines after the header control the extractor:
+/// `!title Handbook` sets the title, `!fail too_large` fails with that code, and `!fault` is a transient fault.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FakeTextExtractor;
 
-/// Makes a file of these pages.
+/// Creates a file with these pages.
 pub fn fake_pdf(pages: &[&str]) -> Vec<u8> {
     format!("{HEADER}{}", pages.join("\u{c}")).into_bytes()
 }
 
-/// Makes a file that fails to be extracted.
+/// Creates a file whose extraction fails.
 pub fn failing_pdf(code: FailureCode) -> Vec<u8> {
     format!("{HEADER}!fail {code}\n").into_bytes()
 }

@@ -1,10 +1,10 @@
-//! A token signer without a key.
+//! Token signer without a key.
 
 use chrono::{DateTime, Utc};
 use docent_domain::token::{AccessClaims, RefreshClaims};
 use docent_ports::token_signer::{TokenError, TokenSigner};
 
-/// Writes claims as text with a checksum: it notices changes, but anybody could make such tokens.
+/// Writes claims as text with a checksum, which detects changes but not forgery.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FakeTokenSigner;
 
@@ -17,7 +17,7 @@ fn seal(body: String) -> String {
     format!("{body}.{:016x}", checksum(&body))
 }
 
-/// The fields of a good token of the type `wanted`.
+/// Returns the fields of a valid token of the type `wanted`.
 fn unseal<'a, const FIELDS: usize>(token: &'a str, wanted: &str) -> Result<[&'a str; FIELDS], TokenError> {
     let (body, _) = token.rsplit_once('.').ok_or(TokenError::Invalid)?;
     if seal(body.to_owned()) != token {

@@ -1,4 +1,4 @@
-//! A store of refresh tokens in memory.
+//! In-memory token store.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -17,7 +17,7 @@ struct Token {
     replaced_at: Option<DateTime<Utc>>,
 }
 
-/// Keeps every token in a map that only shrinks by revocations: good for a test's length.
+/// A token store in a map that shrinks only by revocations.
 #[derive(Debug, Default)]
 pub struct FakeTokenStore {
     tokens: Mutex<HashMap<TokenId, Token>>,

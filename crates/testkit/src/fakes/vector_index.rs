@@ -1,4 +1,4 @@
-//! A vector store in memory.
+//! In-memory vector index.
 
 use async_trait::async_trait;
 use docent_domain::{
@@ -20,20 +20,20 @@ use std::{
     sync::Mutex,
 };
 
-/// Scores every chunk, and counts everything anew for each search.
+/// Scores every chunk and recounts all terms for each search.
 #[derive(Debug, Default)]
 pub struct FakeVectorIndex {
     documents: Mutex<BTreeMap<DocumentId, (IndexedDocument, Vec<IndexEntry>)>>,
 }
 
 impl FakeVectorIndex {
-    /// All chunks of a document as they were stored, in their order.
+    /// Returns the stored chunks of a document in order.
     pub fn entries(&self, document: DocumentId) -> Vec<IndexEntry> {
         self.documents.lock().unwrap().get(&document).map_or_else(Vec::new, |(_, entries)| entries.clone())
     }
 }
 
-/// How much there is, and what each term of the query is worth.
+/// Returns the corpus statistics and the weights of the query's terms.
 fn weighed<'q>(
     query: &'q TermCounts,
     chunks: &[(DocumentId, &SparseVector)],

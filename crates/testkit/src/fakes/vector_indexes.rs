@@ -1,4 +1,4 @@
-//! Collections in memory.
+//! In-memory vector indexes.
 
 use super::vector_index::FakeVectorIndex;
 use async_trait::async_trait;
@@ -8,17 +8,17 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// A vector store in memory, each collection a [`FakeVectorIndex`].
+/// An in-memory vector store with one [`FakeVectorIndex`] per name.
 #[derive(Debug, Default)]
 pub struct FakeVectorIndexes(Mutex<BTreeMap<String, Arc<FakeVectorIndex>>>);
 
 impl FakeVectorIndexes {
-    /// The collection with this name; it is made when there is none.
+    /// Returns the index with this name and creates it if it is missing.
     pub fn get(&self, name: &str) -> Arc<FakeVectorIndex> {
         Arc::clone(self.0.lock().unwrap().entry(name.to_owned()).or_default())
     }
 
-    /// The names of all of them.
+    /// Returns all names.
     pub fn names(&self) -> Vec<String> {
         self.0.lock().unwrap().keys().cloned().collect()
     }
@@ -50,14 +50,14 @@ impl VectorIndexes for FakeVectorIndexes {
 
 type Wrap = dyn Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync;
 
-/// Puts something around every collection that is opened, such as a switch that breaks it.
+/// Wraps every index that is opened, for example in a fault switch.
 pub struct Wrapped {
     inner: Arc<dyn VectorIndexes>,
     wrap: Box<Wrap>,
 }
 
 impl Wrapped {
-    /// Wraps what `inner` opens.
+    /// Wraps the indexes opened by `inner`.
     pub fn new(
         inner: Arc<dyn VectorIndexes>,
         wrap: impl Fn(Arc<dyn VectorIndex>) -> Arc<dyn VectorIndex> + Send + Sync + 'static,

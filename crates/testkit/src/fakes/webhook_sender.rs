@@ -1,4 +1,4 @@
-//! A sender of webhooks' messages that keeps what it is given.
+//! Webhook sender that records messages.
 
 use async_trait::async_trait;
 use docent_domain::{error::ValidationError, webhook::WebhookUrl};
@@ -12,17 +12,17 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// What a receiver does with a message.
+/// The result of sending a message.
 pub type Outcome = Result<ReceiverResponse, DeliveryError>;
 
-/// Keeps messages in the order in which they came. A receiver takes everything unless it is told otherwise. Hosts
-/// that begin with `internal` are not public.
+/// Records messages in the order of sending. Receivers accept everything by default. Hosts that begin with `internal`
+/// are not public.
 #[derive(Debug)]
 pub struct FakeWebhookSender {
     messages: Mutex<Vec<WebhookMessage>>,
-    /// What comes of the next messages, whoever they are for.
+    /// Scripted results of the next messages to any receiver.
     script: Mutex<VecDeque<Outcome>>,
-    /// What comes of all messages to an address, once the script is through.
+    /// Results of all messages to a URL, after the script has ended.
     always: Mutex<HashMap<String, Outcome>>,
     is_lax: AtomicBool,
     held: watch::Sender<Option<String>>,
@@ -40,38 +40,38 @@ impl Default for FakeWebhookSender {
     }
 }
 
-/// An answer with this status.
+/// Creates a response with this status.
 pub fn answered(status: u16) -> Outcome {
     Ok(ReceiverResponse { status, retry_after: None })
 }
 
 impl FakeWebhookSender {
-    /// What was sent so far, also where nobody took it.
+    /// Returns the messages sent so far, including failed ones.
     pub fn messages(&self) -> Vec<WebhookMessage> {
-        self.messages.lock().expect("nobody panicked").clone()
+        self.messages.lock().expect("not poisoned").clone()
     }
 
-    /// Has the next message come to this.
+    /// Scripts the result of the next message.
     pub fn script(&self, outcome: Outcome) {
-        self.script.lock().expect("nobody panicked").push_back(outcome);
+        self.script.lock().expect("not poisoned").push_back(outcome);
     }
 
-    /// Has all messages to this address come to this.
+    /// Sets the result of all messages to this URL.
     pub fn always(&self, url: &str, outcome: Outcome) {
-        self.always.lock().expect("nobody panicked").insert(url.to_owned(), outcome);
+        self.always.lock().expect("not poisoned").insert(url.to_owned(), outcome);
     }
 
-    /// Has hosts that are not public allowed from now on.
+    /// Allows hosts that are not public.
     pub fn allow_private(&self) {
         self.is_lax.store(true, Ordering::Relaxed);
     }
 
-    /// Holds up messages to this address until [`Self::let_go`].
+    /// Blocks messages to this URL until [`Self::let_go`].
     pub fn hold(&self, url: &str) {
         self.held.send_replace(Some(url.to_owned()));
     }
 
-    /// Lets through what is held up.
+    /// Releases the blocked messages.
     pub fn let_go(&self) {
         self.held.send_replace(None);
     }
@@ -93,12 +93,12 @@ impl WebhookSender for FakeWebhookSender {
         if let Some(reason) = self.refusal(&message.url) {
             return Err(DeliveryError::Refused(reason.to_owned()));
         }
-        self.messages.lock().expect("nobody panicked").push(message.clone());
+        self.messages.lock().expect("not poisoned").push(message.clone());
         let url = message.url.as_str();
         let is_free = |held: &Option<String>| held.as_deref() != Some(url);
         let _ = self.held.subscribe().wait_for(is_free).await;
-        let scripted = self.script.lock().expect("nobody panicked").pop_front();
-        let always = || self.always.lock().expect("nobody panicked").get(url).cloned();
+        let scripted = self.script.lock().expect("not poisoned").pop_front();
+        let always = || self.always.lock().expect("not poisoned").get(url).cloned();
         scripted.or_else(always).unwrap_or(answered(204))
     }
 }

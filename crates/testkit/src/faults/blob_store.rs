@@ -1,4 +1,4 @@
-//! A blob store that breaks on command, also in the middle of writing or reading a blob.
+//! Blob store with scripted faults, including in the middle of writing or reading a blob.
 
 use super::{FaultSwitch, Faulty};
 use async_trait::async_trait;

@@ -1,8 +1,8 @@
-//! Scripted faults: parts of the outside world that break on command.
+//! Scripted faults of components.
 //!
-//! A [`FaultSwitch`] says when calls fail and how; clones share its state. [`Faulty`] asks it before
-//! each call of the port that it wraps, so a test takes a part down and up again while the service
-//! runs on it; [`store::FaultyStore`] does so with a switch for each step of a unit of work.
+//! A [`FaultSwitch`] decides which calls fail and how; clones share its state. [`Faulty`] checks it before each call of
+//! the wrapped port, so that a test can take a component down while the service uses it. [`store::FaultyStore`] has a
+//! switch for each step of a unit of work.
 //!
 //! ```
 //! use docent_ports::error::{FaultKind, Component};
@@ -25,7 +25,7 @@ pub mod token_store;
 use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::sync::{Arc, Mutex};
 
-/// Decides which calls of one part fail. Clones are the same switch.
+/// Decides which calls of a component fail. Clones share the state.
 #[derive(Clone, Debug)]
 pub struct FaultSwitch {
     part: Component,
@@ -51,7 +51,7 @@ enum Script {
 }
 
 impl FaultSwitch {
-    /// A switch that lets every call pass until it is told otherwise.
+    /// Creates a switch that lets every call pass.
     pub fn new(part: Component) -> Self {
         Self { part, state: Arc::default() }
     }
@@ -77,15 +77,15 @@ impl FaultSwitch {
         self.set(Script::Off);
     }
 
-    /// How many calls have asked so far, failed ones included.
+    /// Number of calls so far, including failed ones.
     pub fn calls(&self) -> u64 {
         self.state.lock().unwrap().calls
     }
 
-    /// Counts one call and says whether it fails. Wrappers ask this first.
+    /// Counts a call and decides whether it fails. Wrappers call this first.
     ///
     /// # Errors
-    /// When the script says so; the fault is the switch's part's.
+    /// A fault of the switch's component, if scripted.
     pub fn check(&self) -> Result<()> {
         let mut state = self.state.lock().unwrap();
         state.calls += 1;
@@ -112,7 +112,7 @@ impl FaultSwitch {
     }
 }
 
-/// A port whose calls fail when its switch says so: `Faulty<dyn TokenStore>` is a `TokenStore`.
+/// A port whose calls fail according to a switch: `Faulty<dyn TokenStore>` is a `TokenStore`.
 #[derive(Debug)]
 pub struct Faulty<P: ?Sized> {
     inner: Arc<P>,
@@ -120,15 +120,15 @@ pub struct Faulty<P: ?Sized> {
 }
 
 impl<P: ?Sized> Faulty<P> {
-    /// Puts a switch before every call of `inner`.
+    /// Wraps `inner` with a switch.
     pub fn new(inner: Arc<P>, switch: &FaultSwitch) -> Self {
         Self { inner, switch: switch.clone() }
     }
 
-    /// The port behind the switch, once the switch lets this call pass.
+    /// Returns the wrapped port if the switch lets this call pass.
     ///
     /// # Errors
-    /// When the script says so.
+    /// The scripted fault.
     pub fn pass(&self) -> Result<&P> {
         self.switch.check()?;
         Ok(&self.inner)

@@ -1,4 +1,4 @@
-//! A rate limiter that breaks on command.
+//! Rate limiter with scripted faults.
 
 use super::Faulty;
 use async_trait::async_trait;

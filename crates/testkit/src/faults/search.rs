@@ -1,4 +1,4 @@
-//! A vector store, an embedder, a reranker and a chat model that break on command.
+//! Vector store, embedder, reranker and chat model with scripted faults.
 
 use super::Faulty;
 use async_trait::async_trait;
@@ -64,7 +64,7 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
     }
 }
 
-/// Opening a collection calls nobody; what is done with it fails as the switch says.
+/// Opening an index always succeeds; its calls fail according to the switch.
 #[async_trait]
 impl VectorIndexes for Faulty<dyn VectorIndexes> {
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
@@ -126,8 +126,7 @@ impl Reranker for Faulty<dyn Reranker> {
     }
 }
 
-/// The switch is asked at the beginning of an answer and before each of its events: `fail_after(2, …)`
-/// breaks the answer at its second event.
+/// The switch is checked at the start of an answer and before each event: `fail_after(2, …)` fails the second event.
 #[async_trait]
 impl ChatModel for Faulty<dyn ChatModel> {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {

@@ -1,4 +1,4 @@
-//! A relational store that breaks on command.
+//! Relational store with scripted faults.
 
 use super::FaultSwitch;
 use async_trait::async_trait;
@@ -8,7 +8,7 @@ use docent_ports::{
 };
 use std::sync::{Arc, Mutex};
 
-/// Wraps a store with one switch for each step that can fail.
+/// A store with one switch per step that can fail.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     switches: StoreSwitches,
@@ -25,13 +25,13 @@ pub struct StoreSwitches {
     pub read: FaultSwitch,
     /// Fails [`UnitOfWork::commit`], and nothing is written.
     pub commit: FaultSwitch,
-    /// Fails [`UnitOfWork::commit`] after everything was written: the answer got lost.
+    /// Fails [`UnitOfWork::commit`] after everything was written: only the response is lost.
     pub acknowledge: FaultSwitch,
     schema: Arc<Mutex<Option<Schema>>>,
 }
 
 impl StoreSwitches {
-    /// Gives the database this schema in the eyes of [`Store::schema`].
+    /// Sets the result of [`Store::schema`].
     pub fn pretend(&self, schema: Schema) {
         *self.schema.lock().unwrap() = Some(schema);
     }
@@ -52,7 +52,7 @@ impl Default for StoreSwitches {
 }
 
 impl FaultyStore {
-    /// Wraps `inner`; every step passes until a switch is told otherwise.
+    /// Wraps `inner`; every step passes by default.
     pub fn new(inner: Arc<dyn Store>) -> Self {
         Self { inner, switches: StoreSwitches::default() }
     }

@@ -1,4 +1,4 @@
-//! A token store that breaks on command.
+//! Token store with scripted faults.
 
 use super::Faulty;
 use async_trait::async_trait;

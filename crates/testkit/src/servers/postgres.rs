@@ -14,8 +14,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The account `nobody`: PostgreSQL refuses to run as root.
-const NOBODY: u32 = 65_534;
+/// User ID of the unprivileged system account: PostgreSQL refuses to run as root.
+const UNPRIVILEGED: u32 = 65_534;
 
 /// A PostgreSQL server of a test's own.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl PostgresServer {
     fn make() -> Self {
         let folder = tempfile::tempdir().unwrap();
         if is_root(folder.path()) {
-            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+            chown(folder.path(), Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
         }
         let password = folder.path().join("password");
         std::fs::write(&password, Self::PASSWORD).unwrap();
@@ -96,7 +96,7 @@ impl PostgresServer {
         // The log is read on to its end: a server whose log is full stands still.
         std::thread::spawn(move || {
             for line in log.lines().map_while(Result::ok) {
-                // Nobody listens any more once the server is ready.
+                // The receiver is gone once the server is ready.
                 let _ = says.send(line);
             }
         });
@@ -128,8 +128,8 @@ impl Drop for PostgresServer {
 fn command(program: &str, folder: &Path) -> Command {
     let mut command = Command::new(find(program));
     command.current_dir(folder).env("LC_ALL", "C");
-    if folder.metadata().unwrap().uid() == NOBODY {
-        command.uid(NOBODY).gid(NOBODY);
+    if folder.metadata().unwrap().uid() == UNPRIVILEGED {
+        command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }
     command
 }

@@ -26,7 +26,7 @@ pub fn redis_url() -> String {
     address(REDIS)
 }
 
-/// A name that nobody else uses on a server that tests share.
+/// Returns a name that is unique on a server shared by tests.
 pub fn unique_name(entropy: &dyn Entropy) -> String {
     let mut unique = [0; 16];
     entropy.fill(&mut unique);

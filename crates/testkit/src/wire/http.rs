@@ -121,7 +121,7 @@ impl Connection {
         let mut steps = stream::iter(reply.steps).chain(rest);
         loop {
             let step = tokio::select! {
-                // What is ready is sent, though nobody may be there to read it.
+                // Ready data is sent even if the client is gone.
                 biased;
                 step = steps.next() => step,
                 () = self.hung_up() => return Ok(Ended::HungUp),

@@ -132,7 +132,7 @@ impl FakeLlm {
         self.state.scripted.lock().unwrap().push_back(reply);
     }
 
-    /// Replies that nobody has asked for yet.
+    /// Replies that were not requested yet.
     pub fn unused(&self) -> usize {
         self.state.scripted.lock().unwrap().len()
     }

@@ -46,7 +46,7 @@ pub(super) async fn play(script: &ScriptedChatModel, request: &Request) -> (Repl
             FaultKind::RateLimited => refusal(429, "too many requests"),
             FaultKind::Rejected | FaultKind::Unconfigured => refusal(403, "not allowed"),
             FaultKind::InvalidResponse => Reply::json(200, "{}"),
-            FaultKind::Internal => refusal(500, &fault.to_string()),
+            FaultKind::Internal => refusal(500, &fault.report()),
         }),
     }
 }

@@ -43,7 +43,7 @@ pub(super) enum Step {
     Wait(Gate),
     /// Waits for time to pass.
     Pause(Duration),
-    /// Waits for the client to give up.
+    /// Waits for the client to disconnect.
     Stall,
     /// Ends the connection in the middle of the body, without a word.
     Cut,
@@ -54,7 +54,7 @@ pub(super) enum Step {
 /// Steps that are made as they are taken.
 pub(super) type Steps = BoxStream<'static, Step>;
 
-/// How the length of a body is told.
+/// How the length of a body is transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
     /// Each piece is a chunk.
@@ -131,7 +131,7 @@ impl Reply {
         self.step(Step::Pause(time))
     }
 
-    /// Sends nothing more until the client gives up.
+    /// Sends nothing more until the client disconnects.
     #[must_use]
     pub fn stall(self) -> Self {
         self.step(Step::Stall)

@@ -72,7 +72,7 @@ impl FakeSmtp {
         self.0.box_.taken.lock().unwrap().iter().map(|(_, raw)| raw.clone()).collect()
     }
 
-    /// Refuses all further messages for good.
+    /// Permanently rejects all further messages.
     pub fn refuse_all(&self) {
         self.0.box_.refuses.store(true, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! The audit log in memory.
 
-use super::{Session, page_of, violation};
+use super::{Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     audit::{AuditActor, AuditEntry},
@@ -14,7 +14,7 @@ use docent_ports::{
 use std::cmp::Reverse;
 
 #[async_trait]
-impl AuditReader for Session {
+impl AuditReader for Transaction {
     async fn get(&mut self, id: AuditId) -> Result<Option<AuditEntry>> {
         Ok(self.read()?.audit.get(&id).cloned())
     }
@@ -28,7 +28,7 @@ impl AuditReader for Session {
 }
 
 #[async_trait]
-impl AuditWriter for Session {
+impl AuditWriter for Transaction {
     async fn append(&mut self, entry: &AuditEntry) -> Result<()> {
         self.write(|tables| match tables.audit.insert(entry.id, entry.clone()) {
             None => Ok(()),

@@ -1,6 +1,6 @@
 //! Conversations in memory.
 
-use super::{Session, page_of, violation};
+use super::{Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     conversation::{Conversation, ConversationMessage},
@@ -14,7 +14,7 @@ use docent_ports::{
 use std::cmp::Reverse;
 
 #[async_trait]
-impl ConversationReader for Session {
+impl ConversationReader for Transaction {
     async fn get(&mut self, id: ConversationId) -> Result<Option<Conversation>> {
         Ok(self.read()?.conversations.get(&id).map(|(conversation, _)| conversation.clone()))
     }
@@ -46,7 +46,7 @@ impl ConversationReader for Session {
 }
 
 #[async_trait]
-impl ConversationWriter for Session {
+impl ConversationWriter for Transaction {
     async fn insert(&mut self, conversation: &Conversation) -> Result<bool> {
         self.write(|tables| {
             if !tables.users.contains_key(&conversation.owner) {

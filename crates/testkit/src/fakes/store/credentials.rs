@@ -1,6 +1,6 @@
 //! API keys, sessions and verification tokens in memory.
 
-use super::{Session as Work, page_of, violation};
+use super::{Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -19,7 +19,7 @@ use docent_ports::{
 use std::cmp::Reverse;
 
 #[async_trait]
-impl ApiKeyReader for Work {
+impl ApiKeyReader for Transaction {
     async fn get(&mut self, id: ApiKeyId) -> Result<Option<ApiKey>> {
         Ok(self.read()?.api_keys.get(&id).cloned())
     }
@@ -45,7 +45,7 @@ impl ApiKeyReader for Work {
 }
 
 #[async_trait]
-impl ApiKeyWriter for Work {
+impl ApiKeyWriter for Transaction {
     async fn insert(&mut self, key: &ApiKey) -> Result<bool> {
         self.write(|tables| {
             if !tables.users.contains_key(&key.user) {
@@ -87,7 +87,7 @@ impl ApiKeyWriter for Work {
 }
 
 #[async_trait]
-impl SessionReader for Work {
+impl SessionReader for Transaction {
     async fn get(&mut self, id: SessionId) -> Result<Option<Session>> {
         Ok(self.read()?.sessions.get(&id).cloned())
     }
@@ -105,7 +105,7 @@ impl SessionReader for Work {
 }
 
 #[async_trait]
-impl SessionWriter for Work {
+impl SessionWriter for Transaction {
     async fn insert(&mut self, session: &Session) -> Result<()> {
         self.write(|tables| {
             if !tables.users.contains_key(&session.user) {
@@ -162,7 +162,7 @@ impl SessionWriter for Work {
 }
 
 #[async_trait]
-impl VerificationReader for Work {
+impl VerificationReader for Transaction {
     async fn get(&mut self, id: VerificationId) -> Result<Option<VerificationToken>> {
         Ok(self.read()?.verifications.get(&id).cloned())
     }
@@ -181,7 +181,7 @@ impl VerificationReader for Work {
 }
 
 #[async_trait]
-impl VerificationWriter for Work {
+impl VerificationWriter for Transaction {
     async fn put(&mut self, verification: &VerificationToken) -> Result<()> {
         self.write(|tables| {
             if !tables.users.contains_key(&verification.user) {

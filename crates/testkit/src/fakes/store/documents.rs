@@ -1,6 +1,6 @@
 //! Documents in memory.
 
-use super::{Session, Tables, page_of, violation};
+use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -24,7 +24,7 @@ use std::{
 };
 
 #[async_trait]
-impl DocumentReader for Session {
+impl DocumentReader for Transaction {
     async fn get(&mut self, id: DocumentId) -> Result<Option<Document>> {
         Ok(self.read()?.documents.get(&id).cloned())
     }
@@ -122,7 +122,7 @@ impl DocumentReader for Session {
 }
 
 #[async_trait]
-impl DocumentWriter for Session {
+impl DocumentWriter for Transaction {
     async fn insert(&mut self, document: &Document) -> Result<()> {
         self.write(|tables| {
             owner_exists(tables, document)?;

@@ -1,6 +1,6 @@
-//! Vectors of texts in memory.
+//! Cached embedding vectors in memory.
 
-use super::Session;
+use super::Transaction;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_ports::{
@@ -10,7 +10,7 @@ use docent_ports::{
 use std::collections::HashMap;
 
 #[async_trait]
-impl EmbeddingCacheReader for Session {
+impl EmbeddingCacheReader for Transaction {
     async fn find(&mut self, space: &str, texts: &[TextDigest]) -> Result<HashMap<TextDigest, CachedVector>> {
         let vectors = &self.read()?.vectors;
         let find = |text: &TextDigest| Some((*text, vectors.get(&(space.to_owned(), *text))?.clone()));
@@ -19,7 +19,7 @@ impl EmbeddingCacheReader for Session {
 }
 
 #[async_trait]
-impl EmbeddingCacheWriter for Session {
+impl EmbeddingCacheWriter for Transaction {
     async fn put(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()> {
         self.write(|tables| {
             for (text, vector) in vectors {

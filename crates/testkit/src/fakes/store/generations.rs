@@ -1,6 +1,6 @@
-//! Generations of the index in memory.
+//! Index generations in memory.
 
-use super::{Session, Tables, violation};
+use super::{Tables, Transaction, violation};
 use async_trait::async_trait;
 use docent_domain::{
     generation::{GenerationState, IndexGeneration},
@@ -15,7 +15,7 @@ fn is_active(generation: &IndexGeneration) -> bool {
     matches!(generation.state, GenerationState::Active { .. })
 }
 
-/// Whether there is another one in this one's state, of which there is one at most.
+/// Whether another generation has the same exclusive state.
 fn is_taken(tables: &Tables, generation: &IndexGeneration) -> bool {
     let is_single = !matches!(generation.state, GenerationState::Retired { .. });
     let same = |other: &IndexGeneration| other.state.name() == generation.state.name();
@@ -23,7 +23,7 @@ fn is_taken(tables: &Tables, generation: &IndexGeneration) -> bool {
 }
 
 #[async_trait]
-impl GenerationReader for Session {
+impl GenerationReader for Transaction {
     async fn active(&mut self) -> Result<Option<IndexGeneration>> {
         Ok(self.read()?.generations.values().find(|generation| is_active(generation)).cloned())
     }
@@ -34,7 +34,7 @@ impl GenerationReader for Session {
 }
 
 #[async_trait]
-impl GenerationWriter for Session {
+impl GenerationWriter for Transaction {
     async fn insert(&mut self, generation: &IndexGeneration) -> Result<bool> {
         self.write(|tables| {
             let is_new = !tables.generations.contains_key(&generation.id) && !is_taken(tables, generation);

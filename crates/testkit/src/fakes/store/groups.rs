@@ -1,6 +1,6 @@
-//! Groups, and what accounts are allowed, in memory.
+//! Groups and permissions of accounts in memory.
 
-use super::{Session, Tables, page_of, violation};
+use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     group::{AssignedPermissions, Group, GroupName},
@@ -14,7 +14,7 @@ use docent_ports::{
 };
 
 #[async_trait]
-impl GroupReader for Session {
+impl GroupReader for Transaction {
     async fn get(&mut self, id: GroupId) -> Result<Option<Group>> {
         Ok(self.read()?.groups.get(&id).cloned())
     }
@@ -48,7 +48,7 @@ impl GroupReader for Session {
 }
 
 #[async_trait]
-impl GroupWriter for Session {
+impl GroupWriter for Transaction {
     async fn insert(&mut self, group: &Group) -> Result<bool> {
         self.write(|tables| {
             if holder(tables, &group.name).is_some() {

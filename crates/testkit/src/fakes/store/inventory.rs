@@ -1,6 +1,6 @@
 //! All records in memory, page by page.
 
-use super::Session;
+use super::Transaction;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -25,7 +25,7 @@ use std::{
 };
 
 #[async_trait]
-impl Inventory for Session {
+impl Inventory for Transaction {
     async fn counts(&mut self) -> Result<RecordCounts> {
         let tables = self.read()?;
         Ok(RecordCounts {

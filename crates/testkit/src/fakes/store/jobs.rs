@@ -1,6 +1,6 @@
-//! The job ledger in memory.
+//! The job queue in memory.
 
-use super::{Session, Tables, page_of, violation};
+use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -14,7 +14,7 @@ use docent_ports::{
 };
 
 #[async_trait]
-impl JobReader for Session {
+impl JobReader for Transaction {
     async fn get(&mut self, id: JobId) -> Result<Option<Job>> {
         Ok(self.read()?.jobs.get(&id).cloned())
     }
@@ -60,7 +60,7 @@ impl JobReader for Session {
 }
 
 #[async_trait]
-impl JobWriter for Session {
+impl JobWriter for Transaction {
     async fn insert(&mut self, job: &Job) -> Result<()> {
         self.write(|tables| {
             if !tables.documents.contains_key(&job.document) && !tables.deleted.contains_key(&job.document) {
@@ -153,7 +153,7 @@ impl JobWriter for Session {
     }
 }
 
-/// One after the last of its owner, but not before what is waiting now.
+/// Returns the position after the owner's last job, but not before the jobs waiting now.
 fn turn(tables: &Tables, job: &Job) -> i64 {
     let waiting = || tables.jobs.values().filter(|job| job.state != JobState::Done);
     let turn = |job: &Job| tables.turns.get(&job.id).copied();

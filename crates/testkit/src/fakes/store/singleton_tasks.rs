@@ -1,6 +1,6 @@
-//! Duties in memory.
+//! Singleton tasks in memory.
 
-use super::{Held, Session};
+use super::{Held, Transaction};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::id::LeaseId;
@@ -10,7 +10,7 @@ use docent_ports::{
 };
 
 #[async_trait]
-impl SingletonTaskWriter for Session {
+impl SingletonTaskWriter for Transaction {
     async fn acquire(
         &mut self,
         task: SingletonTask,
@@ -41,7 +41,7 @@ impl SingletonTaskWriter for Session {
     }
 }
 
-impl Session {
+impl Transaction {
     fn change(
         &mut self,
         task: SingletonTask,

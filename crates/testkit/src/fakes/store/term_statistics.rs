@@ -1,6 +1,6 @@
-//! Statistics of terms in memory, added up anew for every question.
+//! Term statistics in memory, summed up for every query.
 
-use super::Session;
+use super::Transaction;
 use async_trait::async_trait;
 use docent_domain::id::DocumentId;
 use docent_ports::{
@@ -9,10 +9,10 @@ use docent_ports::{
 };
 
 #[async_trait]
-impl TermStatisticsReader for Session {
+impl TermStatisticsReader for Transaction {
     async fn read(&mut self, collection: &str, places: &[u32]) -> Result<TermStatistics> {
         let mut found = TermStatistics::default();
-        for ((of, _), added) in &Session::read(self)?.term_statistics {
+        for ((of, _), added) in &Transaction::read(self)?.term_statistics {
             if of != collection {
                 continue;
             }
@@ -30,7 +30,7 @@ impl TermStatisticsReader for Session {
 }
 
 #[async_trait]
-impl TermStatisticsWriter for Session {
+impl TermStatisticsWriter for Transaction {
     async fn put(&mut self, collection: &str, document: DocumentId, added: &Contribution) -> Result<()> {
         self.write(|tables| {
             tables.term_statistics.insert((collection.to_owned(), document), added.clone());

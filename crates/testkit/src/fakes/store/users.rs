@@ -1,6 +1,6 @@
-//! Accounts, and what they used, in memory.
+//! Accounts and usage records in memory.
 
-use super::{Session, Tables, page_of, violation};
+use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     id::UserId,
@@ -20,7 +20,7 @@ use std::{
 };
 
 #[async_trait]
-impl UserReader for Session {
+impl UserReader for Transaction {
     async fn get(&mut self, id: UserId) -> Result<Option<User>> {
         Ok(self.read()?.users.get(&id).cloned())
     }
@@ -52,7 +52,7 @@ impl UserReader for Session {
 }
 
 #[async_trait]
-impl UserWriter for Session {
+impl UserWriter for Transaction {
     async fn insert(&mut self, user: &User) -> Result<bool> {
         self.write(|tables| {
             if holder(tables, &user.email).is_some() {
@@ -109,7 +109,7 @@ fn fits(tables: &Tables, filter: &UserFilter, user: &User) -> bool {
 }
 
 #[async_trait]
-impl UsageReader for Session {
+impl UsageReader for Transaction {
     async fn sums(
         &mut self,
         filter: &UsageFilter,
@@ -145,7 +145,7 @@ impl UsageReader for Session {
 }
 
 #[async_trait]
-impl UsageWriter for Session {
+impl UsageWriter for Transaction {
     async fn insert(&mut self, record: &UsageRecord) -> Result<()> {
         self.write(|tables| match tables.usage.insert(record.id, record.clone()) {
             None => Ok(()),

@@ -1,6 +1,6 @@
 //! Webhooks in memory.
 
-use super::{Kept, Session, page_of, violation};
+use super::{Kept, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -15,7 +15,7 @@ use docent_ports::{
 use std::cmp::Reverse;
 
 #[async_trait]
-impl WebhookReader for Session {
+impl WebhookReader for Transaction {
     async fn get(&mut self, id: WebhookId) -> Result<Option<Webhook>> {
         Ok(self.read()?.webhooks.get(&id).map(|kept| kept.webhook.clone()))
     }
@@ -62,7 +62,7 @@ impl WebhookReader for Session {
 }
 
 #[async_trait]
-impl WebhookWriter for Session {
+impl WebhookWriter for Transaction {
     async fn insert(&mut self, webhook: &Webhook) -> Result<bool> {
         self.write(|tables| {
             if !tables.users.contains_key(&webhook.owner) {
