@@ -7,10 +7,12 @@ mod adapters;
 mod batteries;
 mod documents;
 mod edges;
+mod glossary;
 mod leftovers;
 mod length;
 mod manifest;
 mod tree;
+mod words;
 
 use anyhow::bail;
 use std::path::Path;
@@ -35,6 +37,7 @@ fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
     let found = [
         edges::check(&packages),
         documents::check(&tree, &packages),
+        glossary::check(&tree),
         length::check(&tree),
         batteries::check(&tree),
         adapters::check(&tree),
