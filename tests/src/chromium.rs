@@ -243,7 +243,7 @@ impl Chromium {
     pub async fn submit_login(&self, email: &str, password: &str) {
         self.fill("email", email).await;
         self.fill("password", password).await;
-        self.press("Log in").await;
+        self.press("Sign in").await;
     }
 
     async fn own(&self, path: &'static str, body: Value) -> Value {

@@ -16,8 +16,8 @@ rules! {
         app.advance(Duration::from_secs(2));
         let path = "/admin/account/password";
         for (present, again, said) in [
-            ("wrong", NEW, "Present password is not right."),
-            (PASSWORD, "a third one", "New password again is not the same."),
+            ("wrong", NEW, "Current password is incorrect."),
+            (PASSWORD, "a third one", "Repeat new password does not match."),
         ] {
             let fields = [("present", present), ("password", NEW), ("again", again)];
             let page = submit(&mut here, path, &fields).await.expect(422).text;
@@ -52,7 +52,7 @@ rules! {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[]).await;
         let page = staff.get("/admin/account").await.expect(200).text;
-        for text in ["staff@example.org", "You have no API keys.", "this one", "What every account is allowed"] {
+        for text in ["staff@example.org", "No API keys yet.", "this device", "No additional permissions"] {
             assert!(page.contains(text), "{text}: {page}");
         }
         let _ = staff.post("/admin/account/password", &[("form_token", "x"), ("present", PASSWORD)]).await.expect(403);

@@ -42,7 +42,7 @@ rules! {
         for path in ["/admin/account", &page, "/admin"] {
             let text = staff.get(path).await.expect(200).text;
             assert!(!text.contains(secret), "{path}");
-            assert!(!text.contains("are not accepted"), "{path}");
+            assert!(!text.contains("are disabled"), "{path}");
         }
         let text = staff.get(&page).await.expect(200).text;
         assert!(text.contains("just now") && text.contains("good"), "the use is seen: {text}");
@@ -60,8 +60,8 @@ rules! {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let list = root.get("/admin/api-keys").await.expect(200).text;
-        assert!(list.contains("API keys are not accepted at present") && list.contains("There are no API keys yet."));
-        assert!(root.get("/admin/api-keys/add").await.expect(200).text.contains("are not accepted"));
+        assert!(list.contains("API keys are disabled") && list.contains("No API keys yet."));
+        assert!(root.get("/admin/api-keys/add").await.expect(200).text.contains("are disabled"));
         let key = own_key(&mut root, "Early", "read").await;
         let _ = list_documents(&app, &key).await.expect(401);
     }

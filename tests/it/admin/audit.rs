@@ -45,7 +45,7 @@ rules! {
         ] {
             let list = root.get(&format!("/admin/audit?{query}")).await.expect(200).text;
             assert_eq!(list.matches("class=\"row\" href=\"/admin/audit/").count(), count, "{query}: {list}");
-            assert_eq!(list.contains("No entry fits."), count == 0, "{query}");
+            assert_eq!(list.contains("No matching entries."), count == 0, "{query}");
         }
         for wrong in ["deed=x", "kind=x", "from=x", "to=x"] {
             let _ = root.get(&format!("/admin/audit?{wrong}")).await.expect(422);

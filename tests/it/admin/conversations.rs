@@ -33,7 +33,7 @@ rules! {
         let app = setup.script(script).start().await;
         let permissions = [Permission::ViewConversation, Permission::ViewDocument];
         let (mut browser, _) = staff(&app, &permissions).await;
-        assert!(browser.get("/admin/conversations").await.expect(200).text.contains("There are no conversations yet."));
+        assert!(browser.get("/admin/conversations").await.expect(200).text.contains("No conversations yet."));
         let ada = app.ada().await;
         let document = ada.add("<script>.pdf", pdf(&["The zebra lives in Africa."])).await;
         app.run_jobs().await;
@@ -41,7 +41,7 @@ rules! {
         let list = browser.get("/admin/conversations?q=zebra&owner=ada%40example.org").await.expect(200).text;
         assert!(list.contains("ada@example.org") && list.contains("<td class=\"number minor\">2</td>"), "{list}");
         let page = browser.get(&format!("/admin/conversations/{ID}")).await.expect(200).text;
-        for text in ["In &lt;b&gt;Africa", "Sources: 1", "page 1", &format!("/admin/documents/{document}"), "tokens read"] {
+        for text in ["In &lt;b&gt;Africa", "Sources: 1", "page 1", &format!("/admin/documents/{document}"), "input tokens"] {
             assert!(page.contains(text), "{text}: {page}");
         }
         for page in [list, page] {
@@ -49,7 +49,7 @@ rules! {
         }
         for none in ["?q=lion", "?owner=nobody"] {
             let page = browser.get(&format!("/admin/conversations{none}")).await.expect(200).text;
-            assert!(page.contains("No conversation fits."), "{none}");
+            assert!(page.contains("No matching conversations."), "{none}");
         }
         let _ = browser.get("/admin/conversations/x").await.expect(404);
     }
@@ -61,12 +61,12 @@ rules! {
         say(&app, &ada, &mut browser, "q").await;
         let path = format!("/admin/conversations/{ID}");
         let page = browser.get(&path).await.expect(200);
-        assert!(!page.text.contains("Delete for good"));
+        assert!(!page.text.contains("Delete permanently"));
         let token = form_token(&page);
         let delete = format!("{path}/delete");
         let _ = browser.post(&delete, &[("form_token", &token)]).await.expect(403);
         app.permit(member.user.id, &[Permission::ViewConversation, Permission::DeleteConversation]).await;
-        assert!(browser.get(&path).await.expect(200).text.contains("Delete for good"));
+        assert!(browser.get(&path).await.expect(200).text.contains("Delete permanently"));
         let _ = browser.post(&delete, &[("form_token", "x")]).await.expect(403);
         let reply = browser.post(&delete, &[("form_token", &token)]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/conversations");

@@ -25,7 +25,7 @@ rules! {
         let app = setup.script([Turn::saying("hello world")]).start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewDocument, Permission::ViewUsage]).await;
         let page = browser.get("/admin").await.expect(200).text;
-        assert!(page.contains("Nothing in these days.") && !page.contains("<svg viewBox"), "{page}");
+        assert!(page.contains("No data in this period.") && !page.contains("<svg viewBox"), "{page}");
         member.add("a.pdf", pdf(&["words"])).await;
         app.run_jobs().await;
         let _ = member.ask("hello world").await.expect(200);

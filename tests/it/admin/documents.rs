@@ -93,7 +93,7 @@ rules! {
         assert!(page.contains("1–50 of 52") && page.contains("q=paper&amp;order=oldest&amp;page=2"), "{page}");
         assert_eq!(titles(&mut browser, "?q=paper&order=oldest&page=2").await, ["Paper 50", "Paper 51"]);
         let beyond = browser.get("/admin/documents?page=9").await.expect(200).text;
-        assert!(beyond.contains("No document fits."));
+        assert!(beyond.contains("No matching documents."));
     }
 
     async fn the_reason_of_a_failure_is_in_the_list(setup) {
@@ -118,7 +118,7 @@ rules! {
             (Permission::ChangeDocument, list, "value=\"retry\""),
             (Permission::DeleteDocument, list, "value=\"delete\""),
             (Permission::ChangeDocument, &path, "Retry the ingestion"),
-            (Permission::DeleteDocument, &path, "Delete for good"),
+            (Permission::DeleteDocument, &path, "Delete permanently"),
             (Permission::ViewAuditEntry, &path, "History"),
             (Permission::ViewJob, &path, "<h2>Jobs</h2>"),
         ] {

@@ -9,7 +9,7 @@ rules! {
     async fn jobs_are_filtered_and_lead_to_their_documents(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewJob, Permission::ViewDocument]).await;
-        assert!(browser.get("/admin/jobs").await.expect(200).text.contains("There are no jobs."));
+        assert!(browser.get("/admin/jobs").await.expect(200).text.contains("No jobs."));
         let done = member.add("<b>a.pdf", pdf(&["words"])).await;
         app.run_jobs().await;
         let waiting = member.add("b.pdf", pdf(&["more"])).await;
@@ -19,7 +19,7 @@ rules! {
         let page = browser.get("/admin/jobs?state=queued&kind=ingest").await.expect(200).text;
         assert!(!page.contains(&link(&done)) && page.contains(&link(&waiting)));
         assert!(page.contains(&format!("title=\"{waiting}\" dir=\"auto\">b.pdf</a>")), "{page}");
-        assert!(browser.get("/admin/jobs?kind=delete").await.expect(200).text.contains("No job fits."));
+        assert!(browser.get("/admin/jobs?kind=delete").await.expect(200).text.contains("No matching jobs."));
         let _ = browser.get("/admin/jobs?state=x").await.expect(422);
         app.permit(member.user.id, &[Permission::ViewJob]).await;
         let page = browser.get("/admin/jobs").await.expect(200).text;
@@ -38,7 +38,7 @@ rules! {
         app.faults.index.fail_next(1, FaultKind::Unavailable);
         app.run_jobs().await;
         let page = browser.get("/admin/jobs?state=queued").await.expect(200).text;
-        assert!(page.contains("vector store") && page.contains("tried <time"), "{page}");
+        assert!(page.contains("vector store") && page.contains("due <time"), "{page}");
         app.leave_jobs();
     }
 }

@@ -26,14 +26,14 @@ rules! {
             assert_eq!(reply.text, "");
         }
         let page = app.get("/admin/nothing").await.expect(404);
-        assert!(page.text.contains("There is no such page"));
+        assert!(page.text.contains("Page not found"));
     }
 
     async fn the_dashboard_counts_and_names_failures(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app).await;
         let page = browser.get("/admin").await.expect(200);
-        assert!(page.text.contains("No document has failed."));
+        assert!(page.text.contains("No failed documents."));
         member.add("good.pdf", pdf(&["words"])).await;
         member.add("bad.pdf", b"no pdf".to_vec()).await;
         app.run_jobs().await;
@@ -66,7 +66,7 @@ rules! {
     async fn the_list_searches_filters_and_pages(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app).await;
-        assert!(browser.get("/admin/documents").await.expect(200).text.contains("There are no documents yet."));
+        assert!(browser.get("/admin/documents").await.expect(200).text.contains("No documents yet."));
         for n in 0..60 {
             app.advance(Duration::from_secs(1));
             let _ = member.post("/documents", json!({ "title": format!("Paper {n:02}") })).await.expect(201);
@@ -79,7 +79,7 @@ rules! {
         assert!(second.contains("Paper 09") && second.contains("Paper 00") && !second.contains("Paper 10"));
         assert!(second.contains("value=\"paper\""), "filters stay");
         let none = browser.get("/admin/documents?status=failed").await.expect(200).text;
-        assert!(none.contains("No document fits."));
+        assert!(none.contains("No matching documents."));
         let _ = browser.get("/admin/documents?status=x").await.expect(422);
     }
 
@@ -167,7 +167,7 @@ rules! {
         app.run_jobs().await;
         let path = format!("/admin/documents/{id}");
         let page = browser.get(&path).await.expect(200);
-        assert!(!page.text.contains("Delete for good") && !page.text.contains("Retry the ingestion"));
+        assert!(!page.text.contains("Delete permanently") && !page.text.contains("Retry the ingestion"));
         let token = form_token(&page);
         for action in ["retry", "delete"] {
             let _ = browser.post(&format!("{path}/{action}"), &[("form_token", &token)]).await.expect(403);

@@ -29,7 +29,7 @@ rules! {
         let _ = ada.get("/admin").await.expect(303);
         let list = root.get("/admin/sessions?user=ada@example.org").await.expect(200).text;
         assert!(list.contains(">ended<") && !list.contains("/revoke\""), "{list}");
-        assert!(root.get("/admin/sessions?user=ada@example.org&state=good").await.text.contains("No session fits."));
+        assert!(root.get("/admin/sessions?user=ada@example.org&state=good").await.text.contains("No matching sessions."));
         let reply = submit(&mut root, &end, &[("back", "https://evil.example/")]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin");
     }
@@ -80,7 +80,7 @@ rules! {
         let _ = app.post("/auth/refresh", json!({ "refresh_token": ada.refresh })).await.expect(401);
         let _ = ada.get("/documents").await.expect(401);
         let _ = root.get("/admin").await.expect(200);
-        assert!(root.get(&page).await.expect(200).text.contains("Nobody is logged in with it."));
+        assert!(root.get(&page).await.expect(200).text.contains("No active sessions."));
     }
 
     async fn sessions_of_others_take_a_right(setup) {
@@ -104,7 +104,7 @@ rules! {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[]).await;
         let account = staff.get("/admin/account").await.expect(200).text;
-        assert!(account.contains("this one"));
+        assert!(account.contains("this device"));
         let id = between(&account, "action=\"/admin/sessions/", "/revoke\"").to_owned();
         let reply = submit(&mut staff, &format!("/admin/sessions/{id}/revoke"), &[]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/login");

@@ -71,7 +71,7 @@ rules! {
         let form = |count| (0..count).fold(Form::new().text("form_token", token.clone()), |form, _| form.part("file", text()));
         let answer = browser.post_files_by_script(PATH, form(101)).await.expect(422).json();
         let refused = answer["refused"].as_array().unwrap();
-        assert_eq!((refused.len(), &refused[100]["reason"]), (101, &"Too many at once".into()));
+        assert_eq!((refused.len(), &refused[100]["reason"]), (101, &"Too many files in one upload".into()));
         let answer = browser.post_files_by_script(PATH, form(100)).await.expect(422).json();
         assert_eq!(answer["refused"].as_array().unwrap().len(), 100);
     }
@@ -84,7 +84,7 @@ rules! {
         let form = Form::new().text("form_token", token).part("file", none);
         let reply = browser.post_files(PATH, form).await.expect(303);
         assert_eq!(reply.header("location"), PATH);
-        assert!(browser.get(PATH).await.expect(200).text.contains("No file was chosen."));
+        assert!(browser.get(PATH).await.expect(200).text.contains("Select at least one file."));
     }
 
     async fn a_form_of_another_site_stores_nothing(setup) {

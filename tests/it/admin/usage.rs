@@ -50,7 +50,7 @@ rules! {
         assert!(!page.contains("<td>staff@example.org</td>") && page.contains("1–1 of 1"));
         for empty in ["?user=nobody", "?to=2000-01-01"] {
             let page = browser.get(&format!("/admin/usage{empty}")).await.expect(200).text;
-            assert!(page.contains("Nothing was asked in this time."), "{empty}");
+            assert!(page.contains("No usage in this period."), "{empty}");
         }
         for wrong in ["?from=x", "?by=x"] {
             let _ = browser.get(&format!("/admin/usage{wrong}")).await.expect(422);

@@ -74,7 +74,7 @@ rules! {
         let mut manager = staff_with(&app, MANAGER).await;
         for (button, path) in [
             ("href=\"/admin/users/add\"", "/admin/users"),
-            ("Save the account", page.as_str()),
+            ("Save", page.as_str()),
             ("Set password", &page),
             ("Delete…", &page),
         ] {
@@ -134,10 +134,10 @@ rules! {
         let _ = new.get("/admin").await.expect(303);
         let text = root.get(&page).await.expect(200).text;
         assert!(text.contains("other@example.org") && text.contains("deactivated"));
-        assert!(text.contains("nothing else."));
+        assert!(text.contains("No additional permissions."));
 
         let question = root.get(&format!("{page}/delete")).await.expect(200).text;
-        assert!(question.contains("Delete this account?") && question.contains("This cannot be undone"));
+        assert!(question.contains("Delete this account?") && question.contains("permanently deleted"));
         let _ = submit(&mut root, &format!("{page}/delete"), &[]).await.expect(303);
         let _ = root.get(&page).await.expect(404);
     }
@@ -161,9 +161,9 @@ rules! {
         let base = [("email", "ada@example.org"), ("is_active", "on"), ("password", PASSWORD)];
         for (field, value, said) in [
             ("permissions", "documents.delete_document", "hold some that you do not have yourself"),
-            ("permissions", "documents.fly_document", "hold one that does not exist"),
+            ("permissions", "documents.fly_document", "contain an unknown permission"),
             ("groups", powerful.as_str(), "allowed more than you are"),
-            ("groups", "x", "does not exist any more"),
+            ("groups", "x", "no longer exists"),
             ("is_superuser", "on", "is for superusers to give"),
         ] {
             for (path, email) in [(page.as_str(), "ada@example.org"), ("/admin/users/add", "new@example.org")] {
@@ -249,7 +249,7 @@ rules! {
         let page = page_of(&mut root, "ada@example.org").await;
         let wrong = [("password", "another secret"), ("again", "yet another")];
         let reply = submit(&mut root, &format!("{page}/password"), &wrong).await.expect(422);
-        assert!(reply.text.contains("New password again is not the same."));
+        assert!(reply.text.contains("Repeat new password does not match."));
         let _ = ada.get("/admin").await.expect(200);
         let right = [("password", "another secret"), ("again", "another secret")];
         let _ = submit(&mut root, &format!("{page}/password"), &right).await.expect(303);

@@ -18,19 +18,19 @@ rules! {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let ada = staff_account(&app, "ada@example.org", &[]).await;
-        assert!(root.get("/admin/verifications").await.expect(200).text.contains("No link is open."));
+        assert!(root.get("/admin/verifications").await.expect(200).text.contains("No active links."));
         let id = ada.id.to_string();
         let page = root.get(&format!("/admin/users/{id}")).await.expect(200).text;
-        assert!(page.contains("Make a link for a new password"), "{page}");
+        assert!(page.contains("Create password reset link"), "{page}");
         let fields = [("user", id.as_str()), ("purpose", "reset_password")];
         let token = token_of(&submit(&mut root, "/admin/verifications/add", &fields).await.expect(200).text);
         let list = root.get("/admin/verifications?user=ada@example.org").await.expect(200).text;
-        assert!(list.contains("a new password") && !list.contains(&token), "{list}");
+        assert!(list.contains("password reset") && !list.contains(&token), "{list}");
         let body = json!({ "token": token, "password": "a better horse" });
         let _ = app.post("/auth/password-reset/confirm", body).await.expect(204);
         let _ = app.login("ada@example.org", "a better horse").await.expect(200);
         let _ = app.login("ada@example.org", PASSWORD).await.expect(401);
-        assert!(root.get("/admin/verifications").await.expect(200).text.contains("No link is open."));
+        assert!(root.get("/admin/verifications").await.expect(200).text.contains("No active links."));
     }
 
     async fn a_revoked_link_is_void(setup) {
@@ -48,7 +48,7 @@ rules! {
         let _ = app.post("/auth/password-reset/confirm", body).await.expect(400);
         let _ = submit(&mut root, &revoke, &[]).await.expect(303);
         let list = root.get("/admin/verifications").await.expect(200).text;
-        assert!(list.contains("The link was used or over already."), "{list}");
+        assert!(list.contains("The link was already used or had expired."), "{list}");
     }
 
     async fn links_take_their_rights(setup) {
@@ -73,7 +73,7 @@ rules! {
         let mut staff = staff_with(&app, &[Permission::ViewUser, Permission::AddVerification]).await;
         let more = staff_account(&app, "more@example.org", &[Permission::DeleteDocument]).await.id.to_string();
         let page = staff.get(&format!("/admin/users/{more}")).await.expect(200).text;
-        assert!(!page.contains("Make a link for a new password"), "{page}");
+        assert!(!page.contains("Create password reset link"), "{page}");
         let fields = [("user", more.as_str()), ("purpose", "reset_password")];
         let _ = submit(&mut staff, "/admin/verifications/add", &fields).await.expect(403);
         let fields = [("user", more.as_str()), ("purpose", "become_root")];

@@ -19,7 +19,7 @@ rules! {
     async fn staff_see_webhooks_and_what_they_were_told(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, &[Permission::ViewWebhook, Permission::ViewDocument]).await;
-        assert!(browser.get("/admin/webhooks").await.expect(200).text.contains("There are no webhooks yet."));
+        assert!(browser.get("/admin/webhooks").await.expect(200).text.contains("No webhooks yet."));
         let ada = app.ada().await;
         let page = make(&ada, "https://example.org/<script>").await;
         let document = ada.add("a.pdf", pdf(&["words"])).await;
@@ -36,9 +36,9 @@ rules! {
             assert!(page.contains("&lt;script&gt;") && !page.contains("<script>") && !page.contains("<b>mine"), "{page}");
             assert!(!page.contains("whsec_"), "secrets are their owners' alone");
         }
-        assert!(!shown.contains("Turn off") && !shown.contains("Delete for good"), "these take further rights");
+        assert!(!shown.contains("Turn off") && !shown.contains("Delete permanently"), "these take further rights");
         for none in ["?state=off", "?owner=nobody"] {
-            assert!(browser.get(&format!("/admin/webhooks{none}")).await.expect(200).text.contains("No webhook fits."), "{none}");
+            assert!(browser.get(&format!("/admin/webhooks{none}")).await.expect(200).text.contains("No matching webhooks."), "{none}");
         }
         let _ = browser.get("/admin/webhooks/x").await.expect(404);
     }

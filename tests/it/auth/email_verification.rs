@@ -62,7 +62,7 @@ rules! {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let token = token(&app).await;
-        let reset = json!({ "token": token, "password": "a new password" });
+        let reset = json!({ "token": token, "password": "password reset" });
         app.post("/auth/password-reset/confirm", reset).await.refused(400, REFUSED);
         app.advance(Duration::from_secs(3 * 24 * 60 * 60));
         confirm(&app, &token).await.refused(400, REFUSED);

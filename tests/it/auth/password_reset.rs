@@ -27,7 +27,7 @@ use std::time::Duration;
 
 const ADA: &str = "ada@example.org";
 const REFUSED: &str = "This link is not valid: it was used, has expired or was replaced by a newer one";
-const NEW: &str = "a new password";
+const NEW: &str = "password reset";
 
 async fn ask(app: &TestApp, email: &str) -> Reply {
     app.post("/auth/password-reset", json!({ "email": email })).await

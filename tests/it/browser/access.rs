@@ -27,7 +27,7 @@ async fn a_group_gives_its_staff_what_it_allows_and_the_menu_shrinks_to_it() {
             for permission in ["documents.view_document", "documents.delete_document"] {
                 tick(window, "permissions", permission).await;
             }
-            window.press("Create the group").await;
+            window.press("Create group").await;
             window.see("Librarians").await;
             window.arrive("/admin/groups").await;
 
@@ -36,9 +36,9 @@ async fn a_group_gives_its_staff_what_it_allows_and_the_menu_shrinks_to_it() {
             window.fill("password", PASSWORD).await;
             window.click("#is_staff").await;
             window.press("Librarians").await;
-            window.press("Create the account").await;
+            window.press("Create account").await;
             window.see("lib@example.org").await;
-            window.press("Log out").await;
+            window.press("Sign out").await;
             window.arrive("/admin/login").await;
 
             window.login("lib@example.org").await;
@@ -53,7 +53,7 @@ async fn a_group_gives_its_staff_what_it_allows_and_the_menu_shrinks_to_it() {
             window.goto("/admin/documents").await;
             window.click("tbody input[type=checkbox]").await;
             window.see("Delete…").await;
-            assert!(!window.text().await.contains("Retry the ingestion…"));
+            assert!(!window.text().await.contains("Retry ingestion…"));
         },
     )
     .await;
@@ -69,7 +69,7 @@ async fn an_api_key_is_shown_once_works_and_ends_with_its_revocation() {
             window.fill("name", "Nightly import").await;
             tick(window, "scopes", "read").await;
             window.press("Create key").await;
-            window.see("it is shown this once").await;
+            window.see("It will not be shown again").await;
             let secret = window.find("#secret").await.text().await.unwrap();
             let ask = |path: &str| app.request(Method::GET, path).bearer_auth(&secret);
             let _ = app.send(ask("/documents")).await.expect(200);
@@ -100,8 +100,8 @@ async fn what_is_wrong_is_said_beside_its_field_and_nothing_typed_is_lost() {
             window.fill("password", "short").await;
             window.click("#is_staff").await;
             tick(window, "permissions", "documents.view_document").await;
-            window.press("Create the account").await;
-            window.see("Nothing was saved.").await;
+            window.press("Create account").await;
+            window.see("Please fix these errors:").await;
             for field in ["email", "password"] {
                 window.find(&format!("#{field}[aria-invalid=true]")).await;
                 window.find(&format!("#{field}-notes .error")).await;
@@ -128,7 +128,7 @@ async fn permissions_are_picked_without_scripts() {
             assert!(!window.has(".pane").await, "scripts run");
             window.fill("name", "Librarians").await;
             tick(window, "permissions", "documents.view_document").await;
-            window.press("Create the group").await;
+            window.press("Create group").await;
             window.arrive("/admin/groups").await;
             window.goto("/admin/groups").await;
             assert_eq!(window.texts("tbody td").await[..3], ["Librarians", "0", "1"]);

@@ -80,7 +80,7 @@ async fn a_question_about_an_upload_is_answered_and_its_source_opened_at_the_pag
         |setup| setup.script(script).renderer(renderer()),
         async |app, window| {
             enter(app, window).await;
-            window.see("There are no documents yet.").await;
+            window.see("No documents yet.").await;
             upload(app, window, "Animals.pdf", animals(), "ingested").await;
             ask(window, "Where does the zebra live?").await;
             window.see("In Africa (Animals.pdf, page 3).").await;
@@ -133,7 +133,7 @@ async fn a_wrong_password_is_told_and_a_session_outlives_its_access_token_and_th
             app.account(ADA, Flags::default()).await;
             window.goto("/chat").await;
             window.submit_login(ADA, "wrong").await;
-            window.see("The e-mail address or the password is wrong.").await;
+            window.see("Incorrect email address or password.").await;
             assert_eq!(window.find("#email").await.prop("value").await.unwrap().as_deref(), Some(ADA));
             window.fill("password", &format!("{PASSWORD}\n")).await;
             window.find("#question").await;
@@ -155,7 +155,7 @@ async fn a_wrong_password_is_told_and_a_session_outlives_its_access_token_and_th
             let last =
                 window.run("return JSON.parse(sessionStorage['docent.session']).refresh", vec![]).await;
             assert_ne!(last, refresh, "it changes with every use");
-            window.press("Log out").await;
+            window.press("Sign out").await;
             window.find("#email").await;
             assert_eq!(window.run("return sessionStorage.length", vec![]).await, json!(0));
             let _ = app.post("/auth/refresh", json!({ "refresh_token": last })).await.expect(401);
@@ -181,9 +181,9 @@ async fn an_answer_is_stopped_by_a_key_and_asked_for_again_and_failures_are_told
             ask(window, "Why?").await;
             window.see("It begins").await;
             window.fill("question", "\u{e00c}").await;
-            window.see("Stopped here.").await;
+            window.see("Stopped.").await;
             wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
-            for told in ["Your question is kept", "The answer broke off", "All of it."] {
+            for told in ["Your question is kept", "The answer is incomplete", "All of it."] {
                 window.press("Ask again").await;
                 window.see(told).await;
             }
@@ -288,17 +288,17 @@ async fn one_deletes_what_is_ones_own_after_a_question_and_nothing_else() {
             window.see("Failed: ").await;
 
             window.press("Delete…").await;
-            window.press("Keep it").await;
+            window.press("Cancel").await;
             window.press("Delete…").await;
             assert_eq!(window.texts("#confirm-name").await, ["scan.pdf"]);
-            window.press("Delete it").await;
+            window.press("Delete").await;
             wait::until("it is gone", async || !window.has("#documents-list .title").await).await;
             window.fill("documents-search", "grace").await;
             window.see("Of Grace").await;
             window.click("#documents-list summary").await;
             window.press("Delete…").await;
-            window.press("Delete it").await;
-            window.see("Not deleted. Who uploaded it may delete it").await;
+            window.press("Delete").await;
+            window.see("Not deleted. Only the uploader or an administrator can delete").await;
             app.run_jobs().await;
         },
     )
@@ -369,7 +369,7 @@ async fn it_says_that_it_needs_scripts_where_there_are_none() {
             window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
             window.goto("/chat").await;
             window.see("This page needs JavaScript").await;
-            assert!(!window.text().await.contains("Log in"));
+            assert!(!window.text().await.contains("Sign in"));
         },
     )
     .await;
@@ -391,7 +391,7 @@ async fn all_states_pass(scheme: &'static str) {
             window.find("#email").await;
             inspection.look("chat-login").await;
             enter(app, window).await;
-            window.see("There are no documents yet.").await;
+            window.see("No documents yet.").await;
             inspection.look("chat-empty").await;
             upload(app, window, "四半期の業績に関する報告書.pdf", animals(), "ingested").await;
             upload(app, window, LONG, animals(), "ingested").await;

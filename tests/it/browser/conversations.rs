@@ -49,7 +49,7 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
         |setup| setup.script(script),
         async |app, window| {
             let member = Member::login(app, enter(app, window).await).await;
-            window.see("What you ask is kept here.").await;
+            window.see("Your questions appear here.").await;
             member.add("Animals.pdf", animals()).await;
             app.run_jobs().await;
             ask(window, "Where is the zebra?").await;
@@ -60,7 +60,7 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
             assert!(!window.has("#talks .open[aria-current=true]").await);
             app.advance(std::time::Duration::from_secs(1));
             ask(window, "Second?").await;
-            window.see("The answer broke off").await;
+            window.see("The answer is incomplete").await;
             window.find("#talks li + li").await;
             assert_eq!(window.texts("#talks .open").await, ["Second?", "Where is the zebra?"]);
 
@@ -70,7 +70,7 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
             window.find("#talks li").await;
             assert!(window.texts(".turn").await.is_empty());
             window.run("location.href = arguments[0]", vec![json!(address)]).await;
-            window.see("This answer broke off, or was stopped.").await;
+            window.see("This answer is incomplete or was stopped.").await;
             assert_eq!(window.texts(".question").await, ["Second?"]);
 
             // One that is opened has its sources, and what was said in it goes along with the next question.
@@ -106,9 +106,9 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
                 window.click("#talks li:first-child summary").await;
                 window.click("#talks li:first-child details button:last-child").await;
                 assert_eq!(window.texts("#confirm-name").await, [title]);
-                window.press("Keep it").await;
+                window.press("Cancel").await;
                 window.click("#talks li:first-child details button:last-child").await;
-                window.press("Delete it").await;
+                window.press("Delete").await;
                 wait::until("it is gone", async || window.texts("#talks .open").await.len() == kept).await;
                 // The one that is open stays open until it is deleted itself.
                 wait::until("it is open or gone", async || {

@@ -32,7 +32,7 @@ async fn confirm_deletion(app: &TestApp, window: &Chromium, count: usize) {
     window.fill("word", "delete").await;
     window.press(&format!("Delete {count} for good")).await;
     window.see(&format!("Deleted {count} documents.")).await;
-    window.see("There are no documents yet.").await;
+    window.see("No documents yet.").await;
     app.run_jobs().await;
 }
 
@@ -58,12 +58,12 @@ async fn an_upload_is_followed_until_it_is_ingested_its_report_read_and_all_dele
                 ["Queue\ndone", "Extract", "Chunk", "Embed", "Index"]
             );
             window.press("Zebras.pdf").await;
-            window.see("Its pages have not been read.").await;
+            window.see("No extraction result yet.").await;
             app.faults.stall.end();
             assert_eq!(jobs.await.unwrap(), 2);
 
             // The page changes by itself.
-            window.see("Last try").await;
+            window.see("Last attempt").await;
             assert_eq!(window.texts("[data-status]").await, ["ingested"]);
             window.see("1, 1 with text").await;
             window.press("Chunks").await;
@@ -109,7 +109,7 @@ async fn documents_are_managed_without_scripts() {
             window.press("Upload").await;
             window.see("Uploaded 2 documents.").await;
             window.press("Lions.pdf").await;
-            window.see("Load this page anew to see how far it has come.").await;
+            window.see("Reload this page to see the progress.").await;
             app.run_jobs().await;
             window.goto("/admin/documents?status=ingested").await;
             for n in [1, 2] {

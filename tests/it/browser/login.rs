@@ -22,7 +22,7 @@ async fn a_login_leads_to_the_page_that_was_asked_for_and_a_logout_out() {
             window.goto("/admin/documents?status=failed").await;
             window.submit_login(ROOT, PASSWORD).await;
             window.arrive("/admin/documents?status=failed").await;
-            window.press("Log out").await;
+            window.press("Sign out").await;
             window.arrive("/admin/login").await;
             is_out(window).await;
         },
@@ -43,7 +43,7 @@ async fn wrong_passwords_are_throttled() {
                 assert_eq!(window.find("#email").await.prop("value").await.unwrap().as_deref(), Some(STAFF));
             }
             window.submit_login(STAFF, PASSWORD).await;
-            window.see("Please wait before you try again.").await;
+            window.see("Please wait before trying again.").await;
             is_out(window).await;
         },
     )
@@ -64,11 +64,11 @@ async fn a_form_without_its_token_or_with_a_foreign_one_is_refused() {
                 window.goto("/admin/groups/add").await;
                 window.fill("name", "Of another site").await;
                 window.run(script, arguments).await;
-                window.press("Create the group").await;
+                window.press("Create group").await;
                 window.see("403").await;
             }
             window.goto("/admin/groups").await;
-            window.see("There are no groups yet.").await;
+            window.see("No groups yet.").await;
         },
     )
     .await;
@@ -119,7 +119,7 @@ async fn a_cookie_stolen_before_the_logout_opens_nothing_after_it() {
         async |app, window| {
             superuser(app, window).await;
             let stolen = window.cookie().await.unwrap();
-            window.press("Log out").await;
+            window.press("Sign out").await;
             window.arrive("/admin/login").await;
             window.set_cookie(&stolen).await;
             is_out(window).await;

@@ -110,8 +110,8 @@ async fn visit_answers(inspection: &mut Inspection<'_>, records: &Records) {
     let window = inspection.window;
     window.goto("/admin/users/add").await;
     window.fill("email", "no address").await;
-    window.press("Create the account").await;
-    window.see("Nothing was saved.").await;
+    window.press("Create account").await;
+    window.see("Please fix these errors:").await;
     inspection.look("user-add-wrong").await;
 
     window.goto("/admin/api-keys/add").await;
@@ -122,16 +122,16 @@ async fn visit_answers(inspection: &mut Inspection<'_>, records: &Records) {
     inspection.look("api-key-made").await;
 
     window.goto(&records.fill("/admin/users/{user}")).await;
-    window.press("Make a link for a new password").await;
+    window.press("Create password reset link").await;
     window.find("#secret").await;
     inspection.look("verification-made").await;
 
     window.goto(&records.fill("/admin/groups/{group}")).await;
-    window.press("Save the group").await;
+    window.press("Save").await;
     window.find(".flash").await;
     inspection.look("group-saved").await;
 
-    for (button, page) in [("Retry the ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
+    for (button, page) in [("Retry ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
         window.goto("/admin/documents?status=failed").await;
         window.click("thead input[type=checkbox]").await;
         window.press(button).await;
@@ -153,7 +153,7 @@ async fn visit_answers(inspection: &mut Inspection<'_>, records: &Records) {
 async fn visit_as_others(app: &TestApp, inspection: &mut Inspection<'_>) {
     let window = inspection.window;
     window.goto("/admin").await;
-    window.press("Log out").await;
+    window.press("Sign out").await;
     window.arrive("/admin/login").await;
     inspection.look("login").await;
     window.submit_login("ada@example.org", "wrong").await;

@@ -45,6 +45,6 @@ fn unreadable(error: &UrlencodedError) -> ApiError {
             ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not how forms are sent")
         }
         UrlencodedError::Payload(_) => broken_body(),
-        _ => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read"),
+        _ => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid"),
     }
 }

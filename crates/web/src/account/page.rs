@@ -45,7 +45,7 @@ impl Page<'_> {
 /// The page of a link that is of no use, or of something else that went wrong.
 pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse {
     if matches!(error, Error::LinkRefused) {
-        let content = "<p>Ask for another one, and open the newest letter.</p>\n";
+        let content = "<p>Request a new link and open the most recent email.</p>\n";
         let alert = format!("{error}.");
         return Page { title, alert: Some(&alert), content }.answer(context, StatusCode::BAD_REQUEST);
     }
@@ -55,7 +55,7 @@ pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse
 /// The page of what cannot be answered otherwise.
 pub(super) fn refused(context: &State, title: &str, refusal: &ApiError) -> HttpResponse {
     let alert = format!("{}.", refusal.detail());
-    let content = "<p>Open the link of the letter once more to try again.</p>\n";
+    let content = "<p>Open the link in the email again to retry.</p>\n";
     let mut response = Page { title, alert: Some(&alert), content }.answer(context, refusal.status());
     refusal.report(&mut response);
     response

@@ -45,8 +45,8 @@ pub(crate) async fn submit(context: State, client: Client, form: Result<Form, Ap
     match verification::reset_password(&context.app, token, password, client.address).await {
         Ok(()) => {
             let content =
-                "<p>You can log in with your new password now. All earlier logins have ended.</p>\n";
-            let page = Page { title: "Your password is changed", alert: None, content };
+                "<p>You can sign in with your new password now. All other sessions have ended.</p>\n";
+            let page = Page { title: "Your password has been changed", alert: None, content };
             page.answer(&context, StatusCode::OK)
         }
         Err(error) => failed(&context, TITLE, error),

@@ -9,7 +9,7 @@ use docent_http::{
     extract::{client::Client, form::Form, query::Query},
 };
 
-const TITLE: &str = "Confirm your e-mail address";
+const TITLE: &str = "Verify your email address";
 
 pub(crate) async fn page(context: State, link: Result<Query, ApiError>) -> HttpResponse {
     let link = match link {
@@ -17,7 +17,7 @@ pub(crate) async fn page(context: State, link: Result<Query, ApiError>) -> HttpR
         Err(refusal) => return refused(&context, TITLE, &refusal),
     };
     let content = format!(
-        "<p class=\"hint\">The button shows that this address is yours.</p>\n<form method=\"post\">\n<input type=\"hidden\" name=\"token\" value=\"{}\">\n\
+        "<p class=\"hint\">Select the button to confirm that this address is yours.</p>\n<form method=\"post\">\n<input type=\"hidden\" name=\"token\" value=\"{}\">\n\
          <button type=\"submit\">Confirm</button>\n</form>\n",
         escaped(link.text("token").unwrap_or_default()),
     );
@@ -32,7 +32,7 @@ pub(crate) async fn submit(context: State, client: Client, form: Result<Form, Ap
     match verification::verify_email(&context.app, form.text("token"), client.address).await {
         Ok(()) => {
             let content = "<p>You can close this page.</p>\n";
-            let page = Page { title: "Your e-mail address is confirmed", alert: None, content };
+            let page = Page { title: "Your email address is verified", alert: None, content };
             page.answer(&context, StatusCode::OK)
         }
         Err(error) => failed(&context, TITLE, error),

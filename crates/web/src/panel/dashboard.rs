@@ -81,7 +81,7 @@ fn charts(overview: &Overview) -> Vec<Chart> {
     });
     let tokens = overview.tokens.as_ref().map(|tokens| {
         let of_day = tokens.iter().map(|(day, tokens)| (*day, [tokens.prompt, tokens.completion]));
-        Chart::of("Tokens per day", ["read", "written"], &overview.days, &of_day.collect())
+        Chart::of("Tokens per day", ["input", "output"], &overview.days, &of_day.collect())
     });
     documents.into_iter().chain(tokens).collect()
 }

@@ -54,7 +54,7 @@ pub(super) async fn bulk(
     let grant = staff.authorize::<ViewDocuments>()?;
     let (act, ids) = parse(&form)?;
     if ids.is_empty() {
-        staff.complain("Nothing was selected. Tick the documents first.")?;
+        staff.complain("Select at least one document.")?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
     let is_confirmed = form.is_ticked("confirmed");
@@ -73,7 +73,7 @@ pub(super) async fn bulk(
 }
 
 fn parse(form: &Form) -> Result<(BulkAct, Vec<DocumentId>), ApiError> {
-    let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form cannot be read");
+    let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid");
     let act = match form.text("act") {
         "retry" => BulkAct::Retry,
         "delete" => BulkAct::Delete,
@@ -103,7 +103,7 @@ fn done(staff: &Staff, context: &State, act: BulkAct, items: &[BulkItem]) -> Res
         let documents =
             if items.len() == 1 { "1 document".to_owned() } else { format!("{} documents", items.len()) };
         staff.say(match act {
-            BulkAct::Retry => format!("The ingestion of {documents} is tried again."),
+            BulkAct::Retry => format!("The ingestion of {documents} will be retried."),
             BulkAct::Delete => format!("Deleted {documents}."),
         })?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));

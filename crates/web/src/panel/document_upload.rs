@@ -91,15 +91,15 @@ pub(super) async fn submit(
     match outcome.uploaded.as_slice() {
         uploaded @ [_, ..] if outcome.refused.is_empty() => {
             staff.say(match uploaded {
-                [_] => "Uploaded 1 document. It is being ingested.".to_owned(),
-                many => format!("Uploaded {} documents. They are being ingested.", many.len()),
+                [_] => "Uploaded 1 document. Processing has started.".to_owned(),
+                many => format!("Uploaded {} documents. Processing has started.", many.len()),
             })?;
             let list =
                 if staff.authorize::<ViewDocuments>().is_ok() { "documents" } else { "documents/upload" };
             Ok(page::see_other(&format!("{ROOT}/{list}")))
         }
         [] if outcome.refused.is_empty() => {
-            staff.complain("No file was chosen.")?;
+            staff.complain("Select at least one file.")?;
             Ok(page::see_other(&format!("{ROOT}/documents/upload")))
         }
         _ => render(&staff, &context, status, &outcome),
@@ -108,7 +108,7 @@ pub(super) async fn submit(
 
 /// The token is the form's first field.
 async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), ApiError> {
-    let expired = || ApiError::new(StatusCode::FORBIDDEN, "The form had expired");
+    let expired = || ApiError::new(StatusCode::FORBIDDEN, "The form has expired");
     let field = form.next_part().await?.filter(|part| part.name() == Some("form_token"));
     let token = form.text(field.ok_or_else(expired)?, TOKEN_MAX).await?;
     if session::is_own_form(&request.get_session(), &token) { Ok(()) } else { Err(expired()) }
@@ -120,12 +120,11 @@ async fn receive(
     trace: Option<&TraceParent>,
 ) -> Result<Outcome, ApiError> {
     let mut outcome = Outcome::default();
-    let the_rest =
-        |reason: &str| Refused { name: "The files after these".to_owned(), reason: reason.to_owned() };
+    let the_rest = |reason: &str| Refused { name: "Remaining files".to_owned(), reason: reason.to_owned() };
     for at in 0.. {
         let part = match form.next_part().await {
             Ok(Some(_)) if at == FILES_MAX => {
-                outcome.refused.push(the_rest("Too many at once"));
+                outcome.refused.push(the_rest("Too many files in one upload"));
                 break;
             }
             Ok(Some(part)) => part,

@@ -27,7 +27,7 @@ impl FromRequest for OwnForm {
             if session::is_own_form(&cookie, form.text("form_token")) {
                 Ok(Self(form))
             } else {
-                Err(ApiError::new(StatusCode::FORBIDDEN, "The form had expired").into())
+                Err(ApiError::new(StatusCode::FORBIDDEN, "The form has expired").into())
             }
         })
     }
@@ -47,8 +47,7 @@ pub(super) fn is_stale(form: &Form, mark: &str) -> bool {
 }
 
 /// What is said of a stale form.
-pub(super) const STALE: &str =
-    "Somebody else has changed this meanwhile, and nothing was saved. This is how it is now.";
+pub(super) const STALE: &str = "This record was changed by someone else in the meantime. Nothing was saved; the form shows the current values.";
 
 /// What is wrong with the fields of a form, by their names.
 #[derive(Default)]
@@ -69,8 +68,8 @@ impl FieldErrors {
     pub(super) fn hear(&mut self, error: Error) -> Result<(), Error> {
         match error {
             Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
-            Error::EmailTaken => self.add("email", "belongs to an account already"),
-            Error::NameTaken => self.add("name", "is taken already"),
+            Error::EmailTaken => self.add("email", "is already in use"),
+            Error::NameTaken => self.add("name", "is already in use"),
             other => return Err(other),
         }
         Ok(())

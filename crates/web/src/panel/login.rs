@@ -41,7 +41,7 @@ pub(super) async fn submit(
     let (email, next) = (form.text("email"), onward(form.text("next")));
     let retry = |status, message| show_form(&context, &session, status, Some(message), email, next);
     if !session::is_own_form(&session, form.text("form_token")) {
-        return retry(StatusCode::FORBIDDEN, "The form had expired. Please try again.");
+        return retry(StatusCode::FORBIDDEN, "The form has expired. Please try again.");
     }
     let password = form.text("password").to_owned();
     let origin = Origin { address: client.address, agent: agent.0 };
@@ -53,7 +53,7 @@ pub(super) async fn submit(
         }
         Err(error @ Error::WrongCredentials) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),
         Err(error @ Error::TooManyLogins { .. }) => {
-            let message = format!("{error}. Please wait before you try again.");
+            let message = format!("{error}. Please wait before trying again.");
             let pause = ApiError::from(error).retry_after();
             let mut response = retry(StatusCode::TOO_MANY_REQUESTS, &message)?;
             if let Some(seconds) = pause {

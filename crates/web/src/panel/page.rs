@@ -48,7 +48,7 @@ pub(super) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> 
 
 /// What is under `/admin` but is no page.
 pub(super) async fn not_found() -> Result<HttpResponse, Broken> {
-    Err(Broken::Refused(ApiError::new(StatusCode::NOT_FOUND, "There is no such page")))
+    Err(Broken::Refused(ApiError::new(StatusCode::NOT_FOUND, "Page not found")))
 }
 
 /// A page that cannot be shown.

@@ -54,7 +54,7 @@ struct Wanted {
 
 impl Wanted {
     fn of(query: &mut Query, today: NaiveDate) -> Self {
-        let mut day = |name| query.parse(name, "must be a day, such as 2026-01-31", |text| text.parse().ok());
+        let mut day = |name| query.parse(name, "must be a date such as 2026-01-31", |text| text.parse().ok());
         let (mut from, to): (Option<NaiveDate>, Option<NaiveDate>) = (day("from"), day("to"));
         if from.is_none() && to.is_none() {
             from = today.checked_sub_days(Days::new(DAYS - 1));
@@ -62,8 +62,9 @@ impl Wanted {
         let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
         // People mean the last day to be part of it.
         let end = to.and_then(|day| day.succ_opt());
-        let grouping = query
-            .parse("by", "is nothing to sum up by", |text| GROUPINGS.iter().find(|(name, ..)| *name == text));
+        let grouping = query.parse("by", "must be a known grouping", |text| {
+            GROUPINGS.iter().find(|(name, ..)| *name == text)
+        });
         Self {
             from: from.map(|day| day.to_string()),
             to: to.map(|day| day.to_string()),

@@ -90,7 +90,7 @@ pub(super) async fn switch(
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let is_active = form.text("active") == "on";
     use_case::switch(&context.app, grant, id, is_active).await?;
-    staff.say(if is_active { "The webhook is on." } else { "The webhook is off." })?;
+    staff.say(if is_active { "Webhook enabled." } else { "Webhook disabled." })?;
     Ok(page::see_other(&address(id)))
 }
 

@@ -74,7 +74,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
-// `<code data-id="the id" title="ID">` shows the end of a long id, and a button copies all of it.
+// `<code data-id="the ID" title="ID">` shows the end of a long id, and a button copies all of it.
 for (const code of document.querySelectorAll("code[data-id]")) {
   if (!navigator.clipboard) break;
   const whole = code.title || code.textContent.trim();
@@ -187,7 +187,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
       const name = document.createElement(hasLinks ? "a" : "span");
       if (hasLinks) name.href = `/admin/documents/${done.id}`;
       name.textContent = done.title;
-      line.replaceChildren(name, ": uploaded, and being ingested.");
+      line.replaceChildren(name, ": uploaded, processing.");
       if (hasLinks) watch(name, line);
       resolve();
     });

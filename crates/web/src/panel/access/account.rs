@@ -43,7 +43,7 @@ async fn show(
     let sessions = sessions::list_own(app, &staff.actor, OWN).await?;
     let emails = [(user.id, user.email.clone())].into_iter().collect();
     let mut values = staff.page("account");
-    let mut fields = vec![Field::password("present", "Present password", "current-password")];
+    let mut fields = vec![Field::password("present", "Current password", "current-password")];
     fields.extend(field::new_password());
     field::insert(&mut values, fields, Vec::new(), errors);
     values.insert("account", &user.id.to_string());
@@ -77,7 +77,7 @@ pub(super) async fn change_password(
                 staff.say("Your password was changed, and your other sessions were ended.")?;
                 return Ok(page::see_other(&format!("{ROOT}/account")));
             }
-            Err(Error::WrongCredentials) => errors.add("present", "is not right"),
+            Err(Error::WrongCredentials) => errors.add("present", "is incorrect"),
             Err(error) => return Err(error.into()),
         }
     }

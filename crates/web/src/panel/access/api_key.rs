@@ -50,16 +50,18 @@ fn show_form(
     let mut fields = Vec::new();
     if staff.actor.authorize::<AddApiKeys>().is_ok() {
         let account = Field::line("email", "account", "Account", draft.account).required();
-        fields.push(account.help("Whom the key works for: an account that is allowed no more than you are."));
+        fields.push(
+            account.help("The account that the key acts for. It must not have more permissions than you."),
+        );
     }
     fields.push(
         Field::line("text", "name", "Name", draft.name)
             .required()
-            .help("What the key is for, such as the program that will use it."),
+            .help("For example the program that uses the key."),
     );
     fields.push(
         Field::line("date", "expires_at", "Expires", draft.expires_at)
-            .help("The first day (UTC) on which the key is refused. Without one it never expires."),
+            .help("The key stops working on this day (UTC). Leave empty for a key that does not expire."),
     );
     field::insert(&mut values, fields, vec![Picker::scopes(&draft.scopes)], errors);
     insert_place(&mut values, staff, context);
@@ -150,7 +152,7 @@ fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
         return Ok(None);
     }
     let day: NaiveDate =
-        text.parse().map_err(|_| ValidationError::new("expires_at", "must be a day: 2030-12-31"))?;
+        text.parse().map_err(|_| ValidationError::new("expires_at", "must be a date such as 2030-12-31"))?;
     Ok(Some(day.and_time(NaiveTime::MIN).and_utc()))
 }
 
@@ -187,10 +189,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> R
         section_href,
         name: key.name.as_str(),
         question: "Revoke this key?".to_owned(),
-        consequences: &[
-            "Programs that use it are refused from the next request on.",
-            "This cannot be undone.",
-        ],
+        consequences: &["Programs that use this key lose access immediately.", "This cannot be undone."],
         action: format!("{path}/revoke"),
         verb: "Revoke the key".to_owned(),
         cancel: path,

@@ -32,14 +32,14 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
     let (app, now) = (&context.app, context.app.clock.now());
     let mut filter = AuditFilter {
         actor: None,
-        action: query.parse("deed", "must be something that the log knows", AuditAction::parse),
+        action: query.parse("deed", "must be a known action", AuditAction::parse),
         kind: query.parse("kind", "must be a kind of record", RecordKind::parse),
         record: query.text("record").map(str::to_owned),
         period: Period {
-            from: query.parse("from", "must be a day: 2030-12-31", day).map(start),
+            from: query.parse("from", "must be a date such as 2030-12-31", day).map(start),
             // The last day belongs to it.
             to: query
-                .parse("to", "must be a day: 2030-12-31", day)
+                .parse("to", "must be a date such as 2030-12-31", day)
                 .and_then(|day| day.checked_add_days(Days::new(1)))
                 .map(start),
         },

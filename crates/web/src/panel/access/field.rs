@@ -118,7 +118,7 @@ impl Picker {
         Self {
             name: "permissions",
             label: "Permissions",
-            help: "You can give what you hold yourself.",
+            help: "You can grant only permissions you have.",
             empty: "",
             has_panes: true,
             kinds: RecordKind::ALL.iter().map(of).collect(),
@@ -139,8 +139,8 @@ impl Picker {
         Self {
             name: "groups",
             label: "Groups",
-            help: "Members are allowed what their groups are allowed.",
-            empty: "There are no groups yet.",
+            help: "Members have the permissions of their groups.",
+            empty: "No groups yet.",
             has_panes: true,
             kinds: if options.is_empty() { Vec::new() } else { vec![Choices { title: "", options }] },
             error: None,
@@ -159,7 +159,7 @@ impl Picker {
         Self {
             name: "scopes",
             label: "Scopes",
-            help: "Give a key no more than its program needs.",
+            help: "Grant only the scopes that the program needs.",
             empty: "",
             has_panes: false,
             kinds: vec![Choices { title: "", options }],
@@ -172,7 +172,7 @@ impl Picker {
 pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
     let parse = |name: &str| {
         Permission::parse(name)
-            .ok_or_else(|| ValidationError::new("permissions", "hold one that does not exist"))
+            .ok_or_else(|| ValidationError::new("permissions", "contain an unknown permission"))
     };
     form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
 }
@@ -181,7 +181,7 @@ pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSe
 pub(super) fn new_password() -> [Field; 2] {
     [
         Field::password("password", "New password", "new-password").help("At least 8 characters."),
-        Field::password("again", "New password again", "new-password"),
+        Field::password("again", "Repeat new password", "new-password"),
     ]
 }
 
@@ -189,7 +189,7 @@ pub(super) fn new_password() -> [Field; 2] {
 pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
     let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
     if form.text("password") != form.text("again") {
-        errors.add("again", "is not the same");
+        errors.add("again", "does not match");
     }
     password.filter(|_| errors.is_empty())
 }

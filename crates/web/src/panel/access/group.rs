@@ -103,7 +103,7 @@ impl Editing for GroupForm {
         Deletion {
             name: group.name.as_str(),
             consequences: &[
-                "Its members lose what it allows them, at once. Their accounts stay.",
+                "Members immediately lose the permissions of this group. Their accounts are not deleted.",
                 "This cannot be undone.",
             ],
         }

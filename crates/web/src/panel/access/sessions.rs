@@ -78,7 +78,7 @@ pub(super) async fn revoke(
         }
         Ok(()) => staff.say("The session was ended.")?,
         // Sessions that are long over are removed, while somebody looks at the list.
-        Err(Error::NotFound(_)) => staff.complain("The session was over already.")?,
+        Err(Error::NotFound(_)) => staff.complain("The session had already ended.")?,
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(login_link::onward(form.text("back"))))

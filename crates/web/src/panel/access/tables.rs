@@ -93,8 +93,8 @@ impl VerificationRow {
             owner: email_of(emails, token.user),
             owner_page: page_of(staff, token.user),
             purpose: match token.purpose {
-                VerificationPurpose::VerifyEmail => "verifies the address",
-                VerificationPurpose::ResetPassword => "a new password",
+                VerificationPurpose::VerifyEmail => "email verification",
+                VerificationPurpose::ResetPassword => "password reset",
             },
             state,
             pill,

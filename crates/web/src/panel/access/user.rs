@@ -89,8 +89,7 @@ impl Editing for UserForm {
 
     fn sent(form: &Form, errors: &mut FieldErrors) -> Self {
         let groups = form.all("groups").map(|id| {
-            id.parse()
-                .map_err(|_| ValidationError::new("groups", "names a group that does not exist any more"))
+            id.parse().map_err(|_| ValidationError::new("groups", "contains a group that no longer exists"))
         });
         Self {
             email: form.text("email").trim().to_owned(),
@@ -132,7 +131,7 @@ impl Editing for UserForm {
         let mut fields = self.fields(staff);
         if account.is_none() {
             let password = Field::password("password", "Password", "new-password");
-            fields.insert(1, password.help("At least 8 characters. It is not shown again."));
+            fields.insert(1, password.help("At least 8 characters."));
         }
         field::insert(&mut values, fields, self.pickers(staff, context).await?, errors);
         values.insert("account", &account.map(|account| account.user.id.to_string()));
@@ -157,9 +156,9 @@ impl Editing for UserForm {
         Deletion {
             name: account.user.email.as_str(),
             consequences: &[
-                "Its permissions, API keys, sessions and conversations are removed with it.",
-                "Its documents stay, without an owner. So do the usage ledger and the audit log.",
-                "This cannot be undone. To keep the account from being used, deactivate it instead.",
+                "Its permissions, API keys, sessions and conversations will be permanently deleted.",
+                "Its documents remain without an owner. Usage records and the audit log also remain.",
+                "To only block access, deactivate the account instead.",
             ],
         }
     }
@@ -205,12 +204,12 @@ impl UserForm {
         vec![
             Field::line("email", "email", "E-mail", &self.email).required(),
             Field::tick("is_active", "Active", self.is_active).help(
-                "An account that is not active cannot be used; its sessions end and its keys are refused.",
+                "Users of inactive accounts cannot sign in; their sessions end and their API keys stop working.",
             ),
             Field::tick("is_staff", "Staff", self.is_staff)
-                .help("May enter this panel, and do there what it has permissions for."),
+                .help("Can sign in to this panel and use it according to their permissions."),
             Field::tick("is_superuser", "Superuser", self.is_superuser)
-                .help("Bypasses all permission checks. For superusers to give.")
+                .help("Bypasses all permission checks. Only superusers can grant this.")
                 .disabled(for_superusers),
         ]
     }

@@ -67,7 +67,7 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Res
         is_active: query.parse("active", "must be yes or no", yes_or_no),
         can_use_panel: query.parse("staff", "must be yes or no", yes_or_no),
         is_superuser: None,
-        group: query.parse("group", "must be the id of a group", |text| text.parse().ok()),
+        group: query.parse("group", "must be the ID of a group", |text| text.parse().ok()),
         order: query.parse("order", "must be email, newest or last-login", order).unwrap_or_default(),
     };
     let number = PageNumber::of(&query);

@@ -67,7 +67,7 @@ pub(super) async fn add(
     let new = match use_case::issue(&context.app, &grant, user, purpose).await {
         Ok(new) => new,
         Err(Error::Invalid(invalid)) => {
-            staff.complain(format!("No link was made: the account {}.", invalid.reason))?;
+            staff.complain(format!("No link was created: the account {}.", invalid.reason))?;
             return Ok(page::see_other(&format!("{ROOT}/users/{user}")));
         }
         Err(error) => return Err(error.into()),
@@ -91,9 +91,9 @@ pub(super) async fn revoke(
     let grant = staff.authorize::<DeleteVerifications>()?;
     let id = id_of(RecordKind::Verification, &id)?;
     match use_case::revoke(&context.app, &grant, id).await {
-        Ok(()) => staff.say("The link is void.")?,
+        Ok(()) => staff.say("The link was revoked.")?,
         // It may be used, or end, while somebody looks at the list.
-        Err(Error::NotFound(_)) => staff.complain("The link was used or over already.")?,
+        Err(Error::NotFound(_)) => staff.complain("The link was already used or had expired.")?,
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(login_link::onward(form.text("back"))))

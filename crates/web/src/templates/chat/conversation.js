@@ -69,7 +69,7 @@ async function answerTo(turn, messages) {
     const body = { messages, conversation_id: conversation, include_sources: true };
     const answer = await call("/agents/chat", { ...asJson("POST", body), signal: stopper.signal });
     for await (const { event, data } of eventsOf(answer)) {
-      if (event === "error") throw new Failure(1, `The answer broke off: ${data.detail}`);
+      if (event === "error") throw new Failure(1, `The answer is incomplete: ${data.detail}`);
       if (event === "sources") sources = data.results;
       else if (event === "message") {
         turn.answer += data;
@@ -85,9 +85,9 @@ async function answerTo(turn, messages) {
   if (turns.includes(turn)) {
     const isAtEnd = atEnd();
     draw();
-    if (fault?.name === "AbortError") tellNote(turn, turn.answer ? "Stopped here." : "Stopped.", false);
+    if (fault?.name === "AbortError") tellNote(turn, turn.answer ? "Stopped." : "Stopped.", false);
     else if (fault) tellNote(turn, `${sentenceOf(fault)} Your question is kept: ask it again below.`, true);
-    else if (!turn.answer) tellNote(turn, "The model had nothing to say. Ask again, or in other words.", false);
+    else if (!turn.answer) tellNote(turn, "The model returned no answer. Try again or rephrase the question.", false);
     finish(turn, sources);
     stayAtEnd(isAtEnd);
   } else if (fault?.status === 401) byId("question").value ||= turn.question;
@@ -121,7 +121,7 @@ async function copy(event, { answer }) {
     await navigator.clipboard.writeText(answer);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Not copied: the browser forbids it";
+    button.textContent = "Not copied: the browser does not allow it";
   }
   say(button.textContent);
   await later(2000);

@@ -2,7 +2,7 @@
 // Documents: the list and its states, uploads, deletions.
 
 const LISTED = 50;
-const STATES = { pending: "being ingested", ingested: "ingested", failed: "failed" };
+const STATES = { pending: "Processing", ingested: "Ready", failed: "Failed" };
 const POLL_FIRST = 1000;
 const POLL_LAST = 15000;
 
@@ -34,7 +34,7 @@ async function list({ more = false } = {}) {
     byId("documents-more").hidden = !cursor;
     const empty = byId("documents-empty");
     empty.hidden = rows.size > 0;
-    empty.textContent = search ? "No title has this in it." : "There are no documents yet. Upload a PDF to begin.";
+    empty.textContent = search ? "No matching documents." : "No documents yet. Upload a PDF to start.";
     pollSoon();
   } catch (error) {
     if (own === listing && session) alertIn("documents-alert", sentenceOf(error));
@@ -62,7 +62,7 @@ async function tellReport(id, place) {
     if (failure) lines.push(el("p", { class: "reason" }, `Failed: ${failure.reason}`));
     if (coverage) lines.push(el("p", {}, `Pages: ${coverage.pages}, ${coverage.pages_with_text} with text.`));
     for (const warning of warnings) lines.push(el("p", { class: "warning" }, `Warning: ${warning}`));
-    place.replaceChildren(...(lines.length ? lines : [el("p", {}, "There is nothing to tell yet.")]));
+    place.replaceChildren(...(lines.length ? lines : [el("p", {}, "No details yet.")]));
     return { failure, warnings };
   } catch (error) {
     place.replaceChildren(el("p", { class: "reason" }, sentenceOf(error)));
@@ -119,7 +119,7 @@ async function uploadOne(chosen, line) {
     const document = await withToken((bearer) => post(chosen, bearer, (part) => { bar.value = part; }));
     if (!session) return;
     line.remove();
-    say(`${document.title} is uploaded, and being ingested.`);
+    say(`${document.title} was uploaded and is being processed.`);
     byId("documents-list").prepend(rowOf(document));
     byId("documents-empty").hidden = true;
     pause = POLL_FIRST;
@@ -162,7 +162,7 @@ async function remove(id, title) {
   } catch (error) {
     // Somebody else may have deleted it already.
     if (error.status !== 404) {
-      const why = error.status === 403 ? "Who uploaded it may delete it, and who has the right to." : sentenceOf(error);
+      const why = error.status === 403 ? "Only the uploader or an administrator can delete this document." : sentenceOf(error);
       row?.report.replaceChildren(el("p", { class: "reason", role: "alert" }, `Not deleted. ${why}`));
       return;
     }

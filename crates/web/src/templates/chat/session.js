@@ -26,9 +26,9 @@ class Failure extends Error {
 
   // What happened, and what to do.
   get sentence() {
-    const detail = this.detail || `The service answered ${this.status}`;
+    const detail = this.detail || `The service responded with status ${this.status}`;
     if (this.status === 0) return "The service cannot be reached. Check your connection and try again.";
-    if (this.status === 401) return "Your session has ended. Log in again.";
+    if (this.status === 401) return "Your session has ended. Sign in again.";
     if (this.status === 429) return `Too many requests. Try again ${this.wait ? `in ${spell(this.wait)}` : "later"}.`;
     if (this.status >= 500) return `${detail}. Nothing is lost; try again in a moment.`;
     return `${detail}.`;
@@ -39,7 +39,7 @@ function spell(seconds) {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 }
 
-const sentenceOf = (error) => (error instanceof Failure ? error.sentence : `This page has a fault: ${error.message}.`);
+const sentenceOf = (error) => (error instanceof Failure ? error.sentence : `Something went wrong on this page: ${error.message}.`);
 
 async function send(path, options) {
   let answer;
@@ -131,7 +131,7 @@ async function logIn(event) {
     open();
   } catch (error) {
     const isWrong = error.status === 401;
-    alertIn("door-alert", isWrong ? "The e-mail address or the password is wrong." : sentenceOf(error));
+    alertIn("door-alert", isWrong ? "Incorrect email address or password." : sentenceOf(error));
     password.value = "";
     password.focus();
   }
@@ -144,7 +144,7 @@ async function logOut() {
     await call("/auth/logout", asJson("POST", { refresh_token: session.refresh }));
   } catch (error) {
     if (error.status !== 401) {
-      notice = `You are logged out here, but the service could not end the login itself: ${sentenceOf(error)}`;
+      notice = `You are signed out on this device, but the service could not end the session: ${sentenceOf(error)}`;
     }
   }
   byId("question").value = "";

@@ -140,7 +140,7 @@ async function showPage() {
     }
     dropPicture();
     picture = address;
-    if (!isPicture) throw new Failure(422, "The picture that came cannot be shown");
+    if (!isPicture) throw new Failure(422, "The page image cannot be displayed");
     sheet.append(image);
   } catch (error) {
     if (signal.aborted) return;
@@ -153,11 +153,11 @@ async function showPage() {
 
 function pageFault(error) {
   const isGone = error.status === 404;
-  const what = isGone ? "There is no such page: the document may have been deleted." : sentenceOf(error);
+  const what = isGone ? "Page not found: the document may have been deleted." : sentenceOf(error);
   const again = el("button", { type: "button", class: "quiet", click: showPage }, "Try again");
   return el("div", { class: "fault", role: "alert" },
     el("p", {}, el("strong", {}, `Page ${shown.page} cannot be shown.`), ` ${what}`),
-    isGone ? null : el("p", {}, "The passage stands below as text."),
+    isGone ? null : el("p", {}, "The passage is shown below as text."),
     isGone ? null : again);
 }
 
@@ -177,12 +177,12 @@ async function openFile() {
       const blob = new Blob([await answer.arrayBuffer()], { type: "application/pdf" });
       file = { id: source.document_id, address: URL.createObjectURL(blob) };
     }
-    if (!view) throw new Failure(1, "The browser did not let this page open a window. Allow it, and try again");
+    if (!view) throw new Failure(1, "The browser blocked the new window. Allow pop-ups for this page and try again");
     view.opener = null;
     view.location.replace(`${file.address}#page=${page}`);
   } catch (error) {
     view?.close();
-    alertIn("source-alert", error.status === 404 ? "There is no file of this document." : sentenceOf(error));
+    alertIn("source-alert", error.status === 404 ? "This document has no file." : sentenceOf(error));
   }
   button.disabled = false;
 }

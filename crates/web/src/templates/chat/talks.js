@@ -85,7 +85,7 @@ async function openTalk(id, isChosen = false) {
   } catch (error) {
     if (own !== opening || !session) return;
     const isGone = error.status === 404;
-    alertIn("talks-alert", isGone ? "This conversation is not there any more." : sentenceOf(error));
+    alertIn("talks-alert", isGone ? "This conversation no longer exists." : sentenceOf(error));
     nameAddress();
     if (isGone && isChosen) listTalks();
   }
@@ -109,8 +109,8 @@ function retell(question, answered) {
   show(turn);
   turn.answer = answered?.content ?? "";
   showMarkdown(turn.place, turn.answer);
-  if (!answered) tellNote(turn, "This was not answered.", false);
-  else if (!answered.complete) tellNote(turn, "This answer broke off, or was stopped.", false);
+  if (!answered) tellNote(turn, "No answer received.", false);
+  else if (!answered.complete) tellNote(turn, "This answer is incomplete or was stopped.", false);
   finish(turn, answered?.sources ?? []);
 }
 
@@ -144,7 +144,7 @@ function renameTalk(id, title, node) {
 }
 
 async function removeTalk(id, title) {
-  if (!await confirmed("Delete this conversation?", title, "is deleted for good, with all that was said in it.")) return;
+  if (!await confirmed("Delete this conversation?", title, "and its messages will be permanently deleted.")) return;
   try {
     await call(`/conversations/${id}`, { method: "DELETE" });
   } catch (error) {
