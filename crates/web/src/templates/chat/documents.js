@@ -154,7 +154,7 @@ function post(chosen, bearer, progressed) {
 }
 
 async function remove(id, title) {
-  const what = "and all that was read from it are deleted for good. No answer stands on it any more.";
+  const what = "and its extracted text will be permanently deleted. Answers can no longer cite it.";
   if (!await confirmed("Delete this document?", title, what)) return;
   const row = rows.get(id);
   try {

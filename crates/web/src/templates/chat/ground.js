@@ -59,7 +59,7 @@ function newId() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-// Asks before something is deleted for good.
+// Asks before something is permanently deleted.
 async function confirmed(title, name, what) {
   const dialog = byId("confirm");
   byId("confirm-title").textContent = title;
