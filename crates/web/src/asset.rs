@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, http::header};
 
-/// A file that pages load.
+/// Response with a static asset of the pages.
 pub(crate) fn asset(content_type: &'static str, text: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(content_type)

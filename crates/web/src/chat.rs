@@ -1,5 +1,5 @@
-//! `GET /chat`: the web chat. The page holds nothing of anybody, so it needs no login; its module logs in, and all that it
-//! shows comes over the API.
+//! `GET /chat`: the web chat. The page contains no user data and needs no authentication; its script signs in and loads all
+//! data through the API.
 
 use crate::{asset::asset, templates};
 use actix_web::{HttpResponse, http::header};
@@ -8,15 +8,15 @@ use sha2::{Digest, Sha256};
 use std::{fmt::Write, sync::LazyLock};
 use tera::Context;
 
-/// Own style and script, pictures that the script has fetched, and no text that becomes markup: the browser refuses
-/// `innerHTML` and the like.
+/// Content security policy: own style and script, images fetched by the script, and Trusted Types without a policy, so
+/// that the browser rejects `innerHTML` and similar sinks.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src blob: data:; \
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
 const STYLE: &str = concat!(include_str!("templates/tokens.css"), include_str!("templates/chat/chat.css"));
 
-/// One module in parts. They are joined here, so that a browser never has parts of different versions.
+/// The script, written in several files and concatenated so that a browser never mixes versions.
 const SCRIPT: &str = concat!(
     include_str!("templates/chat/ground.js"),
     include_str!("templates/chat/session.js"),
@@ -28,11 +28,11 @@ const SCRIPT: &str = concat!(
     include_str!("templates/chat/start.js"),
 );
 
-/// Changes whenever an asset does. The page names its assets with it, since browsers keep them.
+/// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let digest = Sha256::new().chain_update(STYLE).chain_update(SCRIPT).finalize();
     digest.iter().take(6).fold(String::new(), |mut version, byte| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(version, "{byte:02x}");
         version
     })

@@ -12,7 +12,7 @@ use docent_http::settings::SessionKey;
 pub use routes::TABLES;
 pub use templates::compile;
 
-/// Adds the pages to a server. The key signs the cookie of the panel.
+/// Adds the pages to a server. The key signs the panel's session cookie.
 pub fn mount(config: &mut ServiceConfig, key: &SessionKey) {
     routes::configure(config, |_| true);
     panel::mount(config, key);

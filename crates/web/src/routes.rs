@@ -1,9 +1,9 @@
-//! The URL table of the pages; that of the panel is in `panel/`.
+//! URL table of the account pages and the web chat; the panel's tables are in `panel/`.
 
 use crate::{account, chat, panel};
 use docent_http::{routes, table::Table};
 
-/// Every page.
+/// Routes of all pages.
 pub const TABLES: [Table; 4] = [TABLE, panel::TABLES[0], panel::TABLES[1], panel::TABLES[2]];
 
 routes! {

@@ -1,10 +1,10 @@
-//! The templates of all pages, compiled when the first page is shown.
+//! Page templates, compiled on first use.
 
 use docent_http::error::ApiError;
 use std::{io, sync::LazyLock};
 use tera::{Context, Tera};
 
-/// By their names; those that others extend or include are first.
+/// Templates by name. Templates that others extend or include come first.
 const TEMPLATES: &[(&str, &str)] = &[
     ("base.html", include_str!("templates/base.html")),
     ("paging.html", include_str!("templates/paging.html")),
@@ -54,15 +54,15 @@ static COMPILED: LazyLock<Result<Tera, tera::Error>> = LazyLock::new(|| {
     Ok(templates)
 });
 
-/// Compiles the templates, unless that is done.
+/// Compiles the templates on the first call.
 ///
 /// # Errors
-/// When one is broken.
+/// When a template has a syntax error.
 pub fn compile() -> io::Result<()> {
     COMPILED.as_ref().map(drop).map_err(io::Error::other)
 }
 
-/// Fills in a template.
+/// Renders a template.
 pub(crate) fn render(template: &str, values: &Context) -> Result<String, ApiError> {
     let rendered = COMPILED.as_ref().map_err(ToString::to_string);
     let rendered = rendered.and_then(|all| all.render(template, values).map_err(|error| error.to_string()));

@@ -1,6 +1,6 @@
-//! The pages that links in mail lead to. They need no login and no script: the link itself proves enough.
+//! Pages opened by links in emails. They need no authentication and no script: the token of the link is the credential.
 //!
-//! Opening a page changes nothing, since programs that look through mail open links too; its button does.
+//! Opening a page changes nothing, because mail scanners open links too; the button on it does.
 
 mod page;
 pub(crate) mod reset_password;

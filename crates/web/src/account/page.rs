@@ -1,4 +1,4 @@
-//! The page that all links lead to, with another content each.
+//! The layout of the account pages that links in emails open.
 
 use actix_web::{
     HttpResponse,
@@ -8,16 +8,16 @@ use docent_app::error::Error;
 use docent_http::{context::State, error::ApiError};
 use std::fmt::Write;
 
-/// The style of the panel's door, and nothing else from anywhere.
+/// Content security policy: only the panel's stylesheet.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
 
-/// What a page shows.
+/// Content of an account page.
 pub(super) struct Page<'a> {
     pub(super) title: &'a str,
-    /// What went wrong.
+    /// Error message, if any.
     pub(super) alert: Option<&'a str>,
-    /// Markup.
+    /// HTML of the body.
     pub(super) content: &'a str,
 }
 
@@ -42,7 +42,7 @@ impl Page<'_> {
     }
 }
 
-/// The page of a link that is of no use, or of something else that went wrong.
+/// Page for an invalid link or a failed request.
 pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse {
     if matches!(error, Error::LinkRefused) {
         let content = "<p>Request a new link and open the most recent email.</p>\n";
@@ -52,7 +52,7 @@ pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse
     refused(context, title, &error.into())
 }
 
-/// The page of what cannot be answered otherwise.
+/// Page for errors without a page of their own.
 pub(super) fn refused(context: &State, title: &str, refusal: &ApiError) -> HttpResponse {
     let alert = format!("{}.", refusal.detail());
     let content = "<p>Open the link in the email again to retry.</p>\n";
@@ -63,7 +63,7 @@ pub(super) fn refused(context: &State, title: &str, refusal: &ApiError) -> HttpR
 
 pub(super) fn escaped(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match c {
             '&' | '<' | '>' | '"' | '\'' => write!(escaped, "&#{};", u32::from(c)),
             c => escaped.write_char(c),

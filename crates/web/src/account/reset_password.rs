@@ -1,4 +1,4 @@
-//! `/account/reset-password`: choosing a new password.
+//! `/account/reset-password`: sets a new password.
 
 use super::page::{Page, escaped, failed, refused};
 use actix_web::{HttpResponse, http::StatusCode};

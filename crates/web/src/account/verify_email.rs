@@ -1,4 +1,4 @@
-//! `/account/verify-email`: confirming an address.
+//! `/account/verify-email`: verifies an email address.
 
 use super::page::{Page, escaped, failed, refused};
 use actix_web::{HttpResponse, http::StatusCode};

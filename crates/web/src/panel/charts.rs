@@ -1,15 +1,15 @@
-//! Columns over days, drawn as SVG on the server, with a table that says the same.
+//! Bar charts per day, drawn as SVG on the server, with the numbers in a table.
 
 use chrono::NaiveDate;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The drawing's units.
+/// Dimensions in SVG units.
 const COLUMN: u64 = 20;
 const HEIGHT: u64 = 100;
 const GAP: u64 = 4;
 
-/// A chart, for `chart.html`.
+/// Chart, shown by `chart.html`.
 #[derive(Serialize)]
 pub(super) struct Chart {
     label: &'static str,
@@ -23,29 +23,29 @@ pub(super) struct Chart {
     columns: Vec<Column>,
 }
 
-/// A day.
+/// Column of a day.
 #[derive(Serialize)]
 struct Column {
     day: String,
     x: u64,
     width: u64,
-    /// What the series add up to, and each by itself.
+    /// Sum of the series, and the value of each.
     sum: u64,
     values: Vec<u64>,
     segments: Vec<Segment>,
 }
 
-/// A series' share of a column.
+/// Segment of a series in a column.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Segment {
-    /// The number of its series, from 0.
+    /// Index of its series.
     series: usize,
     y: u64,
     height: u64,
 }
 
 impl Chart {
-    /// A chart of these days, in which a day that is not in `values` has none.
+    /// Chart of these days; days missing in `values` count as 0.
     pub(super) fn of<const N: usize>(
         label: &'static str,
         series: [&'static str; N],
@@ -78,7 +78,7 @@ impl Chart {
     }
 }
 
-/// Puts the shares on top of one another; a share that is not nothing is seen.
+/// Stacks the segments; every non-zero segment is at least visible.
 fn stack(values: &[u64], max: u64) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut y = HEIGHT;

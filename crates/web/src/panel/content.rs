@@ -1,4 +1,4 @@
-//! The pages about documents, conversations, webhooks and what goes on.
+//! Pages for documents, conversations, webhooks, jobs and usage.
 
 use super::{
     conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,

@@ -24,7 +24,7 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 struct MessageView {
-    /// The agent's name; none when the owner says it.
+    /// Name of the agent; none for the owner's messages.
     agent: Option<String>,
     content: String,
     at: Time,

@@ -1,8 +1,8 @@
-//! Tables as CSV (RFC 4180).
+//! CSV output (RFC 4180).
 
 use std::fmt::Write;
 
-/// Adds a line. A cell that a spreadsheet would take for a formula is made a text.
+/// Adds a row. Cells that a spreadsheet would interpret as formulas are escaped.
 pub(super) fn push_line(csv: &mut String, cells: &[String]) {
     for (at, cell) in cells.iter().enumerate() {
         if at > 0 {
@@ -10,7 +10,7 @@ pub(super) fn push_line(csv: &mut String, cells: &[String]) {
         }
         let guard = if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
         let quoted = cell.contains([',', '"', '\r', '\n']);
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = if quoted {
             write!(csv, "\"{guard}{}\"", cell.replace('"', "\"\""))
         } else {

@@ -68,7 +68,7 @@ impl CoverageView {
     }
 }
 
-/// Times in seconds.
+/// Formats a duration in seconds.
 #[derive(Serialize)]
 struct EffortView {
     extractor: String,
@@ -92,7 +92,7 @@ impl EffortView {
     }
 }
 
-/// A step of the ingestion under way.
+/// A stage of a running ingestion.
 #[derive(Debug, PartialEq, Serialize)]
 struct StepView {
     name: &'static str,
@@ -100,7 +100,7 @@ struct StepView {
     state: &'static str,
 }
 
-/// The steps of a document whose ingestion is to come or under way.
+/// Stages of a document that is waiting for ingestion or being ingested.
 fn steps(inspection: &Inspection) -> Vec<StepView> {
     let is_due = |job: &&Job| job.kind == JobKind::Ingest && job.state != JobState::Done;
     let job = inspection.jobs.iter().find(is_due);
@@ -110,7 +110,7 @@ fn steps(inspection: &Inspection) -> Vec<StepView> {
 fn steps_of(state: &JobState, stage: Option<Stage>) -> Vec<StepView> {
     let at = match (state, stage) {
         (JobState::Queued | JobState::Done, _) => 0,
-        // Another process has it, which alone knows how far it is.
+        // Another process runs the job; its progress is not known here.
         (JobState::Leased { .. }, None) => return in_order(&["Queue", "In work"], 1),
         (JobState::Leased { .. }, Some(Stage::Extract)) => 1,
         (JobState::Leased { .. }, Some(Stage::Chunk)) => 2,
@@ -164,7 +164,7 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     page::show(&context, StatusCode::OK, "document.html", &values)
 }
 
-/// Page numbers in order, runs of them as ranges: `1, 3–5`.
+/// Formats sorted page numbers with ranges: `1, 3–5`.
 fn ranges(pages: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &page in pages {

@@ -1,4 +1,4 @@
-//! `POST /admin/documents/bulk`: first what would happen, and once that is confirmed, what did.
+//! `POST /admin/documents/bulk`: shows a preview, and after confirmation the result.
 
 use super::{
     form::{Form, OwnForm},
@@ -18,7 +18,7 @@ use docent_http::{
 };
 use serde::Serialize;
 
-/// What is to be typed before many documents are deleted.
+/// Word that must be typed to confirm a bulk deletion.
 const WORD: &str = "delete";
 
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ struct Line {
 impl From<&BulkItem> for Line {
     fn from(item: &BulkItem) -> Self {
         let refusal = item.refusal.as_ref().map(|error| match error {
-            // The details of a fault are for the log.
+            // Details of a fault are only logged.
             Error::Fault(fault) => sentence(&fault.public_message()),
             Error::Invalid(invalid) => sentence(&invalid.reason),
             other => sentence(&other.to_string()),

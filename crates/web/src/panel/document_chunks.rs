@@ -31,7 +31,7 @@ impl From<&StoredChunk> for ChunkView {
     }
 }
 
-/// A range of pages: `page 3`, `pages 3–4`.
+/// Formats a page range: `page 3`, `pages 3–4`.
 pub(super) fn pages(first: u32, last: u32) -> String {
     if first == last { format!("page {first}") } else { format!("pages {first}–{last}") }
 }

@@ -1,7 +1,7 @@
 //! `GET` and `POST /admin/documents/upload`
 //!
-//! Each file of the form becomes a document as soon as it is there, so that a file that is refused holds up no other
-//! one. The form's token comes before the files: without it nothing is stored.
+//! Each file becomes a document as soon as it has been received, so that a refused file does not affect the
+//! others. The form token precedes the files: without it nothing is stored.
 
 use super::{
     nav::ROOT,
@@ -27,12 +27,12 @@ use docent_http::{
 };
 use serde::Serialize;
 
-/// The most files of a form.
+/// Maximum number of files per form.
 const FILES_MAX: usize = 100;
-/// The most bytes of the form's token.
+/// Maximum size of the form token in bytes.
 const TOKEN_MAX: usize = 256;
 
-/// What became of the files.
+/// Result of an upload form.
 #[derive(Default, Serialize)]
 struct Outcome {
     uploaded: Vec<Uploaded>,
@@ -106,7 +106,7 @@ pub(super) async fn submit(
     }
 }
 
-/// The token is the form's first field.
+/// Reads the token, which is the first field of the form.
 async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), ApiError> {
     let expired = || ApiError::new(StatusCode::FORBIDDEN, "The form has expired");
     let field = form.next_part().await?.filter(|part| part.name() == Some("form_token"));
@@ -129,7 +129,7 @@ async fn receive(
             }
             Ok(Some(part)) => part,
             Ok(None) => break,
-            // What is stored stays, and is told.
+            // Files that were already stored are kept and listed.
             Err(refusal) if outcome.uploaded.is_empty() => return Err(refusal),
             Err(refusal) => {
                 outcome.refused.push(the_rest(&sentence(refusal.detail())));
@@ -137,7 +137,7 @@ async fn receive(
             }
         };
         let name = file_name(&part);
-        // A form whose field was left empty sends a file without a name.
+        // An empty file field is submitted as a file without a name.
         if part.name() != Some(FILE) || name.is_empty() {
             continue;
         }
@@ -151,7 +151,7 @@ async fn receive(
     Ok(outcome)
 }
 
-/// Makes a part a document.
+/// Stores a part as a document.
 async fn take(
     form: &Form<'_>,
     grant: Grant<AddDocuments>,
@@ -162,7 +162,7 @@ async fn take(
     Ok(Uploaded { id: document.id.to_string(), title: document.title.as_str().to_owned() })
 }
 
-/// The panel's script asks for JSON, a plain form for a page.
+/// Whether the response is JSON (for the panel's script) instead of a page.
 fn wants_json(request: &HttpRequest) -> bool {
     let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     accept.is_some_and(|accept| accept.starts_with("application/json"))

@@ -25,10 +25,10 @@ use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The most characters to search for.
+/// Maximum length of a search text in characters.
 pub(super) const Q_MAX: usize = 200;
 const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
-/// The orders of the list, by what they are called in addresses, and what people call them.
+/// Sort orders by query value, with their labels.
 const ORDERS: [(&str, &str, DocumentOrder); 4] = [
     ("newest", "newest first", DocumentOrder::Newest),
     ("oldest", "oldest first", DocumentOrder::Oldest),
@@ -36,7 +36,7 @@ const ORDERS: [(&str, &str, DocumentOrder); 4] = [
     ("largest", "largest first", DocumentOrder::Largest),
 ];
 
-/// A document as a line of a table.
+/// Table row of a document.
 #[derive(Serialize)]
 pub(super) struct Row {
     id: String,
@@ -73,17 +73,17 @@ impl Row {
     }
 }
 
-/// The end of an id: ids begin with their time, and neighbours alike.
+/// Last characters of an ID. IDs start with their time, so neighbours share a prefix.
 pub(super) fn short(id: &str) -> String {
     id.chars().skip(28).collect()
 }
 
-/// What an account is called: its address, or the end of its id when it is gone.
+/// Email address of an account, or the short ID of a deleted one.
 pub(super) fn email(emails: &HashMap<UserId, Email>, id: UserId) -> String {
     emails.get(&id).map_or_else(|| short(&id.to_string()), |email| email.as_str().to_owned())
 }
 
-/// The filters of the list, as the address tells them.
+/// Filters of the list, from the query string.
 struct Filters {
     q: Option<String>,
     status: Option<&'static str>,
@@ -108,7 +108,7 @@ impl Filters {
         }
     }
 
-    /// As parameters of an address.
+    /// Formats the filters as query parameters.
     fn pairs(&self) -> [(&'static str, Option<&str>); 4] {
         [
             ("q", self.q.as_deref()),
@@ -164,7 +164,7 @@ pub(super) async fn documents(
     page::show(&context, StatusCode::OK, "documents.html", &values)
 }
 
-/// Whether a document of the page is one's own, with which one may do more.
+/// Whether the page contains own documents, which allow more actions.
 fn has_own(staff: &Staff, found: &Page<Document>) -> bool {
     found.records.iter().any(|document| document.owner == Some(staff.actor.user()))
 }

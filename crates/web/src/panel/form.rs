@@ -1,4 +1,4 @@
-//! Submitted forms, and what is said about their fields.
+//! Submitted forms and their validation errors.
 
 use super::{page::Broken, session};
 use actix_session::SessionExt;
@@ -13,7 +13,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// A form of a page of this session: forms of other sites do not know its token.
+/// Form with a valid CSRF token of this session.
 pub(super) struct OwnForm(pub(super) Form);
 
 impl FromRequest for OwnForm {
@@ -33,38 +33,38 @@ impl FromRequest for OwnForm {
     }
 }
 
-/// What a form tells of the record that it was filled with, so that nobody overwrites what they have not seen.
+/// Digest of the record that a form was filled with, to detect concurrent changes.
 pub(super) fn mark(record: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Whether a form was filled with something else than the record that has this [`mark`] now. A program's form that
-/// has none is taken as it is.
+/// Whether a form was filled from an older version of the record than the one with this [`mark`]. Forms without a
+/// mark, as sent by programs, are accepted.
 pub(super) fn is_stale(form: &Form, mark: &str) -> bool {
     !matches!(form.text("seen"), "") && form.text("seen") != mark
 }
 
-/// What is said of a stale form.
+/// Message for a stale form.
 pub(super) const STALE: &str = "This record was changed by someone else in the meantime. Nothing was saved; the form shows the current values.";
 
-/// What is wrong with the fields of a form, by their names.
+/// Validation errors by field name.
 #[derive(Default)]
 pub(super) struct FieldErrors(BTreeMap<&'static str, String>);
 
 impl FieldErrors {
-    /// The value, or else its error is kept.
+    /// Returns the value, or records its error.
     pub(super) fn take<T>(&mut self, field: &'static str, value: Result<T, ValidationError>) -> Option<T> {
         value.map_err(|invalid| self.add(field, &invalid.reason)).ok()
     }
 
-    /// Says what is wrong with a field, as the end of a sentence that begins with its label.
+    /// Records an error of a field, phrased to follow the field's label.
     pub(super) fn add(&mut self, field: &'static str, reason: &str) {
         self.0.entry(field).or_insert_with(|| reason.to_owned());
     }
 
-    /// Keeps what a use case found wrong with a field; other errors are given back.
+    /// Records a validation error of a use case; returns other errors.
     pub(super) fn hear(&mut self, error: Error) -> Result<(), Error> {
         match error {
             Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
@@ -75,7 +75,7 @@ impl FieldErrors {
         Ok(())
     }
 
-    /// What is wrong with a field, if anything.
+    /// Error of a field, if any.
     pub(super) fn of(&self, field: &str) -> Option<&str> {
         self.0.get(field).map(String::as_str)
     }

@@ -28,7 +28,7 @@ const STATES: [(&str, JobStateName); 3] =
     [("queued", JobStateName::Queued), ("running", JobStateName::Leased), ("done", JobStateName::Done)];
 const KINDS: [JobKind; 2] = [JobKind::Ingest, JobKind::Delete];
 
-/// A job as a line of a table.
+/// Table row of a job.
 #[derive(Serialize)]
 pub(super) struct JobRow {
     id: String,
@@ -37,12 +37,12 @@ pub(super) struct JobRow {
     state: &'static str,
     document: String,
     short_document: String,
-    /// What the document is called, for those who may see it while it is there.
+    /// Title of the document, if it exists and the user can view documents.
     title: Option<String>,
     attempts: u32,
     interruptions: u32,
     last_error: Option<String>,
-    /// When it is tried next, while it waits for that.
+    /// Time of the next attempt, while the job is waiting for it.
     next: Option<Time>,
     created: Time,
     updated: Time,

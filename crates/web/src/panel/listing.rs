@@ -1,33 +1,33 @@
-//! Long lists, a page at a time, with their filters in the address.
+//! Paged lists with filters in the URL.
 
 use docent_app::listing::PageRequest;
 use docent_http::extract::query::{Query, encode_query};
 use serde::Serialize;
 
-/// Records on a page.
+/// Records per page.
 pub(super) const PER_PAGE: u64 = 50;
 
-/// The number of a page, counted from 1.
+/// Page number, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageNumber(u64);
 
 impl PageNumber {
-    /// What the address asks for; the first page when that makes no sense.
+    /// Page number of the query; the first page if it is invalid.
     pub(super) fn of(query: &Query) -> Self {
         let number = query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1);
         Self(number.clamp(1, 1_000_000))
     }
 
-    /// What to ask the store for.
+    /// Page request for the store.
     pub(super) const fn page(self) -> PageRequest {
         PageRequest { offset: (self.0 - 1) * PER_PAGE, limit: PER_PAGE }
     }
 }
 
-/// Where one is in a list, for `paging.html`.
+/// Position in a list, shown by `paging.html`.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Paging {
-    /// The first record of the page, counted from 1, and the last.
+    /// First record of the page, counted from 1, and the last.
     first: u64,
     last: u64,
     total: u64,
@@ -40,7 +40,7 @@ pub(super) struct Paging {
 }
 
 impl Paging {
-    /// The place of a page with `shown` of `total` records of the list at `path`, whose filters are `filters`.
+    /// Position of a page with `shown` of `total` records of the list at `path` with `filters`.
     pub(super) fn of(
         number: PageNumber,
         shown: usize,

@@ -45,7 +45,7 @@ pub(super) async fn submit(
     }
     let password = form.text("password").to_owned();
     let origin = Origin { address: client.address, agent: agent.0 };
-    // Somebody who is no staff is told what a wrong password is told: no more than that it is no use.
+    // Accounts that are not staff get the same response as for a wrong password.
     match login::enter_panel(&context.app, email, password, &origin).await {
         Ok(id) => {
             session::start(&context.app, &session, id)?;

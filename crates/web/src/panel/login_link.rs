@@ -1,16 +1,16 @@
-//! Links to the login page, and where a login leads.
+//! Links to the sign-in page, and the page to open after signing in.
 
 use super::nav::ROOT;
 use docent_http::extract::query::encode_query;
 
-/// The address of the login page that leads on to `page`.
+/// URL of the sign-in page that continues to `page`.
 pub(super) fn address(page: &str) -> String {
     let next = Some(onward(page)).filter(|page| *page != ROOT);
     let query = encode_query(&[("next", next)]);
     if query.is_empty() { format!("{ROOT}/login") } else { format!("{ROOT}/login?{query}") }
 }
 
-/// Where to go after the login: a page of the panel, never an address of somebody else's.
+/// Page to open after signing in: always a page of the panel, never a foreign URL.
 pub(super) fn onward(page: &str) -> &str {
     let rest = page.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
     let is_plain = page.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');

@@ -11,7 +11,7 @@ use actix_web::HttpResponse;
 use docent_app::accounts::sessions;
 use docent_http::context::State;
 
-/// Ends the session, not only the cookie: a copy of that is of no use afterwards.
+/// Ends the session on the server, so that a copied cookie no longer works.
 pub(super) async fn logout(
     staff: Staff,
     context: State,

@@ -1,4 +1,4 @@
-//! The staff panel under `/admin`: pages made on the server, one stylesheet, and a script that they do without.
+//! The staff panel under `/admin`: server-rendered pages with one stylesheet and an optional script.
 
 mod access;
 mod charts;
@@ -36,7 +36,7 @@ use actix_web::{
 };
 use docent_http::{routes, settings::SessionKey, table::Table};
 
-/// The panel's pages.
+/// Route tables of the panel.
 pub(crate) const TABLES: [Table; 3] = [TABLE, content::TABLE, access::TABLE];
 
 routes! {

@@ -1,12 +1,12 @@
-//! The sections of the panel, and who sees them.
+//! Sections of the panel and the permissions they need.
 
 use docent_domain::{access::Actor, permission::Permission};
 use serde::Serialize;
 
-/// Where the panel is.
+/// Root path of the panel.
 pub(super) const ROOT: &str = "/admin";
 
-/// A section: its name in addresses, what it is called, and what seeing it takes.
+/// Section: path segment, label and required permission.
 struct Section {
     name: &'static str,
     label: &'static str,
@@ -47,7 +47,7 @@ const GROUPS: &[(&str, &[Section])] = &[
     ),
 ];
 
-/// Sections that stand together.
+/// Group of sections in the menu.
 #[derive(Serialize)]
 pub(super) struct NavGroup {
     title: &'static str,
@@ -61,7 +61,7 @@ struct NavLink {
     is_current: bool,
 }
 
-/// What somebody sees of the panel; `current` is the section that they are in.
+/// Menu for a user; `current` is the open section.
 pub(super) fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
     let allowed = actor.permissions();
     let is_seen = |section: &&Section| section.takes.is_none_or(|permission| allowed.contains(permission));

@@ -1,4 +1,4 @@
-//! Rendering pages, and what is shown when there is none.
+//! Renders pages and error pages.
 
 use crate::templates;
 use actix_web::{
@@ -11,8 +11,8 @@ use docent_http::{context::State, error::ApiError};
 use std::{fmt, str::FromStr};
 use tera::Context;
 
-/// Pages load their own stylesheet and script and nothing else, run no script of their own text, and are framed
-/// by nobody.
+/// Content security policy: own stylesheet and script only, no inline scripts, no
+/// framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
@@ -36,30 +36,30 @@ fn html_response(status: StatusCode, html: String) -> HttpResponse {
         .body(html)
 }
 
-/// Sends the browser on to another page, by GET.
+/// Redirects the browser to another page (303).
 pub(super) fn see_other(path: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((header::LOCATION, path)).finish()
 }
 
-/// The id in a page's address.
+/// ID in the path of a page.
 pub(super) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> {
     id.parse().map_err(|_| Error::NotFound(kind))
 }
 
-/// What is under `/admin` but is no page.
+/// Handler for unknown paths below `/admin`: 404.
 pub(super) async fn not_found() -> Result<HttpResponse, Broken> {
     Err(Broken::Refused(ApiError::new(StatusCode::NOT_FOUND, "Page not found")))
 }
 
-/// A page that cannot be shown.
+/// Why a page cannot be shown.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// Nobody is logged in, or nobody who may be here; the two look the same.
+    /// Not signed in, or not allowed to use the panel; both look the same to the client.
     LoggedOut {
-        /// The page that was asked for.
+        /// The requested page.
         page: String,
     },
-    /// Something else.
+    /// Any other error.
     Refused(ApiError),
 }
 
@@ -103,7 +103,7 @@ impl ResponseError for Broken {
         match self {
             Self::LoggedOut { page } => see_other(&super::login_link::address(page)),
             Self::Refused(refusal) => {
-                // The sentences are ours and hold nothing that a client sent.
+                // The error texts are fixed and contain no client input.
                 let html = include_str!("../templates/error.html")
                     .replace("{{ status }}", refusal.status().as_str())
                     .replace("{{ detail }}", refusal.detail());

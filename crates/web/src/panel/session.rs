@@ -1,4 +1,4 @@
-//! Who is at the panel: a signed cookie that names a session, whose record says the rest.
+//! Sessions of the panel: a signed cookie contains the ID of a stored session.
 
 use super::{
     nav::{self, ROOT},
@@ -39,7 +39,7 @@ const SESSION: &str = "session";
 const CSRF: &str = "csrf";
 const FLASH: &str = "flash";
 
-/// The cookie: signed, out of reach of scripts, and not sent along by forms of other sites.
+/// Cookie settings: signed, `HttpOnly` and `SameSite=Lax`.
 pub(super) fn middleware(key: &SessionKey) -> SessionMiddleware<CookieSessionStore> {
     SessionMiddleware::builder(CookieSessionStore::default(), Key::derive_from(key.bytes()))
         .cookie_name(COOKIE.to_owned())
@@ -47,13 +47,13 @@ pub(super) fn middleware(key: &SessionKey) -> SessionMiddleware<CookieSessionSto
         .cookie_content_security(CookieContentSecurity::Signed)
         .cookie_http_only(true)
         .cookie_same_site(SameSite::Lax)
-        // Set by `secure_cookie` where the client came over TLS.
+        // Set by `secure_cookie` if the client used TLS.
         .cookie_secure(false)
         .build()
 }
 
-/// Marks cookies as `Secure` when the client came over TLS. Without TLS, as on one's own machine, a
-/// browser would throw such a cookie away.
+/// Marks cookies as `Secure` if the client used TLS. Without TLS, as on a local machine, a
+/// browser would discard such a cookie.
 pub(super) async fn secure_cookie(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -70,8 +70,8 @@ pub(super) async fn secure_cookie(
     Ok(response)
 }
 
-/// Starts the session of somebody who has just proved who they are. What the browser had before is
-/// void, the form token too.
+/// Starts the session of an authenticated user. The previous session of the browser, with
+/// its form token, becomes invalid.
 pub(super) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), Broken> {
     session.renew();
     session.clear();
@@ -80,7 +80,7 @@ pub(super) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), B
     Ok(())
 }
 
-/// The token that forms of this session carry; forms of other sites do not know it.
+/// CSRF token of this session.
 pub(super) fn form_token(app: &App, session: &Session) -> Result<String, Broken> {
     if let Ok(Some(token)) = session.get::<String>(CSRF) {
         return Ok(token);
@@ -92,26 +92,26 @@ pub(super) fn form_token(app: &App, session: &Session) -> Result<String, Broken>
     Ok(token)
 }
 
-/// Whether a form carries its session's token.
+/// Whether a form contains the token of its session.
 pub(super) fn is_own_form(session: &Session, token: &str) -> bool {
     let Ok(Some(known)) = session.get::<String>(CSRF) else { return false };
-    // Every byte is compared, so that the time tells nothing.
+    // Constant-time comparison.
     known.len() == token.len() && known.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-/// Somebody at the panel who may be there.
+/// Authenticated staff member.
 pub(super) struct Staff {
     pub(super) actor: Actor,
-    /// Their address.
+    /// Email address.
     pub(super) email: Email,
-    /// The session that they are here with.
+    /// Current session.
     pub(super) session: SessionId,
-    /// For the forms of the page.
+    /// CSRF token for the forms of the page.
     pub(super) form_token: String,
     cookie: Session,
 }
 
-/// What the next page says once.
+/// Message shown once on the next page.
 #[derive(Serialize, Deserialize)]
 struct Flash {
     kind: String,
@@ -119,12 +119,12 @@ struct Flash {
 }
 
 impl Staff {
-    /// The right to do `A`.
+    /// Authorizes the operation `A`.
     pub(super) fn authorize<A: Operation>(&self) -> Result<Grant<A>, Broken> {
         self.actor.authorize().map_err(|refused| Broken::from(Error::from(refused)))
     }
 
-    /// What every page of a section shows of them.
+    /// Template values shared by all pages of a section.
     pub(super) fn page(&self, section: &str) -> tera::Context {
         let mut values = tera::Context::new();
         values.insert("nav", &nav::of(&self.actor, section));
@@ -134,7 +134,7 @@ impl Staff {
         values
     }
 
-    /// Begins a new session for them, when the present one ended with the others.
+    /// Starts a new session after all sessions of the user were ended.
     pub(super) async fn begin_again(
         &self,
         app: &App,
@@ -146,12 +146,12 @@ impl Staff {
         start(app, cookie, sessions::begin_again(app, &self.actor, &origin).await?)
     }
 
-    /// Has the next page say that something was done.
+    /// Shows a success message on the next page.
     pub(super) fn say(&self, text: impl Into<String>) -> Result<(), Broken> {
         Ok(self.cookie.insert(FLASH, Flash { kind: "done".to_owned(), text: text.into() })?)
     }
 
-    /// Has the next page say that something was not done, and why.
+    /// Shows an error message on the next page.
     pub(super) fn complain(&self, text: impl Into<String>) -> Result<(), Broken> {
         Ok(self.cookie.insert(FLASH, Flash { kind: "error".to_owned(), text: text.into() })?)
     }

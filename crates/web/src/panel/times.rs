@@ -1,9 +1,9 @@
-//! Times and sizes as people read them.
+//! Human-readable times and sizes.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-/// A time: how long ago or ahead, and exactly.
+/// A point in time, relative and exact.
 #[derive(Serialize)]
 pub(super) struct Time {
     ago: String,
@@ -18,7 +18,7 @@ impl Time {
 
 fn ago(seconds: i64) -> String {
     let (n, unit) = match seconds.unsigned_abs() {
-        // Clocks of two machines may differ a little.
+        // The clocks of two machines may differ slightly.
         ..60 => return if seconds > -10 { "just now" } else { "in a moment" }.to_owned(),
         minutes @ 60..3600 => (minutes / 60, "minute"),
         hours @ 3600..86_400 => (hours / 3600, "hour"),
@@ -28,7 +28,7 @@ fn ago(seconds: i64) -> String {
     if seconds < 0 { format!("in {n} {unit}{s}") } else { format!("{n} {unit}{s} ago") }
 }
 
-/// A number of bytes: `1.5 MiB`.
+/// Formats a number of bytes: `1.5 MiB`.
 pub(super) fn size(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
     for next in ["KiB", "MiB", "GiB"] {

@@ -26,14 +26,14 @@ use docent_http::{
 };
 use serde::Serialize;
 
-/// Days that are shown when none are asked for.
+/// Default period in days.
 const DAYS: u64 = 30;
 
 const fn by(by_day: bool, by_user: bool, by_key: bool) -> UsageGrouping {
     UsageGrouping { by_day, by_user, by_key }
 }
 
-/// What can be summed up by, by its name in addresses, and what people call it.
+/// Groupings by query value, with their labels.
 const GROUPINGS: [(&str, &str, UsageGrouping); 6] = [
     ("day", "day", by(true, false, false)),
     ("user", "account", by(false, true, false)),
@@ -43,7 +43,7 @@ const GROUPINGS: [(&str, &str, UsageGrouping); 6] = [
     ("day-user-key", "day, account and API key", by(true, true, true)),
 ];
 
-/// What the address asks for.
+/// Filters of the page.
 struct Wanted {
     from: Option<String>,
     to: Option<String>,
@@ -60,7 +60,7 @@ impl Wanted {
             from = today.checked_sub_days(Days::new(DAYS - 1));
         }
         let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
-        // People mean the last day to be part of it.
+        // The last day is included.
         let end = to.and_then(|day| day.succ_opt());
         let grouping = query.parse("by", "must be a known grouping", |text| {
             GROUPINGS.iter().find(|(name, ..)| *name == text)
@@ -83,7 +83,7 @@ impl Wanted {
         ]
     }
 
-    /// None when the account that is asked for does not exist.
+    /// None if the requested account does not exist.
     async fn filter(&self, app: &App) -> Result<Option<UsageFilter>> {
         let filter = UsageFilter { period: self.period, ..UsageFilter::default() };
         let Some(email) = &self.user else { return Ok(Some(filter)) };
@@ -153,7 +153,7 @@ pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Res
     page::show(&context, StatusCode::OK, "usage.html", &values)
 }
 
-/// All lines of the list as a file.
+/// Exports all rows as CSV.
 pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewUsageRecords>()?;
     let app = &context.app;
@@ -186,7 +186,7 @@ fn header_row() -> ([String; 3], [String; 4]) {
     )
 }
 
-/// The cells of a line: the names that are summed up by, and the numbers.
+/// Cells of a row: the grouping keys and the numbers.
 fn cells(grouping: UsageGrouping, (names, numbers): ([String; 3], [String; 4])) -> Vec<String> {
     let shown = [grouping.by_day, grouping.by_user, grouping.by_key];
     let names = names.into_iter().zip(shown).filter(|(_, is_shown)| *is_shown).map(|(name, _)| name);

@@ -1,4 +1,4 @@
-//! `GET /admin/webhooks/{id}`, and what is done to it: `…/switch`, `…/replay`, `…/delete`
+//! `GET /admin/webhooks/{id}` and its actions `…/switch`, `…/replay`, `…/delete`
 
 use super::{
     documents::email,
@@ -28,7 +28,7 @@ struct DeliveryView {
     document: Option<String>,
     state: &'static str,
     attempts: u32,
-    /// The status or, where there was none, why not.
+    /// HTTP status of the last response, or the error.
     last: String,
     next: Option<Time>,
     at: Time,

@@ -1,4 +1,4 @@
-//! `/admin/account`: what is one's own.
+//! `/admin/account`: the account page of the signed-in staff member.
 
 use super::{
     field::{self, Field},
@@ -24,7 +24,7 @@ use docent_http::{
     extract::client::{Client, UserAgent},
 };
 
-/// The most keys and sessions that are shown.
+/// Maximum number of keys and sessions shown.
 const OWN: PageRequest = PageRequest { offset: 0, limit: 100 };
 
 pub(super) async fn account(staff: Staff, context: State) -> Result<HttpResponse, Broken> {

@@ -31,7 +31,7 @@ use docent_domain::{
 use docent_http::context::State;
 use std::collections::BTreeSet;
 
-/// What a form says of a key, right or wrong.
+/// Submitted form values of a key, valid or not.
 struct Draft<'f> {
     account: &'f str,
     name: &'f str,
@@ -68,14 +68,14 @@ fn show_form(
     page::show(context, status, "api_key_form.html", &values)
 }
 
-/// Where keys are, for this person: what the place is called, and its address.
+/// Title and path of the page that lists the user's keys.
 fn place(staff: &Staff) -> (&'static str, String) {
     let sees_all = staff.actor.authorize::<ViewApiKeys>().is_ok();
     let (title, place) = if sees_all { ("API keys", "api-keys") } else { ("Your account", "account") };
     (title, format!("{ROOT}/{place}"))
 }
 
-/// Where keys are, and whether they work.
+/// Template values about the list of keys and whether API keys are enabled.
 fn insert_place(values: &mut tera::Context, staff: &Staff, context: &State) {
     let (section, section_href) = place(staff);
     values.insert("section", section);
@@ -109,7 +109,7 @@ pub(super) async fn create(
     show_form(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &draft, &errors)
 }
 
-/// What is asked for, if all of it makes sense.
+/// The requested key, if the form is valid.
 async fn request(
     staff: &Staff,
     context: &State,
@@ -146,7 +146,7 @@ async fn owner(
     }
 }
 
-/// The first instant of a day; none when no day is given.
+/// Start of a day; none if the field is empty.
 fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
     if text.is_empty() {
         return Ok(None);
@@ -156,7 +156,7 @@ fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
     Ok(Some(day.and_time(NaiveTime::MIN).and_utc()))
 }
 
-/// The one page that shows a key.
+/// The page that shows a new key, once.
 async fn show_made(staff: &Staff, context: &State, new: &api_keys::NewKey) -> Result<HttpResponse, Broken> {
     let mut values = staff.page("api-keys");
     values.insert("key", &row(staff, context, &new.record).await?);

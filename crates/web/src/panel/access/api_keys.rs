@@ -17,7 +17,7 @@ use docent_app::{
 use docent_domain::{access::ViewApiKeys, id::UserId, text::Email};
 use docent_http::{context::State, extract::query::Query};
 
-/// The account of a filter: its address, as people know it. One that does not exist has nothing.
+/// Account of a filter by email address. An unknown address yields an empty list.
 pub(super) async fn account_of(app: &App, text: Option<&str>) -> Result<Option<Option<UserId>>, Error> {
     let Some(text) = text else { return Ok(None) };
     match Email::parse(text) {

@@ -37,7 +37,7 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
         record: query.text("record").map(str::to_owned),
         period: Period {
             from: query.parse("from", "must be a date such as 2030-12-31", day).map(start),
-            // The last day belongs to it.
+            // The last day is included.
             to: query
                 .parse("to", "must be a date such as 2030-12-31", day)
                 .and_then(|day| day.checked_add_days(Days::new(1)))

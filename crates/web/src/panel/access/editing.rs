@@ -1,4 +1,4 @@
-//! The frames of the pages at which staff add, change and remove records of a kind.
+//! Generic add, change and delete pages for a kind of record.
 
 use crate::panel::{
     form::{FieldErrors, Form, OwnForm, STALE, is_stale},
@@ -17,17 +17,17 @@ use docent_http::context::State;
 use serde::Serialize;
 use std::{fmt::Display, str::FromStr};
 
-/// A kind of record whose pages are `/admin/{SECTION}/add`, `/admin/{SECTION}/{id}` and
-/// `/admin/{SECTION}/{id}/delete`. It is implemented by what its form says, right or wrong, so that a form with
-/// errors is shown again as it was sent.
+/// Kind of record with the pages `/admin/{SECTION}/add`, `/admin/{SECTION}/{id}` and
+/// `/admin/{SECTION}/{id}/delete`. Implemented by the type of the submitted form values, so that a form with
+/// errors can be shown again as submitted.
 pub(super) trait Editing: Sized {
-    /// The record, with all that its form shows of it.
+    /// The record with everything its form shows.
     type Record;
-    /// Its id.
+    /// ID of the record.
     type Id: Copy + Display + FromStr;
-    /// What its use case makes one of.
+    /// Input of the create use case.
     type New;
-    /// What its use case changes one to.
+    /// Input of the change use case.
     type Wanted;
     type View: Operation;
     type Add: Operation;
@@ -35,32 +35,32 @@ pub(super) trait Editing: Sized {
     type Delete: Operation;
 
     const KIND: RecordKind;
-    /// The segment of its address.
+    /// Path segment.
     const SECTION: &'static str;
-    /// What messages call one, such as `group`.
+    /// Noun for messages, such as `group`.
     const NOUN: &'static str;
 
     fn id(record: &Self::Record) -> Self::Id;
 
-    /// The mark of what the form shows of a record.
+    /// Revision mark of the displayed record, to detect stale forms.
     fn mark(record: &Self::Record) -> String;
 
-    /// The form of a new one.
+    /// Empty form for a new record.
     fn empty() -> Self;
 
-    /// The form of one as it is.
+    /// Form with the current values of a record.
     fn of(record: &Self::Record) -> Self;
 
-    /// The form as it was sent.
+    /// Form as submitted.
     fn sent(form: &Form, errors: &mut FieldErrors) -> Self;
 
-    /// What is to be made, if all of the form makes sense.
+    /// Input for the create use case, if the form is valid.
     fn new_record(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::New>;
 
-    /// What is to become of one, if all of the form makes sense.
+    /// Input for the change use case, if the form is valid.
     fn wanted(&self, errors: &mut FieldErrors) -> Option<Self::Wanted>;
 
-    /// Shows the form: of this record, or of a new one.
+    /// Renders the form of a record, or of a new one.
     async fn show(
         &self,
         staff: &Staff,
@@ -70,18 +70,18 @@ pub(super) trait Editing: Sized {
         errors: &FieldErrors,
     ) -> Result<HttpResponse, Broken>;
 
-    /// Whether the actor may change this one.
+    /// Whether the actor can change the record.
     fn may_change(record: &Self::Record, actor: &Actor) -> bool;
 
-    /// Whether the actor may remove this one.
+    /// Whether the actor can delete the record.
     fn may_delete(record: &Self::Record, actor: &Actor) -> bool;
 
-    /// What the page asks that is shown before one is removed.
+    /// Texts of the confirmation page for a deletion.
     fn deletion(record: &Self::Record) -> Deletion<'_>;
 
     async fn get(app: &App, grant: Grant<Self::View>, id: Self::Id) -> Result<Self::Record, Error>;
 
-    /// Makes one; gives its id and its name.
+    /// Creates the record and returns its ID and name.
     async fn create(
         app: &App,
         actor: &Actor,
@@ -97,7 +97,7 @@ pub(super) trait Editing: Sized {
         wanted: Self::Wanted,
     ) -> Result<(), Error>;
 
-    /// Removes one; gives what the next page says of it.
+    /// Deletes the record and returns the message for the next page.
     async fn delete(
         app: &App,
         actor: &Actor,
@@ -106,7 +106,7 @@ pub(super) trait Editing: Sized {
     ) -> Result<String, Error>;
 }
 
-/// What removing a record means.
+/// Consequences of deleting a record, for the confirmation page.
 pub(super) struct Deletion<'r> {
     pub(super) name: &'r str,
     pub(super) consequences: &'static [&'static str],
@@ -215,24 +215,24 @@ pub(super) async fn delete<E: Editing>(
     Ok(page::see_other(&format!("{ROOT}/{}", E::SECTION)))
 }
 
-/// The page that asks before something is done that cannot be undone: `confirm.html`.
+/// Confirmation page for irreversible actions: `confirm.html`.
 #[derive(Serialize)]
 pub(super) struct Confirmation<'c> {
     pub(super) section: &'static str,
     pub(super) section_href: String,
-    /// Of the record.
+    /// Name of the record.
     pub(super) name: &'c str,
     pub(super) question: String,
     pub(super) consequences: &'c [&'c str],
-    /// Where the form goes.
+    /// Target of the form.
     pub(super) action: String,
     pub(super) verb: String,
-    /// Where one goes who does not want to.
+    /// Target of the Cancel link.
     pub(super) cancel: String,
 }
 
 impl Confirmation<'_> {
-    /// Shows it; `nav` is the entry of the menu that it is under.
+    /// Renders the page; `nav` is its menu entry.
     pub(super) fn show(&self, staff: &Staff, context: &State, nav: &str) -> Result<HttpResponse, Broken> {
         let mut values = staff.page(nav);
         values.extend(tera::Context::from_serialize(self).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Fields of forms as templates show them.
+//! Form fields as shown by templates.
 
 use super::kinds;
 use crate::panel::form::{FieldErrors, Form};
@@ -13,7 +13,7 @@ use docent_domain::{
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A line of a form: `fields.html`.
+/// Form field, shown by `fields.html`.
 #[derive(Serialize)]
 pub(super) struct Field {
     name: &'static str,
@@ -44,38 +44,38 @@ impl Field {
         }
     }
 
-    /// A line of text of a kind that browsers know: `text`, `email` or `date`.
+    /// Single-line input of type `text`, `email` or `date`.
     pub(super) fn line(kind: &'static str, name: &'static str, label: &'static str, value: &str) -> Self {
         Self { value: value.to_owned(), ..Self::new(kind, name, label) }
     }
 
-    /// A password; it never comes back.
+    /// Password input; its value is never sent back to the browser.
     pub(super) fn password(name: &'static str, label: &'static str, autocomplete: &'static str) -> Self {
         Self { autocomplete, is_required: true, ..Self::new("password", name, label) }
     }
 
-    /// A box.
+    /// Checkbox.
     pub(super) fn tick(name: &'static str, label: &'static str, is_ticked: bool) -> Self {
         Self { is_ticked, ..Self::new("checkbox", name, label) }
     }
 
-    /// Says what it means.
+    /// Adds help text.
     pub(super) fn help(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
 
-    /// It must be filled in.
+    /// Marks the field as required.
     pub(super) fn required(self) -> Self {
         Self { is_required: true, ..self }
     }
 
-    /// It is shown, but not for this actor to change.
+    /// Disables the field because the actor cannot change it.
     pub(super) fn disabled(self, is_disabled: bool) -> Self {
         Self { is_disabled, ..self }
     }
 }
 
-/// Boxes of which many may be ticked: `pickers.html`.
+/// Multiple-choice list of checkboxes, shown by `pickers.html`.
 #[derive(Serialize)]
 pub(super) struct Picker {
     name: &'static str,
@@ -102,7 +102,7 @@ struct Choice {
 }
 
 impl Picker {
-    /// Permissions by kind of record. What the actor does not hold cannot be ticked.
+    /// Permissions by record kind. Permissions that the actor does not hold are disabled.
     pub(super) fn permissions(actor: &Actor, ticked: PermissionSet) -> Self {
         let held = actor.permissions();
         let option = |permission: Permission| Choice {
@@ -126,7 +126,7 @@ impl Picker {
         }
     }
 
-    /// Groups by name. Those that are allowed more than the actor cannot be ticked.
+    /// Groups by name. Groups with more permissions than the actor are disabled.
     pub(super) fn groups(actor: &Actor, groups: &[Group], rights: &AssignedPermissions) -> Self {
         let option = |group: &Group| Choice {
             value: group.id.to_string(),
@@ -147,7 +147,7 @@ impl Picker {
         }
     }
 
-    /// Scopes of a key.
+    /// Scopes of an API key.
     pub(super) fn scopes(ticked: &BTreeSet<&str>) -> Self {
         let option = |scope: &ApiKeyScope| Choice {
             value: scope.name().to_owned(),
@@ -168,7 +168,7 @@ impl Picker {
     }
 }
 
-/// The permissions that are ticked in a form that was sent.
+/// Permissions selected in a submitted form.
 pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
     let parse = |name: &str| {
         Permission::parse(name)
@@ -177,7 +177,7 @@ pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSe
     form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
 }
 
-/// The fields of a password that is typed twice.
+/// Fields for a new password and its repetition.
 pub(super) fn new_password() -> [Field; 2] {
     [
         Field::password("password", "New password", "new-password").help("At least 8 characters."),
@@ -185,7 +185,7 @@ pub(super) fn new_password() -> [Field; 2] {
     ]
 }
 
-/// The password that was typed twice, if it was the same.
+/// The new password, if both fields match.
 pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
     let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
     if form.text("password") != form.text("again") {
@@ -194,19 +194,19 @@ pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<P
     password.filter(|_| errors.is_empty())
 }
 
-/// The names of scopes, for forms that were sent.
+/// Names of the selected scopes, for redisplaying a form.
 pub(super) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeSet<&'n str> {
     names.into_iter().filter(|name| ApiKeyScopes::parse([*name]).is_ok()).collect()
 }
 
-/// A line of the summary above a form; it leads to its field.
+/// Entry of the error summary above a form, which links to its field.
 #[derive(Serialize)]
 struct Problem {
     href: String,
     text: String,
 }
 
-/// Puts the fields of a form into the values of a page, and beside them what is wrong with them.
+/// Adds form fields and their errors to the template values.
 pub(super) fn insert(
     values: &mut tera::Context,
     mut fields: Vec<Field>,

@@ -19,7 +19,7 @@ use docent_domain::{
 };
 use docent_http::context::State;
 
-/// What a form says of a group, right or wrong.
+/// Submitted form values of a group, valid or not.
 pub(super) struct GroupForm {
     name: String,
     permissions: PermissionSet,

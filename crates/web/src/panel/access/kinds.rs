@@ -1,4 +1,4 @@
-//! What kinds of record are called at the panel, and where records are shown.
+//! Names of record kinds in the panel, and the pages of records.
 
 use crate::panel::nav::ROOT;
 use docent_domain::{
@@ -8,7 +8,7 @@ use docent_domain::{
 use docent_http::error::sentence;
 use serde::Serialize;
 
-/// Records of a kind, as headings call them.
+/// Heading for records of a kind.
 pub(super) const fn title(kind: RecordKind) -> &'static str {
     match kind {
         RecordKind::Document => "Documents",
@@ -25,7 +25,7 @@ pub(super) const fn title(kind: RecordKind) -> &'static str {
     }
 }
 
-/// The address of a record's page, for kinds that have one and actors that may see it.
+/// Path of a record's page, if its kind has one and the actor can view it.
 pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<String> {
     let section = match kind {
         RecordKind::Document => "documents",
@@ -39,18 +39,18 @@ pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<Stri
     };
     let view = |permission: Permission| permission.kind() == kind && permission.action() == Action::View;
     let may_view = actor.permissions().iter().any(view);
-    // A failed login of an unknown account names no record.
+    // The failed login of an unknown account has no record.
     (may_view && !record.is_empty()).then(|| format!("{ROOT}/{section}/{record}"))
 }
 
-/// What is allowed with records of a kind.
+/// Permitted actions on records of a kind.
 #[derive(Serialize)]
 pub(super) struct Allowed {
     title: &'static str,
     actions: String,
 }
 
-/// A set of permissions by kind of record.
+/// Groups a set of permissions by record kind.
 pub(super) fn allowed(permissions: PermissionSet) -> Vec<Allowed> {
     let of = |kind: &RecordKind| {
         let actions: Vec<_> =
@@ -68,7 +68,7 @@ fn action(permission: Permission) -> &'static str {
     }
 }
 
-/// What a box of a permission is called.
+/// Label of a permission's checkbox.
 pub(super) fn label(permission: Permission) -> String {
     sentence(action(permission))
 }

@@ -56,7 +56,7 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
     values.insert("sessions", &rows);
     values.insert("has_owner", &true);
     values.insert("back", &path);
-    // The account that the list is of, whose sessions can be ended together.
+    // The filtered account, whose sessions can be ended together.
     let account =
         account.flatten().filter(|id| staff.actor.authorize_for::<DeleteSessions>(Some(*id)).is_ok());
     values.insert("account", &account.map(|id| id.to_string()));
@@ -77,7 +77,7 @@ pub(super) async fn revoke(
             return Ok(page::see_other(&format!("{ROOT}/login")));
         }
         Ok(()) => staff.say("The session was ended.")?,
-        // Sessions that are long over are removed, while somebody looks at the list.
+        // Old sessions can be purged while the list is open.
         Err(Error::NotFound(_)) => staff.complain("The session had already ended.")?,
         Err(error) => return Err(error.into()),
     }

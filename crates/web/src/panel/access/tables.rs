@@ -1,4 +1,4 @@
-//! Keys, sessions and entries of the audit log as lines of tables.
+//! Table rows for keys, links, sessions and audit log entries.
 
 use super::kinds;
 use crate::panel::{session::Staff, times::Time};
@@ -16,7 +16,7 @@ use docent_domain::{
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The addresses of accounts.
+/// Email addresses of accounts, by ID.
 pub(super) type Emails = HashMap<UserId, Email>;
 
 fn email_of(emails: &Emails, user: UserId) -> String {
@@ -27,7 +27,7 @@ fn page_of(staff: &Staff, user: UserId) -> Option<String> {
     kinds::page(RecordKind::User, &user.to_string(), &staff.actor)
 }
 
-/// A key as a line of a table.
+/// Table row of an API key.
 #[derive(Serialize)]
 pub(super) struct KeyRow {
     id: String,
@@ -71,7 +71,7 @@ impl KeyRow {
     }
 }
 
-/// A link as a line of a table.
+/// Table row of a verification link.
 #[derive(Serialize)]
 pub(super) struct VerificationRow {
     id: String,
@@ -105,7 +105,7 @@ impl VerificationRow {
     }
 }
 
-/// A session as a line of a table.
+/// Table row of a session.
 #[derive(Serialize)]
 pub(super) struct SessionRow {
     id: String,
@@ -151,7 +151,7 @@ impl SessionRow {
     }
 }
 
-/// An entry of the audit log as a line of a table.
+/// Table row of an audit log entry.
 #[derive(Serialize)]
 pub(super) struct EntryRow {
     id: String,

@@ -31,7 +31,7 @@ use docent_domain::{
 };
 use docent_http::context::State;
 
-/// What a form says of an account, right or wrong.
+/// Submitted form values of an account, valid or not.
 pub(super) struct UserForm {
     email: String,
     is_active: bool,
@@ -223,7 +223,7 @@ impl UserForm {
     }
 }
 
-/// Superusers' accounts are for superusers.
+/// Only superusers can manage superusers.
 fn is_within_reach(account: &Account, actor: &Actor) -> bool {
     actor.is_superuser() || !account.user.is_superuser
 }

@@ -27,7 +27,7 @@ use docent_http::{
     extract::client::{Client, UserAgent},
 };
 
-/// The account whose password is to be set. What would be refused in the end is refused already on the way there.
+/// Account whose password is to be set. Checks permissions before the form is shown.
 async fn to_set(staff: &Staff, context: &State, id: &str) -> Result<(Account, Grant<ChangeUsers>), Broken> {
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;

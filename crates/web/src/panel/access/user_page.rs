@@ -1,4 +1,4 @@
-//! What the page of an account shows besides its form.
+//! Tables on the page of an account, next to its form.
 
 use super::tables::{EntryRow, KeyRow, SessionRow};
 use crate::panel::{nav::ROOT, page::Broken, session::Staff};
@@ -14,10 +14,10 @@ use docent_domain::{
 };
 use docent_http::{context::State, extract::query::encode_query};
 
-/// Lines of each table beside the form.
+/// Maximum number of rows per table.
 const BESIDE: PageRequest = PageRequest { offset: 0, limit: 10 };
 
-/// The tables beside the form: of what the actor may see.
+/// Adds the tables that the actor can view.
 pub(super) async fn insert_beside(
     values: &mut tera::Context,
     staff: &Staff,
@@ -56,7 +56,7 @@ pub(super) async fn insert_beside(
     ] {
         values.insert(flag, &may);
     }
-    // An address may hold what means something in a query.
+    // An email address can contain characters with a meaning in queries.
     values.insert("user_query", &encode_query(&[("user", Some(email.as_str()))]));
     values.insert("who_query", &encode_query(&[("who", Some(email.as_str()))]));
     values.insert("has_owner", &false);

@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// What a choice between both is called in addresses.
+/// Query values of a yes-or-no filter.
 fn yes_or_no(text: &str) -> Option<bool> {
     match text {
         "yes" => Some(true),

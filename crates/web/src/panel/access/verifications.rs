@@ -54,7 +54,7 @@ pub(super) async fn verifications(
     page::show(&context, StatusCode::OK, "verifications.html", &values)
 }
 
-/// Makes a link and shows it this once, for staff to hand on.
+/// Creates a link and shows it once, for staff to pass on.
 pub(super) async fn add(
     staff: Staff,
     context: State,
@@ -92,7 +92,7 @@ pub(super) async fn revoke(
     let id = id_of(RecordKind::Verification, &id)?;
     match use_case::revoke(&context.app, &grant, id).await {
         Ok(()) => staff.say("The link was revoked.")?,
-        // It may be used, or end, while somebody looks at the list.
+        // The link can be used or expire while the list is open.
         Err(Error::NotFound(_)) => staff.complain("The link was already used or had expired.")?,
         Err(error) => return Err(error.into()),
     }
