@@ -1,6 +1,6 @@
-//! Archives in files: tar, compressed with gzip, which the usual programs unpack.
+//! Backup archives: gzip-compressed tar files.
 //!
-//! Packing and unpacking are work for a thread of its own, which a short queue keeps in step.
+//! Packing and unpacking run on a blocking thread, connected by a bounded queue.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -20,9 +20,9 @@ use tokio::{
     task::{JoinHandle, spawn_blocking},
 };
 
-/// Pieces that wait between the two threads.
+/// Maximum number of queued pieces.
 const QUEUE: usize = 8;
-/// Bytes of a piece that is read.
+/// Size in bytes of a piece that is read.
 const PIECE: usize = 128 * 1024;
 const BLOCK: usize = 512;
 
@@ -40,22 +40,22 @@ enum Piece {
     Finish,
 }
 
-/// Writes an archive file. It appears under its name once it is whole.
+/// Writes an archive. A file appears under its name only when it is complete.
 #[derive(Debug)]
 pub struct TarWriter {
-    // `None` once the thread has stopped and its fault was told.
+    // `None` after the thread has stopped and its fault was returned.
     pieces: Option<Sender<Piece>>,
     thread: Option<JoinHandle<io::Result<()>>>,
-    /// Bytes that the entry lacks.
+    /// Bytes missing from the current entry.
     left: u64,
 }
 
 impl TarWriter {
-    /// Begins an archive file, readable for its owner alone. Until it is whole it has `.part` at the end of its
-    /// name; what an earlier try left there is overwritten.
+    /// Creates an archive file, readable by its owner only. Until it is complete, its name ends in `.part`; a partial
+    /// file of an earlier attempt is overwritten.
     ///
     /// # Errors
-    /// When there is a file of this name, or it cannot be made.
+    /// If the file exists or cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         if path.exists() {
             let message = format!("{} exists already", path.display());
@@ -70,7 +70,7 @@ impl TarWriter {
             let file = pack(file, pieces)?;
             file.sync_all()?;
             drop(file);
-            // A file that came meanwhile is not overwritten.
+            // Fails if the file was created in the meantime.
             std::fs::hard_link(&part, &path)?;
             std::fs::remove_file(&part)?;
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -78,7 +78,7 @@ impl TarWriter {
         }))
     }
 
-    /// Writes the archive to a stream, such as standard output.
+    /// Creates a writer to a stream such as standard output.
     pub fn stream(to: impl Write + Send + 'static) -> Self {
         Self::start(move |pieces| pack(to, pieces)?.flush())
     }
@@ -96,7 +96,7 @@ impl TarWriter {
         self.end().await
     }
 
-    /// Waits for the thread and tells how it ended.
+    /// Waits for the thread and returns its result.
     async fn end(&mut self) -> Result<()> {
         self.pieces = None;
         let Some(thread) = self.thread.take() else { return Err(internal("writing went on after a fault")) };
@@ -142,7 +142,7 @@ fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Packs what comes until it is told to finish; gives what it was packed into.
+/// Packs the received pieces and returns the underlying writer.
 fn pack<W: Write>(to: W, mut pieces: Receiver<Piece>) -> io::Result<W> {
     let mut out = GzEncoder::new(to, Compression::fast());
     let mut padding = 0;
@@ -177,7 +177,7 @@ pub struct TarFile {
 }
 
 impl TarFile {
-    /// The archive in this file, which is not looked at yet.
+    /// Names an archive file without opening it.
     pub fn at(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
@@ -203,7 +203,7 @@ impl ArchiveSource for TarFile {
         let file = file.map_err(|error| unavailable("open the archive", error))?;
         spawn_blocking(move || {
             if let Err(error) = unpack(file, &sender) {
-                // Whoever has stopped reading does not want to know.
+                // The receiver is closed if the caller has stopped reading.
                 let _ = sender.blocking_send(Err(error));
             }
         });
@@ -211,7 +211,7 @@ impl ArchiveSource for TarFile {
     }
 }
 
-/// Sends what the archive holds, until nobody listens any more.
+/// Sends the archive's content until the receiver is closed.
 fn unpack(file: File, found: &Sender<io::Result<Found>>) -> io::Result<()> {
     let mut archive = Archive::new(MultiGzDecoder::new(BufReader::new(file)));
     for entry in archive.entries()? {
@@ -231,7 +231,7 @@ fn unpack(file: File, found: &Sender<io::Result<Found>>) -> io::Result<()> {
             }
         }
     }
-    // The compressed stream ends with a checksum of all of it.
+    // Reads to the end so that the checksum is verified.
     let mut rest = archive.into_inner();
     io::copy(&mut rest, &mut io::sink()).map(drop)
 }

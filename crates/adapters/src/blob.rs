@@ -1,4 +1,4 @@
-//! Uploaded files in an object store: a folder on this machine, or an S3 bucket.
+//! Blob stores: a local folder or an S3 bucket.
 
 mod s3;
 mod upload;
@@ -24,10 +24,10 @@ use std::{
 };
 use upload::Upload;
 
-/// Where [`BlobStore::check`] writes; no [`BlobKey`] begins with a dot.
+/// The object that [`BlobStore::check`] writes; no [`BlobKey`] begins with a dot.
 const CHECK_PATH: &str = ".check";
 
-/// Where objects are.
+/// Where objects are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Folder,
@@ -39,13 +39,13 @@ impl Place {
     const fn part_bytes(self) -> usize {
         match self {
             Self::Folder => 256 * 1024,
-            // The least that S3 takes. Parts are alike but for the last, as some services want them.
+            // The minimum of S3. All parts but the last have this size, as some services require.
             Self::Bucket => 5 * 1024 * 1024,
         }
     }
 
-    /// What an error means. That of a folder is a full disk, a missing right or a lost mount: all of them are
-    /// for the operator to mend, after which the same call works.
+    /// Converts an error. Those of a folder (full disk, missing permission, lost mount) need the operator, after
+    /// which the same call succeeds.
     fn fault(self, doing: &'static str, error: Error) -> Fault {
         match self {
             Self::Folder if is_full(&error) => {
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// Whether a disk or a quota is used up.
+/// Whether a disk is full or a quota exhausted.
 fn is_full(error: &Error) -> bool {
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = source {
@@ -69,7 +69,7 @@ fn is_full(error: &Error) -> bool {
     false
 }
 
-/// Keeps blobs in an object store.
+/// A blob store on an object store.
 #[derive(Clone, Debug)]
 pub struct ObjectBlobStore {
     objects: Arc<dyn ObjectStore>,
@@ -79,12 +79,13 @@ pub struct ObjectBlobStore {
 }
 
 impl ObjectBlobStore {
-    /// Keeps blobs as files under `root`, each synced to disk before it becomes visible. A folder
-    /// that does not exist is made, for its owner alone. Unfinished files last written to before
-    /// `abandoned_before` are removed. Blocks while it looks for them.
+    /// Opens the folder `root`, in which each file is synced to disk before it becomes visible.
+    ///
+    /// A missing folder is created, accessible to its owner only. Unfinished files last written before
+    /// `abandoned_before` are removed, which blocks the thread.
     ///
     /// # Errors
-    /// When the folder cannot be made, read or written to.
+    /// If the folder cannot be created, read or written.
     pub fn local(root: &FilePath, abandoned_before: DateTime<Utc>) -> Result<Self> {
         let open = || {
             make_private(root)?;
@@ -113,7 +114,7 @@ fn make_private(folder: &FilePath) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Removes unfinished files last written to before `before`: their names end in `#` and a number.
+/// Removes unfinished files last written before `before`: their names end in `#` and a number.
 fn sweep(folder: &FilePath, before: DateTime<Utc>) -> io::Result<()> {
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -180,7 +181,7 @@ impl BlobStore for ObjectBlobStore {
                     let key = BlobKey::parse(object.location.as_ref()).ok();
                     key.map(|key| StoredBlob { key, bytes: object.size, written_at: object.last_modified })
                 }
-                // It went while the list was made.
+                // Deleted during the listing.
                 Err(Error::NotFound { .. }) => None,
                 Err(error) => return ready(Some(Err(fault(error)))),
             };
@@ -191,7 +192,7 @@ impl BlobStore for ObjectBlobStore {
 
     async fn delete(&self, key: &BlobKey) -> Result<bool> {
         let path = path(key)?;
-        // Some object stores do not say whether there was anything to delete.
+        // Some object stores do not report whether the object existed.
         match self.objects.head(&path).await {
             Ok(_) => {}
             Err(Error::NotFound { .. }) => return Ok(false),
@@ -204,7 +205,7 @@ impl BlobStore for ObjectBlobStore {
         }
     }
 
-    // A bucket is written to once: its requests cost money, and some keep every version of an object.
+    // Writes to a bucket only once: requests cost money, and some buckets keep every version of an object.
     async fn check(&self) -> Result<()> {
         const SAYS: &[u8] = b"docent";
         let path = Path::from(CHECK_PATH);
@@ -214,7 +215,7 @@ impl BlobStore for ObjectBlobStore {
             self.is_writable.store(true, Relaxed);
         }
         let found = self.objects.get(&path).await.map_err(self.fault("read from the store"));
-        // Someone may have emptied the bucket: then it is written to again.
+        // If the bucket was emptied, the next check writes again.
         let found = found.inspect_err(|_| self.is_writable.store(false, Relaxed))?;
         let bytes = found.bytes().await.map_err(self.fault("read from the store"))?;
         if bytes != SAYS {
@@ -235,7 +236,7 @@ mod tests {
     use chrono::TimeDelta;
     use std::{collections::BTreeSet, time::SystemTime};
 
-    /// The instant at which the files that a test makes are taken to be new.
+    /// The modification time of newly created files.
     fn now() -> DateTime<Utc> {
         let folder = tempfile::tempdir().unwrap();
         DateTime::from(fs::metadata(folder.path()).unwrap().modified().unwrap())

@@ -1,8 +1,7 @@
-//! How adapters that speak HTTP reach out.
+//! HTTP clients of adapters.
 //!
-//! The proxy variables of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`) hold as
-//! they do for other programs, but never for what is on the machine itself. TLS trusts the certificates that
-//! the machine trusts. Redirections are not followed.
+//! The variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` apply, but never to loopback addresses. TLS
+//! trusts the machine's certificates. Redirects are not followed.
 
 use reqwest::{Client, Url, redirect::Policy};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
@@ -11,21 +10,21 @@ use thiserror::Error;
 
 /// The longest wait for a connection; a back end's own limit may be shorter.
 const MAX_CONNECT: Duration = Duration::from_secs(10);
-/// Unused connections are closed before the back ends do it, many of which wait five seconds: a request on a connection
-/// that the other side is closing fails.
+/// How long unused connections stay open. Many back ends close them after five seconds, and a request on a connection
+/// that is being closed fails.
 const IDLE_CONNECTION: Duration = Duration::from_secs(4);
-/// The most unused connections that are kept.
+/// Maximum number of unused connections per host.
 const MAX_IDLE: usize = 64;
 
-/// Why there is no client.
+/// An HTTP client could not be created.
 #[derive(Debug, Error)]
 #[error("the HTTP client cannot be made")]
 pub struct HttpClientError(#[source] Box<dyn std::error::Error + Send + Sync>);
 
-/// A client for this address that waits at most `limit` for a connection.
+/// Creates a client for a URL that waits at most `limit` for a connection.
 ///
 /// # Errors
-/// When the machine's certificates cannot be used.
+/// If the machine's certificates cannot be loaded.
 pub fn http_client(url: &Url, limit: Duration) -> Result<Client, HttpClientError> {
     let mut builder = Client::builder()
         .tls_backend_preconfigured(tls(url)?)
@@ -40,13 +39,13 @@ pub fn http_client(url: &Url, limit: Duration) -> Result<Client, HttpClientError
     builder.build().map_err(|error| HttpClientError(error.without_url().into()))
 }
 
-/// TLS as all clients have it.
+/// The TLS configuration of all clients.
 pub(crate) fn tls(url: &Url) -> Result<ClientConfig, HttpClientError> {
     let failed = |error: rustls::Error| HttpClientError(error.into());
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
-    // A back end without TLS is usable on machines that have no certificates at all.
+    // Without TLS, no certificates are needed: the machine may have none.
     if url.scheme() == "http" {
         return Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
     }

@@ -1,4 +1,4 @@
-//! Two embedders as one: the terms of the first and the vectors of the second.
+//! Combines a sparse and a dense embedder.
 
 use async_trait::async_trait;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
@@ -9,10 +9,9 @@ use docent_ports::{
 use futures::future::try_join;
 use std::sync::Arc;
 
-/// Gives each chunk and query the sparse part of one embedder and the dense part of another.
+/// An embedder that takes sparse vectors from one embedder and dense vectors from another.
 ///
-/// A fault of either is a fault of both: chunks that have one part alone would be found less well
-/// for good.
+/// A fault of either embedder fails the call: chunks with only one vector would permanently rank lower.
 pub struct HybridEmbedder {
     sparse: Arc<dyn Embedder>,
     dense: Arc<dyn Embedder>,
@@ -20,7 +19,7 @@ pub struct HybridEmbedder {
 }
 
 impl HybridEmbedder {
-    /// Joins an embedder that gives sparse parts with one that gives dense parts.
+    /// Combines an embedder of sparse vectors with one of dense vectors.
     pub fn new(sparse: Arc<dyn Embedder>, dense: Arc<dyn Embedder>) -> Self {
         let model = format!("{}+{}", sparse.model(), dense.model());
         Self { sparse, dense, model }
@@ -87,7 +86,7 @@ mod tests {
         (Arc::new(HybridEmbedder::new(sparse, Arc::new(FakeEmbedder::with_dense(64)))) as _, ())
     });
 
-    /// Gives what it is told to, so many times for each chunk.
+    /// Returns `embedding` `times` times for each chunk, or `fault`.
     struct Fixed {
         embedding: Embedding,
         times: usize,

@@ -1,4 +1,4 @@
-//! Mail by SMTP, and what stands in its place where there is no server.
+//! Mailers: SMTP, and none.
 
 use async_trait::async_trait;
 use docent_ports::{
@@ -21,7 +21,7 @@ const CONNECTING: Duration = Duration::from_secs(10);
 /// How long handing a message over may take altogether.
 const SENDING: Duration = Duration::from_secs(30);
 
-/// Hands messages to an SMTP server, each over a connection of its own: there are few of them.
+/// Sends messages by SMTP, each over a new connection, because there are few.
 pub struct SmtpMailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
@@ -31,17 +31,17 @@ pub struct SmtpMailer {
 }
 
 impl SmtpMailer {
-    /// Sends by the server at `url` as `from`, such as `Docent <docent@example.org>`.
+    /// Creates a mailer for the server at `url` with the sender `from`, such as `Docent <docent@example.org>`.
     ///
-    /// `smtps://user:password@host` is TLS from the beginning (port 465), `smtp://…?tls=required` is STARTTLS
-    /// (port 587), and `smtp://host` is neither (port 25).
+    /// `smtps://user:password@host` uses TLS (port 465), `smtp://…?tls=required` STARTTLS (port 587), and `smtp://host`
+    /// no encryption (port 25).
     ///
     /// # Errors
-    /// When the address or `from` makes no sense.
+    /// If `url` or `from` is invalid.
     pub fn new(url: &str, from: &str, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
         let odd = |what: &'static str| Fault::new(Component::MailServer, FaultKind::Rejected, what);
         let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url);
-        // The error may quote the address, and with it a password.
+        // The error may quote the URL, which may contain a password.
         let transport = transport.map_err(|_| odd("the address of the mail server makes no sense"))?;
         let from = from.parse().map_err(|_| odd("the sender's address makes no sense"))?;
         Ok(Self {
@@ -53,7 +53,7 @@ impl SmtpMailer {
         })
     }
 
-    /// With another limit to the time that handing a message over takes.
+    /// Sets the limit for sending a message.
     #[must_use]
     pub fn giving_up_after(self, sending: Duration) -> Self {
         Self { sending, ..self }
@@ -82,7 +82,7 @@ impl SmtpMailer {
             .subject(mail.subject.clone())
             .date(self.clock.now().into())
             .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
-            // Nobody's holiday notice answers a program.
+            // Suppresses automatic replies such as absence notices.
             .header(AutoSubmitted)
             .singlepart(part)
             .map_err(|error| odd(&error))
@@ -140,7 +140,7 @@ impl header::Header for AutoSubmitted {
     }
 }
 
-/// No mail server: nothing can be sent.
+/// Rejects every message, because no mail server is configured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoMailer;
 

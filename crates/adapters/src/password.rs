@@ -20,27 +20,25 @@ use tokio::{sync::Semaphore, task};
 const SALT_BYTES: usize = 16;
 const UNREADABLE: &str = "a stored password hash cannot be read";
 
-/// Hashes passwords with Argon2id, at most as many at once as there are cores: each takes a core and
-/// its memory for its whole time.
+/// Hashes passwords with Argon2id. The number of concurrent hashes is limited to the number of cores.
 pub struct Argon2Hasher {
     argon2: Argon2<'static>,
     entropy: Arc<dyn Entropy>,
-    /// What passwords of unknown accounts are checked against. No password is known to fit it.
+    /// The hash that passwords of unknown accounts are checked against. No known password matches it.
     decoy: PasswordHash,
     slots: Arc<Semaphore>,
 }
 
 impl Argon2Hasher {
-    /// Hashes with 19 MiB and two passes, the least that OWASP recommends for Argon2id: about 20 ms
-    /// of one core.
+    /// Creates a hasher with 19 MiB and two passes, OWASP's minimum for Argon2id: about 20 ms of one core.
     ///
     /// # Errors
-    /// When the parameters do not fit the algorithm, which is a bug.
+    /// If the parameters are invalid, which is a bug.
     pub fn new(entropy: Arc<dyn Entropy>) -> Result<Self> {
         Self::with_params(entropy, 19 * 1024, 2)
     }
 
-    /// Hashes with next to no memory and one pass: for tests alone, which log in often.
+    /// Creates a hasher with minimal memory and one pass. For tests only, which log in often.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -57,7 +55,7 @@ impl Argon2Hasher {
         Ok(Self { argon2, entropy, decoy, slots: Arc::new(Semaphore::new(cores)) })
     }
 
-    /// Waits for a free core and works there, off the async threads.
+    /// Runs `work` on a blocking thread as soon as a slot is free.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(Argon2<'static>) -> T + Send + 'static,
@@ -65,7 +63,7 @@ impl Argon2Hasher {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         let argon2 = self.argon2.clone();
         task::spawn_blocking(move || {
-            // The work goes on when its caller has gone, so the slot stays taken with it.
+            // The work continues if the caller is cancelled, so it keeps its slot.
             let _slot = slot;
             work(argon2)
         })
@@ -74,8 +72,7 @@ impl Argon2Hasher {
     }
 }
 
-/// A well-formed hash with these parameters whose salt and output are random: checking a password
-/// against it costs what checking against a real one costs.
+/// Creates a hash with random salt and output. Checking a password against it costs as much as against a real one.
 fn decoy(params: &Params, entropy: &dyn Entropy) -> Result<PasswordHash, Error> {
     let (mut salt, mut output) = ([0; SALT_BYTES], [0; Params::DEFAULT_OUTPUT_LEN]);
     entropy.fill(&mut salt);
@@ -119,7 +116,7 @@ impl PasswordHasher for Argon2Hasher {
     }
 }
 
-/// Reads a stored hash. One that lacks its salt or output would fit no password, without any work.
+/// Parses a stored hash. Salt and output are required: without them verification would fail without doing any work.
 fn parse(hash: &PasswordHash) -> Result<Phc> {
     let hash = Phc::new(hash.as_phc()).map_err(|error| internal(UNREADABLE, error))?;
     if hash.salt.is_none() || hash.hash.is_none() {
@@ -147,7 +144,7 @@ mod tests {
         let cost = "$argon2id$v=19$m=19456,t=2,p=1$";
         let hash = hasher.hash(password("correct horse")).await.unwrap();
         assert!(hash.as_phc().starts_with(cost), "{}", hash.as_phc());
-        // The decoy costs the same: same algorithm, parameters and lengths.
+        // The decoy has the same algorithm, parameters and lengths, and so the same cost.
         assert!(hasher.decoy.as_phc().starts_with(cost), "{}", hasher.decoy.as_phc());
         assert_eq!(hasher.decoy.as_phc().len(), hash.as_phc().len());
     }

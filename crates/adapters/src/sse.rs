@@ -1,25 +1,25 @@
-//! Server-sent events, as bytes arrive: those of back ends, and those of a service of ours to a client of ours.
+//! Incremental decoder for server-sent events.
 
 use std::mem;
 
-/// The longest line, and the most data of one event, in bytes; a whole tool call may be one event.
+/// Maximum size in bytes of a line and of an event's data; one event may contain a whole tool call.
 const MAX_EVENT: usize = 1024 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Its type; empty when there is none.
+    /// The event type; empty if missing.
     pub name: String,
-    /// Its data; lines are parted by LF.
+    /// The data; lines are separated by LF.
     pub data: String,
 }
 
-/// A line or an event is longer than anybody has reason to send.
+/// A line or an event exceeds the maximum size.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Cuts a stream of bytes into events, wherever the network cut it.
+/// Decodes a byte stream that arrives in arbitrary pieces.
 ///
 /// Lines end with LF, CR or CRLF. Comments and fields other than `event` and `data` are skipped;
 /// events without data are dropped.
@@ -28,16 +28,16 @@ pub struct SseDecoder {
     line: Vec<u8>,
     event: Event,
     has_data: bool,
-    /// The last line ended with CR, so an LF that follows belongs to it.
+    /// Whether the last line ended with CR, so that a following LF belongs to it.
     after_cr: bool,
     has_begun: bool,
 }
 
 impl SseDecoder {
-    /// Takes the next bytes and hands over each event that they complete.
+    /// Decodes the next bytes and passes each completed event to `emit`.
     ///
     /// # Errors
-    /// When a line or an event is too long; the decoder is of no use after that.
+    /// If a line or an event is too long; the decoder must not be used afterwards.
     pub fn push(&mut self, mut bytes: &[u8], mut emit: impl FnMut(Event)) -> Result<(), TooLong> {
         while let Some((&first, rest)) = bytes.split_first() {
             if mem::take(&mut self.after_cr) && first == b'\n' {
@@ -60,10 +60,10 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// The bytes are over: hands over an event that lacks only its last line end or blank line.
+    /// Handles the end of the stream: returns an event that lacks only its last line end or blank line.
     ///
     /// # Errors
-    /// When that event is too long.
+    /// If that event is too long.
     pub fn finish(&mut self) -> Result<Option<Event>, TooLong> {
         if !self.line.is_empty()
             && let Some(event) = self.end_line()?
@@ -85,7 +85,7 @@ impl SseDecoder {
             self.field(line)?;
             None
         };
-        // The buffer is kept for the next line, unless a single long one made it large.
+        // The buffer is reused for the next line, unless a long line made it large.
         if bytes.capacity() <= 16 * 1024 {
             self.line = bytes;
             self.line.clear();
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn comments_other_fields_and_empty_events_are_skipped() {
         assert_eq!(data(": ping\n\nid: 7\nretry: 10\ndata: a\n\nevent: ping\n\ndata\n\ndata:\n\n"), ["a"]);
-        // A type without data does not stick to the event after it.
+        // A type without data does not apply to the next event.
         assert_eq!(decode(&[b"event: ping\n\ndata: a\n\n"])[0].name, "");
     }
 

@@ -1,8 +1,8 @@
-//! Tokens as JSON web tokens signed with HMAC-SHA256.
+//! JSON Web Tokens signed with HMAC-SHA256.
 //!
-//! `jsonwebtoken` brings no cryptography of its own here: its two ready-made providers carry RSA and
-//! elliptic curves, which we refuse anyway, and one of them needs a C build. [`PROVIDER`] knows HS256
-//! and nothing else, so that a token that names another algorithm meets no code that could accept it.
+//! `jsonwebtoken` is used without its two cryptography providers: they include RSA and elliptic curves, which are
+//! never accepted, and one of them needs a C build. [`PROVIDER`] supports only HS256, so no code can accept a token
+//! with another algorithm.
 
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -21,10 +21,10 @@ use sha2::Sha256;
 use signature::{Signer, Verifier};
 use uuid::Uuid;
 
-/// Signs access and refresh tokens with one secret key, and verifies them with it and with earlier ones.
+/// Signs access and refresh tokens with one secret key and verifies them with it and with earlier keys.
 pub struct JwtSigner {
     signing: EncodingKey,
-    /// The key that signs, and earlier ones.
+    /// The signing key and earlier keys.
     verifying: Vec<DecodingKey>,
     validation: Validation,
 }
@@ -36,7 +36,7 @@ enum TokenType {
     Refresh,
 }
 
-/// The claims that both types carry; times are seconds since 1970.
+/// The claims of both token types; times are seconds since 1970.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claims {
     sub: Uuid,
@@ -45,18 +45,18 @@ struct Claims {
     exp: i64,
     #[serde(rename = "type")]
     token_type: TokenType,
-    /// Of refresh tokens alone.
+    /// Only in refresh tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     family: Option<Uuid>,
 }
 
 impl JwtSigner {
-    /// Signs and verifies with `key`, whose length and quality the caller has checked.
+    /// Creates a signer with `key`, whose length and quality the caller has checked.
     pub fn new(key: &[u8]) -> Self {
-        // Installed already when this is not the first signer of the process.
+        // Fails if the provider is already installed by another signer of the process.
         let _ = PROVIDER.install_default();
         let mut validation = Validation::new(Algorithm::HS256);
-        // Expiry is checked below: against the caller's clock, and without leeway.
+        // `verify` checks the expiry against the caller's clock, without leeway.
         validation.validate_exp = false;
         validation.required_spec_claims.clear();
         Self {
@@ -66,7 +66,7 @@ impl JwtSigner {
         }
     }
 
-    /// Takes tokens that were signed with one of these earlier keys for good, too. None is signed with them.
+    /// Also accepts tokens signed with these earlier keys, which no longer sign new tokens.
     #[must_use]
     pub fn accepting(mut self, earlier: &[&[u8]]) -> Self {
         self.verifying.extend(earlier.iter().map(|key| DecodingKey::from_secret(key)));
@@ -224,7 +224,7 @@ mod tests {
         bytes.chunks(3).map(sextets).collect()
     }
 
-    /// A token made without our code, from its parts.
+    /// Creates a token without the code under test.
     fn forge(header: &serde_json::Value, claims: &serde_json::Value, key: &[u8]) -> String {
         let parts = [header, claims].map(|part| base64url(part.to_string().as_bytes()));
         let message = parts.join(".");

@@ -1,5 +1,4 @@
-//! Every client against something that listens where its server should be: each call ends, with a fault
-//! that tells which part is to blame and that it may pass.
+//! Tests of clients against impostor servers: each call ends with a transient fault of its component.
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
@@ -26,12 +25,12 @@ use docent_testkit::{
 };
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-/// How long the clients are told to wait.
+/// Timeout of the clients.
 const LIMIT: Duration = Duration::from_millis(500);
-/// What no call takes that keeps its limit, however busy the machine; a test that hangs must end.
+/// Calls that respect their timeout are faster even on a busy machine.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
-/// Calls a client of each impostor and judges the fault.
+/// Calls a client of each impostor and checks the fault.
 async fn meet(part: Component, call: impl AsyncFn(SocketAddr) -> Option<Fault>) {
     for manner in Manner::ALL {
         let impostor = Impostor::start(manner).await;

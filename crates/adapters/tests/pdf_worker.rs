@@ -1,4 +1,4 @@
-//! Extraction through real worker processes, and through processes that misbehave.
+//! Tests of extraction with real and misbehaving worker processes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 #[path = "../src/pdf/samples.rs"]
@@ -28,7 +28,7 @@ fn worker(limits: ExtractionLimits) -> WorkerExtractor {
     WorkerExtractor::new(env!("CARGO_BIN_EXE_docent-extract-worker").into(), Vec::new(), limits)
 }
 
-/// A worker that is a line of shell.
+/// An extractor whose worker is a shell script.
 fn script(script: &str, limits: ExtractionLimits) -> WorkerExtractor {
     WorkerExtractor::new("/bin/sh".into(), vec!["-c".into(), script.into()], limits)
 }
@@ -195,7 +195,7 @@ async fn a_dropped_extraction_kills_its_worker() {
     };
     assert_eq!(line, "up\n");
     drop(extraction);
-    // This ends when nobody holds the other end any more.
+    // Ends when the other end of the pipe is closed.
     let rest = tokio::task::spawn_blocking(move || reader.read_line(&mut String::new()).unwrap());
     assert_eq!(rest.await.unwrap(), 0);
 }

@@ -1,5 +1,4 @@
-//! The extraction worker alone, for this crate's own tests; people get it as a hidden command of
-//! the `docent` binary.
+//! The extraction worker as a separate binary for tests; the `docent` binary contains it as a hidden command.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! A blob being written.
+//! Writes a blob in parts.
 
 use super::Place;
 use async_trait::async_trait;
@@ -11,15 +11,15 @@ use object_store::{Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutPaylo
 use std::{collections::VecDeque, sync::Arc};
 use tokio::runtime::Handle;
 
-/// Dropping it throws away what was written.
+/// A blob being written. Dropping it discards what was written.
 pub(super) struct Upload {
     objects: Arc<dyn ObjectStore>,
     place: Place,
     path: Path,
-    /// What has been begun and neither finished nor thrown away.
+    /// The multipart upload in progress.
     begun: Option<Box<dyn MultipartUpload>>,
     pieces: VecDeque<Bytes>,
-    /// Bytes in `pieces`.
+    /// Number of bytes in `pieces`.
     held: usize,
 }
 
@@ -33,7 +33,7 @@ impl Upload {
         move |error| place.fault(doing, error)
     }
 
-    /// Begins to write in parts, unless that was done.
+    /// Starts the multipart upload, unless it has been started.
     pub(super) async fn begin(&mut self) -> Result<&mut Box<dyn MultipartUpload>> {
         let upload = match self.begun.take() {
             Some(upload) => upload,
@@ -45,7 +45,7 @@ impl Upload {
         Ok(self.begun.insert(upload))
     }
 
-    /// Takes so many of the bytes held.
+    /// Removes up to `wanted` bytes from the buffer.
     fn take(&mut self, wanted: usize) -> PutPayload {
         let mut missing = wanted.min(self.held);
         self.held -= missing;
@@ -62,10 +62,10 @@ impl Upload {
         part.into_iter().collect()
     }
 
-    /// Sends the next part. One at a time, so that no more than one is in memory.
+    /// Sends the next part. Only one part is in memory at a time.
     async fn flush(&mut self) -> Result<()> {
         let fault = self.fault("write a blob");
-        // First, so that nothing that is held is lost with it.
+        // Started first, so that an error here loses no buffered bytes.
         self.begin().await?;
         let part = self.take(self.place.part_bytes());
         self.begin().await?.put_part(part).await.map_err(fault)
@@ -107,7 +107,7 @@ impl BlobWriter for Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        // A file goes with its writer; of a bucket it has to be asked.
+        // A local file is removed with its writer; a bucket needs a request.
         if self.place == Place::Bucket
             && let Some(mut begun) = self.begun.take()
             && let Ok(runtime) = Handle::try_current()

@@ -1,4 +1,4 @@
-//! The built-in embedder: lexical, without a model.
+//! The built-in lexical embedder.
 
 use super::{
     lexical::{self, Analyzer, beginning},
@@ -13,18 +13,18 @@ use docent_ports::{
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-/// How many characters of a document's beginning tell what it is about.
+/// Number of characters at the start of a document that are indexed as its lead.
 const LEAD_CHARS: usize = 1500;
-/// Texts up to this size are analysed in place: moving them to another thread would cost more.
+/// Texts up to this size are analysed on the async thread: moving them to another one would cost more.
 const INLINE_BYTES: usize = 16 * 1024;
-/// Longer questions are cut; nobody asks for so much, and a query's cost grows with its terms.
+/// Longer queries are cut, because the cost of a query grows with its terms.
 const QUERY_CHARS: usize = 8 * 1024;
 
-/// Makes the sparse part of an embedding and no dense one.
+/// An embedder that returns sparse vectors only.
 ///
-/// The body's terms are those of a header (the title and the page) and of the chunk; the title, the lead and the
-/// headings give each of their terms once. A chunk is analysed in the document's language, which its beginning tells,
-/// unless it is clearly in another.
+/// The body contains the terms of a header (title and page) and of the chunk. Title, lead and headings contain each of
+/// their terms once. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
+/// clearly in another language.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltinEmbedder;
 
@@ -41,7 +41,7 @@ impl BuiltinEmbedder {
         let title_terms = TermCounts::count(analyzer.distinct_terms(&title));
         let lead_terms = TermCounts::count(analyzer.distinct_terms(lead));
         let header_terms = analyzer.terms(&title);
-        // Chunks of which no headings are known have none.
+        // Chunks without an entry have no headings.
         let headings = headings.iter().map(String::as_str).chain(std::iter::repeat(""));
         let embed = |((page, text), headings): ((u32, &str), &str)| {
             let mut body = header_terms.clone();
@@ -64,7 +64,7 @@ impl BuiltinEmbedder {
     }
 }
 
-/// A title without the extension that nearly all titles of uploaded files share.
+/// Removes the extension `.pdf` of a title.
 fn named(title: &str) -> String {
     let stem = title.len().checked_sub(4).and_then(|at| title.split_at_checked(at));
     match stem {

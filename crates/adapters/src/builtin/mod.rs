@@ -1,4 +1,4 @@
-//! The built-in embedder and answerer: no download, no network, no other server.
+//! The built-in embedder and answerer, which need no model, download or network.
 
 pub mod answerer;
 pub mod embedder;

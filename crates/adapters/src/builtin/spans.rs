@@ -1,8 +1,8 @@
-//! The spans of a trace that tell of what is built in, as those of a back end would.
+//! Trace spans of the built-in embedder and answerer, like those of back ends.
 
 use tracing::{Span, field::Empty};
 
-/// One answer.
+/// Creates the span of one answer.
 pub(super) fn chat(model: &str) -> Span {
     tracing::info_span!(
         "chat",
@@ -15,7 +15,7 @@ pub(super) fn chat(model: &str) -> Span {
     )
 }
 
-/// Embedding passages or a question.
+/// Creates the span of embedding passages or a query.
 pub(super) fn embeddings(model: &str) -> Span {
     tracing::info_span!(
         "embeddings",

@@ -1,4 +1,4 @@
-//! Who is embedding what at this moment, in this process.
+//! Texts that are being embedded by calls of this process.
 
 use docent_ports::embedding_cache::TextDigest;
 use std::{
@@ -7,14 +7,14 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// A vector, once it is there.
+/// A vector, as soon as it is available.
 type Landed = Option<Arc<[f32]>>;
 
 /// The texts that are being embedded.
 #[derive(Debug, Default)]
 pub(super) struct Flights(Mutex<HashMap<TextDigest, watch::Receiver<Landed>>>);
 
-/// A text that somebody else is embedding.
+/// A text that another call is embedding.
 #[derive(Debug)]
 pub(super) struct Awaited {
     pub(super) text: TextDigest,
@@ -28,7 +28,7 @@ impl Awaited {
     }
 }
 
-/// Texts that are the holder's to embed. Others who want them wait; what is dropped is free again.
+/// Texts that the holder must embed. Other calls wait for them; dropping the claims releases the texts.
 #[derive(Debug)]
 pub(super) struct Claims<'a> {
     flights: &'a Flights,
@@ -54,24 +54,24 @@ impl Flights {
         (Claims { flights: self, claimed }, awaited)
     }
 
-    // The map is whole at every instant, also when a thread that held the lock has panicked.
+    // The map is consistent even if a thread panicked while holding the lock.
     fn flights(&self) -> MutexGuard<'_, HashMap<TextDigest, watch::Receiver<Landed>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Claims<'_> {
-    /// The texts that are still to be embedded, in no order.
+    /// The claimed texts without a vector, in no particular order.
     pub(super) fn texts(&self) -> impl Iterator<Item = TextDigest> {
         self.claimed.keys().copied()
     }
 
-    /// Whether a text is still to be embedded.
+    /// Whether a text is claimed and has no vector yet.
     pub(super) fn holds(&self, text: &TextDigest) -> bool {
         self.claimed.contains_key(text)
     }
 
-    /// Gives a text's vector to all who wait for it.
+    /// Passes a text's vector to all waiting calls.
     pub(super) fn land(&mut self, text: &TextDigest, vector: &Arc<[f32]>) {
         if let Some(sender) = self.claimed.remove(text) {
             sender.send_replace(Some(Arc::clone(vector)));

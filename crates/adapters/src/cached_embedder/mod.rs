@@ -1,4 +1,4 @@
-//! An embedder that embeds no text twice.
+//! Caches dense embeddings in the database.
 
 mod flights;
 
@@ -23,17 +23,16 @@ use std::{
     sync::Arc,
 };
 
-/// A use is written down when the last one that was is older than this.
+/// The time of last use is updated if it is older than this.
 const USE_COUNTS_AFTER: TimeDelta = TimeDelta::days(1);
 
-/// Remembers the dense parts that another embedder gives to texts.
+/// An embedder that caches the dense vectors of another one.
 ///
-/// Chunks are looked up by what the other one says they are embedded as. What is missing is embedded batch by batch,
-/// and each batch is kept before the next is asked for, so that whoever begins anew goes on where this one was
-/// stopped. A text that several ask for at once is embedded by one of them. Questions are not
-/// remembered.
+/// The cache key of a chunk is the text that the inner embedder sends for it. Missing texts are embedded in batches, and
+/// each batch is stored before the next is requested, so that a retry continues where an interrupted call stopped.
+/// Concurrent calls embed each text once. Queries are not cached.
 ///
-/// A database that does not answer costs what it would have spared, and nothing else.
+/// If the database is unavailable, texts are embedded without the cache.
 pub struct CachedEmbedder {
     inner: Arc<dyn Embedder>,
     store: Arc<dyn Store>,
@@ -46,7 +45,7 @@ pub struct CachedEmbedder {
 /// The vectors of one call so far.
 type Vectors = HashMap<TextDigest, Arc<[f32]>>;
 
-/// What one call is about.
+/// The input of one call.
 struct Work<'a> {
     passages: Passages<'a>,
     texts: Vec<String>,
@@ -54,7 +53,7 @@ struct Work<'a> {
 }
 
 impl CachedEmbedder {
-    /// Remembers for `inner`, which makes dense parts alone, in `store`.
+    /// Caches the vectors of `inner`, which must return dense vectors only, in `store`.
     pub fn new(
         inner: Arc<dyn Embedder>,
         store: Arc<dyn Store>,
@@ -65,7 +64,7 @@ impl CachedEmbedder {
         Self { inner, store, clock, recorder, space, flights: Flights::default() }
     }
 
-    /// The vectors of all texts. Without `trust` none is looked up: all are made anew.
+    /// Returns the vectors of all texts; without `use_cache` all of them are embedded.
     async fn vectors(&self, work: &Work<'_>, trust: bool) -> Result<Vectors> {
         let wanted: HashSet<TextDigest> = work.digests.iter().copied().collect();
         let mut vectors = Vectors::with_capacity(wanted.len());
@@ -87,7 +86,7 @@ impl CachedEmbedder {
         Ok(vectors)
     }
 
-    /// Takes what is kept. It is looked up after it was claimed: what another call was embedding until then is there.
+    /// Looks up claimed texts in the cache. Claiming first ensures that vectors just stored by other calls are found.
     async fn look_up(&self, claims: &mut Claims<'_>, vectors: &mut Vectors) {
         let texts: Vec<TextDigest> = claims.texts().collect();
         if texts.is_empty() {
@@ -125,10 +124,10 @@ impl CachedEmbedder {
         }
     }
 
-    /// Embeds what is claimed, in the order of the chunks.
+    /// Embeds the claimed texts in the order of the chunks.
     async fn embed(&self, work: &Work<'_>, claims: &mut Claims<'_>, vectors: &mut Vectors) -> Result<()> {
         loop {
-            // The first chunk of each text stands for all with that text.
+            // Chunks with the same text are embedded once.
             let mut seen = HashSet::new();
             let places = work.digests.iter().enumerate();
             let places: Vec<usize> = places
@@ -182,7 +181,7 @@ impl CachedEmbedder {
     }
 }
 
-/// Whether all have the same number of dimensions.
+/// Whether all vectors have the same number of dimensions.
 fn are_alike(vectors: &Vectors) -> bool {
     let mut lengths = vectors.values().map(|vector| vector.len());
     let first = lengths.next();

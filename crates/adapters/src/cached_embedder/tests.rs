@@ -24,12 +24,12 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// Embeds two texts in a call, by their words, and writes down which.
+/// Embeds batches of two texts and records them.
 struct Counted {
     calls: Mutex<Vec<Vec<String>>>,
     switch: FaultSwitch,
     dimensions: AtomicUsize,
-    /// Closed, it lets all calls pass; open, it holds them up.
+    /// When closed, calls proceed; when open, they wait.
     gate: Semaphore,
     is_opaque: bool,
 }
@@ -210,7 +210,7 @@ async fn a_text_that_two_want_at_once_is_embedded_once() {
         };
         let first = ask(&["a", "b"]);
         until(|| bench.inner.calls().len() == 1).await;
-        // One has a text of its own beside, and the other one wants that as well.
+        // The second call also has a text of its own, which the third needs too.
         let (second, third) = (ask(&["b", "c"]), ask(&["c", "a"]));
         until(|| bench.inner.calls().len() == 2).await;
         bench.inner.gate.close();

@@ -1,4 +1,4 @@
-//! The collections of the embedded vector store: a folder each, beside one another.
+//! Named indexes of the embedded vector store, each in a subfolder.
 
 use super::{EmbeddedIndex, Options, in_use, lock, unavailable};
 use async_trait::async_trait;
@@ -15,16 +15,16 @@ use std::{
 };
 use tokio::{sync::Mutex, task::spawn_blocking};
 
-/// Collections that are kept open: the one that serves, and the one before it or after it.
+/// Maximum number of open indexes: the active one, and the previous or next one.
 const KEPT: usize = 2;
 
-/// Collections in folders below one.
+/// Named indexes in subfolders of one folder.
 pub struct EmbeddedCollections {
     root: PathBuf,
     options: Options,
-    /// The last ones opened, the latest last. Held while one is opened, so that it is opened once.
+    /// Open indexes, the latest last. Locked during opening, so that each index is opened once.
     opened: Mutex<Vec<(String, Arc<EmbeddedIndex>)>>,
-    /// Held by the process that serves.
+    /// Held by the serving process.
     _owner: Option<File>,
 }
 
@@ -34,10 +34,10 @@ impl EmbeddedCollections {
         Self { root: root.to_owned(), options, opened: Mutex::default(), _owner: None }
     }
 
-    /// The collections below `root`, for the one process that serves them.
+    /// Indexes below `root`, for the only serving process.
     ///
     /// # Errors
-    /// When another process does (transient), or the folder cannot be written.
+    /// If another process serves them (transient), or the folder cannot be written.
     pub fn serving(root: &Path, options: Options) -> Result<Self> {
         let failed = |error: io::Error| {
             unavailable(format!("the folder {} cannot be used", root.display())).caused_by(error)
@@ -61,7 +61,7 @@ impl EmbeddedCollections {
     }
 }
 
-/// Does blocking work off the async threads.
+/// Runs blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
     doing: &'static str,
     work: impl FnOnce() -> Result<T> + Send + 'static,
@@ -88,7 +88,7 @@ impl VectorIndexes for EmbeddedCollections {
         opened.push((name.to_owned(), Arc::clone(&index)));
         if opened.len() > KEPT {
             let oldest = opened.remove(0);
-            // Closing waits for the commit under way.
+            // Closing waits for the current commit.
             drop(spawn_blocking(move || drop(oldest)));
         }
         Ok(index)
@@ -110,7 +110,7 @@ impl VectorIndexes for EmbeddedCollections {
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
-        // Nobody opens it meanwhile.
+        // Prevents the index from being opened during the removal.
         let mut opened = self.opened.lock().await;
         let (taken, folder) = (take(&mut opened, name), self.folder(name)?);
         blocking("removing a collection", move || {
@@ -118,7 +118,7 @@ impl VectorIndexes for EmbeddedCollections {
             if !folder.is_dir() {
                 return Ok(());
             }
-            // Whoever has it open goes on with it.
+            // Fails if the index is still in use.
             let _lock = lock(&folder)?;
             let failed = |error| {
                 unavailable(format!("the folder {} cannot be removed", folder.display())).caused_by(error)

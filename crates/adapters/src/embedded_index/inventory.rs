@@ -1,4 +1,4 @@
-//! What the index holds, document by document.
+//! Lists documents and chunks of the index.
 
 use super::{
     Shared,
@@ -23,7 +23,7 @@ pub(super) fn counts(shared: &Shared, documents: &[DocumentId]) -> tantivy::Resu
     Ok(counts)
 }
 
-/// A page in the order of ids; the next one begins after its last document.
+/// Returns a page of documents in the order of IDs.
 pub(super) fn documents(
     shared: &Shared,
     after: Option<DocumentId>,
@@ -38,7 +38,7 @@ pub(super) fn documents(
     Ok(IndexPage { documents, next })
 }
 
-/// The first documents of one segment that have chunks in it.
+/// Returns the first documents with chunks in a segment.
 fn documents_of(
     shared: &Shared,
     reader: &SegmentReader,
@@ -68,7 +68,7 @@ fn documents_of(
     Ok(found)
 }
 
-/// A document's chunks, in the order of their ordinals.
+/// Returns a document's chunks in the order of their ordinals.
 pub(super) fn chunks(shared: &Shared, document: DocumentId) -> tantivy::Result<Vec<StoredChunk>> {
     let (searcher, vectors) = shared.snapshot();
     let mut chunks = Vec::new();

@@ -1,18 +1,18 @@
-//! The vector store inside the process: tantivy for the lexical side, an exact scan for dense vectors.
+//! An in-process vector store: tantivy for lexical search, an exact scan for dense vectors.
 //!
-//! A collection is a folder, which one process at a time owns:
+//! An index is a folder, which one process at a time has open:
 //!
 //! ```text
-//! lock           held by the owner; the system releases it when the process ends, however it ends
+//! lock           held by the process; the system releases it when the process ends
 //! lexical/       a tantivy index: one document per chunk, with its text and its terms
 //! vectors.bin    the dense vectors, if there are any; see `vectors`
 //! ```
 //!
-//! Tantivy's commit decides what exists. Vectors are made durable before the commit that refers to
-//! them, so what a crash leaves behind is at worst a vector that nothing refers to.
+//! Tantivy's commit determines which chunks exist. Vectors are made durable before the commit that refers to them, so a
+//! crash leaves at worst unreferenced vectors.
 //!
-//! It serves some 200,000 chunks well when they have dense vectors, since every query compares
-//! itself with all of them, and several times as many without.
+//! Suitable for about 200,000 chunks with dense vectors, because every query is compared with all of them, and several
+//! times as many without.
 
 mod collections;
 mod inventory;
@@ -50,12 +50,12 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 use vectors::{VectorFile, Vectors};
 use writer::Writer;
 
-/// How much memory and concurrency an [`EmbeddedIndex`] takes.
+/// Memory and concurrency of an [`EmbeddedIndex`].
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Bytes of terms that are collected in memory before they go to disk; at least 15 MB.
+    /// Bytes of terms that are buffered before they are written to disk; at least 15 MB.
     pub writer_memory: usize,
-    /// Searches that run at a time; more of them wait.
+    /// Maximum number of concurrent searches; further ones wait.
     pub concurrent_searches: usize,
 }
 
@@ -65,14 +65,14 @@ impl Default for Options {
     }
 }
 
-/// A vector store in a folder of its own. Dropping it waits for the commit under way.
+/// A vector index in a folder. Dropping it waits for the current commit.
 pub struct EmbeddedIndex {
     shared: Arc<Shared>,
     searches: Semaphore,
     writer: Writer,
 }
 
-/// What searches and the writer both use.
+/// State shared by searches and the writer.
 struct Shared {
     folder: PathBuf,
     index: Index,
@@ -80,13 +80,13 @@ struct Shared {
     fields: Fields,
     vectors: Mutex<Option<Arc<Vectors>>>,
     runs: RunCache,
-    /// Held for as long as anything may touch the folder.
+    /// Held while the folder may be accessed.
     _lock: File,
 }
 
 impl Shared {
-    /// The chunks and the vectors as of the last commit. A vector may already be gone for a chunk
-    /// that has been removed meanwhile, never the other way round.
+    /// Returns chunks and vectors of the last commit. The vector of a chunk removed in the meantime may be missing, but
+    /// not that of an existing chunk.
     fn snapshot(&self) -> (Searcher, Option<Arc<Vectors>>) {
         let searcher = self.reader.searcher();
         let vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -99,14 +99,14 @@ impl Shared {
 }
 
 impl EmbeddedIndex {
-    /// Opens the folder, making it when there is none. Blocks while it reads.
+    /// Opens the index, creating a missing folder. Blocks the thread.
     ///
     /// # Errors
-    /// When another process has it open (transient), when it cannot be read or written, or when
-    /// what it holds is damaged or of another version; the fault names the folder and the way out.
+    /// If another process has it open (transient), the folder cannot be read or written, or its content is damaged or of
+    /// another version; the fault names the folder and what to do.
     pub fn open(folder: &Path, options: Options) -> Result<Self> {
         let lock = lock(folder)?;
-        // Some kinds of damage make tantivy panic instead of giving an error.
+        // Tantivy panics on some kinds of damage.
         let (shared, vectors) = catch_unwind(AssertUnwindSafe(|| read(folder, lock)))
             .unwrap_or_else(|_| Err(damaged(folder, "reading it failed")))?;
         let shared = Arc::new(shared);
@@ -114,7 +114,7 @@ impl EmbeddedIndex {
         Ok(Self { shared, searches: Semaphore::new(options.concurrent_searches.max(1)), writer })
     }
 
-    /// Runs `work` off the async threads, with a bound on how much runs at a time.
+    /// Runs `work` on a blocking thread, with limited concurrency.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shared) -> tantivy::Result<T> + Send + 'static,
@@ -197,9 +197,9 @@ impl VectorIndex for EmbeddedIndex {
 const LEXICAL: &str = "lexical";
 const VECTORS: &str = "vectors.bin";
 
-/// The bytes of stored text that are packed together: few, since to read one chunk all of them are unpacked.
+/// Bytes of stored text per compressed block; small, because reading a chunk decompresses the whole block.
 const STORED_BLOCK: usize = 4 * 1024;
-/// Blocks of stored text that each segment keeps unpacked.
+/// Decompressed blocks cached per segment.
 const CACHED_BLOCKS: usize = 32;
 
 fn lock(folder: &Path) -> Result<File> {
@@ -275,7 +275,7 @@ fn damaged(folder: &Path, what: &str) -> Fault {
     Fault::new(Component::VectorStore, FaultKind::Internal, message)
 }
 
-/// Whether the disk or a quota is used up.
+/// Whether the disk is full or a quota exhausted.
 fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -289,11 +289,11 @@ fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
         }
         cause = error.source();
     }
-    // Some layers keep no more of it than its words.
+    // Some layers keep only the message.
     error.to_string().contains("No space left on device")
 }
 
-/// A full disk or a missing right may pass; everything else is damage or a bug.
+/// Converts an error: full disks and I/O errors are transient, everything else is damage or a bug.
 fn fault(doing: &'static str, error: TantivyError) -> Fault {
     let kind = match &error {
         _ if is_full(&error) => FaultKind::Full,

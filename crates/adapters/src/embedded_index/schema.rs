@@ -1,4 +1,4 @@
-//! How a chunk lies in the lexical index.
+//! Maps chunks to documents of the lexical index.
 
 use docent_domain::{
     chunk::{PageStart, Position, Span},
@@ -15,30 +15,30 @@ use tantivy::{
 };
 use uuid::Uuid;
 
-/// The names of the columns that searches read without unpacking a chunk.
+/// The names of columns that searches read without decompressing chunks.
 pub(super) mod column {
     pub(in super::super) const DOCUMENT_HIGH: &str = "document_high";
     pub(in super::super) const DOCUMENT_LOW: &str = "document_low";
     pub(in super::super) const ORDINAL: &str = "ordinal";
-    /// The key of the chunk's dense vector, for chunks that have one.
+    /// The key of the chunk's dense vector, if any.
     pub(in super::super) const VECTOR: &str = "vector";
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
-    /// The document's id, to find all chunks of a document.
+    /// The document's ID, to find all chunks of a document.
     pub(super) document: Field,
     document_high: Field,
     document_low: Field,
     ordinal: Field,
     vector: Field,
-    /// On the first chunk of each document, so that documents can be counted.
+    /// Set on the first chunk of each document to count documents.
     first: Field,
     /// The chunk's terms.
     pub(super) body: Field,
-    /// The terms of the headings that the chunk stands under.
+    /// The terms of the headings above the chunk.
     pub(super) heading_terms: Field,
-    /// The document's terms, on its first chunk only: their document frequencies count documents.
+    /// The document's terms, only on its first chunk, so that document frequencies count documents.
     pub(super) title_terms: Field,
     pub(super) lead_terms: Field,
     title: Field,
@@ -79,17 +79,17 @@ pub(super) fn schema() -> (Schema, Fields) {
 }
 
 impl Fields {
-    /// What every chunk of a document has.
+    /// The term that all chunks of a document have.
     pub(super) fn document_term(&self, document: DocumentId) -> Term {
         Term::from_field_bytes(self.document, document.as_uuid().as_bytes())
     }
 
-    /// What the first chunk of every document has.
+    /// The term that the first chunk of every document has.
     pub(super) fn first_term(&self) -> Term {
         Term::from_field_u64(self.first, 1)
     }
 
-    /// A chunk as tantivy keeps it; `first` on the first of its document.
+    /// Converts a chunk to a tantivy document; `first` marks the first of its document.
     pub(super) fn write(
         &self,
         document: &IndexedDocument,
@@ -121,7 +121,7 @@ impl Fields {
         record
     }
 
-    /// A stored chunk; `None` when a field is missing or makes no sense.
+    /// Converts a tantivy document to a chunk.
     pub(super) fn read(
         &self,
         record: &TantivyDocument,
@@ -149,14 +149,14 @@ impl Fields {
     }
 }
 
-/// The tokenizer of terms, which are there already. Tantivy's own way for that packs each of them into JSON
-/// and back. The name is that of indexes that were written so.
+/// The name of the tokenizer that splits joined terms. Tantivy's own pre-tokenized text would serialize each term as JSON.
+/// The name is stored in existing indexes.
 pub(super) const TERMS: &str = "raw";
 
-/// Between two terms; no term of ours has it.
+/// Separates terms; does not occur in terms.
 const SEPARATOR: char = '\0';
 
-/// Each term as often as it occurs.
+/// Joins terms, each repeated as often as it occurs.
 fn joined(terms: &TermCounts) -> String {
     let repeated = terms.iter().flat_map(|(term, n)| std::iter::repeat_n(term, n as usize));
     let mut joined = String::new();
@@ -169,7 +169,7 @@ fn joined(terms: &TermCounts) -> String {
     joined
 }
 
-/// Takes apart what [`joined`] made.
+/// Splits the output of [`join`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terms {
     token: Token,
@@ -211,8 +211,8 @@ impl TokenStream for TermStream<'_> {
     }
 }
 
-/// Span and pages as little-endian 32-bit numbers: start page and offset, end page and offset, then
-/// page and beginning of each page.
+/// Encodes span and pages as little-endian 32-bit numbers: start page and offset, end page and offset, then page number
+/// and start of each page.
 mod place {
     use super::{PageStart, Position, Span};
 

@@ -1,8 +1,8 @@
-//! Reading the index: every chunk that shares a term with the query is scored, exactly.
+//! Exact search: every chunk that shares a term with the query is scored.
 //!
-//! Postings are added up per chunk in one array per segment, a block of them at a time; what a document's title and
-//! lead are worth is added to all of its chunks at once, since these follow one another. Where only some documents
-//! are asked for, their chunks alone are looked up in the postings of frequent terms.
+//! Scores are accumulated from postings in one array per segment, block by block. The scores of a document's title and
+//! lead are added to all of its chunks at once, because these are consecutive. With a document filter, only the chunks
+//! of those documents are looked up in the postings of frequent terms.
 
 mod best;
 mod dense;
@@ -28,7 +28,7 @@ use tantivy::{
     schema::IndexRecordOption,
 };
 
-/// The best chunks for a query; see [`docent_ports::vector_index::VectorIndex::search`].
+/// Returns the best chunks for a query; see [`docent_ports::vector_index::VectorIndex::search`].
 pub(super) fn run(
     shared: &Shared,
     query: &QueryEmbedding,
@@ -58,21 +58,21 @@ pub(super) fn run(
     best.into_sorted().into_iter().map(chunk).collect()
 }
 
-/// A segment with what searches read of each chunk.
+/// A segment with the columns that searches read.
 struct Segment<'a> {
     number: u32,
     reader: &'a SegmentReader,
     high: Arc<dyn ColumnValues<u64>>,
     low: Arc<dyn ColumnValues<u64>>,
     ordinals: Arc<dyn ColumnValues<u64>>,
-    /// The chunks of the documents asked for, in order; all when there is no filter.
+    /// With a document filter, the chunks of those documents in order.
     allowed: Option<Vec<DocId>>,
-    /// The chunks by document, where there is no filter.
+    /// Without a filter, the chunks by document.
     runs: Arc<[Run]>,
 }
 
 impl Segment<'_> {
-    /// The id of a chunk's document.
+    /// Returns the ID of a chunk's document.
     fn document(&self, doc: DocId) -> u128 {
         u128::from(self.high.get_val(doc)) << 64 | u128::from(self.low.get_val(doc))
     }
@@ -82,7 +82,7 @@ impl Segment<'_> {
         best::Candidate { score, document, ordinal, segment: self.number, doc }
     }
 
-    /// The chunks that may be found: not removed, and of the documents asked for.
+    /// Returns the chunks that are not deleted and pass the document filter.
     fn searchable(&self) -> Box<dyn Iterator<Item = DocId> + '_> {
         match &self.allowed {
             Some(allowed) => Box::new(allowed.iter().copied()),
@@ -119,7 +119,7 @@ fn segments<'a>(
     Ok(segments)
 }
 
-/// The documents' chunks in a segment that are not removed, in order.
+/// Returns the chunks of documents in a segment that are not deleted, in order.
 fn chunks_of(
     reader: &SegmentReader,
     fields: &Fields,
@@ -134,7 +134,7 @@ fn chunks_of(
     Ok(chunks)
 }
 
-/// Calls `found` with every chunk that has the term and is not removed.
+/// Calls `found` with every chunk that has the term and is not deleted.
 pub(super) fn each_alive(
     reader: &SegmentReader,
     term: &Term,
@@ -152,7 +152,7 @@ pub(super) fn each_alive(
     Ok(())
 }
 
-/// How many chunks have a term, removed ones not counted.
+/// Counts the chunks that have a term and are not deleted.
 pub(super) fn alive_count(searcher: &Searcher, term: &Term) -> tantivy::Result<u64> {
     let mut count = 0;
     for reader in searcher.segment_readers() {
@@ -165,16 +165,16 @@ pub(super) fn alive_count(searcher: &Searcher, term: &Term) -> tantivy::Result<u
     Ok(count)
 }
 
-/// The keys of vectors that chunks name.
+/// The keys of vectors that chunks refer to.
 pub(super) struct VectorsInUse {
-    /// Those of chunks that are not removed, ascending.
+    /// Keys of chunks that are not deleted, ascending.
     pub(super) live: Vec<u64>,
-    /// The highest of all, of removed chunks too.
+    /// The highest key, including those of deleted chunks.
     pub(super) last: Option<u64>,
 }
 
 impl VectorsInUse {
-    /// Whether every vector that is named is there.
+    /// Whether all referenced vectors exist.
     pub(super) fn all_in(&self, vectors: Option<&Arc<Vectors>>) -> bool {
         let mut hint = 0;
         let mut found = |key: &u64| {

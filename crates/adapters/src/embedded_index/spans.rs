@@ -1,9 +1,9 @@
-//! The spans of a trace that tell of the index.
+//! Trace spans of index operations.
 
 use docent_ports::error::Result;
 use tracing::{Instrument, Span, field::Empty};
 
-/// Does `work` within a span of this operation's name.
+/// Runs `work` within a span named after the operation.
 pub(super) async fn traced<T>(operation: &'static str, work: impl Future<Output = Result<T>>) -> Result<T> {
     let span = span(operation);
     let done = work.instrument(span.clone()).await;

@@ -59,7 +59,7 @@ async fn vectors_that_no_commit_names_are_ignored() {
     drop(index);
     let path = folder.path().join(VECTORS);
     let whole = fs::read(&path).unwrap();
-    // What an append without its commit leaves, and half of one.
+    // An append without its commit, complete and incomplete.
     for tail in [&whole[16..], &whole[16..21]] {
         fs::write(&path, [whole.as_slice(), tail].concat()).unwrap();
         let index = open(&folder);
@@ -112,7 +112,7 @@ async fn a_damaged_folder_is_named_with_the_way_out() {
     let damaged = segment_files.iter().filter(|path| !path.to_string_lossy().contains(".lock"));
     for path in damaged.chain([&folder.path().join(VECTORS)]) {
         let whole = fs::read(path).unwrap();
-        // The list of files to collect is not needed to read the index.
+        // The garbage-collection list is not needed to read the index.
         if path.ends_with(".managed.json") {
             continue;
         }

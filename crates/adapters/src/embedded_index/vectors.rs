@@ -1,18 +1,16 @@
-//! Dense vectors in one append-only file, read through a memory map.
+//! Stores dense vectors in one append-only, memory-mapped file.
 //!
 //! ```text
 //! header   "DOCENTV1", dimensions as u32, 4 zero bytes
 //! row      key as u64, then one f32 per dimension       (all little-endian)
 //! ```
 //!
-//! Keys ascend, and a chunk in the lexical index names the key of its vector. Rows that no chunk
-//! names are dead. Compaction writes the live ones to a new file, under the same keys, and renames
-//! it over the old one: before and after, every key that is named leads to its vector.
+//! Keys ascend, and a chunk in the lexical index refers to its vector by key. Rows without a reference are dead. Compaction
+//! writes the live rows to a new file with the same keys and renames it over the old one, so references remain valid.
 //!
-//! After a crash the file may end in rows that no commit names, or in the middle of one. Both are
-//! cut off when it is opened.
+//! After a crash the file may end in rows without references or in an incomplete row, which are removed on opening.
 
-// The one place that needs it: mapping a file cannot be proved safe by the compiler.
+// Memory-mapping a file requires unsafe code.
 #![allow(unsafe_code)]
 
 use docent_ports::error::{Component, Fault, FaultKind};
@@ -28,14 +26,14 @@ const MAGIC: &[u8; 8] = b"DOCENTV1";
 const HEADER: usize = 16;
 const KEY: usize = 8;
 
-/// The rows as they were at one moment.
+/// A snapshot of the rows.
 pub(super) struct Vectors {
     map: Mmap,
     dimensions: usize,
 }
 
 impl Vectors {
-    /// Whether vectors of this many dimensions fit the collection.
+    /// Checks that vectors have as many dimensions as those of the index.
     pub(super) fn check_dimensions(&self, dimensions: usize) -> Result<(), Fault> {
         if dimensions == self.dimensions {
             return Ok(());
@@ -47,12 +45,12 @@ impl Vectors {
         Err(Fault::new(Component::VectorStore, FaultKind::Rejected, message))
     }
 
-    /// How many rows there are, dead ones included.
+    /// The number of rows, including dead ones.
     pub(super) fn rows(&self) -> usize {
         (self.map.len() - HEADER) / self.row_size()
     }
 
-    /// The row of a key. Asking for ascending keys with the row after the last one as `hint` is quick.
+    /// Finds the row of a key. Ascending look-ups with the row after the last result as `hint` are fast.
     pub(super) fn find(&self, key: u64, hint: usize) -> Option<usize> {
         let rows = self.rows();
         if hint < rows && self.key(hint) == key {
@@ -66,18 +64,18 @@ impl Vectors {
         (low < rows && self.key(low) == key).then_some(low)
     }
 
-    /// How many numbers each vector has.
+    /// The number of dimensions.
     pub(super) fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// The vector of a key.
+    /// Returns the vector of a key.
     pub(super) fn vector(&self, key: u64) -> Option<Vec<f32>> {
         let (numbers, _) = self.row(self.find(key, 0)?)[KEY..].as_chunks::<4>();
         Some(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
 
-    /// The dot product of a row with a query of the same dimensions.
+    /// Computes the dot product of a row with a query of the same dimensions.
     pub(super) fn dot(&self, row: usize, query: &[f32]) -> f32 {
         dot(&self.row(row)[KEY..], query)
     }
@@ -96,7 +94,7 @@ impl Vectors {
     }
 }
 
-/// Eight sums side by side, which compilers turn into vector instructions.
+/// Computes eight sums in parallel, which compilers vectorise.
 fn dot(row: &[u8], query: &[f32]) -> f32 {
     let (numbers, _) = row.as_chunks::<4>();
     let (blocks, rest) = numbers.as_chunks::<8>();
@@ -111,7 +109,7 @@ fn dot(row: &[u8], query: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest.sum::<f32>()
 }
 
-/// The file as its one writer sees it.
+/// The vector file, opened by its only writer.
 pub(super) struct VectorFile {
     path: PathBuf,
     file: File,
@@ -120,17 +118,17 @@ pub(super) struct VectorFile {
 }
 
 impl VectorFile {
-    /// Opens the file, if there is one, and cuts off what comes after the row of key `last_used`.
+    /// Opens the file, if it exists, and removes all rows after the key `last_used`.
     ///
     /// # Errors
-    /// When it cannot be read, or is no such file.
+    /// If it cannot be read or is not a vector file.
     pub(super) fn open(path: &Path, last_used: Option<u64>) -> io::Result<Option<Self>> {
         let file = match File::options().read(true).write(true).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        // Nothing names a vector: whatever the file holds, a header torn by a crash included, is dead.
+        // Without references all content is dead, including a header that a crash left incomplete.
         let Some(last_used) = last_used else {
             drop(file);
             std::fs::remove_file(path)?;
@@ -151,22 +149,22 @@ impl VectorFile {
         Ok(Some(Self { path: path.to_owned(), file, vectors: Arc::new(vectors), next_key: last_used + 1 }))
     }
 
-    /// Makes a file that holds nothing yet.
+    /// Creates an empty file.
     pub(super) fn create(path: &Path, dimensions: usize) -> io::Result<Self> {
         let file = new_file(path, dimensions)?;
         let vectors = Arc::new(Vectors { map: map(&file, HEADER as u64)?.0, dimensions });
         Ok(Self { path: path.to_owned(), file, vectors, next_key: 1 })
     }
 
-    /// The rows as they are now.
+    /// The current rows.
     pub(super) fn vectors(&self) -> &Arc<Vectors> {
         &self.vectors
     }
 
-    /// Appends vectors and makes them durable; gives the key of the first, the others follow it.
+    /// Appends vectors durably and returns the key of the first; keys are consecutive.
     ///
     /// # Errors
-    /// When the disk says no; then the file is as it was.
+    /// If writing fails; the file is unchanged then.
     pub(super) fn append(&mut self, vectors: &[Vec<f32>]) -> io::Result<u64> {
         let first = self.next_key;
         let committed = (HEADER + self.vectors.rows() * self.vectors.row_size()) as u64;
@@ -181,7 +179,7 @@ impl VectorFile {
         match mapped {
             Ok((map, dimensions)) => self.vectors = Arc::new(Vectors { map, dimensions }),
             Err(error) => {
-                // Best effort: a tail that stays is overwritten by the next append or cut off at the next start.
+                // Best effort: remaining bytes are overwritten by the next append or removed on opening.
                 let _ = self.file.set_len(committed);
                 return Err(error);
             }
@@ -190,10 +188,10 @@ impl VectorFile {
         Ok(first)
     }
 
-    /// Writes the rows of `live` keys, which ascend, to a new file that takes this one's place.
+    /// Replaces the file with one that contains only the rows of the ascending `live` keys.
     ///
     /// # Errors
-    /// When the disk says no; then the old file stays.
+    /// If writing fails; the old file remains then.
     pub(super) fn compact(&mut self, live: &[u64]) -> io::Result<()> {
         let temporary = self.path.with_extension("tmp");
         let mut file = new_file(&temporary, self.vectors.dimensions)?;
@@ -229,24 +227,23 @@ fn new_file(path: &Path, dimensions: usize) -> io::Result<File> {
     file.write_all(&dimensions.to_le_bytes())?;
     file.write_all(&[0; 4])?;
     file.sync_all()?;
-    // The folder too, or a commit could name vectors in a file that a power cut takes away.
+    // The folder is synced too, so that the file survives a power failure.
     if let Some(folder) = path.parent() {
         File::open(folder)?.sync_all()?;
     }
     Ok(file)
 }
 
-/// Maps the first `length` bytes and reads the header.
+/// Maps the first `length` bytes and parses the header.
 fn map(file: &File, length: u64) -> io::Result<(Mmap, usize)> {
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "vectors.bin is no file of vectors");
     let length = usize::try_from(length).map_err(|_| wrong())?;
     if length < HEADER {
         return Err(wrong());
     }
-    // SAFETY: the bytes under a map must not change or vanish. The folder's lock keeps other
-    // processes of this program out. This one appends behind the mapped length, and shortens the
-    // file at opening, before it is shared, or to the mapped length; compaction renames a new file
-    // over it and leaves the mapped one's bytes alone.
+    // SAFETY: mapped bytes must not change or be removed. The folder's lock excludes other processes of this program.
+    // This process appends after the mapped length, and truncates the file only on opening, before it is shared, or to
+    // the mapped length. Compaction renames a new file over the old one and does not change the mapped bytes.
     let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
     let dimensions =
         map.get(8..12).and_then(|bytes| bytes.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));

@@ -1,7 +1,7 @@
-//! Writing: one thread that commits what has queued up together.
+//! Writes changes on one thread with group commit.
 //!
-//! A commit costs several waits for the disk whatever its size, so changes that arrive during one
-//! share the next. A caller's call returns once its commit is durable and searches see it.
+//! A commit waits for the disk several times whatever its size, so changes that arrive during a commit share the next
+//! one. A call returns when its commit is durable and visible to searches.
 
 use super::{Shared, VECTORS, fault, is_full, search, unavailable, vectors::VectorFile};
 use docent_domain::{
@@ -23,18 +23,18 @@ use tantivy::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// Changes that wait at a time, which bounds the text held in memory; more callers wait outside.
+/// Maximum number of queued changes, which bounds memory use; further callers wait.
 const QUEUE: usize = 32;
-/// A writer that has had nothing to do for so long is closed, which gives its memory back.
+/// An idle writer is closed after this time, which frees its memory.
 const IDLE: Duration = Duration::from_secs(5);
-/// Segments with a larger share of removed chunks are rewritten.
+/// Segments with a larger fraction of deleted chunks are rewritten.
 const REMOVED_SHARE: f32 = 0.25;
 /// Fewer dead vectors than this are not worth a compaction.
 const DEAD_ROWS: usize = 1024;
 
-/// The handle of the writing thread.
+/// Handle of the writer thread.
 pub(super) struct Writer {
-    // `None` only while it is being dropped.
+    // `None` only during drop.
     queue: Option<Sender<Change>>,
     thread: Option<JoinHandle<()>>,
     room: Arc<Semaphore>,
@@ -70,7 +70,7 @@ impl Writer {
         self.change(Action::Remove(document)).await
     }
 
-    /// Whether the thread still runs.
+    /// Checks that the thread is running.
     pub(super) fn check(&self) -> Result<()> {
         match &self.thread {
             Some(thread) if !thread.is_finished() => Ok(()),
@@ -91,7 +91,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // A panic there has been reported to the callers it concerned.
+            // A panic has been reported to the waiting callers.
             let _ = thread.join();
         }
     }
@@ -105,7 +105,7 @@ fn stopped() -> Fault {
     )
 }
 
-/// The same fault once more, for another caller of the batch.
+/// Copies a fault without its cause for each caller of the batch.
 fn again(fault: &Fault) -> Fault {
     let told = fault.report();
     let part = format!("{}: ", fault.component().name());
@@ -118,12 +118,12 @@ fn disk(error: std::io::Error) -> Fault {
     Fault::new(Component::VectorStore, kind, "writing vectors").caused_by(error)
 }
 
-/// The thread's side.
+/// State of the writer thread.
 struct Work {
     shared: Arc<Shared>,
     vectors: Option<VectorFile>,
     memory: usize,
-    /// Open while there is something to write.
+    /// Open while there are changes to write.
     writer: Option<IndexWriter>,
 }
 
@@ -142,13 +142,13 @@ impl Work {
         }
     }
 
-    /// Closes the writer after its merges, so that an idle service holds no buffers.
+    /// Closes the writer after its merges to free its buffers.
     fn rest(&mut self) {
         let Some(writer) = self.writer.take() else { return };
         if let Err(error) = writer.wait_merging_threads() {
             tracing::warn!(%error, "merging segments of the embedded index failed; they are merged later");
         }
-        // Merges have made new segments; searches that still hold the old ones keep their files alive.
+        // Merges created new segments; running searches keep the old files open.
         if let Err(error) = self.shared.reader.reload() {
             tracing::warn!(%error, "reloading the embedded index failed");
         }
@@ -174,7 +174,7 @@ impl Work {
             Some(fault) => Err(fault),
         };
         if outcome.is_err() {
-            // Dropping a writer without a commit undoes what it has taken in.
+            // Dropping the writer without a commit discards the batch.
             self.writer = None;
         }
         for (done, room) in accepted {
@@ -208,7 +208,7 @@ impl Work {
         Ok(())
     }
 
-    /// Makes the dense vectors of a document durable; gives each entry's key.
+    /// Stores the dense vectors of a document durably and returns each entry's key.
     fn store_vectors(&mut self, entries: &mut [IndexEntry]) -> Result<Vec<Option<u64>>> {
         let dense: Vec<Option<Vec<f32>>> =
             entries.iter_mut().map(|entry| entry.embedding.dense.take()).collect();
@@ -234,9 +234,9 @@ impl Work {
         Ok(there.into_iter().map(|there| if there { keys.next() } else { None }).collect())
     }
 
-    /// Commits and lets searches see it.
+    /// Commits and makes the changes visible to searches.
     fn finish(&mut self) -> Result<()> {
-        // Vectors first: a chunk must not be found before its vector.
+        // Vectors are published first: a chunk must not be visible before its vector.
         self.shared.publish(self.vectors.as_ref().map(|file| Arc::clone(file.vectors())));
         self.writer()?.commit().map_err(|error| fault("committing", error))?;
         self.shared.reader.reload().map_err(|error| fault("reloading after a commit", error))
@@ -263,7 +263,7 @@ impl Work {
         Ok(writer)
     }
 
-    /// Rewrites the vectors when most of them are dead. Failing to is no fault of anybody's change.
+    /// Compacts the vectors if most of them are dead. Errors do not affect callers.
     fn compact(&mut self) {
         if let Err(error) = self.try_compact() {
             tracing::warn!(%error, "compacting vectors failed; it is tried again after the next change");
@@ -276,7 +276,7 @@ impl Work {
             .map_err(|error| fault("reading which vectors are in use", error))?;
         let rows = file.vectors().rows();
         if used.live.is_empty() {
-            // Nothing is left that new vectors would have to agree with.
+            // Without vectors, new ones may have other dimensions.
             self.vectors = None;
             self.shared.publish(None);
             return std::fs::remove_file(self.shared.folder.join(VECTORS)).map_err(disk);

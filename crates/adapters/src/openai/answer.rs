@@ -1,4 +1,4 @@
-//! From the bytes of an answer to the events of a chat model. No input or output in here.
+//! Decodes the bytes of a chat response to events, without I/O.
 
 mod calls;
 mod wire;
@@ -18,34 +18,34 @@ use serde_json::Value;
 use std::{collections::VecDeque, mem};
 use wire::Chunk;
 
-/// The most that one answer may send over the wire, in bytes; streamed tokens are wrapped generously.
+/// Maximum size of a response in bytes; streamed tokens have a large overhead.
 const MAX_WIRE: usize = 64 * 1024 * 1024;
-/// The most text and arguments of one answer, in bytes.
+/// Maximum size of a response's text and tool arguments in bytes.
 const MAX_CONTENT: usize = 4 * 1024 * 1024;
-/// The most of an answer that comes whole, in bytes.
+/// Maximum size in bytes of a response that is not streamed.
 const MAX_WHOLE: usize = 8 * 1024 * 1024;
 
-/// How far an answer has come.
+/// How complete a response is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Progress {
-    /// More of it is to come.
+    /// Output may follow.
     Open,
-    /// The model has said why it stopped; only its usage may follow.
+    /// The finish reason was received; only usage may follow.
     Stopped,
-    /// It has said that nothing follows.
+    /// `[DONE]` was received.
     Done,
-    /// Its last events are made.
+    /// All events are available.
     Closed,
 }
 
-/// What the back end calls itself and its answer, for records.
+/// The model and ID reported by the back end, for span attributes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub(super) model: Option<String>,
     pub(super) id: Option<String>,
 }
 
-/// Reads one answer: a stream of events or, from back ends that do not stream, one JSON object.
+/// Decodes one response: an event stream or, from back ends that do not stream, one JSON object.
 #[derive(Debug)]
 pub(super) struct AnswerDecoder {
     form: Form,
@@ -56,7 +56,7 @@ pub(super) struct AnswerDecoder {
     usage: Option<TokenUsage>,
     reason: Option<FinishReason>,
     progress: Progress,
-    /// Something was said since this was asked for last.
+    /// Whether output arrived since `take_has_output` was last called.
     has_spoken: bool,
     events: VecDeque<ChatEvent>,
     facts: Facts,
@@ -64,7 +64,7 @@ pub(super) struct AnswerDecoder {
 
 #[derive(Debug)]
 enum Form {
-    /// Not a byte yet but white space.
+    /// Only white space so far.
     Unknown,
     Stream(SseDecoder),
     Whole(Vec<u8>),
@@ -114,10 +114,10 @@ impl AnswerDecoder {
         }
     }
 
-    /// Takes the next bytes.
+    /// Decodes the next bytes.
     ///
     /// # Errors
-    /// When they make no sense, are too many, or tell of an error; the answer is over then.
+    /// If the response is invalid, too long, or reports an error; it must not be read further then.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), AnswerError> {
         self.received += bytes.len();
         if self.received > MAX_WIRE {
@@ -125,11 +125,11 @@ impl AnswerDecoder {
         }
         match &mut self.form {
             Form::Unknown => {
-                // White space is dropped here, so that it does not matter how much of it comes at once.
+                // Leading white space does not count towards the size limit, however it is split.
                 let start = bytes.trim_ascii_start();
                 self.form = match start.first() {
                     None => return Ok(()),
-                    // An object never begins an event stream.
+                    // An event stream never begins with an object.
                     Some(b'{') => Form::Whole(Vec::new()),
                     Some(_) => Form::Stream(SseDecoder::default()),
                 };
@@ -154,10 +154,10 @@ impl AnswerDecoder {
         }
     }
 
-    /// The bytes are over.
+    /// Handles the end of the body.
     ///
     /// # Errors
-    /// When the answer is not complete.
+    /// If the response is incomplete.
     pub(super) fn end(&mut self) -> Result<(), AnswerError> {
         match mem::replace(&mut self.form, Form::Unknown) {
             Form::Unknown => {}
@@ -166,7 +166,7 @@ impl AnswerDecoder {
                 if !self.has_choice {
                     return Err(garbage("the answer holds no choice").into());
                 }
-                // A whole answer is complete, whether or not it says why.
+                // A single object is complete even without a finish reason.
                 self.progress = self.progress.max(Progress::Stopped);
             }
             Form::Stream(mut decoder) => {
@@ -179,10 +179,10 @@ impl AnswerDecoder {
         self.finish()
     }
 
-    /// Closes an answer that has stopped: its last events are there then.
+    /// Completes a stopped response and makes its last events available.
     ///
     /// # Errors
-    /// When it has not stopped, or asks for a tool without naming it.
+    /// If the response has not stopped, or a tool call has no name.
     pub(super) fn finish(&mut self) -> Result<(), AnswerError> {
         if self.progress == Progress::Open {
             let message = "the answer ended early";
@@ -190,7 +190,7 @@ impl AnswerDecoder {
         }
         let calls = mem::take(&mut self.calls).finish()?;
         let reason = match (self.reason, calls.is_empty()) {
-            // Some back ends say "stop" although they wait for tools, and the other way round.
+            // Some back ends report "stop" for tool calls, and the other way round.
             (None | Some(FinishReason::Stop), false) => FinishReason::ToolCalls,
             (Some(FinishReason::ToolCalls), true) => FinishReason::Other,
             (reason, _) => reason.unwrap_or(FinishReason::Stop),
@@ -201,23 +201,22 @@ impl AnswerDecoder {
         Ok(())
     }
 
-    /// How far the answer has come.
+    /// How complete the response is.
     pub(super) fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// Whether something was said since this was asked last: text, a piece of a tool call, thoughts, or the end.
-    /// Comments and empty pieces say nothing.
+    /// Whether text, reasoning, part of a tool call or the finish reason arrived since the last call.
     pub(super) fn has_spoken(&mut self) -> bool {
         mem::take(&mut self.has_spoken)
     }
 
-    /// The next event that is ready.
+    /// Returns the next decoded event.
     pub(super) fn next_event(&mut self) -> Option<ChatEvent> {
         self.events.pop_front()
     }
 
-    /// What is known of the back end.
+    /// The model and ID reported by the back end.
     pub(super) fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -227,7 +226,7 @@ impl AnswerDecoder {
             return Ok(());
         }
         if event.data.trim() == "[DONE]" {
-            // The last events are made by `finish`, once the connection is done with too.
+            // `finish` creates the last events.
             self.progress = Progress::Done;
             return Ok(());
         }
@@ -250,7 +249,7 @@ impl AnswerDecoder {
         self.facts.model = self.facts.model.take().or_else(|| text(chunk.model));
         self.facts.id = self.facts.id.take().or_else(|| text(chunk.id));
         self.usage = chunk.usage.and_then(wire::Usage::tokens).or(self.usage);
-        // More than one answer is never asked for.
+        // Requests never ask for more than one choice.
         let Some(choice) = chunk.choices.into_iter().flatten().find(|choice| choice.index.unwrap_or(0) == 0)
         else {
             return Ok(());

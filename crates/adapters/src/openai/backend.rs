@@ -1,6 +1,6 @@
-//! One back end: where it is, how it is reached, and one call of it.
+//! HTTP calls to one back end, and the settings they need.
 //!
-//! Redirections are not followed: they would turn a POST into a GET, or carry the key elsewhere.
+//! Redirects are not followed: they would turn a POST into a GET, or send the key to another host.
 
 use super::fault::{self, Told};
 use crate::http_client::{HttpClientError, http_client};
@@ -17,56 +17,56 @@ use std::{fmt, sync::Arc, time::Duration};
 use thiserror::Error;
 use tokio::time::timeout;
 
-/// The most of an error body that is read, in bytes.
+/// Maximum number of bytes read of an error body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
-/// Adds headers to each request, such as the context of a trace. It runs within the call's span.
+/// Adds headers to each request, such as trace context. Runs within the call's span.
 pub type HeaderHook = Arc<dyn Fn(&mut HeaderMap) + Send + Sync>;
 
-/// Where a back end is and how it is to be used.
+/// Address, credentials and model of a back end.
 #[derive(Clone)]
 pub struct BackendSettings {
     /// The address before `/chat/completions`, `/embeddings` or `/rerank`, as in `http://localhost:11434/v1`.
-    /// A query in it is kept.
+    /// A query string is kept.
     pub base_url: String,
-    /// Sent as bearer token; without one there is no `Authorization` header.
+    /// Sent as bearer token; without a key there is no `Authorization` header.
     pub api_key: Option<String>,
-    /// The model asked for.
+    /// The model to request.
     pub model: String,
-    /// For chats the longest silence, for all else what the whole answer may take.
+    /// For chat the longest time without output, otherwise the time for the whole response.
     pub timeout: Duration,
-    /// What adds headers, if anything does.
+    /// Adds headers to each request.
     pub header_hook: Option<HeaderHook>,
 }
 
 impl fmt::Debug for BackendSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The key is secret, and the address may hold a password.
+        // The key is secret, and the address may contain a password.
         f.debug_struct("BackendSettings").field("model", &self.model).finish_non_exhaustive()
     }
 }
 
-/// Settings with which no back end can be called.
+/// Invalid back-end settings.
 #[derive(Debug, Error)]
 pub enum InvalidBackend {
-    /// The address is none.
+    /// Not an HTTP address.
     #[error("the base URL is not an http or https address")]
     BaseUrl,
-    /// The key cannot be sent.
+    /// The key cannot be sent in a header.
     #[error("the API key holds characters that a header cannot carry")]
     ApiKey,
-    /// The model has no name.
+    /// No model name.
     #[error("the model's name is empty")]
     Model,
-    /// There is no time to answer.
+    /// No time for a response.
     #[error("the timeout is zero")]
     Timeout,
-    /// No connection can be made.
+    /// The HTTP client could not be set up.
     #[error(transparent)]
     Client(#[from] HttpClientError),
 }
 
-/// An endpoint of a back end, with a pool of connections to it.
+/// An endpoint of a back end, with its connection pool.
 pub(super) struct Endpoint {
     part: Component,
     client: Client,
@@ -100,7 +100,7 @@ impl CallError {
 }
 
 impl Endpoint {
-    /// The endpoint at `path` below the base URL.
+    /// Creates the endpoint at `path` below the base URL.
     pub(super) fn new(
         part: Component,
         settings: &BackendSettings,
@@ -128,30 +128,30 @@ impl Endpoint {
         Ok(Self { part, client, url, key, headers, header_hook, clock })
     }
 
-    /// The host and port, for records.
+    /// The host and port, for span attributes.
     pub(super) fn address(&self) -> (&str, u16) {
         (self.url.host_str().unwrap_or_default(), self.url.port_or_known_default().unwrap_or_default())
     }
 
-    /// The address without what is secret in it.
+    /// The address without credentials and query.
     pub(super) fn place(&self) -> String {
         let (host, port) = self.address();
         format!("{}://{host}:{port}{}", self.url.scheme(), self.url.path())
     }
 
-    /// The key, so that it can be kept out of messages.
+    /// The key, to redact it from messages.
     pub(super) fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
 
-    /// The clock by which pauses are waited for.
+    /// The clock that times pauses.
     pub(super) fn clock(&self) -> &dyn Clock {
         &*self.clock
     }
 
-    /// Sends a request and gives the answer once its headers are there and tell of success.
+    /// Sends a request and returns the response once its headers report success.
     ///
-    /// `limit` is the longest wait for them, and for each piece of an error body.
+    /// `limit` is the longest wait for the headers, and for each piece of an error body.
     pub(super) async fn post(&self, body: &impl Serialize, limit: Duration) -> Result<Response, CallError> {
         let body = serde_json::to_vec(body).map_err(|error| {
             Fault::new(self.part, FaultKind::Internal, "writing a request").caused_by(error)
@@ -177,7 +177,7 @@ impl Endpoint {
     }
 }
 
-/// Reads the body of an answer, which may be `limit` bytes long.
+/// Reads a response body of at most `limit` bytes.
 pub(super) async fn read_body(part: Component, mut response: Response, limit: usize) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {

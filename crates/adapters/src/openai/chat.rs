@@ -1,4 +1,4 @@
-//! Chat completions.
+//! Chat models with an OpenAI-compatible completions endpoint.
 
 mod reader;
 mod request;
@@ -31,8 +31,8 @@ use tracing::{Instrument, Span, field::Empty};
 
 /// A chat model behind `POST {base_url}/chat/completions`.
 ///
-/// Its answers are streamed; a back end that answers with one JSON object all the same is
-/// understood. Every silence is limited; dropping an answer closes its connection.
+/// Requests streamed responses, but also accepts a single JSON object. The time without output is
+/// limited; dropping the stream closes the connection.
 pub struct OpenAiChatModel {
     endpoint: Arc<Endpoint>,
     model: String,
@@ -41,10 +41,10 @@ pub struct OpenAiChatModel {
 }
 
 impl OpenAiChatModel {
-    /// A model of the back end that `settings` describe. Nothing is sent yet.
+    /// Creates the model without connecting.
     ///
     /// # Errors
-    /// When the settings are of no use.
+    /// If the settings are invalid.
     pub fn new(settings: &BackendSettings, clock: Arc<dyn Clock>) -> Result<Self, InvalidBackend> {
         let endpoint = Endpoint::new(Component::ChatModel, settings, &["chat", "completions"], clock)?;
         Ok(Self {
@@ -76,7 +76,7 @@ impl OpenAiChatModel {
         )
     }
 
-    /// Asks the back end, without `stream_options` when it does not know them.
+    /// Sends a request, without `stream_options` if the back end does not support them.
     async fn ask(&self, request: &ChatRequest) -> Result<Response, CallError> {
         let body = |wants_usage| Body::new(&self.model, request, wants_usage);
         let sent_usage = self.usage.is_sent();
@@ -135,7 +135,7 @@ impl ChatModel for OpenAiChatModel {
     }
 }
 
-/// What must not show in messages: the key and the conversation.
+/// Removes the key and the conversation from error messages.
 struct Private {
     endpoint: Arc<Endpoint>,
     request: ChatRequest,
@@ -155,7 +155,7 @@ impl Private {
     }
 }
 
-/// An answer on its way.
+/// A response that is being received.
 struct Answer {
     reader: AnswerReader,
     private: Private,

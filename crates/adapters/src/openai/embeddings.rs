@@ -1,4 +1,4 @@
-//! Embeddings.
+//! Dense embeddings from an OpenAI-compatible endpoint.
 
 mod batch;
 mod pace;
@@ -27,27 +27,26 @@ use tokio::{task::spawn_blocking, time::timeout};
 use tracing::{Instrument, Span, field::Empty};
 use vectors::Answer;
 
-/// Whoever asks a question does not wait for longer than this, and but once.
+/// The longest requested pause that a query waits for, and only once.
 const MAX_QUERY_PAUSE: Duration = Duration::from_secs(2);
-/// How often a batch is held up by a back end that asks for pauses before that is the caller's matter.
+/// How often a batch may be rate-limited before its fault is returned.
 const MAX_HELD_UP: u32 = 8;
 /// How often a batch is sent again to a back end that failed on it.
 const MAX_RETRIES: u32 = 4;
-/// The pause before the first of these times; each further one is twice as long.
+/// The pause before the first retry; it doubles with each retry.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// The most bytes of an answer for each text: 16,384 dimensions of some twenty digits.
+/// Maximum response size per text: 16,384 dimensions of about twenty digits.
 const MAX_BYTES_PER_TEXT: usize = 384 * 1024;
-/// Smaller answers are read in place: moving them to another thread would cost more.
+/// Smaller responses are parsed on the async thread: moving them to another one would cost more.
 const INLINE_BYTES: usize = 32 * 1024;
 
-/// Makes the dense part of embeddings by `POST {base_url}/embeddings`, and no sparse one.
+/// An embedder behind `POST {base_url}/embeddings`; returns dense vectors only.
 ///
-/// What is embedded of a chunk is its document's title, without the extension of a file's name, and its text. Texts are
-/// sent in batches, one after the other; vectors come back with unit length, all with the same
-/// number of dimensions.
+/// The embedded text of a chunk consists of its document's title, without file extension, and its text. Batches are sent
+/// sequentially. All returned vectors have unit length and the same number of dimensions.
 ///
-/// Batches of all callers keep the pace that the back end allows, waiting for up to a minute at a time; one that
-/// fails is sent again a few times. Questions do not stand in line behind them: somebody waits for each.
+/// Batches of all callers share one throttle, which waits for up to a minute at a time; failed batches are retried. Queries
+/// bypass the throttle, because a user waits for them.
 pub struct OpenAiEmbedder {
     endpoint: Endpoint,
     model: String,
@@ -70,10 +69,10 @@ fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
 }
 
 impl OpenAiEmbedder {
-    /// An embedder on the back end that `settings` describe. Nothing is sent yet.
+    /// Creates the embedder without connecting.
     ///
     /// # Errors
-    /// When the settings are of no use.
+    /// If the settings are invalid.
     pub fn new(
         settings: &BackendSettings,
         limits: BatchLimits,
@@ -120,7 +119,7 @@ impl OpenAiEmbedder {
         Ok(vectors)
     }
 
-    /// Sends a batch until it is embedded or there is no use in it.
+    /// Embeds a batch, with retries.
     async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let (mut held_up, mut failed) = (0, 0);
         loop {
@@ -153,7 +152,7 @@ impl OpenAiEmbedder {
         }
     }
 
-    /// The question's vector; a short pause that the back end asks for is waited for once.
+    /// Embeds a query; waits once for a short pause if the back end requests it.
     async fn embed_question(&self, text: String) -> Result<Vec<Vec<f32>>> {
         let texts = [text];
         let told = match self.traced(&texts).await {
@@ -179,7 +178,7 @@ impl OpenAiEmbedder {
         told.into_fault(Component::Embedder, self.endpoint.key(), texts.iter().map(String::as_str))
     }
 
-    /// One call, within its span.
+    /// Makes one call within its span.
     async fn traced(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, CallError> {
         let span = self.span();
         let answer = self.call_and_read(texts, &span).instrument(span.clone()).await;
@@ -206,7 +205,7 @@ impl OpenAiEmbedder {
         Ok(vectors)
     }
 
-    /// One call, without `encoding_format` when the back end does not know it.
+    /// Makes one call, without `encoding_format` if the back end does not support it.
     async fn call(&self, texts: &[String]) -> Result<Vec<u8>, CallError> {
         let wants_base64 = self.base64.is_sent();
         match self.post(texts, wants_base64).await {

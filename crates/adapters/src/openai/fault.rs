@@ -1,4 +1,4 @@
-//! What a back end's refusals and failures mean to the service.
+//! Maps error responses and transport failures of back ends to faults.
 
 use chrono::{DateTime, Utc};
 use docent_ports::error::{Component, Fault, FaultKind};
@@ -10,20 +10,20 @@ use serde_json::{Value, error::Category};
 use std::time::Duration;
 use tracing::Span;
 
-/// The most characters of a back end's own words that are kept.
+/// Maximum length of a back end's error message, in characters; longer ones are cut.
 const MAX_WORDS: usize = 300;
 /// A longer pause than this is as good as none to anybody who waits.
 const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
-/// This many characters in common are taken for a quotation of the request.
+/// This many consecutive characters in common count as a quotation of the request.
 const QUOTED_CHARS: usize = 16;
 /// Shorter texts than this are in every message by chance.
 const NAMEABLE_CHARS: usize = 3;
 
-/// An error that the back end told of, in its own words: not yet fit for logs.
+/// Why a call failed.
 #[derive(Debug, PartialEq)]
 pub(super) struct Told {
     pub(super) kind: FaultKind,
-    /// What happened, in our words.
+    /// The status of the response; `None` for an error within a successful response.
     what: String,
     words: Option<String>,
     pause: Option<Duration>,
@@ -44,13 +44,13 @@ impl Told {
         if status.is_redirection() {
             what.push_str(" (redirections are not followed; check the base URL)");
         }
-        // Some give a `detail`; a list of those is left alone, because it quotes the request.
+        // A `detail` that is a list is ignored, because it quotes the request.
         let detail = || words(json.get("detail").filter(|detail| detail.is_string())?);
         let words = words(error).or_else(detail).map(str::to_owned);
         Self { kind, what, words, pause: retry_after(headers, now) }
     }
 
-    /// Reads an error object that came within a successful answer.
+    /// Reads an error object within a successful response.
     pub(super) fn by_object(error: &Value) -> Self {
         let code = error.get("code").or_else(|| error.get("status"));
         let number = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
@@ -64,7 +64,7 @@ impl Told {
         Self { kind, what, words: words(error).map(str::to_owned), pause: None }
     }
 
-    /// The fault, without the key and without a word of the request.
+    /// Converts the error to a fault whose message contains neither the key nor parts of the request.
     pub(super) fn into_fault<'a>(
         self,
         part: Component,
@@ -92,18 +92,18 @@ impl Told {
         }
     }
 
-    /// Whether the same call may work later.
+    /// Whether the same call may succeed later.
     pub(super) fn passes(&self) -> bool {
         self.kind.is_transient()
     }
 
-    /// The pause that the back end asked for.
+    /// The pause that the back end requested.
     pub(super) fn pause(&self) -> Option<Duration> {
         self.pause
     }
 }
 
-/// The words by which an error names its kind.
+/// Concatenates an error's `type` and `code`.
 fn names(error: &Value) -> String {
     let name = |field: &str| error.get(field).and_then(Value::as_str).unwrap_or_default();
     format!("{} {}", name("type"), name("code"))
@@ -117,10 +117,10 @@ fn words(error: &Value) -> Option<&str> {
 fn kind_of_status(status: StatusCode, names: &str) -> FaultKind {
     match status.as_u16() {
         408 => FaultKind::Timeout,
-        // An account without credit gets the same status as one that asks too often.
+        // An exhausted quota has the same status as a rate limit.
         429 if names.contains("insufficient_quota") => FaultKind::Rejected,
         429 => FaultKind::RateLimited,
-        // A conflict with another request, or a request that came too early: both pass.
+        // Conflict and Too Early are temporary.
         409 | 425 | 500.. => FaultKind::Unavailable,
         _ => FaultKind::Rejected,
     }
@@ -139,7 +139,7 @@ fn kind_of_names(names: &str) -> FaultKind {
     }
 }
 
-/// How long the back end asks to be left alone: milliseconds, seconds, or until a date.
+/// Reads the requested pause from `retry-after-ms` or `Retry-After` (seconds or a date).
 fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str| text(name)?.parse::<f64>().ok();
@@ -148,14 +148,14 @@ fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
         Some(seconds) => Duration::try_from_secs_f64(seconds).ok()?,
         None => {
             let date = DateTime::parse_from_rfc2822(text(RETRY_AFTER.as_str())?).ok()?;
-            // A date that has passed asks for no pause.
+            // A date in the past means no pause.
             (date.to_utc() - now).to_std().unwrap_or_default()
         }
     };
     Some(pause.min(MAX_PAUSE))
 }
 
-/// What is wrong with an answer's JSON. The error's own words would quote the answer.
+/// Describes a JSON error without quoting the response, as serde's own message would.
 pub(super) fn unreadable(error: &serde_json::Error) -> String {
     let category = match error.classify() {
         Category::Eof => "it ends early",
@@ -165,7 +165,7 @@ pub(super) fn unreadable(error: &serde_json::Error) -> String {
     format!("the answer cannot be read at byte {}: {category}", error.column())
 }
 
-/// A fault of the connection, without the address, which may hold credentials.
+/// Converts a transport error, without the URL, which may contain credentials.
 pub(super) fn of_transport(part: Component, error: reqwest::Error) -> Fault {
     let (kind, message) = if error.is_timeout() {
         (FaultKind::Timeout, "no connection in time")
@@ -177,18 +177,18 @@ pub(super) fn of_transport(part: Component, error: reqwest::Error) -> Fault {
     Fault::new(part, kind, message).caused_by(error.without_url())
 }
 
-/// Marks the span of a call that failed.
+/// Records a fault on the span of the failed call.
 pub(super) fn record_fault(span: &Span, fault: &Fault) {
     record_kind(span, fault.kind());
 }
 
-/// Marks the span of a call that failed in this way.
+/// Records a fault's kind on the span of the failed call.
 pub(super) fn record_kind(span: &Span, kind: FaultKind) {
     span.record("otel.status_code", "ERROR");
     span.record("error.type", kind.code());
 }
 
-/// Whether a message repeats some of a text: all of a short one, or a run of a longer one.
+/// Whether a message quotes a text: all of a short one, or `QUOTE_CHARS` consecutive characters of a longer one.
 fn quotes(message: &str, text: &str) -> bool {
     let text = text.trim();
     if text.chars().count() <= QUOTED_CHARS {

@@ -1,4 +1,4 @@
-//! The way in for the fuzz targets of `tests/fuzz`; only their builds have it.
+//! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
 use super::{
     answer::{AnswerDecoder, AnswerError, Progress},
@@ -9,8 +9,8 @@ use docent_ports::{
     error::{Component, Fault},
 };
 
-/// The events of an answer to a conversation of `turn` messages that comes in these pieces, and what
-/// ended it early.
+/// Decodes a response to a conversation of `turn` messages that arrives in `pieces`; returns its events and the
+/// fault that ended it early, if any.
 pub fn chat_events<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
     turn: usize,
@@ -18,7 +18,7 @@ pub fn chat_events<'b>(
     let mut decoder = AnswerDecoder::new(turn);
     let read = pieces
         .into_iter()
-        // The reader takes no more bytes once the back end has said that nothing follows.
+        // The reader stops reading after `[DONE]`.
         .try_for_each(|piece| if decoder.progress() < Progress::Done { decoder.push(piece) } else { Ok(()) })
         .and_then(|()| if decoder.progress() < Progress::Done { decoder.end() } else { decoder.finish() });
     let events = std::iter::from_fn(|| decoder.next_event()).collect();
@@ -29,10 +29,10 @@ pub fn chat_events<'b>(
     (events, fault)
 }
 
-/// The vectors in an answer of an embeddings back end to `count` texts.
+/// Reads the vectors of an embeddings response to `count` texts.
 ///
 /// # Errors
-/// When it is of no use.
+/// If the response is invalid.
 pub fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, Fault> {
     embeddings::vectors::read(body, count).map(|answer| answer.vectors)
 }

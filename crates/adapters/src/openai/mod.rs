@@ -1,8 +1,8 @@
-//! Back ends that speak the chat-completions, embeddings and rerank wire formats over HTTP.
+//! Clients of back ends with OpenAI-compatible chat, embeddings and rerank endpoints.
 //!
 //! [`chat::OpenAiChatModel`], [`embeddings::OpenAiEmbedder`] and [`rerank::HttpReranker`] each own a connection pool
-//! to one [`backend::BackendSettings`]. The formats are read generously, because back ends deviate from them in
-//! many small ways, and written as plainly as they can be. Types of the wire stay in here.
+//! to one [`backend::BackendSettings`]. Response parsing is lenient, because back ends deviate from the formats in
+//! many small ways; requests use the common subset. Wire types are private to this module.
 
 mod answer;
 pub mod backend;

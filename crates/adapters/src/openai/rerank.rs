@@ -1,4 +1,4 @@
-//! Reranking.
+//! Rerankers with a `/rerank` endpoint.
 
 mod scores;
 
@@ -25,22 +25,22 @@ use std::{
 use tokio::time::timeout;
 use tracing::{Instrument, Span, field::Empty};
 
-/// For so long a back end that was too slow, or asks for fewer calls without saying when, is left alone: each search
-/// would wait for it in vain.
+/// How long no calls are made after a timeout or a rate limit without `Retry-After`: otherwise each search would wait
+/// for the same fault.
 const REST: Duration = Duration::from_secs(10);
 /// The longest pause that a back end's own word gives.
 const MAX_REST: Duration = Duration::from_secs(60);
 /// The most bytes of an answer beside the passages themselves, which some back ends repeat.
 const MAX_BYTES: usize = 64 * 1024;
-/// The most bytes for the score of one passage.
+/// Maximum response size per score.
 const MAX_BYTES_PER_SCORE: usize = 512;
-/// The most bytes that JSON takes for one byte of text.
+/// Maximum number of bytes that JSON needs for one byte of text.
 const MAX_ESCAPE: usize = 6;
 
-/// Ranks passages by `POST {base_url}/rerank`, in one call that is not repeated: somebody waits for it.
+/// A reranker behind `POST {base_url}/rerank`. Calls are not retried, because a user waits for them.
 ///
-/// Passages are sent as `documents`; a back end that calls this wrong gets them as `texts`, as
-/// text-embeddings-inference has it. While a back end is left alone calls fail at once.
+/// Passages are sent as `documents`, or as `texts` if the back end rejects that, as text-embeddings-inference does. During
+/// a cooldown calls fail immediately.
 pub struct HttpReranker {
     endpoint: Endpoint,
     model: String,
@@ -49,11 +49,11 @@ pub struct HttpReranker {
     standing: Mutex<Standing>,
 }
 
-/// What is known of the back end since the last call.
+/// The outcome of the last call.
 #[derive(Default)]
 struct Standing {
     fault: Option<Fault>,
-    /// Until then it is left alone.
+    /// End of the cooldown.
     rests_until: Option<DateTime<Utc>>,
 }
 
@@ -65,10 +65,10 @@ enum Body<'a> {
 }
 
 impl HttpReranker {
-    /// A reranker on the back end that `settings` describe. Nothing is sent yet.
+    /// Creates the reranker without connecting.
     ///
     /// # Errors
-    /// When the settings are of no use.
+    /// If the settings are invalid.
     pub fn new(settings: &BackendSettings, clock: Arc<dyn Clock>) -> Result<Self, InvalidBackend> {
         Ok(Self {
             endpoint: Endpoint::new(Component::Reranker, settings, &["rerank"], clock)?,
@@ -95,7 +95,7 @@ impl HttpReranker {
         )
     }
 
-    /// One call, within its span.
+    /// Makes one call within its span.
     async fn traced(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>> {
         let span = self.span(passages.len());
         let call = timeout(self.timeout, self.call(query, passages)).instrument(span.clone());
@@ -117,7 +117,7 @@ impl HttpReranker {
         }
     }
 
-    /// One call, in the form that the back end knows.
+    /// Makes one call in the form that the back end supports.
     async fn call(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, CallError> {
         let texts = Body::Texts { query, texts: passages, truncate: true };
         if !self.documents.is_sent() {
@@ -149,7 +149,7 @@ impl HttpReranker {
         Ok(scores::read(&answer, passages.len())?)
     }
 
-    /// The fault for which the back end is left alone, if it is.
+    /// The fault to return during a cooldown.
     fn rests(&self) -> Option<Fault> {
         let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         let pause = (standing.rests_until? - self.endpoint.clock().now()).to_std().ok()?;
@@ -158,7 +158,7 @@ impl HttpReranker {
         (!pause.is_zero()).then(|| Fault::new(Component::Reranker, kind, message).with_retry_after(pause))
     }
 
-    /// Remembers how the last call ended.
+    /// Stores the outcome of a call and starts a cooldown if needed.
     fn note(&self, fault: Option<&Fault>) {
         let now = self.endpoint.clock().now();
         let rest = fault.and_then(|fault| match fault.kind() {

@@ -1,17 +1,17 @@
-//! Right-to-left text: from the order on the page to the order of reading.
+//! Converts right-to-left text from visual to logical order.
 
 use unicode_bidi::{BidiClass, Level, ParagraphBidiInfo, bidi_class};
 
-/// Whether a character is written from right to left.
+/// Whether a character is right-to-left.
 pub(super) fn is_rtl(c: char) -> bool {
-    // Below Hebrew nothing is, which spares most text the look-up.
+    // No character before Hebrew is, so most text needs no look-up.
     c >= '\u{590}' && matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
 }
 
-/// Puts a line that reads from left to right on the page into the order in which it is read.
+/// Converts a line from visual order (left to right on the page) to logical order.
 ///
-/// The rules that order logical text for display reverse the same runs, so applied to displayed text
-/// they give the logical order back.
+/// The Unicode algorithm that reorders logical text for display reverses the same runs, so applying it to visual text
+/// restores the logical order.
 pub(super) fn to_logical(visual: &str) -> String {
     let (mut rtl, mut ltr) = (0_usize, 0_usize);
     for c in visual.chars() {
@@ -37,7 +37,7 @@ pub(super) fn to_logical(visual: &str) -> String {
     if unmatched(&mirrored) < unmatched(&plain) { mirrored } else { plain }
 }
 
-/// How many brackets have no counterpart.
+/// Counts brackets without a counterpart.
 fn unmatched(text: &str) -> usize {
     let (mut open, mut unmatched) = (0_usize, 0);
     for c in text.chars() {

@@ -1,13 +1,12 @@
-//! From what fonts say a glyph stands for to text that can be searched.
+//! Converts the characters that fonts assign to glyphs to searchable text.
 
 use super::bidi;
 use hayro_interpret::hayro_cmap::BfString;
 use unicode_normalization::UnicodeNormalization;
 
-/// Appends the text of a glyph and says whether it is known.
+/// Appends a glyph's text and returns whether it is known.
 ///
-/// Unknown glyphs become U+FFFD, or the character of their code where that is plain ASCII, which is
-/// what most of them show.
+/// Unknown glyphs become U+FFFD, or their code as a character if it is printable ASCII, which is usually right.
 pub(super) fn push_glyph(out: &mut String, unicode: Option<BfString>, code: u32) -> bool {
     let before = out.len();
     match unicode {
@@ -22,22 +21,22 @@ pub(super) fn push_glyph(out: &mut String, unicode: Option<BfString>, code: u32)
     !out[before..].contains(char::REPLACEMENT_CHARACTER)
 }
 
-/// Appends a character in the form in which people would type it.
+/// Appends a character in the form in which it is typed.
 pub(super) fn push(out: &mut String, c: char) {
     match c {
         '\0'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{2028}' | '\u{2029}' => out.push(' '),
-        // Marks of direction and joining say nothing once the text is in logical order.
+        // Direction and joining marks are meaningless in logical order.
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {}
-        // Where Symbol and Wingdings keep their bullets in most office documents.
+        // Bullets of the fonts Symbol and Wingdings.
         '\u{f0b7}' | '\u{f0a7}' => out.push('•'),
-        // Only the font knows what a private character shows.
+        // The meaning of private-use characters depends on the font.
         '\u{e000}'..='\u{f8ff}' => out.push(char::REPLACEMENT_CHARACTER),
         '\u{fb00}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' => out.extend(std::iter::once(c).nfkc()),
         c => out.push(c),
     }
 }
 
-/// Turns a glyph of several right-to-left letters round, so that it stands in visual order too.
+/// Reverses a glyph of several right-to-left letters to visual order.
 pub(super) fn to_visual(text: &mut String) {
     let mut chars = text.chars();
     if chars.next().is_some() && chars.next().is_some() && text.chars().any(bidi::is_rtl) {

@@ -1,8 +1,8 @@
-//! Content streams, inflated no further than a limit.
+//! Inflates content streams up to a limit.
 //!
-//! hayro inflates streams whole. What a page draws is the easiest place for a bomb, so the page's
-//! own stream is inflated here, keeping what fits, and its forms are measured before hayro sees them.
-//! Bombs elsewhere (fonts, object streams) run into the memory limit of the process.
+//! hayro inflates streams without a limit. A page's content is the easiest place for a decompression bomb, so the
+//! page's own stream is inflated here up to the limit, and its forms are measured before hayro reads them. Bombs
+//! elsewhere (fonts, object streams) exceed the memory limit of the process.
 
 use flate2::read::ZlibDecoder;
 use hayro_syntax::{
@@ -20,16 +20,16 @@ use std::{
     io::{self, Read},
 };
 
-/// Deflate makes no more than this of a byte; LZW and run lengths stay near it.
+/// Maximum compression ratio of deflate; those of LZW and run-length encoding are close to it.
 const MAX_RATIO: usize = 1_400;
 
-/// The content stream of a page, and whether it was cut at `limit` bytes.
+/// Returns a page's content stream, and whether it was cut at `limit` bytes.
 pub(super) fn page_content(page: &Page<'_>, limit: usize) -> (Vec<u8>, bool) {
     let mut content = Vec::new();
     let mut cut = false;
     let mut add = |stream: Stream<'_>| {
         cut |= !inflate_into(&mut content, &stream, limit);
-        // A token never continues in the next stream.
+        // Tokens do not continue in the next stream.
         content.push(b' ');
         !cut
     };
@@ -41,7 +41,7 @@ pub(super) fn page_content(page: &Page<'_>, limit: usize) -> (Vec<u8>, bool) {
     (content, cut)
 }
 
-/// Appends what a stream holds, as far as `limit` bytes in all; false when that cuts it.
+/// Appends a stream's content up to a total of `limit` bytes; false if it was cut.
 fn inflate_into(content: &mut Vec<u8>, stream: &Stream<'_>, limit: usize) -> bool {
     let room = limit.saturating_sub(content.len());
     if is_plain_deflate(stream) {
@@ -55,7 +55,7 @@ fn inflate_into(content: &mut Vec<u8>, stream: &Stream<'_>, limit: usize) -> boo
         if read.is_ok() {
             return true;
         }
-        // hayro knows more ways to read a damaged stream.
+        // hayro can read some damaged streams.
         content.truncate(start);
     }
     if may_exceed(stream, limit.saturating_mul(8)) {
@@ -72,7 +72,7 @@ fn is_plain_deflate(stream: &Stream<'_>) -> bool {
     stream.filters()[..] == [Filter::FlateDecode] && !predictor(DECODE_PARMS) && !predictor(DP)
 }
 
-/// Whether a stream's length and filters leave it open that it inflates beyond `limit`.
+/// Whether a stream may inflate beyond `limit`, judged by its length and filters.
 fn may_exceed(stream: &Stream<'_>, limit: usize) -> bool {
     let expands = |filter: &&Filter| {
         matches!(filter, Filter::FlateDecode | Filter::LzwDecode | Filter::RunLengthDecode)
@@ -81,7 +81,7 @@ fn may_exceed(stream: &Stream<'_>, limit: usize) -> bool {
     stream.raw_data().len().saturating_mul(MAX_RATIO.saturating_pow(times)) > limit
 }
 
-/// Whether a stream inflates beyond `limit`, found out without keeping what it holds.
+/// Whether a stream inflates beyond `limit`; inflates it without storing the content.
 fn exceeds(stream: &Stream<'_>, limit: usize) -> bool {
     if !may_exceed(stream, limit) {
         return false;
@@ -94,7 +94,7 @@ fn exceeds(stream: &Stream<'_>, limit: usize) -> bool {
     inflated.is_ok_and(|bytes| bytes > limit as u64)
 }
 
-/// Finds forms that inflate beyond a limit. Each is measured once in a document.
+/// Finds forms that inflate beyond a limit. Each form is measured once per document.
 #[derive(Debug)]
 pub(super) struct FormCheck {
     limit: usize,
@@ -107,7 +107,7 @@ impl FormCheck {
         Self { limit, seen: HashSet::new(), oversized: HashSet::new() }
     }
 
-    /// Whether a form that these resources lead to, however deep, is too large.
+    /// Whether any form reachable from these resources is too large.
     pub(super) fn finds_oversized(&mut self, x_objects: &Dict<'_>) -> bool {
         let mut open = vec![x_objects.clone()];
         let mut found = false;
@@ -131,7 +131,7 @@ impl FormCheck {
         found
     }
 
-    /// The same for the appearances of a page's annotations; `None` when it has none.
+    /// Whether any form of a page's annotations is too large; `None` without annotations.
     pub(super) fn finds_oversized_appearance(&mut self, page: &Page<'_>) -> Option<bool> {
         let annotations = page.raw().get::<Array<'_>>(ANNOTS)?;
         let mut found = None;

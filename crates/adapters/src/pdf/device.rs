@@ -1,4 +1,4 @@
-//! The device that hayro draws a page on: it keeps the text and throws the rest away.
+//! A hayro device that collects a page's text and ignores graphics.
 
 use super::{
     characters,
@@ -16,19 +16,19 @@ use hayro_interpret::{
 use hayro_syntax::object::{Dict, String as PdfString};
 use std::panic::resume_unwind;
 
-/// What a glyph, a path or a marked-content sequence costs.
+/// Cost of a glyph, a path or a marked-content sequence.
 const CHEAP: u64 = 1;
-/// What a form costs: it is found, inflated and parsed anew each time.
+/// Cost of a form, which is inflated and parsed on each use.
 const FORM: u64 = 100;
-/// Text this far outside the page, in points, is not visible.
+/// Text farther than this outside the page, in points, is ignored.
 const BLEED: f64 = 2.0;
 
-/// Leaves the interpreter, which offers no way to stop it, when a page has used up its budget.
-/// Raised without a panic message by [`resume_unwind`] and caught around the page.
+/// Unwinds the interpreter, which cannot be stopped otherwise, when a page has used up its budget.
+/// Raised by [`resume_unwind`], without a panic message, and caught around the page.
 #[derive(Debug)]
 pub(super) struct LimitReached;
 
-/// What was read from a page.
+/// The text of a page.
 #[derive(Debug, Default)]
 pub(super) struct PageText {
     pub(super) lines: Vec<Line>,
@@ -54,7 +54,7 @@ pub(super) struct TextDevice<'b> {
     budget: &'b mut Budget,
 }
 
-/// A marked-content sequence whose glyphs stand for another text.
+/// A marked-content sequence whose glyphs have a replacement text.
 struct Replacement {
     text: String,
     place: Option<Place>,
@@ -69,7 +69,7 @@ struct Place {
 }
 
 impl<'b> TextDevice<'b> {
-    /// A device for a page of the given size in points.
+    /// Creates a device for a page of the given size in points.
     pub(super) fn new(width: f32, height: f32, limits: &PageLimits, budget: &'b mut Budget) -> Self {
         budget.begin_page(limits);
         Self {
@@ -88,9 +88,9 @@ impl<'b> TextDevice<'b> {
         }
     }
 
-    /// Ends the page.
+    /// Ends the page and returns its text.
     pub(super) fn finish(mut self) -> PageText {
-        // A sequence that the page forgot to close, or that a limit cut, ends here.
+        // Closes sequences that the page left open or that a limit cut.
         while !self.marked.is_empty() {
             self.close_marked_content();
         }
@@ -138,7 +138,7 @@ impl<'b> TextDevice<'b> {
         self.scratch = text;
     }
 
-    /// Adds text to the page; false when it does not fit any more.
+    /// Adds text to the page; false if the page's limit is exceeded.
     fn place_text(&mut self, text: &str, place: Place) -> bool {
         let Place { start, end, size, direction } = place;
         let left = self.text_bytes.checked_sub(text.len());
@@ -149,7 +149,7 @@ impl<'b> TextDevice<'b> {
         left.is_some()
     }
 
-    /// Ends the innermost sequence; false when its replacement text does not fit any more.
+    /// Ends the innermost sequence; false if its replacement text exceeds the page's limit.
     fn close_marked_content(&mut self) -> bool {
         let closed = self.marked.pop().flatten();
         if self.replaced == Some(self.marked.len()) {
@@ -166,7 +166,7 @@ impl<'b> TextDevice<'b> {
     }
 }
 
-/// Where a glyph stands. Its space has 1,000 units to the font size and y pointing up.
+/// Computes a glyph's position. Glyph space has 1,000 units per font size, with y pointing up.
 fn place(glyph: &Glyph<'_>, transform: Affine, mode: WritingMode) -> Place {
     let [a, b, c, d, ..] = transform.as_coeffs();
     let start = transform * Point::ZERO;
@@ -182,7 +182,7 @@ fn place(glyph: &Glyph<'_>, transform: Affine, mode: WritingMode) -> Place {
         Glyph::Outline(glyph) => glyph.advance_width(),
         Glyph::Type3(glyph) => glyph.advance_width(),
     };
-    // For a substituted font the transform holds the stretch of its glyphs, the advance does not.
+    // For a substituted font, the transform includes the stretch of its glyphs, the advance does not.
     let scale = if 0.5 * height < width && width < height { height } else { width };
     Place { start, end: start + f64::from(advance.unwrap_or(500.0)) * scale * direction, size, direction }
 }
@@ -192,7 +192,7 @@ impl Device<'_> for TextDevice<'_> {
         let glyphs = run.glyphs();
         let Some(first) = glyphs.first() else { return };
         self.spend(CHEAP * glyphs.len() as u64);
-        // Text that is both filled and stroked comes twice.
+        // Text that is both filled and stroked is drawn twice.
         let signature = (props.transform * first.transform() * Point::ZERO, first.char_code(), glyphs.len());
         if matches!(mode, DrawMode::Stroke(_)) && self.previous_run == Some(signature) {
             return;
@@ -205,7 +205,7 @@ impl Device<'_> for TextDevice<'_> {
 
     fn begin_marked_content(&mut self, _tag: &[u8], properties: Option<&Dict<'_>>) {
         self.spend(CHEAP);
-        // Inside a replaced sequence a further replacement text says nothing new.
+        // Replacement texts within a replaced sequence are ignored.
         let text = match (self.replaced, properties) {
             (None, Some(properties)) => properties.get::<PdfString<'_>>(b"ActualText"),
             _ => None,
@@ -233,7 +233,7 @@ impl Device<'_> for TextDevice<'_> {
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        // Every form begins by clipping to its box; rectangles of the page's own go elsewhere.
+        // Each form starts by clipping to its box; the page's own rectangles use `push_clip_rect`.
         let is_form = clip.path.elements().len() <= 5;
         self.spend(if is_form { FORM } else { CHEAP });
     }

@@ -1,4 +1,4 @@
-//! Reads a whole PDF in this process: the part of the work that runs in the worker.
+//! Extracts text of a PDF. Runs in the worker.
 
 use super::{
     content::{FormCheck, page_content},
@@ -21,10 +21,10 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// How far into a file its header may stand.
+/// The number of bytes at the start of a file that must contain the PDF header.
 const HEADER_REACH: usize = 1024;
 
-/// What may be read of a document.
+/// Limits for reading a document.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DocumentLimits {
     pub(super) pages: u32,
@@ -32,22 +32,22 @@ pub(super) struct DocumentLimits {
     pub(super) page: PageLimits,
 }
 
-/// Takes what was read as it comes.
+/// Receives pages and metadata as they are read.
 pub(super) trait Sink {
-    /// The next page.
+    /// Receives the next page.
     fn page(&mut self, page: ExtractedPage) -> io::Result<()>;
-    /// All pages are through; there were `pages` of them.
+    /// Reports that all `pages` pages have been passed.
     fn complete(&mut self, pages: u32) -> io::Result<()>;
-    /// What the document says about itself. Comes last, and never when it could not be read.
+    /// Receives title, author and outline. Called last, and not if they cannot be read.
     fn metadata(&mut self, metadata: Metadata) -> io::Result<()>;
 }
 
 /// Why reading stopped.
 #[derive(Debug)]
 pub(super) enum Stopped {
-    /// The document is to blame.
+    /// The document cannot be read.
     Document(Failure),
-    /// The sink takes nothing more.
+    /// The sink failed.
     Sink(io::Error),
 }
 
@@ -57,7 +57,7 @@ impl From<io::Error> for Stopped {
     }
 }
 
-/// Reads a PDF page by page into `sink`.
+/// Reads a PDF page by page and passes the pages to `sink`.
 pub(super) fn read(
     bytes: Vec<u8>,
     limits: &DocumentLimits,
@@ -84,11 +84,11 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Opens a PDF that has pages.
+/// Opens a PDF. A file without readable pages is an error.
 pub(super) fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
     let head = &bytes[..bytes.len().min(HEADER_REACH)];
     let has_header = head.windows(5).any(|window| window == b"%PDF-");
-    // A panic in the parser is a file that it cannot read.
+    // A panic in the parser means that the file is unreadable.
     let opened = catch_unwind(|| Pdf::new(bytes)).unwrap_or(Err(LoadPdfError::Invalid));
     let pdf = opened.map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
@@ -108,7 +108,7 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
     Ok(pdf)
 }
 
-/// What the pages of a document share.
+/// Reads pages with the caches and limits of one document.
 pub(super) struct PageReader<'a> {
     pdf: &'a Pdf,
     limits: &'a PageLimits,
@@ -125,7 +125,7 @@ impl<'a> PageReader<'a> {
             pdf,
             limits,
             cache: InterpreterCache::new(),
-            // The page's own stream is interpreted apart, from the bytes inflated here.
+            // The page's own content stream is interpreted separately, from bytes inflated within limits.
             settings: InterpreterSettings {
                 render_content: RenderContent::ANNOTATIONS,
                 ..InterpreterSettings::default()
@@ -146,7 +146,7 @@ impl<'a> PageReader<'a> {
         ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated }
     }
 
-    /// Interprets a page as far as the limits allow; true when they cut it.
+    /// Interprets a page within the limits; the flag tells whether it was cut.
     pub(super) fn interpret(&mut self, page: &Page<'a>) -> (PageText, bool) {
         let (width, height) = page.render_dimensions();
         let mut device = TextDevice::new(width, height, self.limits, &mut self.budget);
@@ -173,7 +173,7 @@ impl<'a> PageReader<'a> {
         if let Err(reason) = end {
             cut = true;
             if !reason.is::<LimitReached>() {
-                // A panic may have left the cache half-way.
+                // A panic may have left the cache inconsistent.
                 self.cache = InterpreterCache::new();
             }
         }

@@ -1,9 +1,9 @@
-//! Text that is drawn twice at nearly the same place to look bold, or with a shadow.
+//! Detects text that is drawn twice at nearly the same position to look bold or shadowed.
 
 use hayro_interpret::kurbo::Point;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How many glyphs back a repetition may begin.
+/// How many glyphs back a repetition may start.
 const REACH: usize = 256;
 /// Below this share of the size two equal glyphs cannot stand side by side.
 const TOLERANCE: f64 = 0.1;
@@ -14,13 +14,13 @@ struct Seen {
     at: Point,
 }
 
-/// Remembers the last glyphs, to tell which ones are drawn again.
+/// Detects repeated glyphs among the last ones drawn.
 #[derive(Debug, Default)]
 pub(super) struct Doubles {
     ring: Vec<Seen>,
     /// Where in the ring the next glyph goes, once it is full.
     next: usize,
-    /// Steps back from the newest glyph to the one that would be repeated next.
+    /// Distance from the newest glyph to the one expected to be repeated next.
     expected: Option<usize>,
     pen: Point,
 }
@@ -35,7 +35,7 @@ impl Doubles {
         let found = match self.expected {
             Some(back) if self.matches(back, glyph, tolerance) => Some(back),
             _ if self.matches(0, glyph, tolerance) => Some(0),
-            // Repetitions begin with a jump back of the pen; a look at all glyphs would be slow.
+            // Repetitions start with a jump of the pen; comparing all glyphs each time would be slow.
             _ if follows => None,
             _ => (1..self.ring.len()).find(|&back| self.matches(back, glyph, tolerance)),
         };
@@ -67,7 +67,7 @@ impl Doubles {
     }
 }
 
-/// A number that stands for a text: short ones, as nearly all glyphs have, stand for themselves.
+/// Maps a text to a number: short texts, as of nearly all glyphs, uniquely, longer ones by hash.
 fn key(text: &str) -> u64 {
     let bytes = text.as_bytes();
     if bytes.len() < 8 {

@@ -1,4 +1,4 @@
-//! Draws one page of a PDF in this process: the part of the work that runs in the worker.
+//! Renders one page of a PDF. Runs in the worker.
 
 use super::{
     document::{PageReader, open},
@@ -15,21 +15,21 @@ use hayro_interpret::{InterpreterSettings, kurbo::Rect};
 use hayro_syntax::{Pdf, page::Page};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The longest side of a picture, in pixels; one that would be longer is drawn smaller.
+/// Maximum side length of an image in pixels; larger pages are scaled down.
 const SIDE: f32 = 8192.0;
 /// What marked places keep of their green and blue, in parts of 256: they turn yellow, and black stays black.
 const MARKED: (u16, u16) = (236, 110);
 /// How far a mark reaches beyond the letters, in pixels.
 const MARGIN: f64 = 2.0;
 
-/// Why a page was not drawn.
+/// Why a page could not be rendered.
 #[derive(Debug)]
 pub(super) enum Undrawn {
     NoSuchPage,
     Document(Failure),
 }
 
-/// Draws a page as PNG.
+/// Renders a page as PNG.
 pub(super) fn draw(bytes: Vec<u8>, drawing: &DrawingRequest) -> Result<Vec<u8>, Undrawn> {
     let pdf = open(bytes).map_err(Undrawn::Document)?;
     let index = (drawing.page as usize).checked_sub(1);
@@ -40,7 +40,7 @@ pub(super) fn draw(bytes: Vec<u8>, drawing: &DrawingRequest) -> Result<Vec<u8>, 
 
 fn picture(pdf: &Pdf, page: &Page<'_>, drawing: &DrawingRequest) -> Option<Vec<u8>> {
     let (width, height) = page.render_dimensions();
-    // A page without an extent has nothing to be seen.
+    // A page without extent is rendered as a single point.
     let (width, height) = (width.max(1.0), height.max(1.0));
     let scale = (f32::from(drawing.width) / width).min(SIDE / height).min(SIDE / width);
     // At least a pixel each way.

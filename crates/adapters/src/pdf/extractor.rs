@@ -1,4 +1,4 @@
-//! Reading PDFs in worker processes.
+//! Extracts text in worker processes.
 
 use super::{
     frame::{self, Frame, Request},
@@ -17,7 +17,7 @@ use docent_ports::{
 use std::{ffi::OsString, io, path::PathBuf};
 use tokio::io::{AsyncRead, BufReader};
 
-/// Reads PDFs in worker processes, one for each.
+/// Extracts text of PDFs, each in its own worker process.
 #[derive(Debug)]
 pub struct WorkerExtractor {
     workers: Workers,
@@ -25,7 +25,7 @@ pub struct WorkerExtractor {
 }
 
 impl WorkerExtractor {
-    /// An extractor that starts `command` with `args` as its worker; that process must end up in
+    /// Creates an extractor whose workers are started as `command` with `args`, which must run
     /// [`worker_main`](super::worker_main).
     pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
         Self { workers: Workers::new(command, args, limits.wall, limits.workers), limits }
@@ -101,7 +101,7 @@ impl TextExtractor for WorkerExtractor {
     }
 }
 
-/// What a worker said.
+/// The frames received from a worker.
 #[derive(Debug, Default)]
 struct Answer {
     pages: Vec<ExtractedPage>,

@@ -1,5 +1,5 @@
-//! What worker and parent say to each other: JSON values, each behind its length as a big-endian
-//! `u32`. The parent sends one [`Request`] and then the file; the worker answers with [`Frame`]s.
+//! The protocol between worker and parent: JSON values prefixed with their length as a big-endian `u32`.
+//! The parent sends one [`Request`] and then the file; the worker responds with [`Frame`]s.
 
 use docent_domain::{
     document::{Failure, FailureCode},
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// The longest frame; a page has at most 4 MiB of text, and JSON escapes may make six times of it.
+/// Maximum size of a frame; a page has at most 4 MiB of text, which JSON escapes may enlarge sixfold.
 const MAX_FRAME: usize = 32 << 20;
 
-/// The limits that the worker is to keep.
+/// The worker's limits and task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Request {
     pub(super) memory_bytes: u64,
@@ -20,7 +20,7 @@ pub(super) struct Request {
     pub(super) file_bytes: u64,
     pub(super) pages: u32,
     pub(super) text_bytes: u64,
-    /// A page that is to be drawn, instead of reading all of them.
+    /// The page to render; without it, text of all pages is extracted.
     pub(super) drawing: Option<DrawingRequest>,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct DrawingRequest {
     pub(super) page: u32,
     /// In pixels.
     pub(super) width: u16,
-    /// Text whose lines are to be marked.
+    /// Text whose lines are highlighted.
     pub(super) marked: Option<String>,
 }
 
-/// One message of the worker. `Complete` follows the last page: without it pages are missing. Behind an `Image` stand so
-/// many bytes of PNG.
+/// A message from the worker. `Complete` follows the last page; without it, pages are missing. `Image` is followed by
+/// the given number of bytes of PNG data.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Frame {
     Page(PageFrame),
@@ -99,7 +99,7 @@ impl Frame {
     }
 }
 
-/// Reads the failure that a frame reports; `None` when there is no such code.
+/// Converts the failure in a frame; `None` for an unknown code.
 pub(super) fn failure(code: &str, reason: String) -> Option<Failure> {
     FailureCode::parse(code).map(|code| Failure::because(code, reason))
 }
@@ -122,8 +122,8 @@ pub(super) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<T> 
     parse(&json)
 }
 
-/// Reads the next value, `None` at the end of the stream. The end inside a value is
-/// [`io::ErrorKind::UnexpectedEof`], bytes that are no value are [`io::ErrorKind::InvalidData`].
+/// Reads the next value, `None` at the end of the stream. A truncated value is
+/// [`io::ErrorKind::UnexpectedEof`], an invalid one [`io::ErrorKind::InvalidData`].
 pub(super) async fn next<T: DeserializeOwned>(input: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     if input.read(&mut length[..1]).await? == 0 {

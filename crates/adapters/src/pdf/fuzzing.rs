@@ -1,4 +1,4 @@
-//! The way in for the fuzz targets of `tests/fuzz`; only their builds have it.
+//! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
 use super::{
     document::{self, DocumentLimits, Sink, Stopped},
@@ -10,21 +10,21 @@ use docent_domain::{
 };
 use std::io;
 
-/// The most bytes of a document's text.
+/// Maximum size of a document's text in bytes.
 pub const TEXT_BYTES: usize = 256 << 10;
-/// The most bytes of a page's text.
+/// Maximum size of a page's text in bytes.
 pub const PAGE_TEXT_BYTES: usize = 64 << 10;
 
-/// What was read, in the order of its coming.
+/// The result of reading a PDF.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The pages.
     pub pages: Vec<ExtractedPage>,
-    /// How many there are, once all are through.
+    /// The number of pages, if all were read.
     pub complete: Option<u32>,
-    /// What the document says about itself.
+    /// Title, author and outline.
     pub metadata: Option<Metadata>,
-    /// Why it could not be read.
+    /// Why the document could not be read.
     pub failure: Option<Failure>,
 }
 
@@ -45,8 +45,7 @@ impl Sink for Reading {
     }
 }
 
-/// Reads a PDF as the extraction worker does. The limits are of the same kinds, but a fraction of
-/// the worker's, so that inputs run into them in milliseconds.
+/// Reads a PDF like the extraction worker, with lower limits, so that inputs reach them within milliseconds.
 pub fn read(bytes: Vec<u8>) -> Reading {
     let page = PageLimits {
         content_bytes: 256 << 10,

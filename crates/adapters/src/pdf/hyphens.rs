@@ -1,32 +1,32 @@
-//! Words broken at line ends.
+//! Joins words that are hyphenated at line ends.
 
 use super::layout::Line;
 use std::collections::HashSet;
 
-/// Compounds remembered per document; more than a long book has.
+/// Maximum number of stored compounds per document; long books have fewer.
 const MAX_COMPOUNDS: usize = 20_000;
 
-/// Joins lines to the text of a page, knowing the hyphenated words of the pages before.
+/// Joins a page's lines, using the hyphenated compounds of earlier pages.
 #[derive(Debug, Default)]
 pub(super) struct Hyphens {
     /// Words seen with a hyphen inside a line, in lower case.
     compounds: HashSet<String>,
 }
 
-/// A word that a line end breaks.
+/// A word broken at a line end.
 struct Break<'l> {
     /// The part before the hyphen, in lower case.
     head: String,
-    /// What follows on the next line, up to the first space.
+    /// The next line up to the first space.
     token: &'l str,
-    /// The letters at the token's beginning.
+    /// The letters at the start of the token.
     tail: &'l str,
     soft: bool,
 }
 
 impl Hyphens {
-    /// Writes the lines one below the other, `\n` at the end of each and an empty line before each
-    /// paragraph. A word broken at a line end is put together on the first of its lines.
+    /// Joins lines with `\n` at the end of each and an empty line before each paragraph. A broken word is joined on the
+    /// first of its lines.
     pub(super) fn join(&mut self, mut lines: Vec<Line>) -> String {
         self.remember_compounds(&lines);
         let broken = (1..lines.len()).any(|i| find_break(&lines[i - 1], &lines[i]).is_some());
@@ -67,7 +67,7 @@ impl Hyphens {
             for word in line.text.split_whitespace() {
                 let word = word.trim_matches(|c: char| !c.is_alphabetic() && !is_hyphen(c));
                 let inner = word.trim_matches(is_hyphen);
-                // A word at a line end may be broken: only hyphens inside words count.
+                // A word at a line end may be broken, so only hyphens within words count.
                 if inner == word && word.contains('-') && self.compounds.len() < MAX_COMPOUNDS {
                     self.compounds.insert(word.to_lowercase());
                 }
@@ -75,8 +75,8 @@ impl Hyphens {
         }
     }
 
-    /// Whether a hyphen at a line end belongs to the word. Without a sign that it does, it does not;
-    /// the page's own words say more than those of other pages.
+    /// Whether a hyphen at a line end belongs to the word, judged first by the words of the page, then by
+    /// compounds of earlier pages. The default is no.
     fn keeps_hyphen(&self, found: &Break<'_>, words: &HashSet<String>) -> bool {
         let Break { head, tail, .. } = found;
         let compound = format!("{head}-{tail}");
@@ -96,7 +96,7 @@ fn is_hyphen(c: char) -> bool {
     matches!(c, '-' | '\u{2010}' | '\u{ad}')
 }
 
-/// Soft hyphens inside a line are invisible.
+/// Appends text without soft hyphens.
 fn push_visible(out: &mut String, text: &str) {
     out.extend(text.split('\u{ad}'));
 }
@@ -115,7 +115,7 @@ fn find_break<'l>(line: &Line, next: &'l Line) -> Option<Break<'l>> {
     broken.then(|| Break { head: head.to_lowercase(), token, tail: &token[..end], soft })
 }
 
-/// The words of a page in lower case, without the parts of those that a line end may break.
+/// Returns the words of a page in lower case, without parts of words that a line end may break.
 fn words_of(lines: &[Line]) -> HashSet<String> {
     let mut words = HashSet::new();
     let mut broken = false;

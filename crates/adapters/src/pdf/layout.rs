@@ -1,41 +1,41 @@
-//! From glyphs in content order to lines of text.
+//! Assembles lines of text from glyphs in content order.
 //!
-//! Content order beats sorting by place: columns, sidebars and tables come out as their author wrote
-//! them. Glyphs that continue each other on a baseline make a run, runs on a row make a line.
+//! Content order is better than sorting by position, because columns, sidebars and tables keep the order in which they
+//! were written. Consecutive glyphs on a baseline form a run, runs side by side a line.
 
 use super::bidi;
 use hayro_interpret::kurbo::{Point, Rect, Vec2};
 
-/// A glyph's advance over a gap of this share of its size begins a new word.
+/// A gap larger than this fraction of the font size starts a new word.
 const WORD_GAP: f64 = 0.14;
 
-/// How far letters reach above and below their baseline, as shares of the font size.
+/// Extent of letters above and below the baseline as fractions of the font size.
 const ASCENT: f64 = 0.8;
 const DESCENT: f64 = 0.22;
 
 /// A glyph, or several with a common replacement text, on the page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'t> {
-    /// What it says, in visual order.
+    /// The text in visual order.
     pub(super) text: &'t str,
-    /// Where the pen set it, in points from the top left corner.
+    /// The pen position before the glyph, in points from the top left corner.
     pub(super) start: Point,
-    /// Where the pen went.
+    /// The pen position after the glyph.
     pub(super) end: Point,
     /// The font size in points.
     pub(super) size: f64,
-    /// The unit vector in which the pen moves.
+    /// The unit vector of the pen's movement.
     pub(super) direction: Vec2,
 }
 
 /// A line of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
-    /// Its text in logical order, without space at its ends.
+    /// The text in logical order, trimmed.
     pub(super) text: String,
-    /// Whether clearly more space than usual stands before it.
+    /// Whether the space before the line is clearly larger than usual.
     pub(super) begins_paragraph: bool,
-    /// Where its words stand on the page, in points from the top left corner.
+    /// The bounds of its words in points from the top left corner.
     pub(super) boxes: Vec<Rect>,
 }
 
@@ -50,7 +50,7 @@ struct Run {
     rtl: bool,
 }
 
-/// Where something stands relative to the end of a run: along its direction, and across it downwards.
+/// A position relative to the end of a run: along its direction, and across it downwards.
 struct Offset {
     along: f64,
     across: f64,
@@ -58,15 +58,14 @@ struct Offset {
 }
 
 impl Run {
-    /// Whether it may be the number or sign with which a right-to-left line begins, `next` being the
-    /// sign to its left.
+    /// Whether the run may be the number or sign at the start of a right-to-left line, with `next` to its left.
     fn is_neutral_after(&self, next: &Self) -> bool {
         let gap = (self.start - next.end).dot(self.direction);
         let neutral = |run: &Self| !run.text.contains(char::is_alphabetic);
         gap.abs() < 0.6 * self.size && neutral(self) && neutral(next)
     }
 
-    /// The box around it, with what reaches above and below its baseline.
+    /// The bounding box, including ascent and descent.
     fn bounds(&self) -> Rect {
         let up = Vec2::new(self.direction.y, -self.direction.x) * self.size;
         let corners =
@@ -74,7 +73,7 @@ impl Run {
         corners[0].union(corners[1])
     }
 
-    /// Where it stands along its direction.
+    /// The start position along the direction.
     fn position(&self) -> f64 {
         self.start.to_vec2().dot(self.direction)
     }
@@ -99,12 +98,12 @@ impl Run {
         }
     }
 
-    /// Takes a glyph that continues the run; false when it does not.
+    /// Appends a glyph if it continues the run; otherwise returns false.
     fn append(&mut self, glyph: &Placed<'_>) -> bool {
         let at = self.offset_to(glyph.start, glyph.direction);
         let (small, large) = (self.size.min(glyph.size), self.size.max(glyph.size));
         let across = at.across.abs();
-        // A jump across of a fifth is a new line, except for sub- and superscripts.
+        // An offset across of a fifth starts a new line, except for sub- and superscripts.
         let on_baseline = across < 0.2 * large || (across < 0.5 * large && large > 1.2 * small);
         if !at.parallel || !on_baseline || at.along <= -0.6 * large || at.along >= large {
             return false;
@@ -134,8 +133,8 @@ impl Layout {
                 return;
             }
             if glyph.text.trim().is_empty() {
-                // Space alone never begins a run, but it ends the word before it. In text that is drawn
-                // from right to left the gap that it leaves does.
+                // White space does not start a run but ends the previous word. In right-to-left text the gap that it
+                // leaves does that.
                 if !run.rtl && !run.text.ends_with(' ') {
                     run.text.push(' ');
                 }
@@ -147,7 +146,7 @@ impl Layout {
         self.runs.push(Run::new(glyph));
     }
 
-    /// Puts the glyphs together as lines.
+    /// Assembles the lines.
     pub(super) fn into_lines(self) -> Vec<Line> {
         let mut rows: Vec<Row> = Vec::new();
         for run in self.runs {
@@ -196,8 +195,8 @@ impl Row {
         self.runs.iter().map(|run| run.size).fold(0.0, f64::max)
     }
 
-    /// How far below this row the next one stands, in sizes of the larger of both; none when it does
-    /// not stand below it, as at the top of the next column.
+    /// The distance to the next row below in multiples of the larger font size; `None` if the next row is not below,
+    /// as at the top of the next column.
     fn gap_to(&self, next: &Self) -> Option<f64> {
         let (this, below) = (self.runs.first()?, next.runs.first()?);
         let across = this.direction.cross(below.start - this.start);
@@ -232,16 +231,16 @@ fn push_apart(text: &mut String, next: &str) {
     text.push_str(next.trim_start());
 }
 
-/// The gap between the lines of a paragraph: there may be few of them, but hardly less than a
-/// quarter. None on pages with too few lines to tell.
+/// Returns the usual gap between lines of a paragraph, which is the first quartile: at least a quarter of all gaps are
+/// within paragraphs. `None` on pages with too few lines.
 fn usual_gap(gaps: &[Option<f64>]) -> Option<f64> {
     let mut gaps: Vec<f64> = gaps.iter().flatten().copied().filter(|gap| (0.8..3.0).contains(gap)).collect();
     gaps.sort_by(f64::total_cmp);
     gaps.get(gaps.len() / 4).copied()
 }
 
-/// Whether the row after gap `i` begins a paragraph: its distance stands out on the page, and beside
-/// its neighbours too unless it is large, so that tables with some air stay together.
+/// Whether the row after gap `i` starts a paragraph: the gap is larger than usual on the page and, unless it is very
+/// large, larger than its neighbours, so that spacious tables stay together.
 fn begins_paragraph(gaps: &[Option<f64>], i: usize, usual: Option<f64>) -> bool {
     let (Some(gap), Some(usual)) = (gaps[i], usual) else { return false };
     let neighbours = [i.checked_sub(1).and_then(|i| gaps[i]), gaps.get(i + 1).copied().flatten()];

@@ -1,24 +1,24 @@
-//! The bounds of an extraction.
+//! Resource limits of extraction and rendering.
 
 use std::{num::NonZeroUsize, thread::available_parallelism, time::Duration};
 
-/// What one PDF may cost.
+/// Resource limits for one PDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtractionLimits {
-    /// Bytes of the file; a longer one is too large. Default 256 MiB.
+    /// Maximum file size in bytes. Default 256 MiB.
     pub file_bytes: u64,
-    /// Pages; a document with more fails. Default 10,000.
+    /// Maximum number of pages. Default 10,000.
     pub pages: u32,
-    /// Bytes of extracted text; a document with more fails. Default 64 MiB.
+    /// Maximum size of the extracted text in bytes. Default 64 MiB.
     pub text_bytes: u64,
-    /// Address space of the worker, in bytes. Default and most 1 GiB.
+    /// Address space of the worker in bytes. Default and maximum 1 GiB.
     pub memory_bytes: u64,
-    /// Processor time of the worker, in whole seconds. Default and most 30 s.
+    /// Processor time of the worker in whole seconds. Default and maximum 30 s.
     pub cpu: Duration,
-    /// From the worker's start to its last word. Default 5 min: processor time bounds the work, and a busy machine
-    /// that gives little of it is no fault of the PDF.
+    /// Time from the worker's start to its end. Default 5 min, because processor time already bounds the work and a
+    /// busy machine may provide little of it.
     pub wall: Duration,
-    /// Workers at a time; further calls wait for one to end. Default: the processor's cores.
+    /// Maximum number of concurrent workers; further calls wait. Default: the number of cores.
     pub workers: NonZeroUsize,
 }
 
@@ -36,21 +36,21 @@ impl Default for ExtractionLimits {
     }
 }
 
-/// What the interpretation of pages may cost; beyond it a page is cut and marked as truncated.
+/// Limits for interpreting pages; a page that exceeds them is cut and marked as truncated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageLimits {
-    /// Bytes of a page's inflated content stream, and of each inflated form.
+    /// Maximum size of a page's inflated content stream and of each inflated form, in bytes.
     pub(super) content_bytes: usize,
-    /// Bytes of a page's text.
+    /// Maximum size of a page's text in bytes.
     pub(super) text_bytes: usize,
-    /// Operations of a page; see [`Budget`].
+    /// Maximum number of operations of a page; see [`Budget`].
     pub(super) page_operations: u64,
-    /// Operations of a document.
+    /// Maximum number of operations of a document.
     pub(super) document_operations: u64,
 }
 
 impl Default for PageLimits {
-    /// Ten times what the largest real pages need, and a few seconds of work at the worst.
+    /// Ten times the need of the largest real pages, and at most a few seconds of work.
     fn default() -> Self {
         Self {
             content_bytes: 64 << 20,
@@ -61,7 +61,7 @@ impl Default for PageLimits {
     }
 }
 
-/// Counts operations down. One is about a microsecond of an optimised build at the worst.
+/// Counts down operations, each of which takes at most about a microsecond in an optimised build.
 #[derive(Debug)]
 pub(super) struct Budget {
     page: u64,
@@ -73,12 +73,12 @@ impl Budget {
         Self { page: 0, document: limits.document_operations }
     }
 
-    /// Begins a page, which gets no more than what the document has left.
+    /// Starts a page with the page's limit or the document's remainder, whichever is less.
     pub(super) fn begin_page(&mut self, limits: &PageLimits) {
         self.page = limits.page_operations.min(self.document);
     }
 
-    /// Takes the cost of an operation; false when it is not covered any more.
+    /// Deducts the cost of operations; false if the budget does not cover it.
     pub(super) fn spend(&mut self, operations: u64) -> bool {
         let covered = operations <= self.page;
         let spent = operations.min(self.page);
@@ -87,7 +87,7 @@ impl Budget {
         covered
     }
 
-    /// Whether nothing is left for further pages.
+    /// Whether the document's budget is used up.
     pub(super) fn is_exhausted(&self) -> bool {
         self.document == 0
     }

@@ -1,13 +1,13 @@
-//! Finds the lines of a page that a text stands on.
+//! Finds the lines of a page that contain a text.
 
 use super::layout::Line;
 use hayro_interpret::kurbo::Rect;
 
-/// A line with fewer letters may stand in a text by accident.
+/// Shorter lines may match a text by accident.
 const ENOUGH_LETTERS: usize = 12;
 
-/// Where the lines stand that hold `text`, as it was extracted from the page. Spaces, hyphens and whatever else is no letter
-/// and no digit do not count: joining lines changes them.
+/// Returns the bounds of the lines that contain `text`, as extracted from the page. Only letters and digits are compared,
+/// because joining lines changes spaces and hyphens.
 pub(super) fn places(lines: &[Line], text: &str) -> Vec<Rect> {
     let wanted = letters(text);
     if wanted.is_empty() {

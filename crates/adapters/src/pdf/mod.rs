@@ -1,17 +1,15 @@
-//! PDFs, read and drawn in worker processes.
+//! Text extraction and rendering of PDFs in worker processes.
 //!
-//! [`WorkerExtractor`] implements the `TextExtractor` port: for each PDF it starts a process that
-//! ends up in [`worker_main`], sends it the file and takes back pages. The worker limits its own
-//! memory and processor time before it looks at the first byte, so what a hostile file can cost is
-//! bounded whatever the libraries do. Inside the worker `document` opens the file with hayro,
-//! `content` inflates page contents within limits, `device` collects glyphs and stops pages that
-//! cost too much, `layout`, `bidi` and `hyphens` turn glyphs into text in reading order, and
-//! `outline` reads title and bookmarks.
+//! [`WorkerExtractor`] implements the `TextExtractor` port: for each PDF it starts a process that runs [`worker_main`],
+//! sends it the file and receives pages. The worker limits its own memory and processor time before it reads the first
+//! byte, so the cost of a hostile file is bounded whatever the libraries do. In the worker, `document` opens the file
+//! with hayro, `content` inflates page contents within limits, `device` collects glyphs and stops pages that cost too
+//! much, `layout`, `bidi` and `hyphens` turn glyphs into text in reading order, and `outline` reads title and bookmarks.
 //!
-//! [`WorkerRenderer`] implements the `PageRenderer` port in the same way: `drawing` draws a page with hayro, and `marks`
-//! finds the lines of it that are to be marked.
+//! [`WorkerRenderer`] implements the `PageRenderer` port in the same way: `drawing` renders a page with hayro, and
+//! `marks` finds the lines to highlight.
 //!
-//! Does not belong here: what to do with pages (the ingestion decides), and OCR.
+//! Does not belong here: decisions about the extracted pages, and OCR.
 
 mod bidi;
 mod characters;

@@ -1,7 +1,7 @@
-//! What a PDF says about itself: title, author and bookmarks.
+//! Reads title, author and bookmarks of a PDF.
 //!
-//! hayro has parsed the file already and resolves the few objects wanted here on demand. A second
-//! parser that loads whole files (lopdf) would cost up to as much time as the extraction itself.
+//! hayro has already parsed the file and resolves the required objects on demand. A second parser that loads whole
+//! files (lopdf) would take up to as much time as the extraction itself.
 
 use super::text_string::decode_line;
 use docent_domain::extraction::{Metadata, OutlineEntry};
@@ -16,7 +16,7 @@ const MAX_LEVEL: u32 = 32;
 const MAX_NAMES: usize = 20_000;
 const MAX_CHARACTERS: usize = 500;
 
-/// Reads title, author and outline, as far as they can be read.
+/// Reads title, author and outline; unreadable parts are omitted.
 pub(super) fn read(pdf: &Pdf) -> Metadata {
     let line = |bytes: &Option<Box<[u8]>>| decode_line(bytes.as_deref()?, MAX_CHARACTERS);
     let info = pdf.metadata();
@@ -28,7 +28,7 @@ pub(super) fn read(pdf: &Pdf) -> Metadata {
 struct Outline<'a> {
     catalog: Dict<'a>,
     pages: HashMap<ObjectIdentifier, u32>,
-    /// Named destinations, read when the first bookmark uses one.
+    /// Named destinations, read when first needed.
     names: Option<HashMap<Vec<u8>, Object<'a>>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Outline<'a> {
             if entries.len() == MAX_ENTRIES {
                 break;
             }
-            // Bookmarks are objects of their own; one met again means a loop.
+            // A bookmark that occurs again indicates a loop.
             if item.obj_id().is_some_and(|id| !seen.insert(id)) {
                 continue;
             }
@@ -97,7 +97,7 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// The named destinations: a dictionary in old files, a tree in newer ones.
+/// Reads named destinations: a dictionary in old files, a tree in newer ones.
 fn read_names<'a>(catalog: &Dict<'a>) -> HashMap<Vec<u8>, Object<'a>> {
     let mut names = HashMap::new();
     if let Some(dests) = catalog.get::<Dict<'a>>("Dests") {

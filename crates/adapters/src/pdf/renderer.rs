@@ -1,4 +1,4 @@
-//! Drawing pages of PDFs in worker processes.
+//! Renders pages in worker processes.
 
 use super::{
     frame::{self, DrawingRequest, Frame, Request},
@@ -14,10 +14,10 @@ use docent_ports::{
 use std::{ffi::OsString, io, path::PathBuf};
 use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
 
-/// The most bytes of a picture.
+/// Maximum size of a page image.
 const PNG_BYTES: u32 = 64 << 20;
 
-/// Draws pages in worker processes, one for each page.
+/// Renders pages, each in its own worker process.
 #[derive(Debug)]
 pub struct WorkerRenderer {
     workers: Workers,
@@ -25,7 +25,7 @@ pub struct WorkerRenderer {
 }
 
 impl WorkerRenderer {
-    /// A renderer that starts `command` with `args` as its worker; that process must end up in
+    /// Creates a renderer whose workers are started as `command` with `args`, which must run
     /// [`worker_main`](super::worker_main).
     pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
         Self { workers: Workers::new(command, args, limits.wall, limits.workers), limits }
@@ -40,7 +40,7 @@ impl WorkerRenderer {
     }
 }
 
-/// What a worker said.
+/// The result received from a worker.
 enum Answer {
     Png(Vec<u8>),
     NoSuchPage,

@@ -1,4 +1,4 @@
-//! Small PDFs, made for tests.
+//! Generates small PDFs for tests.
 #![allow(dead_code, reason = "unit and integration tests each use a part")]
 
 use lopdf::{
@@ -6,7 +6,7 @@ use lopdf::{
     StringFormat, dictionary,
 };
 
-/// Maps capital letters from `A` on to Hebrew ones, `f` to the ligature ffi and `p` to a private character.
+/// Maps capital letters to Hebrew letters, `f` to the ligature ffi and `p` to a private-use character.
 const TO_UNICODE: &str = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 /CMapName /Sample def /CMapType 2 def
 1 begincodespacerange <00> <ff> endcodespacerange
@@ -14,10 +14,10 @@ const TO_UNICODE: &str = "/CIDInit /ProcSet findresource begin 12 dict begin beg
 3 beginbfchar <66> <fb03> <20> <0020> <70> <e001> endbfchar
 endcmap end end";
 
-/// A PDF in the making: pages of 595 by 842 points.
+/// Builds a PDF with pages of 595 by 842 points.
 ///
-/// Pages know the fonts `/F1` (Helvetica), `/F2` (500 units wide, characters as in `TO_UNICODE`) and
-/// `/F3` (two-byte codes, characters unknown).
+/// Pages have the fonts `/F1` (Helvetica), `/F2` (500 units wide, characters as in `TO_UNICODE`) and
+/// `/F3` (two-byte codes, unknown characters).
 pub(crate) struct Sample {
     pub(crate) document: Document,
     pages: Vec<Object>,
@@ -26,7 +26,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// A document without pages.
+    /// Creates a document without pages.
     pub(crate) fn new() -> Self {
         let mut document = Document::with_version("1.7");
         let tree = document.new_object_id();
@@ -52,7 +52,7 @@ impl Sample {
         Self { document, pages: Vec::new(), tree, fonts }
     }
 
-    /// A document with a page for each text.
+    /// Creates a document with one page per text.
     pub(crate) fn of_texts(texts: &[&str]) -> Vec<u8> {
         let pages =
             texts.iter().map(|text| if text.is_empty() { String::new() } else { line(72, 700, text) });
@@ -64,7 +64,7 @@ impl Sample {
         self.page_with(content, Dictionary::new())
     }
 
-    /// Adds a page with resources besides the fonts.
+    /// Adds a page with resources in addition to the fonts.
     pub(crate) fn page_with(mut self, content: &str, resources: Dictionary) -> Self {
         let content = self.document.add_object(Stream::new(Dictionary::new(), content.into()));
         self.add_page(content, resources);
@@ -85,7 +85,7 @@ impl Sample {
         self.document.add_object(stream)
     }
 
-    /// Adds a form, and returns the resources that name it `/X0`.
+    /// Adds a form and returns resources that contain it as `/X0`.
     pub(crate) fn form(&mut self, content: Vec<u8>, mut resources: Dictionary) -> Dictionary {
         resources.set("Font", self.fonts);
         let dict = dictionary! {
@@ -95,7 +95,7 @@ impl Sample {
         dictionary! { "XObject" => dictionary! { "X0" => form } }
     }
 
-    /// The id of the page with this number, counted from 1.
+    /// Returns the object ID of a page, counted from 1.
     pub(crate) fn page_id(&self, number: usize) -> Object {
         self.pages[number - 1].clone()
     }
@@ -109,12 +109,12 @@ impl Sample {
         self.pages.push(page.into());
     }
 
-    /// The finished file.
+    /// Returns the file.
     pub(crate) fn bytes(self) -> Vec<u8> {
         self.bytes_with(Dictionary::new())
     }
 
-    /// The finished file, its catalog having some more entries.
+    /// Returns the file with additional catalog entries.
     pub(crate) fn bytes_with(self, catalog: Dictionary) -> Vec<u8> {
         let mut document = self.finished(catalog);
         let mut bytes = Vec::new();
@@ -122,7 +122,7 @@ impl Sample {
         bytes
     }
 
-    /// The finished file, encrypted; an empty password opens it for everyone.
+    /// Returns the file in encrypted form.
     pub(crate) fn encrypted(self, user_password: &str) -> Vec<u8> {
         let mut document = self.finished(Dictionary::new());
         let id = Object::String(vec![7; 16], StringFormat::Hexadecimal);
@@ -153,12 +153,12 @@ impl Sample {
     }
 }
 
-/// The operators that show a text in 12 point Helvetica; it must hold no brackets.
+/// Returns operators that show a text without brackets in 12 point Helvetica.
 pub(crate) fn line(x: i32, y: i32, text: &str) -> String {
     show("F1", x, y, text)
 }
 
-/// The operators that show a text in a font.
+/// Returns operators that show a text in a font.
 pub(crate) fn show(font: &str, x: i32, y: i32, text: &str) -> String {
     format!("BT /{font} 12 Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET\n")
 }

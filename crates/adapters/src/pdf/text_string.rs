@@ -1,19 +1,19 @@
 //! Text strings of PDF dictionaries: titles, bookmarks, replacement text.
 
-/// Decodes a text string: UTF-16 or UTF-8 with a byte-order mark, else PDFDocEncoding.
+/// Decodes a text string: UTF-16 or UTF-8 with a byte-order mark, otherwise PDFDocEncoding.
 pub(super) fn decode(bytes: &[u8]) -> String {
     match bytes {
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        // Not allowed, but written by some producers.
+        // Not standard, but written by some producers.
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         _ => bytes.iter().map(|&byte| pdf_doc_char(byte)).collect(),
     }
 }
 
-/// Decodes a text string to one line of at most `max` characters; `None` when nothing is left.
+/// Decodes a text string to one line of at most `max` characters; `None` if it is blank.
 pub(super) fn decode_line(bytes: &[u8], max: usize) -> Option<String> {
-    // No character takes more than four bytes, escape sequences for languages aside.
+    // Characters take at most four bytes, except for language escape sequences.
     let text = decode(&bytes[..bytes.len().min(8 * max)]);
     let visible = |c: char| if c.is_control() || c == '\u{fffd}' { ' ' } else { c };
     let spaced: String = text.chars().map(visible).collect();

@@ -1,4 +1,4 @@
-//! The worker: a process of its own for each PDF that is read or drawn from, so that a hostile one costs itself only.
+//! The worker process, which handles one PDF with limited resources.
 
 use super::{
     document::{self, DocumentLimits, Sink, Stopped},
@@ -17,19 +17,18 @@ use std::{
     thread,
 };
 
-/// How far the worker stands back behind the service (`nice`): requests do not wait for extractions.
+/// The worker's `nice` value: requests to the service have priority over extractions.
 const NICENESS: i32 = 10;
 
-/// Room for the interpreter's recursion, which it bounds itself; taken only as it is used.
+/// Stack for the interpreter's bounded recursion; only used pages take memory.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Runs an extraction worker: limits itself, reads a request and a PDF from standard input, and
-/// writes what it finds as frames to standard output.
+/// Runs a worker: limits the process, reads a request and a PDF from standard input, and writes frames to
+/// standard output.
 ///
-/// The exit code is a failure only when the worker itself did not work; what is wrong with the PDF
-/// is told in a frame.
+/// The exit code reports failures of the worker itself; problems of the PDF are reported in a frame.
 pub fn worker_main() -> ExitCode {
-    // Where a panic happened is worth a line; its message may quote the document.
+    // Only the location of a panic is logged: its message may quote the document.
     std::panic::set_hook(Box::new(|panic| {
         if let Some(place) = panic.location() {
             let _ = writeln!(io::stderr(), "panic at {place}");
@@ -82,15 +81,14 @@ fn work(input: &mut impl Read) -> io::Result<()> {
     interpreter.join().map_err(|_| io::Error::other("the interpreter panicked"))?
 }
 
-/// Lowers the limits of this process; the kernel enforces them from here on.
+/// Lowers the resource limits of this process, which the kernel enforces.
 fn limit_process(memory_bytes: u64, cpu_seconds: u64) -> io::Result<()> {
     let lower = |resource: Resource, soft: u64, hard: u64| {
         let (_, most) = resource.get()?;
         resource.set(soft.min(most), hard.min(most))
     };
     lower(Resource::AS, memory_bytes, memory_bytes)?;
-    // The soft limit's signal tells the parent why the worker died; the hard one is for a worker
-    // that outlives it.
+    // The soft limit's signal tells the parent why the worker died; the hard limit ends a worker that survives it.
     lower(Resource::CPU, cpu_seconds, cpu_seconds.saturating_add(2))?;
     lower(Resource::CORE, 0, 0)
 }
@@ -116,7 +114,7 @@ impl<W: Write> Sink for FrameSink<W> {
 
     fn complete(&mut self, pages: u32) -> io::Result<()> {
         self.send(&Frame::Complete { pages })?;
-        // What comes after is a bonus: should the process die of it, the pages are through.
+        // Flushed so that the pages arrive even if reading the metadata kills the process.
         self.0.flush()
     }
 

@@ -1,4 +1,4 @@
-//! The parent's side of a worker: starts the process, feeds it, and judges how it ended.
+//! Starts worker processes, sends them their input and classifies how they ended.
 
 use super::frame::{self, Request};
 use docent_domain::document::FailureCode;
@@ -29,12 +29,12 @@ const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
 const SIGXCPU: i32 = 24;
-/// How Rust's allocator announces that it gives up, before it aborts the process.
+/// Message of Rust's allocator before it aborts the process.
 const ALLOCATION_FAILED: &str = "memory allocation of ";
-/// How much of the worker's standard error is kept for the log.
+/// How much of the worker's standard error is logged.
 const LOG_BYTES: usize = 4096;
 
-/// Worker processes, so many at a time.
+/// Runs a limited number of worker processes at a time.
 #[derive(Debug)]
 pub(super) struct Workers {
     command: PathBuf,
@@ -43,11 +43,11 @@ pub(super) struct Workers {
     slots: Semaphore,
 }
 
-/// Why a worker did not come to its own end.
+/// Why a worker was stopped.
 pub(super) enum Interrupted {
-    /// It took too long.
+    /// It exceeded the time limit.
     TimedOut,
-    /// It could not be started or spoken to, or the bytes of the file did not come.
+    /// It could not be started or communicated with, or the file could not be read.
     Fault(Fault),
 }
 
@@ -68,7 +68,7 @@ impl Workers {
         Self { command, args, wall, slots: Semaphore::new(most.get()) }
     }
 
-    /// Has a worker do what is requested with a file. Gives what `receive` made of what it said, and how it ended.
+    /// Runs a worker on a file. Returns the result of `receive` on its output, and how it ended.
     pub(super) async fn run<T, F>(
         &self,
         request: &Request,
@@ -91,7 +91,7 @@ impl Workers {
             let talk = async { Ok(tokio::join!(receive(stdout), read_log(stderr))) };
             let ((), (answer, log)) = tokio::try_join!(feed(request, pdf, stdin, &blocked), talk)?;
             if answer.is_err() {
-                // It may still be writing, to nobody.
+                // The worker may still be writing output that is no longer read.
                 let _ = child.start_kill();
             }
             let status = child.wait().await;
@@ -127,8 +127,8 @@ impl Workers {
     fn spawn(&self) -> Result<Child, Fault> {
         let mut command = Command::new(&self.command);
         command.args(&self.args).env_clear().kill_on_drop(true);
-        // A group of its own: Ctrl-C at a terminal, and whoever else signals the whole group, means the service,
-        // which ends its work in order.
+        // A process group of its own: signals to the service's group, such as Ctrl-C, must not reach workers before the
+        // service shuts down in order.
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().map_err(|error| fault(FaultKind::Unavailable, "start of the worker").caused_by(error))
@@ -136,18 +136,18 @@ impl Workers {
 }
 
 impl End {
-    /// What an answer that stopped at `error` comes from: the document, or the machinery.
+    /// Classifies output that ended with `error`: a failure of the document, or a fault of the worker.
     pub(super) fn blame(&self, error: io::Error) -> Result<FailureCode, Fault> {
         let code = match self.status.signal() {
-            // It died because we stopped listening to its nonsense.
+            // It was killed because its output was invalid.
             _ if error.kind() == io::ErrorKind::InvalidData => None,
-            // Somebody is stopping everything here; the document has done nothing.
+            // The system is shutting down; the document is not the cause.
             Some(SIGHUP | SIGINT | SIGTERM) => {
                 return Err(fault(FaultKind::Unavailable, "the worker was told to stop"));
             }
             Some(_) if self.log.contains(ALLOCATION_FAILED) => Some(FailureCode::ExtractionMemory),
             Some(SIGXCPU) => Some(FailureCode::ExtractionTimeout),
-            // Nobody else kills workers but a kernel that is short of memory.
+            // The kernel kills workers when memory is short.
             Some(SIGKILL) => Some(FailureCode::ExtractionMemory),
             Some(_) => Some(FailureCode::ExtractionCrashed),
             None => None,
@@ -168,7 +168,7 @@ fn fault(kind: FaultKind, message: &'static str) -> Fault {
     Fault::new(Component::Extractor, kind, message)
 }
 
-/// Sends the request and the file; `blocked` is true while the file's bytes are waited for.
+/// Sends the request and the file; `blocked` is true while waiting for bytes of the file.
 async fn feed(
     request: &Request,
     mut pdf: ByteStream,
@@ -197,7 +197,7 @@ async fn reap(mut child: Child) {
     }
 }
 
-/// The worker's standard input. It may close it early, when it has seen enough to fail.
+/// The worker's standard input, which the worker may close early.
 struct Pipe {
     stdin: Option<ChildStdin>,
 }
@@ -216,7 +216,7 @@ impl Pipe {
     }
 }
 
-/// Reads standard error to its end and keeps the beginning.
+/// Reads standard error to its end and returns the beginning.
 async fn read_log(mut stderr: impl AsyncRead + Unpin) -> String {
     let mut log = Vec::new();
     let mut buffer = [0; 1024];

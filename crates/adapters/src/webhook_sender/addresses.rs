@@ -1,14 +1,14 @@
-//! Which addresses are on the public internet.
+//! Classifies IP addresses by whether webhooks may be sent to them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whom a sender may reach.
+/// The hosts that webhooks may be sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Hosts on the public internet.
     Public,
-    /// Those of private networks and this machine too. Link-local addresses and others at which clouds serve
-    /// credentials stay out of reach, as do those that are nobody's.
+    /// Also private networks and this machine. Link-local addresses, metadata services of clouds and addresses without a
+    /// host remain forbidden.
     PrivateToo,
 }
 
@@ -26,7 +26,7 @@ impl Reach {
     }
 }
 
-/// The IPv4 address that an IPv6 one stands for, where it does: mapped (`::ffff:0:0/96`), compatible (`::/96`),
+/// Returns the IPv4 address embedded in an IPv6 address, if any: mapped (`::ffff:0:0/96`), compatible (`::/96`),
 /// translated (NAT64, `64:ff9b::/96`) and 6to4 (`2002::/16`).
 fn inner(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else { return address };
@@ -37,7 +37,7 @@ fn inner(address: IpAddr) -> IpAddr {
     };
     match (a, b, c, d, e, f) {
         (0, 0, 0, 0, 0, 0xffff) | (0x64, 0xff9b, 0, 0, 0, 0) => v4(g, h),
-        // `::` and `::1` are of IPv6.
+        // `::` and `::1` belong to IPv6.
         (0, 0, 0, 0, 0, 0) if g != 0 || h > 1 => v4(g, h),
         (0x2002, ..) => v4(b, c),
         _ => address,
@@ -55,7 +55,7 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether there can be a host of its own network, or this machine, behind it.
+/// Whether an address can belong to a host of a private network or to this machine.
 fn is_somebody(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
@@ -66,7 +66,7 @@ fn is_somebody(address: IpAddr) -> bool {
     }
 }
 
-/// Where clouds tell their machines of themselves, credentials too, beside the link-local 169.254.169.254.
+/// Metadata services of clouds, which serve credentials, in addition to the link-local 169.254.169.254.
 const METADATA: [IpAddr; 5] = [
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
@@ -142,7 +142,7 @@ mod tests {
         "2002:101:101::1",
     ];
 
-    /// Of somebody, but not public.
+    /// Possible hosts that are not public.
     const PRIVATE: &[&str] = &[
         "10.0.0.1",
         "10.255.255.255",
@@ -174,7 +174,7 @@ mod tests {
         "2002:c0a8:1::",
     ];
 
-    /// Of nobody, or where credentials are.
+    /// Addresses without a host, and metadata services.
     const NEVER: &[&str] = &[
         "0.0.0.0",
         "255.255.255.255",

@@ -1,8 +1,8 @@
-//! Messages of webhooks over HTTP, to hosts that anybody may have named.
+//! Webhook delivery over HTTP with protection against server-side request forgery.
 //!
-//! The client asks the resolver here for every connection, and gets addresses that were checked: what a name led to
-//! when it was written down does not matter. Hosts that are written as addresses never come to a resolver and are
-//! checked before. Proxies of the environment are not used, since they would connect in our place, unchecked.
+//! The client resolves host names through [`GuardedResolver`] for every connection, so DNS rebinding has no effect. Hosts
+//! given as IP addresses bypass resolvers and are checked beforehand. Proxies from the environment are not used, because
+//! they would connect to unchecked addresses.
 
 mod addresses;
 
@@ -32,7 +32,7 @@ use std::{
 use thiserror::Error;
 use tokio::time::timeout;
 
-/// How long a receiver may take, connection and all.
+/// Limit for a delivery, including the connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a connection may take to come about.
 const CONNECTING: Duration = Duration::from_secs(5);
@@ -41,10 +41,10 @@ const ANSWER_MAX: usize = 1024;
 /// What is wrong with a host out of reach.
 const OUT_OF_REACH: &str = "leads to a host that is not on the public internet";
 
-/// Looks up the addresses of a name.
+/// Resolves a name to addresses.
 type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
-/// Sends messages, each over a connection of its own.
+/// Delivers webhook messages, each over a new connection.
 #[derive(Clone)]
 #[allow(missing_debug_implementations, reason = "the resolver has no debug form")]
 pub struct HttpWebhookSender {
@@ -53,28 +53,28 @@ pub struct HttpWebhookSender {
     patience: Duration,
 }
 
-/// Gives addresses within reach, or none.
+/// Resolves names to allowed addresses only.
 #[derive(Clone)]
 struct Guard {
     reach: Reach,
     lookup: Lookup,
 }
 
-/// A name leads out of reach.
+/// A name resolves to an address that is not allowed.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("the name leads out of reach")]
 struct OutOfReach;
 
-/// A name leads nowhere.
+/// A name does not resolve.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("the name leads nowhere")]
 struct Nowhere;
 
 impl HttpWebhookSender {
-    /// A sender that reaches these hosts, found by the machine's resolver.
+    /// Creates a sender to these hosts that uses the machine's resolver.
     ///
     /// # Errors
-    /// `Unavailable` when the machine's certificates cannot be used.
+    /// `Unavailable` if the machine's certificates cannot be loaded.
     pub fn new(reach: Reach) -> Result<Self, Fault> {
         Self::with_lookup(reach, Arc::new(|name| Box::pin(look_up(name))))
     }
@@ -99,13 +99,13 @@ impl HttpWebhookSender {
         Ok(Self { client, guard, patience: PATIENCE })
     }
 
-    /// With another limit to the time that a receiver may take.
+    /// Sets the limit for a delivery.
     #[must_use]
     pub fn giving_up_after(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// The address as the client takes it, unless it can be seen that it may not be asked.
+    /// Parses and checks a URL, without resolving its host.
     fn parse(&self, url: &WebhookUrl) -> Result<Url, &'static str> {
         let url = Url::parse(url.as_str()).map_err(|_| "is no URL")?;
         if !url.username().is_empty() || url.password().is_some() {
@@ -135,7 +135,7 @@ impl HttpWebhookSender {
         let answer =
             ReceiverResponse { status: response.status().as_u16(), retry_after: retry_after(&response) };
         let mut read = 0;
-        // Whatever becomes of the body, the receiver has answered.
+        // Errors in the body are ignored: the status has been received.
         while let Ok(Some(piece)) = response.chunk().await {
             read += piece.len();
             if read >= ANSWER_MAX {

@@ -1,4 +1,4 @@
-//! The sender beside a receiver on this machine.
+//! Tests of the sender with a local receiver.
 
 use super::*;
 use docent_testkit::{
@@ -29,7 +29,7 @@ fn sender(reach: Reach) -> HttpWebhookSender {
     HttpWebhookSender::new(reach).unwrap()
 }
 
-/// A sender for whom every name leads to these addresses, one after the other at each question.
+/// A sender whose resolver returns these addresses, one list per lookup.
 fn misled(reach: Reach, answers: &'static [&'static [&'static str]]) -> HttpWebhookSender {
     let asked = Arc::new(AtomicUsize::new(0));
     let lookup: Lookup = Arc::new(move |_| {
@@ -40,7 +40,7 @@ fn misled(reach: Reach, answers: &'static [&'static [&'static str]]) -> HttpWebh
     HttpWebhookSender::with_lookup(reach, lookup).unwrap()
 }
 
-/// The message that a request was.
+/// Converts a request to the message it delivered.
 fn received(base: &str, request: &Request) -> WebhookMessage {
     assert_eq!((request.method.as_str(), request.header("content-type")), ("POST", Some("application/json")));
     let header = |name| request.header(name).unwrap().to_owned();

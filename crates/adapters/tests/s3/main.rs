@@ -1,4 +1,4 @@
-//! The blob store in a bucket, against a server that speaks S3's protocol.
+//! Tests of the S3 blob store against a fake server.
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 

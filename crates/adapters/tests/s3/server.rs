@@ -1,7 +1,7 @@
-//! A server that speaks the part of S3's protocol that the adapter uses, over real connections.
+//! A fake S3 server, and the credential services of AWS, over real connections.
 //!
-//! It is as strict as the real ones where the adapter could err: keys, hashes of what is sent, sizes
-//! of parts. What it was not made for it refuses.
+//! Implements what the adapter uses, and checks keys, payload hashes and part sizes as strictly as S3 does. Rejects
+//! everything else.
 
 use sha2::{Digest, Sha256};
 use std::{
@@ -20,36 +20,36 @@ pub(crate) const BUCKET: &str = "docs";
 pub(crate) const ACCESS_KEY_ID: &str = "AKIDEXAMPLE";
 const PART_MIN: usize = 5 << 20;
 
-/// What becomes of a request instead of its answer.
+/// A fault in place of a regular response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// It is refused, with this status and code.
+    /// An error response with this status and code.
     Status(u16, &'static str),
     /// The connection is reset.
     Reset,
-    /// It is done, and then the connection is reset.
+    /// The request is executed, then the connection is reset.
     DoneReset,
-    /// The connection is closed after so many bytes of the answer's body.
+    /// The connection is closed after this many bytes of the body.
     Cut(usize),
-    /// There is no answer.
+    /// No response.
     Silence,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) objects: BTreeMap<String, Vec<u8>>,
-    /// By their ids: the key, and the parts so far.
+    /// Key and parts of multipart uploads by ID.
     pub(crate) uploads: BTreeMap<String, (String, BTreeMap<usize, Vec<u8>>)>,
-    /// What becomes of the next requests of a kind.
+    /// Faults of the next requests of a kind.
     pub(crate) faults: VecDeque<(&'static str, Fault)>,
-    /// The token that requests must have.
+    /// The session token that requests must contain.
     pub(crate) token: Option<&'static str>,
-    /// The kinds of the requests so far.
+    /// The kinds of the received requests.
     pub(crate) calls: Vec<&'static str>,
     begun: u64,
 }
 
-/// A running server; it stops when dropped.
+/// A running server; stops when dropped.
 pub(crate) struct FakeS3 {
     pub(crate) address: SocketAddr,
     state: Arc<watch::Sender<State>>,
@@ -76,7 +76,7 @@ impl FakeS3 {
         Self { address, state, listener }
     }
 
-    /// Looks at the state.
+    /// Returns the state.
     pub(crate) fn state(&self) -> watch::Ref<'_, State> {
         self.state.borrow()
     }
@@ -86,19 +86,19 @@ impl FakeS3 {
         self.state.send_modify(change);
     }
 
-    /// Lets the next request of a kind fail.
+    /// Makes the next request of a kind fail.
     pub(crate) fn fail(&self, kind: &'static str, fault: Fault) {
         self.change(|state| state.faults.push_back((kind, fault)));
     }
 
-    /// The kinds of the requests since this was last asked.
+    /// Returns the kinds of the requests since the last call.
     pub(crate) fn calls(&self) -> Vec<&'static str> {
         let mut calls = Vec::new();
         self.change(|state| calls = std::mem::take(&mut state.calls));
         calls
     }
 
-    /// Returns once the state is as wanted.
+    /// Waits until the state satisfies a condition.
     pub(crate) async fn until(&self, wanted: impl FnMut(&State) -> bool) {
         self.state.subscribe().wait_for(wanted).await.unwrap();
     }
@@ -123,7 +123,7 @@ impl Answer {
         Self { status, headers: Vec::new(), body: body.into() }
     }
 
-    /// As the real ones do, it repeats what was sent.
+    /// An error response that repeats the session token, as S3 does.
     fn refusal(status: u16, code: &str, token: &str) -> Self {
         let echo = format!("<CanonicalRequest>x-amz-security-token:{token}</CanonicalRequest>");
         let words = format!("<Code>{code}</Code><Message>told by the fake</Message>");
@@ -284,7 +284,7 @@ impl State {
         }
     }
 
-    /// Two objects at a time, so that there are pages.
+    /// Lists two objects per page.
     fn list(&self, request: &Request) -> Answer {
         let text = |name| request.query.get(name).map_or(String::new(), |text| text.replace("%2F", "/"));
         let (prefix, after) = (text("prefix"), text("continuation-token"));
@@ -304,7 +304,7 @@ impl State {
         Answer::of(200, format!("<ListBucketResult>{body}</ListBucketResult>"))
     }
 
-    /// `None` when there is no such upload.
+    /// `None` for an unknown upload.
     fn answer_upload(&mut self, kind: &str, request: &Request) -> Option<Answer> {
         let id = request.query.get("uploadId")?;
         let (key, parts) = self.uploads.get_mut(id)?;
@@ -317,7 +317,7 @@ impl State {
                 let listed = String::from_utf8(request.body.clone()).unwrap().matches("<PartNumber>").count();
                 let sizes: Vec<usize> = parts.values().map(Vec::len).collect();
                 let (_, all_but_last) = sizes.split_last()?;
-                // Some services want parts of one size; S3 itself wants so many bytes.
+                // Some services require parts of equal size; S3 requires a minimum.
                 let fits = all_but_last.iter().all(|size| *size == sizes[0] && *size >= PART_MIN);
                 if listed != sizes.len() || !fits {
                     return Some(Answer::refusal(400, "EntityTooSmall", ""));

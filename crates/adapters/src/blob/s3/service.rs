@@ -1,7 +1,4 @@
-//! How requests reach the service, and what its refusals and faults mean.
-//!
-//! The proxy variables of the environment hold, but not for services on the machine itself. TLS
-//! trusts the certificates that the machine trusts.
+//! The HTTP client for S3 and for AWS's credential services, and the mapping of their errors to faults.
 
 use super::{S3Options, rejected};
 use async_trait::async_trait;
@@ -19,14 +16,14 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use std::{error::Error as StdError, net::IpAddr, sync::Arc, time::Duration};
 use thiserror::Error;
 
-/// Unused connections are closed before the service does it.
+/// How long unused connections stay open; shorter than the timeout of common services.
 const IDLE_CONNECTION: Duration = Duration::from_secs(15);
-/// The most of an error's body that is read, in bytes.
+/// Maximum number of bytes read of an error body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
-/// The most of an error's message that is told, in characters.
+/// Maximum length of a reported error message, in characters.
 const MAX_MESSAGE: usize = 300;
 
-/// Gives the bucket its HTTP client.
+/// Provides the HTTP client of a bucket and of its credential services.
 #[derive(Debug)]
 pub(super) struct Connector(Client);
 
@@ -38,7 +35,7 @@ impl Connector {
             .read_timeout(options.read_timeout)
             .pool_idle_timeout(IDLE_CONNECTION)
             .http1_only()
-            // A signature is good for one address.
+            // A signature is valid for one URL only.
             .redirect(Policy::none())
             .user_agent(concat!("docent/", env!("CARGO_PKG_VERSION")));
         if is_loopback(endpoint) {
@@ -83,13 +80,12 @@ fn is_loopback(url: &Url) -> bool {
 #[error("{0}")]
 struct Refused(String);
 
-/// What the service has no room for.
+/// An error response because of a full disk or an exhausted quota.
 #[derive(Debug, Error)]
 #[error("{0}")]
 struct NoRoom(String);
 
-/// Sends requests. Refusals become errors here, where their words can still be read: elsewhere they
-/// would carry the service's whole answer, in which it repeats tokens that were sent.
+/// Sends requests and reduces error responses to code and message: their full body can repeat session tokens.
 #[derive(Debug)]
 struct Service(Client);
 
@@ -127,7 +123,7 @@ async fn read_some(body: HttpResponseBody) -> Vec<u8> {
     read
 }
 
-/// The words of an error; empty where it has none, as those of `HEAD`.
+/// Code and message of an error response; empty if it has no XML body, as with `HEAD`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Said {
     code: String,
@@ -148,7 +144,7 @@ impl Said {
     fn is_refusal(&self, status: StatusCode) -> bool {
         match status.as_u16() {
             404 => self.code == "NoSuchBucket",
-            // What was in each other's way, or too slow, or too much, may pass.
+            // Conflicts, timeouts and rate limits are temporary.
             408 | 409 | 429 => false,
             400 => self.code != "RequestTimeout",
             300..=499 => true,
@@ -156,7 +152,7 @@ impl Said {
         }
     }
 
-    /// Whether a disk or a quota is used up; some services say so with a status of another meaning.
+    /// Whether a disk is full or a quota exhausted; some services report this with an unrelated status.
     fn is_full(&self, status: StatusCode) -> bool {
         status.as_u16() == 507 || matches!(self.code.as_str(), "QuotaExceeded" | "XMinioStorageFull")
     }
@@ -175,7 +171,7 @@ impl Said {
     }
 }
 
-/// What an error of the object store means.
+/// Converts an error of the object store to a fault.
 pub(in super::super) fn fault(doing: &'static str, error: &(dyn StdError + 'static)) -> Fault {
     let mut kind = FaultKind::Unavailable;
     let mut cause = error;
@@ -191,7 +187,7 @@ pub(in super::super) fn fault(doing: &'static str, error: &(dyn StdError + 'stat
         }
         match cause.source() {
             Some(source) => cause = source,
-            // Each error repeats the one behind it: the last says all.
+            // Each error repeats its source; the innermost message is complete.
             None => return Fault::new(Component::BlobStore, kind, doing).caused_by(cause.to_string()),
         }
     }

@@ -1,4 +1,4 @@
-//! What the conversation calls for next.
+//! Determines the next action from the conversation.
 
 use super::SEARCH_TOOL;
 use crate::builtin::lexical::{beginning, query_terms};
@@ -8,41 +8,41 @@ use docent_domain::{
 };
 use docent_ports::chat_model::ChatRequest;
 
-/// How the text of a failed search begins.
+/// Prefix of the output of a failed search.
 const SEARCH_ERROR: &str = "Error searching documents:";
-/// Longer questions are cut before they are searched for.
+/// Longer questions are cut before the search.
 const QUESTION_CHARS: usize = 2000;
-/// How many earlier questions a follow-up may lean on.
+/// Maximum number of earlier questions that a follow-up question includes.
 const LOOK_BACK: usize = 3;
 
-/// What to do next.
+/// The next action.
 #[derive(Debug, PartialEq)]
 pub(super) enum Move {
     /// Ask for a search.
     Search {
-        /// What to search for.
+        /// The search query.
         query: String,
-        /// The id of the call.
+        /// The ID of the call.
         call_id: String,
     },
     /// Answer from passages.
     Quote {
-        /// The question, with what it leans on.
+        /// The question, including earlier questions that it refers to.
         question: String,
-        /// What was found, best first.
+        /// The search results, best first.
         passages: Vec<ScoredChunk>,
-        /// What was found in a second search, if there was one.
+        /// The results of a second search for names, if there was one.
         further: Option<Vec<ScoredChunk>>,
         /// The id of a further call; none when no search can be asked for.
         call_id: Option<String>,
     },
-    /// Say that searching failed.
+    /// Report that the search failed.
     ReportFailure,
-    /// Say that there is no search.
+    /// Report that there is no search tool.
     RefuseWithoutSearch,
     /// Return a greeting.
     Greet,
-    /// Say what can be asked.
+    /// Explain what can be asked.
     Introduce,
 }
 
@@ -95,7 +95,7 @@ fn user_text(message: &Message) -> Option<&str> {
     }
 }
 
-/// The last question, after the earlier ones that it leans on.
+/// Returns the last question, preceded by the earlier ones that it refers to.
 fn question(asked: &[&str]) -> String {
     let mut used = Vec::new();
     for text in asked.iter().rev().take(LOOK_BACK + 1) {
@@ -108,17 +108,16 @@ fn question(asked: &[&str]) -> String {
     used.join(" ")
 }
 
-/// Openings of questions that continue an earlier one.
+/// Openings of follow-up questions.
 const CONTINUATIONS: [&str; 8] =
     ["and", "or", "what about", "how about", "also", "same for", "the same for", "why is that"];
-/// Words that stand for something named before, in a short question.
+/// Pronouns that refer to an earlier question.
 const PRONOUNS: [&str; 10] =
     ["it", "its", "they", "them", "their", "this", "that", "these", "those", "there"];
-/// Longer questions name what they are about.
+/// Questions with more words are not follow-ups because of a pronoun.
 const SHORT_WORDS: usize = 8;
 
-/// Whether a question makes sense only after the one before: it begins as a continuation, or is
-/// short and speaks of something by a pronoun.
+/// Whether a question refers to the previous one: it begins like a follow-up, or is short and contains a pronoun.
 fn leans_back(question: &str) -> bool {
     let words = plain_words(question);
     let begins = |opening: &str| {

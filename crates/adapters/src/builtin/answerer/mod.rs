@@ -1,10 +1,8 @@
-//! The built-in answerer: a chat model that quotes.
+//! The built-in answerer: an extractive chat model.
 //!
-//! It writes nothing of its own about a document. It asks for a search with the user's question,
-//! picks the sentence of each passage that fits the question best, and quotes them with title and
-//! page. When the question is about something else, it says that the documents do not say; a name that
-//! no passage has is looked for by itself first. What stands in a
-//! passage is only ever quoted: there is nothing here that could follow an instruction.
+//! It searches for the user's question, selects the best sentence of each passage and quotes these sentences with title
+//! and page. A name in the question that no passage contains is searched for separately. If the question is out of scope,
+//! the answer says so. Passages are only quoted, so instructions in them have no effect.
 
 mod dialogue;
 mod names;
@@ -25,7 +23,7 @@ use relevance::{Quote, Verdict};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-/// The tool that it searches with.
+/// The name of the search tool.
 const SEARCH_TOOL: &str = "search_docs";
 
 const ABILITY: &str = "I answer questions about the documents that were uploaded here: I look for the passages \
@@ -37,14 +35,14 @@ const NO_SEARCH: &str =
 const NOT_SAID: &str = "The documents do not say. Nothing that I found in them fits this question.";
 const SEARCH_FAILED: &str = "I could not search the documents right now. Please try again in a moment.";
 
-/// Answers by quoting; needs no model, no download and no network.
+/// A chat model that answers by quoting passages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltinAnswerer;
 
 #[async_trait]
 impl ChatModel for BuiltinAnswerer {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
-        // A few passages take a millisecond, but nothing bounds how many a request brings.
+        // A few passages take a millisecond, but their number is not limited.
         let span = spans::chat(self.model());
         let events = spawn_blocking(move || answer(&request)).instrument(span.clone()).await;
         let events = events.map_err(|error| {
@@ -87,7 +85,7 @@ fn search(query: &str, call_id: String) -> Vec<ChatEvent> {
     vec![ChatEvent::ToolCall(call), finished(FinishReason::ToolCalls)]
 }
 
-/// The last event. There are no tokens of its own to report: whoever meters counts the text.
+/// Creates the last event. It reports no usage, so tokens are counted from the text.
 fn finished(reason: FinishReason) -> ChatEvent {
     ChatEvent::Finished { reason, usage: None }
 }
@@ -97,7 +95,7 @@ pub fn quotes_page(answer: &str, title: &str, page: u32) -> bool {
     answer.contains(&format!("” {}", place(title, page)))
 }
 
-/// Whether an answer of [`BuiltinAnswerer`] says that the documents do not say.
+/// Whether an answer of [`BuiltinAnswerer`] says that the documents do not contain the answer.
 pub fn is_declined(answer: &str) -> bool {
     answer == NOT_SAID
 }

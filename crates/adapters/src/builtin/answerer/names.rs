@@ -1,21 +1,21 @@
-//! What a question names.
+//! Detects names in questions.
 
 use crate::builtin::lexical::Analyzer;
 
-/// From this share of capitalised words on, capital letters tell no names: titles, German, shouting.
+/// From this fraction of capitalised words on, capital letters do not indicate names (titles, German).
 const TOO_MANY: f32 = 0.5;
 
-/// A word that names somebody or something.
+/// A word that looks like a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// The word as it was written.
+    /// The word as written.
     pub(super) word: String,
     /// Its terms.
     pub(super) terms: Vec<String>,
 }
 
-/// The words that look like names: with a capital letter although no sentence begins there, or with a possessive
-/// `s`. Abbreviations are none, since documents write them out.
+/// Returns the words that look like names: capitalised within a sentence, or with a possessive `s`. Abbreviations are
+/// excluded, because documents write them out.
 pub(super) fn names(question: &str) -> Vec<Name> {
     let analyzer = Analyzer::of(question);
     let words: Vec<&str> = question.split_whitespace().collect();
@@ -40,7 +40,7 @@ fn is_edge(c: char) -> bool {
     !c.is_alphanumeric()
 }
 
-/// The name in a word, without a possessive `s`.
+/// Returns the name in a word without a possessive `s`.
 fn name(word: &str, begins_sentence: bool) -> Option<&str> {
     let word = word.trim_matches(is_edge);
     let bare = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));

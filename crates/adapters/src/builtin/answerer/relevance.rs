@@ -1,10 +1,9 @@
-//! Which sentences answer a question best.
+//! Selects the sentences that answer a question best.
 //!
-//! Each passage that the question is about gives the sentence that has the most of it: the share of the
-//! question's terms, each weighted by its rarity in the passages. Terms that the document's title has name the
-//! document and need not be repeated in the sentence; the sentence before, often a heading, lends its terms at
-//! half their weight. The passages come ranked, and that order counts for more than the shares do; only a
-//! sentence that has nearly all of the question leaves those out that have little of it.
+//! From each relevant passage, the sentence that covers most of the question's terms is quoted. Terms are weighted by
+//! inverse frequency in the passages. Terms in the document's title need not be in the sentence. Terms of the previous
+//! sentence, often a heading, count half. The rank of the passages weighs more than the coverage. If a sentence covers
+//! nearly the whole question, sentences that cover little of it are left out.
 
 use super::{
     names::{Name, names},
@@ -15,18 +14,18 @@ use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::{chunk::page_at, id::DocumentId, retrieval::ScoredChunk};
 use std::collections::{HashMap, HashSet};
 
-/// A sentence to be quoted.
+/// A quoted sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Quote {
-    /// Its document's title.
+    /// The document's title.
     pub(super) title: String,
-    /// Its page, counted from 1.
+    /// The page, counted from 1.
     pub(super) page: u32,
-    /// Its text, perhaps shortened.
+    /// The text, possibly shortened.
     pub(super) text: String,
 }
 
-/// The most quotes of an answer.
+/// Maximum number of quotes in an answer.
 const MOST: usize = 5;
 /// Shares are those of so many of the question's rarest terms at most: no text has all words of a
 /// long question.
@@ -37,20 +36,20 @@ const ANSWERS: f32 = 0.8;
 const BESIDE: f32 = 0.5;
 /// What the first passage's rank adds to its sentence's share; the n-th one's adds the n-th part of that.
 const RANK_WEIGHT: f32 = 1.0;
-/// Quotes that share more of their terms than this say the same.
+/// Sentences that have more than this fraction of terms in common are duplicates.
 const SAME: f32 = 0.6;
 /// Longer quotes are cut.
 const QUOTE_CHARS: usize = 350;
-/// What the terms of the sentence before count.
+/// Weight of terms in the previous sentence.
 const HEADING_WEIGHT: f32 = 0.5;
-/// What it adds, as a share of their mean weight, that two terms stand side by side as in the question.
+/// Bonus for two terms that are adjacent as in the question, relative to their mean weight.
 const PAIR_WEIGHT: f32 = 1.0;
-/// What it adds that a sentence has all of the question's names.
+/// Bonus for a sentence with all names of the question.
 const NAMES_WEIGHT: f32 = 0.25;
-/// How much a figure in the sentence helps a question for an amount.
+/// Factor for a sentence with a figure if the question asks for an amount.
 const FIGURE_FACTOR: f32 = 1.15;
 
-/// A passage in sentences.
+/// A passage split into sentences.
 struct Passage<'a> {
     chunk: &'a ScoredChunk,
     sentences: Vec<Analysed>,
@@ -60,7 +59,7 @@ struct Passage<'a> {
 struct Analysed {
     sentence: Sentence,
     terms: HashSet<String>,
-    /// The terms as they follow each other.
+    /// The terms in order.
     sequence: Vec<String>,
 }
 
@@ -69,21 +68,21 @@ struct Candidate<'a> {
     analysed: &'a Analysed,
     /// The share of the question that it has, weighed by how well it can be quoted.
     share: f32,
-    /// The place of its passage, counted from 0.
+    /// The rank of its passage, counted from 0.
     place: usize,
 }
 
-/// What a question calls for.
+/// The result of selecting quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Quotes, best first; none when the question is about something else.
     Quotes(Vec<Quote>),
-    /// To look for these names first: no passage has them, though their documents may.
+    /// Names to search for first: no passage contains them, but their documents may.
     Names(Vec<String>),
 }
 
-/// What to quote of the passages that were found for a question. `about_names` is what was found for the names that
-/// those lack, once that was looked for.
+/// Selects quotes from the passages found for a question. `name_results` are the results of a search for missing names,
+/// if there was one.
 pub(super) fn verdict(
     question: &str,
     chunks: &[ScoredChunk],
@@ -100,7 +99,7 @@ pub(super) fn verdict(
     if !missing.is_empty() && !chunks.is_empty() && about_names.is_none() {
         return Verdict::Names(missing.into_iter().map(|name| name.word.clone()).collect());
     }
-    // A name that a document has anywhere goes for all of its passages.
+    // A name anywhere in a document counts for all of its passages.
     let found: Vec<&ScoredChunk> = chunks.iter().chain(about_names.unwrap_or_default()).collect();
     let mut strangers: HashSet<DocumentId> = HashSet::new();
     for name in &names {
@@ -125,7 +124,7 @@ pub(super) fn verdict(
     Verdict::Quotes(chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect())
 }
 
-/// The documents that have a name in what was found of them.
+/// Returns the documents with a name in any of their passages.
 fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> HashSet<DocumentId> {
     let has = |chunk: &&&ScoredChunk| {
         let terms: HashSet<String> =
@@ -135,15 +134,15 @@ fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> Ha
     found.iter().filter(has).map(|chunk| chunk.document_id).collect()
 }
 
-/// What a sentence should have.
+/// The criteria for rating sentences.
 struct Wanted<'a> {
     /// How rare each of the question's terms is among the sentences.
     weights: HashMap<&'a str, f32>,
-    /// Terms that stand side by side in the question.
+    /// Adjacent terms of the question.
     pairs: Vec<(&'a str, &'a str)>,
     /// The question's terms that are names.
     names: HashSet<&'a str>,
-    /// Whether an amount is asked for.
+    /// Whether the question asks for an amount.
     figure: bool,
 }
 
@@ -170,16 +169,15 @@ impl<'a> Wanted<'a> {
         self.weights.get(term).copied().unwrap_or(0.0)
     }
 
-    /// What a sentence has to tell of: the topic without names, unless it is nothing else. Names tell whom it is about, and a
-    /// sentence about them need not repeat them.
+    /// Returns the terms that a sentence must contain: the topic without names, unless it consists only of names.
     fn subject<'t>(&self, topic: &Topic<'t>) -> Vec<&'t str> {
         let subject: Vec<&str> =
             topic.terms.iter().copied().filter(|term| !self.names.contains(term)).collect();
         if subject.is_empty() { topic.terms.clone() } else { subject }
     }
 
-    /// The weight of the topic that a sentence has, after one with the terms `before`, as a share of that of the
-    /// topic's rarest terms, and more where its terms stand side by side, and where it has the question's names.
+    /// Returns the share of the topic's rarest terms by weight that a sentence covers, given the terms `before` of the
+    /// previous sentence, with bonuses for adjacent terms and names.
     fn share(&self, topic: &Topic<'_>, sentence: &Analysed, before: &HashSet<String>) -> f32 {
         let subject = self.subject(topic);
         let mut rarest: Vec<f32> = subject.iter().map(|term| self.weight(term)).collect();
@@ -212,12 +210,12 @@ impl<'a> Passage<'a> {
         Self { chunk, sentences: sentences::split(&chunk.text).into_iter().map(analysed).collect() }
     }
 
-    /// The terms of all its sentences.
+    /// Returns the terms of all sentences.
     fn terms(&self) -> HashSet<&str> {
         self.sentences.iter().flat_map(|sentence| &sentence.terms).map(String::as_str).collect()
     }
 
-    /// The sentences that may answer the question.
+    /// Returns the sentences that may answer the question.
     fn candidates(&'a self, place: usize, topic: &Topic<'_>, wanted: &Wanted<'_>) -> Vec<Candidate<'a>> {
         let nothing = HashSet::new();
         let subject = wanted.subject(topic);
@@ -235,7 +233,7 @@ impl<'a> Passage<'a> {
     }
 }
 
-/// How well a text's form suits a quote.
+/// Rates how suitable a text is as a quote.
 fn fitness(text: &str, wants_figure: bool) -> f32 {
     let length = match text.split(' ').count() {
         0..=3 => 0.5,
@@ -247,7 +245,7 @@ fn fitness(text: &str, wants_figure: bool) -> f32 {
     if wants_figure && has_figure { length * FIGURE_FACTOR } else { length }
 }
 
-/// Whether a line is one of a table of contents.
+/// Whether a line belongs to a table of contents.
 fn is_leader(text: &str) -> bool {
     text.contains(". . .") || text.contains("....")
 }
@@ -277,8 +275,8 @@ fn asks_for_figure(question: &str) -> bool {
     .any(|phrase| question.contains(phrase))
 }
 
-/// Those to quote, best first: of each passage its best one, and more of one passage only where it answers the
-/// question. None says the same as a better one.
+/// Selects candidates without duplicates, best first: the best one of each passage, and further ones only if they answer
+/// the question.
 fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     // Stable: of equals the one that comes earlier stays first.
     candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -307,7 +305,7 @@ fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     chosen
 }
 
-/// The share of the longer one's terms that both have.
+/// Returns the number of common terms relative to the larger set.
 fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
     a.intersection(b).count() as f32 / a.len().max(b.len()).max(1) as f32
 }

@@ -1,39 +1,38 @@
-//! Whether what was found has anything to do with a question.
+//! Decides whether search results are relevant to a question.
 //!
-//! A search always finds something. A question is about a passage when enough of its words stand there: more of
-//! them where nothing else tells that the passage's document is meant, fewer where the document's title is
-//! named in the question. A question that names somebody or something that no passage has is about none, unless
-//! the name stands elsewhere in their documents.
+//! A search always finds something. A passage is relevant if it contains enough of the question's words, and fewer are
+//! enough if the question names the document's title. If the question contains a name that no passage contains, no passage
+//! is relevant, unless the name occurs elsewhere in its document.
 
 use super::names::Name;
 use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
 
-/// The share of the question that a passage of any document must have.
+/// The fraction of the question that a passage must contain.
 const ENOUGH: f32 = 0.6;
 /// The same of a document that the question names.
 const ENOUGH_OF_NAMED: f32 = 0.2;
 /// What a figure counts, as a share of a word: years and numbers occur everywhere.
 const FIGURE_WEIGHT: f32 = 0.5;
-/// What a word counts that no passage has: the search would have preferred those that have it.
+/// Weight of words that no passage contains: the search would have preferred passages with them.
 const ABSENT_WEIGHT: f32 = 1.5;
-/// Shares are those of so many words at most: nothing has all words of a long question.
+/// Maximum total weight of a question: no passage contains all words of a long one.
 const WORDS: f32 = 6.0;
 /// Beside a passage that has enough, others need this share of what is enough.
 const BESIDE: f32 = 0.5;
 /// When the question names one document much better than another, the other one is not meant.
 const NAMED_NEARLY: f32 = 0.6;
 
-/// What a question asks of a passage.
+/// A question in relation to a passage.
 pub(super) struct Topic<'a> {
-    /// The question's terms, without those that name the passage's document.
+    /// The question's terms without those that name the passage's document.
     pub(super) terms: Vec<&'a str>,
-    /// Whether the question does no more than name the document.
+    /// Whether the question only names the document.
     pub(super) only_named: bool,
-    /// The share of the question's terms that name the document.
+    /// The fraction of the question's terms that name the document.
     named: f32,
-    /// Whether a word names it, not only a figure.
+    /// Whether a word, not only a figure, names the document.
     is_named: bool,
 }
 
@@ -53,7 +52,7 @@ impl<'a> Topic<'a> {
         }
     }
 
-    /// What a passage with these terms has of the question, as a share of what is enough.
+    /// The share of the question that these terms cover, relative to the minimum share.
     fn share(&self, has: &HashSet<&str>, absent: &HashSet<&str>) -> f32 {
         let weight = |term: &&&str| match () {
             () if is_figure(term) => FIGURE_WEIGHT,
@@ -68,10 +67,10 @@ impl<'a> Topic<'a> {
     }
 }
 
-/// A passage by its topic and its terms.
+/// The topic and the terms of a passage.
 pub(super) type Outlined<'a> = (&'a Topic<'a>, HashSet<&'a str>);
 
-/// The question's terms that no passage has, and that name none of their documents.
+/// Returns the question's terms that no passage contains and that name none of their documents.
 fn absent<'a>(asked: &'a Question, passages: &[Outlined<'_>]) -> HashSet<&'a str> {
     let is_there = |term: &str| {
         passages.iter().any(|(topic, terms)| terms.contains(term) || !topic.terms.contains(&term))
@@ -79,14 +78,14 @@ fn absent<'a>(asked: &'a Question, passages: &[Outlined<'_>]) -> HashSet<&'a str
     asked.terms.iter().map(String::as_str).filter(|term| !is_there(term)).collect()
 }
 
-/// Those of the question's names that no passage has.
+/// Returns the question's names that no passage contains.
 pub(super) fn missing<'a>(names: &'a [Name], asked: &Question, passages: &[Outlined<'_>]) -> Vec<&'a Name> {
     let absent = absent(asked, passages);
     let is_missing = |name: &&Name| name.terms.iter().any(|term| absent.contains(term.as_str()));
     names.iter().filter(is_missing).collect()
 }
 
-/// For each passage whether the question is about it.
+/// Returns for each passage whether it is relevant.
 pub(super) fn in_scope(asked: &Question, passages: &[Outlined<'_>]) -> Vec<bool> {
     let absent = absent(asked, passages);
     let named = passages.iter().map(|(topic, _)| topic.named).fold(0.0, f32::max);

@@ -1,22 +1,22 @@
-//! Text to sentences that can be quoted.
+//! Splits text into sentences.
 //!
-//! Extracted text is lines: of paragraphs, of lists, of tables. Lines of a paragraph are put
-//! together before sentences are told apart; list items and table rows stand for themselves.
+//! Extracted text consists of lines of paragraphs, lists and tables. Lines of a paragraph are joined before they are split
+//! into sentences; list items and table rows are separate sentences.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A sentence, a list item or a table row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sentence {
-    /// The byte in the passage where the line begins on which it begins.
+    /// The byte offset of the line in which it starts.
     pub(super) at: usize,
-    /// Its text on one line, with single spaces.
+    /// The text on one line, with single spaces.
     pub(super) text: String,
 }
 
-/// A line at least this long may go on in the next.
+/// Lines of at least this length may continue in the next line.
 const FULL_LINE_CHARS: usize = 45;
-/// A row whose cells come one per line is put together up to this length.
+/// Maximum length of a row joined from cells on separate lines.
 const ROW_CHARS: usize = 160;
 
 pub(super) fn split(text: &str) -> Vec<Sentence> {
@@ -37,7 +37,7 @@ pub(super) fn split(text: &str) -> Vec<Sentence> {
     sentences
 }
 
-/// A line with single spaces, and without characters that are not for reading.
+/// Normalises spaces and removes control characters.
 fn plain(line: &str) -> String {
     let readable = |c: &char| !c.is_control() || c.is_whitespace();
     let line: String = line.chars().filter(readable).collect();
@@ -48,7 +48,7 @@ fn plain(line: &str) -> String {
 #[derive(Default)]
 struct Block {
     text: String,
-    /// Where each line begins, in `text` and in the passage.
+    /// The start of each line in `text` and in the passage.
     lines: Vec<(usize, usize)>,
     last_line: String,
     is_row: bool,
@@ -60,7 +60,7 @@ impl Block {
             return false;
         }
         if !line.chars().any(char::is_alphabetic) {
-            // Cells with figures, each on a line of its own, after the row's name.
+            // Cells with figures on separate lines after the row's name.
             return self.text.len() < ROW_CHARS && !ends_sentence(&self.text);
         }
         if self.is_row || is_row(line) {
@@ -110,7 +110,7 @@ fn ends_sentence(text: &str) -> bool {
     text.ends_with(['.', '?', '!', ':', '。', '？', '！'])
 }
 
-/// Whether a line begins as an item of a list: `•`, `- `, `(a)`, `1.`, `iv)`.
+/// Whether a line starts like a list item: `•`, `- `, `(a)`, `1.`, `iv)`.
 fn is_item(line: &str) -> bool {
     let first = line.split(' ').next().unwrap_or_default();
     let bullet = matches!(first, "•" | "-" | "–" | "—" | "*" | "▪" | "◦" | "●" | "■" | "‣" | "·" | "➢" | "✓");
@@ -147,7 +147,7 @@ fn ends_with_abbreviation(text: &str) -> bool {
     initial || ABBREVIATIONS.contains(&last.to_lowercase().as_str())
 }
 
-/// The part of a long text that holds the most of `wanted`, cut at word bounds with `…`.
+/// Returns the part of a long text with the highest total word weight, cut at word boundaries with `…`.
 pub(super) fn excerpt(text: &str, chars: usize, wanted: impl Fn(&str) -> f32) -> String {
     if text.chars().count() <= chars {
         return text.to_owned();
@@ -165,7 +165,7 @@ pub(super) fn excerpt(text: &str, chars: usize, wanted: impl Fn(&str) -> f32) ->
             sum -= worth[start];
             start += 1;
         }
-        // The earlier of equals, unless it would only cut off what comes before the first hit.
+        // Of equal parts, the first one is extended as long as it has the same start.
         if sum > best_worth + f32::EPSILON || (best.start == start && sum >= best_worth) {
             (best, best_worth) = (start..end + 1, sum);
         }
@@ -173,7 +173,7 @@ pub(super) fn excerpt(text: &str, chars: usize, wanted: impl Fn(&str) -> f32) ->
     let before = if best.start > 0 { "… " } else { "" };
     let after = if best.end < words.len() { " …" } else { "" };
     let middle = words[best].join(" ");
-    // A single endless word is cut wherever the limit falls.
+    // A single long word is cut at the limit.
     let middle: String = middle.chars().take(chars).collect();
     format!("{before}{middle}{after}")
 }

@@ -32,7 +32,7 @@ async fn text(messages: Vec<Message>) -> String {
     texts.collect()
 }
 
-/// The answer from passages that were found for a question, where nothing is found for anything else.
+/// Returns the answer from passages found for a question, with no results for other searches.
 async fn answer_from(question: &str, passages: Vec<ScoredChunk>) -> String {
     text(vec![user(question), output("", passages), output("", Vec::new())]).await
 }
@@ -194,7 +194,7 @@ async fn a_name_that_no_passage_has_is_looked_for_by_itself() {
     let asked = events(messages(None), vec![SEARCH]).await;
     let [ChatEvent::ToolCall(call), ChatEvent::Finished { .. }] = &asked[..] else { panic!("{asked:?}") };
     assert_eq!((call.name.as_str(), call.arguments.as_str()), ("search_docs", r#"{"query":"Kelmsworth"}"#));
-    // The report of Kelmsworth says so at its beginning.
+    // The name occurs at the start of the same document.
     let of_the_same = vec![found(1, 7, "Kelmsworth Ltd, annual report")];
     let answer = text(messages(Some(of_the_same))).await;
     assert_eq!(answer, "“The net sales of the year 2018 were 50 million.” (Document 1, page 1)");

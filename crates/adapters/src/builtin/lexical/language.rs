@@ -1,12 +1,11 @@
-//! What depends on the language of a text.
+//! Language detection, stop words and stemming.
 
 use frostem::{Algorithm, Stemmer};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// A language whose words can be reduced to stems and whose commonest words say nothing.
+/// A language with a stemmer and stop words.
 ///
-/// Texts in other languages are taken for English: most of their words pass through as they are, and alike in
-/// passages and queries.
+/// Texts in other languages are treated as English: most of their words are unchanged, in passages as in queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::builtin) enum Language {
     #[default]
@@ -21,7 +20,7 @@ pub(in crate::builtin) enum Language {
     Russian,
 }
 
-/// How many of its commonest words a text must have to be taken for one of a language.
+/// Minimum number of stop words in a text to detect its language.
 const ENOUGH: usize = 3;
 
 impl Language {
@@ -37,8 +36,7 @@ impl Language {
         Self::Russian,
     ];
 
-    /// The language of a text of these lower-case words: the one most of whose commonest words it has; none when that
-    /// is not clear.
+    /// Detects the language of lower-case words by the number of stop words; `None` if it is not clear.
     pub(super) fn of<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let counts = counts(words);
         let most = counts.into_iter().max().filter(|most| *most >= ENOUGH)?;
@@ -47,8 +45,7 @@ impl Language {
         with_most.next().is_none().then_some(language)
     }
 
-    /// The languages that a query of these lower-case words may be in. One with none of the commonest words
-    /// may be in any.
+    /// Returns the languages that a query of lower-case words may be in: all of them if it contains no stop words.
     pub(super) fn may_be<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
         let counts = counts(words);
         let most = counts.into_iter().max().unwrap_or(0);
@@ -60,12 +57,12 @@ impl Language {
             .collect()
     }
 
-    /// Whether a lower-case word says too little to be searched for.
+    /// Whether a lower-case word is too common to be searched for.
     pub(super) fn is_stop_word(self, word: &str) -> bool {
         STOP_WORDS.get(word).is_some_and(|languages| languages & self.bit() != 0)
     }
 
-    /// The stem of a lower-case word.
+    /// Returns the stem of a lower-case word.
     pub(super) fn stem(self, word: &str) -> String {
         let algorithm = match self {
             Self::English => Algorithm::English,
@@ -100,7 +97,7 @@ impl Language {
     }
 }
 
-/// How many of the words are among the commonest of each language, in the order of [`Language::ALL`].
+/// Counts the stop words of each language, in the order of [`Language::ALL`].
 fn counts<'a>(words: impl IntoIterator<Item = &'a str>) -> [usize; 9] {
     let mut counts = [0; 9];
     for languages in words.into_iter().filter_map(|word| STOP_WORDS.get(word)) {
@@ -111,7 +108,7 @@ fn counts<'a>(words: impl IntoIterator<Item = &'a str>) -> [usize; 9] {
     counts
 }
 
-/// Each stop word, with a bit for each language that has it.
+/// The stop words with a bit for each language that contains them.
 static STOP_WORDS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
     let mut all = HashMap::new();
     for language in Language::ALL {

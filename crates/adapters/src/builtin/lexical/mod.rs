@@ -1,7 +1,7 @@
-//! Text to terms: what the lexical side of search stores and looks for.
+//! Converts text to the terms of lexical search.
 //!
-//! A passage becomes the stems of its words, without stop words, both by its [`language`]. A query goes through the
-//! same steps after [`query`] has cleaned it, so that both sides meet in the same terms.
+//! The terms of a passage are the stems of its words without stop words, by its [`language`]. A query goes through the same
+//! steps after [`query`] has removed instructions.
 
 mod language;
 mod query;
@@ -10,55 +10,55 @@ mod tokens;
 use language::Language;
 use std::collections::HashSet;
 
-/// Longer terms are cut: they are no words, and two of them hardly share so long a beginning.
+/// Longer terms are cut, because they are not words.
 const TERM_CHARS: usize = 64;
 
-/// What a question asks about.
+/// The content of a question.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Question {
-    /// The distinct terms of its words.
+    /// The distinct terms.
     pub(super) terms: Vec<String>,
-    /// Adjacent words joined, each with the terms of the words it is made of.
+    /// Joined adjacent words, each with the terms of its parts.
     pub(super) joined: Vec<(String, Vec<String>)>,
 }
 
-/// Makes terms out of text in a language.
+/// Converts text in a language to terms.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Analyzer {
     language: Language,
 }
 
 impl Analyzer {
-    /// For the language of a text; for English when it is not clear.
+    /// Creates an analyzer for the language of a text, or English if it is not clear.
     pub(super) fn of(text: &str) -> Self {
         Self::default().or_of(&tokens::words(text))
     }
 
-    /// The same one, or for the language of these words when that is clear.
+    /// Returns an analyzer for the language of these words, or this one if it is not clear.
     fn or_of(self, words: &[String]) -> Self {
         let language = Language::of(words.iter().map(String::as_str));
         language.map_or(self, |language| Self { language })
     }
 
-    /// Whether a capital letter within a sentence of the language begins a name.
+    /// Whether capitalised words within a sentence are names in the language.
     pub(super) fn has_capitals_for_names(self) -> bool {
         self.language != Language::German
     }
 
-    /// The terms of a text in their order, repeated as often as they occur. A text that is clearly in another
-    /// language is taken for one of that.
+    /// Returns the terms of a text in order, with repetitions. A text that is clearly in another language is analysed in
+    /// that language.
     pub(super) fn terms(self, text: &str) -> Vec<String> {
         let words = tokens::words(text);
         let analyzer = self.or_of(&words);
         words.iter().flat_map(|word| analyzer.terms_of_word(word)).collect()
     }
 
-    /// The distinct terms of a text, in the order in which they first occur.
+    /// Returns the distinct terms of a text in the order of their first occurrence.
     pub(super) fn distinct_terms(self, text: &str) -> Vec<String> {
         distinct(self.terms(text))
     }
 
-    /// The query's own words as terms, without the parts of those that mix letters and digits.
+    /// Returns the content words of a question as terms, without parts of words that mix letters and digits.
     pub(super) fn question(self, question: &str) -> Question {
         let runs = query::content_words(question);
         let terms = |word: &String| {
@@ -73,7 +73,7 @@ impl Analyzer {
         }
     }
 
-    /// Two and three adjacent words joined, unless one of them is no word of content.
+    /// Joins two and three adjacent content words.
     fn joined(self, run: &[String]) -> impl Iterator<Item = (String, &[String])> {
         let joinable = move |word: &String| !self.language.is_stop_word(word) && !tokens::is_unspaced(word);
         let joined = move |size| {
@@ -97,9 +97,8 @@ impl Analyzer {
     }
 }
 
-/// What to look for: the distinct terms of the query's own words, without what only tells somebody to answer, then
-/// adjacent words joined, since titles and names often join them. In each language that the query may be in: a
-/// few words do not tell.
+/// Returns the search terms of a query: the distinct terms of its content words without instructions, then joined adjacent
+/// words, because titles and names often join them. Uses every language that the query may be in.
 pub(super) fn query_terms(query: &str) -> Vec<String> {
     let runs = query::content_words(query);
     let words = tokens::words(query);
@@ -125,7 +124,7 @@ fn distinct(terms: Vec<String>) -> Vec<String> {
     terms.into_iter().filter(|term| seen.insert(term.clone())).collect()
 }
 
-/// The beginning of `text`, at most `chars` characters.
+/// Returns at most `chars` characters from the start of `text`.
 pub(super) fn beginning(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }

@@ -1,9 +1,9 @@
-//! The words of a query that say what is looked for.
+//! Extracts the content words of a query.
 
 use super::tokens;
 
-/// The query's words without phrases that only ask somebody to answer, in runs of adjacent words.
-/// Fiscal years become plain years.
+/// Returns the query's words without instructions, in runs of adjacent words. Fiscal years become calendar
+/// years.
 pub(super) fn content_words(query: &str) -> Vec<Vec<String>> {
     clauses(query)
         .map(tokens::words)
@@ -14,7 +14,7 @@ pub(super) fn content_words(query: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Openings of clauses that say how to answer or which role to play, and nothing else.
+/// Openings of clauses that only specify how to answer or which role to take.
 const INSTRUCTIONS: [&str; 22] = [
     "act as",
     "answer as",
@@ -40,7 +40,7 @@ const INSTRUCTIONS: [&str; 22] = [
     "you are a",
 ];
 
-/// Ways to ask, general English. Longer ones first where one begins with another.
+/// Phrases that only introduce a question. Longer ones come first if they begin with another.
 const PHRASES: [&str; 77] = [
     "give a response to the question",
     "give a response",
@@ -121,7 +121,7 @@ const PHRASES: [&str; 77] = [
     "in agreement with",
 ];
 
-/// Words that only ask, wherever they stand.
+/// Words without content in a question.
 const ASKING: [&str; 19] = [
     "answer",
     "answers",

@@ -1,6 +1,6 @@
-//! Text to lower-case words.
+//! Splits text into lower-case words.
 
-/// The words of a text in lower case: runs of letters and digits, numbers with their separators.
+/// Returns the words of a text in lower case: runs of letters and digits, and numbers with separators.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut chars = text.chars().map(plain).peekable();
@@ -33,10 +33,10 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 const SOFT_HYPHEN: char = '\u{ad}';
 const APOSTROPHES: [char; 3] = ['\'', '’', 'ʼ'];
-/// What follows an apostrophe in English without being a word.
+/// English suffixes after an apostrophe that are not words.
 const CONTRACTIONS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
 
-/// Full-width forms as their plain ones.
+/// Converts full-width characters to ASCII.
 fn plain(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
@@ -44,12 +44,12 @@ fn plain(c: char) -> char {
     }
 }
 
-/// Whether `c` continues or begins a word. Marks continue one only.
+/// Whether `c` starts or continues a word. Marks only continue one.
 fn belongs(c: char, word: &str) -> bool {
     c.is_alphanumeric() || (!word.is_empty() && is_mark(c))
 }
 
-/// Marks that `char::is_alphanumeric` leaves out: accents, viramas and nuktas, joiners.
+/// Whether `c` is a mark that `char::is_alphanumeric` excludes: accents, viramas, nuktas, joiners.
 fn is_mark(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}'
@@ -58,7 +58,7 @@ fn is_mark(c: char) -> bool {
         | '\u{17b4}'..='\u{17d3}' | '\u{200c}' | '\u{200d}')
 }
 
-/// Whether the script of `c` is written without spaces between words.
+/// Whether the script of `c` has no spaces between words.
 fn unspaced(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}' // Thai, Lao
@@ -70,12 +70,12 @@ fn unspaced(c: char) -> bool {
         | '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}') // Hangul, whose endings stick to the words
 }
 
-/// Whether a word is a run of a script without spaces.
+/// Whether a word is in a script without spaces.
 pub(super) fn is_unspaced(word: &str) -> bool {
     word.chars().next().is_some_and(unspaced)
 }
 
-/// The overlapping pairs of a run's characters; a single one as it is.
+/// Returns the overlapping pairs of a run's characters, or a single character unchanged.
 pub(super) fn bigrams(run: &str) -> Vec<String> {
     let chars: Vec<char> = run.chars().collect();
     if chars.len() < 2 {
@@ -84,8 +84,8 @@ pub(super) fn bigrams(run: &str) -> Vec<String> {
     chars.windows(2).map(|pair| pair.iter().collect()).collect()
 }
 
-/// The letters and the numbers of a word that mixes them: `fy2018` gives `fy` and `2018`. A word of
-/// many parts is a code or a digest, whose parts say nothing.
+/// Splits a word that mixes letters and numbers: `fy2018` becomes `fy` and `2018`. Words with many parts are codes or
+/// digests and are not split.
 pub(super) fn parts(word: &str) -> Vec<&str> {
     let digit = |c: char| c.is_numeric() || matches!(c, '.' | ',');
     let mut parts = Vec::new();
@@ -122,7 +122,7 @@ fn groups_thousands(number: &str) -> bool {
         && integer.matches(',').count() == number.matches(',').count()
 }
 
-/// Skips what an apostrophe cut off a word, if it is no word of its own.
+/// Skips a contraction suffix after an apostrophe.
 fn drop_contraction(chars: &mut std::iter::Peekable<impl Iterator<Item = char> + Clone>) {
     let mut ahead = chars.clone();
     let mut rest = String::new();

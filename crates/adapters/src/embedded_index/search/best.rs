@@ -1,12 +1,12 @@
-//! The best of many candidates.
+//! Selects the best candidates.
 
 use std::{
     cmp::{Ordering, Reverse},
     collections::BinaryHeap,
 };
 
-/// A chunk that may be among the best. The greater of two is the better one; with equal scores the
-/// order is that of document ids and ordinals, so that it does not depend on the state of the index.
+/// A scored chunk. Better candidates compare greater; equal scores are ordered by document ID and ordinal, so that the
+/// order does not depend on the state of the index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) score: f32,
@@ -37,7 +37,7 @@ impl PartialEq for Candidate {
 
 impl Eq for Candidate {}
 
-/// Keeps the best candidates, at most `limit`.
+/// Keeps at most `limit` candidates, the best ones.
 pub(super) struct Best {
     heap: BinaryHeap<Reverse<Candidate>>,
     limit: usize,
@@ -52,12 +52,12 @@ impl Best {
         self.heap.len() >= self.limit
     }
 
-    /// Whether a candidate with this score might be kept.
+    /// Whether a candidate with this score may be kept.
     pub(super) fn may_take(&self, score: f32) -> bool {
         self.limit > 0 && score >= self.least()
     }
 
-    /// What no candidate with a lower score gets below.
+    /// The minimum score of candidates that may be kept.
     pub(super) fn least(&self) -> f32 {
         let worst = self.heap.peek().filter(|_| self.is_full());
         worst.map_or(f32::NEG_INFINITY, |Reverse(worst)| worst.score)
@@ -73,7 +73,7 @@ impl Best {
         }
     }
 
-    /// Best first.
+    /// Returns the candidates, best first.
     pub(super) fn into_sorted(self) -> Vec<Candidate> {
         self.heap.into_sorted_vec().into_iter().map(|Reverse(candidate)| candidate).collect()
     }

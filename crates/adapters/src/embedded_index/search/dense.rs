@@ -1,10 +1,10 @@
-//! The dense side, alone or with the lexical one.
+//! Dense and hybrid ranking.
 
 use super::{Segment, best::Best, lexical::Scores, vector_keys};
 use crate::embedded_index::vectors::Vectors;
 use docent_domain::ranking;
 
-/// Compares the query with every vector and offers every chunk that has something in common with it.
+/// Compares the query with every vector and offers every chunk with a positive score.
 pub(super) fn rank(
     segments: &[Segment<'_>],
     lexical: Option<&Scores>,
@@ -21,7 +21,7 @@ pub(super) fn rank(
         let mut hint = 0;
         for doc in segment.searchable() {
             let key = keys.as_ref().and_then(|keys| keys.first(doc));
-            // A vector may be gone when its chunk has been removed since this search began.
+            // The vector is missing if its chunk was removed during this search.
             let cosine = key.and_then(|key| vectors.find(key, hint)).map_or(0.0, |row| {
                 hint = row + 1;
                 vectors.dot(row, query)

@@ -1,4 +1,4 @@
-//! The lexical side.
+//! Lexical scoring.
 
 use super::{Segment, best::Best};
 use crate::embedded_index::schema::Fields;
@@ -14,15 +14,14 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-/// Frequencies below this have their saturation computed once for each length.
+/// Saturation is precomputed for frequencies below this.
 const COMMON_FREQUENCIES: usize = 16;
-/// With so many times more chunks that have a term than chunks asked for, these are looked up one by one.
+/// If a term occurs in this many times more chunks than the filter allows, the allowed chunks are looked up one by one.
 const SPARSE: usize = 4;
 /// Scores that are compared with the worst of the best ones together.
 const BLOCK: usize = 128;
 
-/// What a query's terms are worth in every chunk: for each segment a number for each of its chunks. Where only some
-/// documents are asked for, the others' chunks have any numbers.
+/// The lexical scores of all chunks by segment. With a document filter, the scores of other chunks are undefined.
 pub(super) struct Scores(Vec<Vec<f32>>);
 
 impl Scores {
@@ -43,7 +42,7 @@ impl Scores {
         Ok(scores)
     }
 
-    /// The whole lexical score of a chunk.
+    /// Returns the total lexical score of a chunk.
     pub(super) fn total(&self, segment: &Segment<'_>, doc: DocId) -> f32 {
         self.of_segment(segment).get(doc as usize).copied().unwrap_or(0.0)
     }
@@ -52,7 +51,7 @@ impl Scores {
         self.0.get(segment.number as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Offers every chunk that can be among the best.
+    /// Offers every chunk that may be among the best.
     pub(super) fn rank(&self, segments: &[Segment<'_>], best: &mut Best) {
         for segment in segments {
             let scores = self.of_segment(segment);
@@ -70,7 +69,7 @@ impl Scores {
             }
             let mut least = f32::NEG_INFINITY;
             for (n, block) in (0..).zip(scores.chunks(BLOCK)) {
-                // Most blocks hold nothing for the best, which one comparison of their highest score tells.
+                // Comparing the block's highest score skips most blocks.
                 let highest = block.iter().fold(0.0, |a: f32, b| if *b > a { *b } else { a });
                 if highest > 0.0 && highest >= least {
                     for (doc, score) in (n * BLOCK as u32..).zip(block) {
@@ -112,7 +111,7 @@ impl Scores {
         Ok(())
     }
 
-    /// Adds what the terms are worth to the scores of the chunks that stand under headings with them.
+    /// Adds scores for terms in the headings above a chunk.
     fn add_headings(
         &mut self,
         searcher: &Searcher,
@@ -136,7 +135,7 @@ impl Scores {
         Ok(())
     }
 
-    /// Adds what title and lead of its document are worth to each chunk's score.
+    /// Adds scores for terms in the title and lead of a chunk's document.
     fn add_documents(&mut self, segments: &[Segment<'_>], documents: &HashMap<u128, f32>) {
         for (segment, scores) in segments.iter().zip(&mut self.0) {
             if let Some(allowed) = &segment.allowed {
@@ -160,7 +159,7 @@ impl Scores {
     }
 }
 
-/// What title and lead add, for each document where they add something.
+/// Returns the scores of title and lead by document.
 fn documents(
     searcher: &Searcher,
     segments: &[Segment<'_>],
@@ -186,7 +185,7 @@ fn documents(
     Ok(documents)
 }
 
-/// How many chunks have the term, removed ones not counted.
+/// Counts the chunks that have the term and are not deleted.
 fn count(found: &[Found<'_>]) -> tantivy::Result<u64> {
     let mut count = 0;
     for found in found {
@@ -204,7 +203,7 @@ fn count(found: &[Found<'_>]) -> tantivy::Result<u64> {
     Ok(count)
 }
 
-/// A segment that has a term.
+/// The postings of a term in a segment.
 struct Found<'a> {
     segment: &'a Segment<'a>,
     inverted: Arc<InvertedIndexReader>,
@@ -223,8 +222,8 @@ impl<'a> Found<'a> {
         Ok(found)
     }
 
-    /// Calls `visit` with every chunk that has the term, removed ones too, block by block, and how often each has it:
-    /// only where `option` asks for that, else nothing.
+    /// Calls `visit` with blocks of all chunks that have the term, including deleted ones, and with the term frequencies
+    /// if `option` includes them.
     fn each(
         &self,
         option: IndexRecordOption,
@@ -238,7 +237,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Calls `visit` at least with the chunks that have the term and may be found.
+    /// Calls `visit` at least with the searchable chunks that have the term.
     fn each_wanted(&self, mut visit: impl FnMut(DocId, u32)) -> tantivy::Result<()> {
         let option = IndexRecordOption::WithFreqs;
         match &self.segment.allowed {
@@ -260,7 +259,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The saturation of frequencies in chunks of all lengths that are told apart.
+/// Term-frequency saturation for each field-norm ID, which encodes the chunk length.
 struct Saturation {
     norms: Vec<f32>,
     common: Vec<[f32; COMMON_FREQUENCIES]>,

@@ -1,4 +1,4 @@
-//! Which chunks of a segment belong to one document: they mostly follow one another.
+//! Groups a segment's chunks by document; chunks of a document are mostly consecutive.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -7,19 +7,19 @@ use std::{
 };
 use tantivy::{Searcher, columnar::ColumnValues, index::SegmentId};
 
-/// Chunks of one document that follow one another in a segment, removed ones included.
+/// Consecutive chunks of one document in a segment, including deleted ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) document: u128,
     pub(super) chunks: Range<usize>,
 }
 
-/// The runs of segments, which never change: each is read through once.
+/// Caches the runs of segments, which are immutable.
 #[derive(Default)]
 pub(in crate::embedded_index) struct RunCache(Mutex<HashMap<SegmentId, Arc<[Run]>>>);
 
 impl RunCache {
-    /// The runs of a segment of `searcher`, whose documents have ids of these halves.
+    /// Returns the runs of a segment of `searcher`; `high` and `low` are the halves of the document IDs.
     pub(super) fn of(
         &self,
         searcher: &Searcher,

@@ -1,11 +1,11 @@
-//! Putting tool calls together from their pieces.
+//! Assembles tool calls from streamed pieces.
 
 use super::{garbage, wire::CallDelta};
 use docent_domain::chat::ToolCall;
 use docent_ports::error::Fault;
 use std::collections::HashSet;
 
-/// The most tools that one answer may ask for.
+/// Maximum number of tool calls in a response.
 const MAX_CALLS: usize = 128;
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ struct Call {
     arguments: String,
 }
 
-/// The tool calls of one answer, as far as they have come.
+/// The tool calls of a response received so far.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     turn: usize,
@@ -29,7 +29,7 @@ impl Calls {
         Self { turn, calls: Vec::new() }
     }
 
-    /// Adds a piece and gives its size in bytes.
+    /// Adds a piece and returns its size in bytes.
     pub(super) fn add(&mut self, delta: CallDelta) -> Result<usize, Fault> {
         let id = delta.id();
         let function = delta.function.unwrap_or_default();
@@ -48,7 +48,7 @@ impl Calls {
         if call.id.is_empty() {
             call.id = id;
         }
-        // Some back ends repeat the name with every piece, others cut it.
+        // Some back ends repeat the name in every piece, others split it.
         if call.name != name {
             call.name.push_str(&name);
         }
@@ -57,10 +57,10 @@ impl Calls {
         Ok(name.len() + arguments.len())
     }
 
-    /// The call that a piece continues; `None` when it begins one.
+    /// Finds the call that a piece continues; `None` if it begins one.
     fn find(&self, index: Option<i64>, id: &str, name: &str) -> Option<usize> {
         let begins = |call: &Call| {
-            // Back ends that send each call whole may number all of them 0, or none.
+            // Back ends that send whole calls may give all of them the index 0, or none.
             let other_id = !id.is_empty() && !call.id.is_empty() && call.id != id;
             other_id && !name.is_empty()
         };
@@ -73,7 +73,7 @@ impl Calls {
         match same_id {
             Some(at) => Some(at),
             None if !id.is_empty() && self.calls.get(last).is_some_and(|call| !call.id.is_empty()) => None,
-            // Without a number or an id, a name begins a call, unless it repeats that of an open one.
+            // Without index and ID, a name begins a call, unless it repeats the name of an incomplete one.
             None => {
                 let is_open = |call: &Call| name.is_empty() || call.name == name && !is_json(&call.arguments);
                 self.calls.get(last).is_some_and(is_open).then_some(last)
@@ -81,11 +81,11 @@ impl Calls {
         }
     }
 
-    /// The calls in the order of their numbers, each with an id of its own.
+    /// Returns the calls in the order of their indexes, with unique IDs.
     pub(super) fn finish(mut self) -> Result<Vec<ToolCall>, Fault> {
         self.calls.retain(|call| !call.name.is_empty() || !call.arguments.is_empty());
         self.calls.sort_by_key(|call| call.index.unwrap_or(i64::MAX));
-        // Ids that are made up must not be among those that the back end gives, wherever they stand.
+        // Generated IDs must not collide with any ID of the back end.
         let given: HashSet<String> = self.calls.iter().map(|call| call.id.clone()).collect();
         let mut ids = HashSet::new();
         let mut whole = Vec::with_capacity(self.calls.len());

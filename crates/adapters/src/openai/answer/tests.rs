@@ -1,9 +1,9 @@
-//! One test for each thing that back ends do with the format.
+//! Tests of the format's variants among back ends.
 
 use super::*;
 use docent_domain::chat::ToolCall;
 
-/// What an answer in these pieces gives: its events, and the error that ended it.
+/// Decodes a response in pieces; returns its events and the error that ended it.
 fn decode_pieces<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> (Vec<ChatEvent>, Result<(), AnswerError>) {
@@ -21,7 +21,7 @@ fn decode(text: &str) -> Vec<ChatEvent> {
     events
 }
 
-/// What a stream of these chunks gives; its end is marked.
+/// Decodes a stream of chunks that ends with `[DONE]`.
 fn stream(chunks: &[&str]) -> Vec<ChatEvent> {
     let events: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
     decode(&format!("{events}data: [DONE]\n\n"))
@@ -50,7 +50,7 @@ fn finished(reason: FinishReason) -> ChatEvent {
     ChatEvent::Finished { reason, usage: None }
 }
 
-/// What a stream with these pieces of tool calls gives.
+/// Decodes a stream of pieces of tool calls.
 fn calls(deltas: &[&str]) -> Vec<ChatEvent> {
     let chunks: Vec<String> =
         deltas.iter().map(|calls| delta(&format!(r#"{{"tool_calls":[{calls}]}}"#))).collect();
@@ -276,7 +276,7 @@ fn usage_is_read_wherever_it_stands() {
     assert_eq!(stream(&[STOP, &own_chunk]), expected);
     assert_eq!(stream(&[&last_chunk]), expected);
     assert_eq!(stream(&[STOP, other_names]), expected);
-    // The last count is the whole one.
+    // The last count is the complete one.
     let early = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":0}}"#;
     assert_eq!(stream(&[early, STOP, &own_chunk, r#"{"choices":[],"usage":null}"#]), expected);
 }
@@ -421,7 +421,7 @@ fn answers_are_bounded() {
     assert_eq!(fault(&format!("data: {many}\n\n")).kind(), FaultKind::InvalidResponse);
 }
 
-/// Answers that use most of the above, for cutting.
+/// Responses with most of the variants above, to be split into pieces.
 fn samples() -> Vec<String> {
     let calls = [
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"é"}}]}"#,
@@ -477,7 +477,7 @@ fn many_cuts_at_once_give_the_same_events() {
             let mut pieces = Vec::new();
             let mut rest = sample.as_bytes();
             while !rest.is_empty() {
-                // Empty pieces are pieces too.
+                // Pieces may be empty.
                 let (piece, after) = rest.split_at(below(40).min(rest.len()));
                 pieces.push(piece);
                 rest = after;

@@ -1,14 +1,14 @@
-//! The parts of the wire format that are read, with room for what back ends make of it.
+//! Wire types of chat responses, lenient towards deviations of back ends.
 
 use crate::openai::fault::Told;
 use docent_domain::{chat::FinishReason, usage::TokenUsage};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// No answer costs more tokens; a count above it would spoil the sums of the ledger.
+/// Upper bound of plausible token counts; larger ones would distort the usage totals.
 const MAX_TOKENS: u64 = 1_000_000_000;
 
-/// A piece of a streamed answer, or a whole one.
+/// A chunk of a streamed response, or a whole response.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk {
     #[serde(default)]
@@ -30,18 +30,18 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// The error that the piece tells of, if it does.
+    /// The error that the chunk reports, if any.
     pub(super) fn error(&self) -> Option<Told> {
         if let Some(error) = self.error.as_ref().filter(|error| !error.is_null()) {
             return Some(Told::by_object(error));
         }
-        // The error's own fields, without an object around them.
+        // Some back ends send the error's fields without an enclosing object.
         let is_error = self.object.as_ref().and_then(Value::as_str) == Some("error");
         is_error.then(|| Told::by_object(&serde_json::json!({ "message": self.message, "code": self.code })))
     }
 }
 
-/// The error that an event of the type `error` tells of.
+/// Parses an event of type `error`.
 pub(super) fn error_event(data: &str) -> Told {
     let value = serde_json::from_str::<Value>(data).unwrap_or_default();
     Told::by_object(value.get("error").unwrap_or(&value))
@@ -53,7 +53,7 @@ pub(super) struct Choice {
     pub(super) index: Option<i64>,
     #[serde(default)]
     pub(super) delta: Option<Delta>,
-    /// What takes the place of `delta` in a whole answer.
+    /// Replaces `delta` in a response that is not streamed.
     #[serde(default)]
     pub(super) message: Option<Delta>,
     #[serde(default)]
@@ -80,10 +80,10 @@ impl Choice {
 pub(super) struct Delta {
     #[serde(default)]
     content: Option<Value>,
-    /// Words by which some models decline, in place of `content`.
+    /// A refusal, which some models send instead of `content`.
     #[serde(default)]
     refusal: Option<String>,
-    /// Thoughts of the model, which are not for the reader, under one or both of the names that they go by.
+    /// Reasoning, which is not shown, under either of its two common names.
     #[serde(default)]
     reasoning: Option<Value>,
     #[serde(default)]
@@ -93,7 +93,7 @@ pub(super) struct Delta {
 }
 
 impl Delta {
-    /// Whether it holds anything but empty fields.
+    /// Whether any field is not empty.
     pub(super) fn says_something(&self) -> bool {
         let is_empty = |value: &Option<Value>| match value {
             None | Some(Value::Null) => true,
@@ -108,7 +108,7 @@ impl Delta {
             || self.tool_calls.iter().flatten().any(CallDelta::says_something)
     }
 
-    /// Its text: a string, or the text of a list of parts.
+    /// The text, from a string or a list of parts.
     pub(super) fn text(&self) -> String {
         let mut text = match &self.content {
             Some(Value::String(text)) => text.clone(),
@@ -122,7 +122,7 @@ impl Delta {
 
 fn part_text(part: &Value) -> Option<&str> {
     part.as_str().or_else(|| {
-        // Parts of other types, such as a model's thoughts, are not for the reader.
+        // Parts of other types, such as reasoning, are not shown.
         let is_text = part.get("type").and_then(Value::as_str).is_none_or(|kind| kind == "text");
         is_text.then(|| part.get("text")?.as_str()).flatten()
     })
@@ -146,7 +146,7 @@ impl CallDelta {
         is_text(name) || !matches!(arguments, None | Some(Value::Null)) && arguments != &Some(Value::from(""))
     }
 
-    /// Its id; empty when there is none.
+    /// The ID; empty if missing.
     pub(super) fn id(&self) -> String {
         match &self.id {
             None | Some(Value::Null) => String::new(),
@@ -165,7 +165,7 @@ pub(super) struct FunctionDelta {
 }
 
 impl FunctionDelta {
-    /// The next piece of the arguments; those that come as JSON are written out.
+    /// This piece of the arguments; a JSON value is serialized.
     pub(super) fn arguments(self) -> String {
         match self.arguments {
             None | Some(Value::Null) => String::new(),
@@ -181,7 +181,7 @@ pub(super) struct Usage {
     prompt_tokens: Option<Value>,
     #[serde(default)]
     completion_tokens: Option<Value>,
-    /// Other names for the same; some back ends send both.
+    /// Alternative names; some back ends send both.
     #[serde(default)]
     input_tokens: Option<Value>,
     #[serde(default)]
@@ -189,11 +189,11 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// The numbers; `None` when there are none, which some back ends say with zeros, or when they make no sense.
+    /// The token counts; `None` if they are missing, zero (which some back ends send instead) or implausible.
     pub(super) fn tokens(self) -> Option<TokenUsage> {
         let number = |value: Option<Value>| {
             let value = value?;
-            // Not a whole number, but one all the same.
+            // Some back ends send floating-point counts.
             value.as_u64().or_else(|| value.as_f64().map(|number| number as u64))
         };
         let prompt = number(self.prompt_tokens).or(number(self.input_tokens)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reading an answer from its connection, with a limit to every wait.
+//! Reads a chat response from its connection with timeouts.
 
 use crate::openai::{
     answer::{AnswerDecoder, AnswerError, Facts, Progress},
@@ -17,7 +17,7 @@ use reqwest::{Response, header::CONTENT_TYPE};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// After the model has stopped, its usage is waited for this long and no longer.
+/// How long to wait for usage after the finish reason.
 const MAX_WAIT_FOR_USAGE: Duration = Duration::from_secs(2);
 /// After the last word the end of the body is waited for this long, so that the connection can be
 /// used again.
@@ -25,15 +25,15 @@ const MAX_WAIT_FOR_END: Duration = Duration::from_millis(100);
 /// Pieces of a body that may still come before its end.
 const MAX_LAST_PIECES: usize = 4;
 
-/// An answer on its way. Dropping it closes the connection, unless it has been read to its end.
+/// Reads the events of one response. Dropping it closes the connection, unless the body was read to its end.
 pub(super) struct AnswerReader {
     body: Option<BoxStream<'static, Result<Bytes>>>,
     decoder: AnswerDecoder,
     /// The longest silence.
     limit: Duration,
-    /// When the silence that lasts now is too long, or a stopped answer is closed with what it has.
+    /// When the current wait for output or usage times out.
     deadline: Option<Instant>,
-    /// What ended it; told after the events before it.
+    /// The error that ended the response; returned after the events before it.
     error: Option<AnswerError>,
 }
 
@@ -52,13 +52,13 @@ impl AnswerReader {
         Self::of_bytes(body, turn, limit)
     }
 
-    /// Reads bytes from anywhere.
+    /// Creates a reader of any byte stream.
     pub(super) fn of_bytes(body: BoxStream<'static, Result<Bytes>>, turn: usize, limit: Duration) -> Self {
         let decoder = AnswerDecoder::new(turn);
         Self { body: Some(body), decoder, limit, deadline: None, error: None }
     }
 
-    /// The next event; `None` after the last one, and after an error.
+    /// Returns the next event; `None` after the last one and after an error.
     pub(super) async fn next(&mut self) -> Option<Result<ChatEvent, AnswerError>> {
         loop {
             if let Some(event) = self.decoder.next_event() {
@@ -76,16 +76,15 @@ impl AnswerReader {
         }
     }
 
-    /// What is known of the back end.
+    /// The model and ID reported by the back end.
     pub(super) fn facts(&self) -> &Facts {
         self.decoder.facts()
     }
 }
 
-/// Reads the next bytes, or closes the answer when nothing more is to be waited for.
+/// Reads the next bytes, or completes the response if no more are needed.
 ///
-/// Silence is the time in which nothing is said, whatever bytes come. The time that whoever reads takes between
-/// two events is none.
+/// The timeout runs while no output arrives, even if other bytes do. It does not run while the caller handles events.
 async fn advance(
     body: &mut BoxStream<'static, Result<Bytes>>,
     decoder: &mut AnswerDecoder,
@@ -118,7 +117,7 @@ async fn advance(
             pushed
         }
         Ok(None) => decoder.end(),
-        // An answer that has said its last word is good, however its connection ends.
+        // After the finish reason the response is complete, however the connection ends.
         Ok(Some(Err(_))) | Err(_) if !is_open => decoder.finish(),
         Ok(Some(Err(fault))) => Err(fault.into()),
         Err(_) => Err(Fault::new(Component::ChatModel, FaultKind::Timeout, "the answer stalled").into()),
@@ -140,8 +139,7 @@ mod tests {
     const USAGE: &str = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1}}\n\n";
     const DONE: &str = "data: [DONE]\n\n";
 
-    /// An answer from pieces that come so long after one another, from a connection that then
-    /// stays open without a word.
+    /// A reader of pieces that arrive with the given pauses, on a connection that then stays open and silent.
     fn reader(pieces: &[(Duration, &'static str)]) -> (AnswerReader, mpsc::UnboundedSender<Result<Bytes>>) {
         let pieces = pieces.to_vec();
         let slow = stream::iter(pieces).then(|(pause, piece)| async move {
@@ -224,7 +222,7 @@ mod tests {
         let (events, fault) = read(&mut in_time).await;
         assert!(fault.is_none() && is_finished(&events[0], true), "{events:?}");
 
-        // Comments keep no finished answer open.
+        // Comments do not extend the wait after the finish reason.
         let (mut too_late, _open) = reader(&[(Duration::ZERO, STOP), (late, ": ping\n"), (late, USAGE)]);
         let (events, fault) = read(&mut too_late).await;
         assert!(fault.is_none() && is_finished(&events[0], false), "{events:?}");

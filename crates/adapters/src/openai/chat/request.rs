@@ -1,4 +1,4 @@
-//! The body of a request.
+//! Request bodies of chat completions.
 
 use docent_domain::chat::{Message, ToolCall, ToolSpec};
 use docent_ports::{
@@ -8,7 +8,7 @@ use docent_ports::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// What is sent to `/chat/completions`.
+/// The body of `POST /chat/completions`.
 #[derive(Debug, Serialize)]
 pub(super) struct Body<'a> {
     model: &'a str,
@@ -45,7 +45,7 @@ enum WireMessage<'a> {
     },
 }
 
-/// A tool on offer, or a call of one.
+/// A tool definition or a tool call.
 #[derive(Debug, Serialize)]
 struct Tool<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ impl<'a> Body<'a> {
     /// Asks `model`, and for its count of tokens if `wants_usage`.
     ///
     /// # Errors
-    /// When a tool's schema is no JSON.
+    /// If a tool's schema is not valid JSON.
     pub(super) fn new(model: &'a str, request: &'a ChatRequest, wants_usage: bool) -> Result<Self> {
         Ok(Self {
             model,
@@ -92,8 +92,8 @@ fn message(message: &Message) -> WireMessage<'_> {
 }
 
 fn call(call: &ToolCall) -> Tool<'_> {
-    // Back ends parse what the model wrote before, and refuse the conversation when it is broken.
-    // The tool's answer tells the model what was wrong.
+    // Back ends parse earlier tool calls and reject the conversation if their arguments are invalid.
+    // The model learns of the error from the tool's output.
     let is_object = serde_json::from_str::<serde_json::Map<String, Value>>(&call.arguments).is_ok();
     let arguments = if is_object { call.arguments.as_str() } else { "{}" };
     let function = Function::Call { name: &call.name, arguments };

@@ -1,4 +1,4 @@
-//! The chat model against a back end on the wire.
+//! Tests of the chat model against a fake back end.
 
 use super::*;
 use docent_domain::chat::{ToolOutput, ToolSpec};
@@ -36,7 +36,7 @@ fn request() -> ChatRequest {
     ChatRequest { messages: vec![Message::User(QUESTION.to_owned())], tools: Vec::new() }
 }
 
-/// The events of an answer, and the fault that ended it.
+/// Reads the events of a response and the fault that ended it.
 async fn read(mut stream: ChatStream) -> (Vec<ChatEvent>, Option<Fault>) {
     let mut events = Vec::new();
     while let Some(event) = stream.next().await {
@@ -57,7 +57,7 @@ async fn ask(model: &OpenAiChatModel) -> Vec<ChatEvent> {
     events
 }
 
-/// The fault that comes in place of an answer.
+/// Returns the fault of a call that fails before the first event.
 async fn refused(model: &OpenAiChatModel) -> Fault {
     model.stream(request()).await.err().expect("a fault before the first event")
 }
@@ -164,7 +164,7 @@ async fn an_answer_read_to_its_end_leaves_its_connection_for_the_next() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     for _ in 0..3 {
-        // As the agent does: it stops at the last event, and does not ask whether there is another.
+        // Like the agent, stops reading at the last event.
         let mut stream = model.stream(request()).await.unwrap();
         while !matches!(stream.next().await, Some(Ok(ChatEvent::Finished { .. }))) {}
     }
@@ -229,7 +229,7 @@ async fn a_request_that_is_wrong_either_way_is_no_reason_to_leave_options_out() 
     }
     assert_eq!(refused(&model).await.to_string(), "chat model: status 400: too long");
     ask(&model).await;
-    // Now that they are known to work, a refusal is about something else.
+    // Once the options have been accepted, an error has another cause.
     fake.script(Reply::json(400, r#"{"error":{"message":"too long"}}"#));
     assert_eq!(refused(&model).await.kind(), FaultKind::Rejected);
     let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
@@ -375,7 +375,7 @@ async fn a_back_end_that_is_away_is_unavailable_until_it_is_back() {
 #[tokio::test]
 async fn silence_before_the_headers_or_within_an_answer_is_a_timeout() {
     let fake = FakeLlm::start().await;
-    // The back end never answers, so that any limit is passed; a short one saves time.
+    // The back end never responds, so any timeout is reached; a short one saves time.
     let model = model_with(&BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) });
     fake.script(Reply::raw("").stall());
     assert_eq!(refused(&model).await.kind(), FaultKind::Timeout);

@@ -1,18 +1,18 @@
-//! What is embedded, and how much of it at once.
+//! Texts to embed and their batches.
 
 use docent_domain::retrieval::Passages;
 
-/// Longer questions are cut; nobody asks for so much, and models have limits of their own.
+/// Longer queries are cut, because models limit their input.
 const QUERY_CHARS: usize = 8 * 1024;
-/// Stands for text without content, which back ends refuse.
+/// Replaces blank text, which back ends reject.
 const BLANK: &str = "-";
 
-/// How much is sent in one request.
+/// Limits of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchLimits {
-    /// The most texts.
+    /// Maximum number of texts.
     pub texts: usize,
-    /// The most tokens, estimated as a quarter of the bytes. A longer text is sent alone.
+    /// Maximum number of tokens, estimated as a quarter of the bytes. A longer text is sent alone.
     pub tokens: usize,
 }
 
@@ -22,13 +22,13 @@ impl Default for BatchLimits {
     }
 }
 
-/// An estimate that needs no tokeniser: English has about four bytes to a token, and scripts with more bytes
-/// to a character have more tokens to it as well.
+/// Estimates the number of tokens: English has about four bytes per token, and scripts with more bytes per character
+/// also have more tokens per character.
 fn estimate(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-/// Cuts `texts` into batches within the limits, keeping their order. None is empty.
+/// Splits `texts` into non-empty batches within the limits, in order.
 pub(super) fn batches(mut texts: &[String], limits: BatchLimits) -> impl Iterator<Item = &[String]> {
     std::iter::from_fn(move || {
         let mut tokens = 0_usize;
@@ -43,7 +43,7 @@ pub(super) fn batches(mut texts: &[String], limits: BatchLimits) -> impl Iterato
     })
 }
 
-/// The texts that stand for chunks: the document's title, a blank line, and the chunk.
+/// Returns the texts to embed for chunks: the document's title, a blank line, and the chunk.
 pub(super) fn passage_texts(passages: Passages<'_>) -> Vec<String> {
     let title = stem(passages.title).trim();
     let text = |(_, text): &(u32, &str)| {
@@ -53,13 +53,13 @@ pub(super) fn passage_texts(passages: Passages<'_>) -> Vec<String> {
     passages.chunks.iter().map(text).collect()
 }
 
-/// The text that stands for a question.
+/// Returns the text to embed for a query.
 pub(super) fn query_text(query: &str) -> String {
     let end = query.char_indices().nth(QUERY_CHARS).map_or(query.len(), |(at, _)| at);
     sendable(query.get(..end).unwrap_or(query))
 }
 
-/// A title without the extension that nearly all uploaded files share.
+/// Removes the extension `.pdf` of a title.
 fn stem(title: &str) -> &str {
     match title.len().checked_sub(4).and_then(|at| title.split_at_checked(at)) {
         Some((stem, extension)) if extension.eq_ignore_ascii_case(".pdf") => stem,
@@ -67,7 +67,7 @@ fn stem(title: &str) -> &str {
     }
 }
 
-/// Text that back ends take: not blank, and without the NUL that some of them stumble over.
+/// Makes text acceptable to back ends: not blank, and without NUL, which some of them reject.
 fn sendable(text: &str) -> String {
     let text = text.trim().replace('\0', " ");
     if text.trim().is_empty() { BLANK.to_owned() } else { text }

@@ -1,8 +1,7 @@
-//! How fast a back end is called; all callers of the process share it.
+//! Adapts the rate of calls to a back end's rate limit; all callers of the process share it.
 //!
-//! Nobody is held up until the back end asks for a pause. Then no call is made before the pause is over, one goes
-//! ahead alone, and the others follow one by one at the pace that the back end was seen to allow, which rises
-//! a little with each call that succeeds.
+//! Calls are unlimited until the back end requests a pause. After the pause one call is made alone; the others follow
+//! at the rate that the back end was observed to accept, which rises slightly with each successful call.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_ports::clock::Clock;
@@ -12,7 +11,7 @@ use std::{
 };
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 
-/// A longer pause is not waited for here.
+/// Longer pauses are returned as an error.
 const PATIENCE: TimeDelta = TimeDelta::seconds(60);
 /// The first pause for a back end that does not say how long; each further one in a row is twice as long.
 const UNTOLD_PAUSE: TimeDelta = TimeDelta::seconds(1);
@@ -28,10 +27,10 @@ const LONGEST_GAP: f64 = 1.25;
 /// After so long without a call the back end has forgotten the calls before.
 const IDLE: TimeDelta = TimeDelta::seconds(1);
 
-/// The pace of one back end.
+/// Limits the rate of calls to one back end.
 pub(super) struct Pace {
     state: Mutex<State>,
-    /// Callers stand in line; the first of them waits for the time and for calls under way.
+    /// Queues callers; the holder waits for the next permitted time or for a call in flight.
     line: AsyncMutex<()>,
     ended: Notify,
     clock: Arc<dyn Clock>,
@@ -39,31 +38,31 @@ pub(super) struct Pace {
 
 #[derive(Debug)]
 struct State {
-    /// Not the next call before this.
+    /// The earliest time of the next call.
     not_before: DateTime<Utc>,
-    /// From one call to the next.
+    /// The time between calls.
     gap: TimeDelta,
     under_way: usize,
     at_once: usize,
     /// Counts the pauses. A call from before the last one tells nothing new.
     pauses: u64,
-    /// Pauses in a row that came without a length.
+    /// Number of consecutive pauses of unspecified length.
     untold: u32,
     /// Gaps are not much longer than the longest pause that was asked for: refusals at random are no rate.
     longest_pause: TimeDelta,
-    /// The calls since the last pause that succeeded, and since when.
+    /// Number of successful calls since `since`.
     succeeded: i32,
     since: DateTime<Utc>,
     last_call: DateTime<Utc>,
 }
 
-/// The right to make one call. Dropping it says that the call told nothing of the pace.
+/// Permission for one call. Dropping it reports no outcome.
 pub(super) struct Turn<'a> {
     pace: &'a Pace,
     pauses: u64,
 }
 
-/// What the first in line waits for.
+/// What the first caller in the queue waits for.
 enum Wait {
     Until(DateTime<Utc>),
     ForAnEnd,
@@ -154,10 +153,10 @@ impl Pace {
         Self { state, line: AsyncMutex::default(), ended: Notify::new(), clock }
     }
 
-    /// Waits for the right to make a call, in the order in which the callers came. Cancel-safe.
+    /// Waits for permission to make a call, in FIFO order. Cancel-safe.
     ///
     /// # Errors
-    /// The rest of a pause that is too long to be waited for here.
+    /// The rest of a pause that is longer than `MAX_WAIT`.
     pub(super) async fn turn(&self) -> Result<Turn<'_>, Duration> {
         let _first = self.line.lock().await;
         loop {
@@ -173,13 +172,13 @@ impl Pace {
         }
     }
 
-    /// Holds everybody up, as the back end has asked somebody who did not stand in line.
+    /// Applies a pause that the back end requested of a call outside the queue.
     pub(super) fn pause(&self, pause: Duration) {
         let now = self.clock.now();
         self.state().pause(TimeDelta::from_std(pause).unwrap_or(TimeDelta::MAX), now);
     }
 
-    // The state is whole at every instant, also when a thread that held the lock has panicked.
+    // The state is consistent even if a thread panicked while holding the lock.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -191,7 +190,7 @@ impl Turn<'_> {
         self.pace.state().succeed(self.pauses);
     }
 
-    /// The back end asked for a pause, perhaps without saying how long.
+    /// Reports that the back end requested a pause, possibly of unspecified length.
     pub(super) fn held_up(self, pause: Option<Duration>) {
         let pause = pause.map(|pause| TimeDelta::from_std(pause).unwrap_or(TimeDelta::MAX));
         let now = self.pace.clock.now();
@@ -263,7 +262,7 @@ mod tests {
         state.hold_up(0, Some(seconds(5)), at(1));
         assert_eq!(state.gap, TimeDelta::milliseconds(600));
         let (gap, not_before) = (state.gap, state.not_before);
-        // Others were under way when the pause was asked for.
+        // Other calls were in flight when the pause was requested.
         state.hold_up(0, Some(seconds(5)), at(1));
         assert_eq!((state.gap, state.not_before), (gap, not_before));
         state.under_way = 0;

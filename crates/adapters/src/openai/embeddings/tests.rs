@@ -1,4 +1,4 @@
-//! The embedder against a back end on the wire.
+//! Tests of the embedder against a fake back end.
 
 use super::*;
 use docent_testkit::{
@@ -236,7 +236,7 @@ async fn a_back_end_that_refuses_for_ever_is_given_up() {
     assert!(fake.counts().embeddings <= 12, "{:?}", fake.counts());
 }
 
-/// Embeds so many batches in each of four tasks.
+/// Embeds `batches` batches in each of four tasks.
 async fn embed_much(fake: &FakeLlm, clock: &Arc<TestClock>, batches: usize) {
     let embedder = Arc::new(paced(fake, clock));
     let tasks = (0..4).map(|task| {
@@ -311,7 +311,7 @@ async fn the_limit_is_for_the_whole_answer() {
     let settings = BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) };
     let clock = Arc::new(TestClock::default());
     let embedder = OpenAiEmbedder::new(&settings, BatchLimits::default(), clock).unwrap();
-    // The back end never ends its answer, so that any limit is passed; a short one saves time.
+    // The response never ends, so any timeout is reached; a short one saves time.
     let gate = Gate::default();
     fake.script(Reply::raw("").wait(&gate));
     fake.script(Reply::events(&["{"]).stall());

@@ -1,4 +1,4 @@
-//! From an answer's bytes to vectors.
+//! Parses embeddings responses.
 
 use super::garbage;
 use crate::openai::fault::unreadable;
@@ -11,7 +11,7 @@ use serde::{
 use serde_json::Value;
 use std::fmt;
 
-/// The vectors in the order of the texts, and what the back end says of them.
+/// Vectors in the order of the texts, and what the back end reports about them.
 #[derive(Debug, PartialEq)]
 pub(in crate::openai) struct Answer {
     pub(in crate::openai) vectors: Vec<Vec<f32>>,
@@ -35,7 +35,7 @@ struct WireEmbedding {
     embedding: Numbers,
 }
 
-/// Numbers, written as such or as their bytes in base64, least significant byte first.
+/// A vector, encoded as JSON numbers or as base64 of little-endian bytes.
 #[derive(Debug)]
 struct Numbers(Vec<f32>);
 
@@ -72,10 +72,10 @@ impl<'de> Visitor<'de> for NumbersVisitor {
     }
 }
 
-/// Reads the answer to `count` texts.
+/// Parses the response to `count` texts.
 ///
 /// # Errors
-/// When it cannot be read, when a vector is missing or there are too many, or when one has no direction.
+/// If the response is invalid, the number of vectors is wrong, or a vector is zero or not finite.
 pub(in crate::openai) fn read(body: &[u8], count: usize) -> Result<Answer> {
     let answer: WireAnswer = serde_json::from_slice(body).map_err(|error| garbage(unreadable(&error)))?;
     if answer.data.len() != count {
@@ -96,7 +96,7 @@ pub(in crate::openai) fn read(body: &[u8], count: usize) -> Result<Answer> {
     Ok(Answer { vectors, model, tokens })
 }
 
-/// The vector with a length of one. Vectors without a direction are errors, so none is empty.
+/// Scales a vector to unit length. Empty and zero vectors are errors.
 fn unit(mut vector: Vec<f32>) -> Result<Vec<f32>> {
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
     if !length.is_finite() {

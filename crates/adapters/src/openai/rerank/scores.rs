@@ -1,10 +1,10 @@
-//! Reading the scores of an answer.
+//! Parses rerank responses.
 
 use crate::openai::fault::unreadable;
 use docent_ports::error::{Component, Fault, FaultKind, Result};
 use serde::Deserialize;
 
-/// Both forms that are about: an object, and the bare list of text-embeddings-inference.
+/// Both common forms: an object, and the plain list of text-embeddings-inference.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
@@ -26,7 +26,7 @@ fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
     Fault::new(Component::Reranker, FaultKind::InvalidResponse, message)
 }
 
-/// The scores of `count` passages, in their order.
+/// Parses the scores of `count` passages, in their order.
 pub(super) fn read(body: &[u8], count: usize) -> Result<Vec<f32>> {
     let answer: Answer = serde_json::from_slice(body).map_err(|error| garbage(unreadable(&error)))?;
     let (Answer::Named { results: rows } | Answer::Bare(rows)) = answer;

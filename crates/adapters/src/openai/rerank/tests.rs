@@ -1,4 +1,4 @@
-//! The reranker against a back end on the wire.
+//! Tests of the reranker against a fake back end.
 
 use super::*;
 use docent_testkit::{

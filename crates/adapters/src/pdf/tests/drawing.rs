@@ -1,4 +1,4 @@
-//! Pictures of pages.
+//! Tests of page images.
 
 use super::{Sample, line};
 use crate::pdf::{
@@ -14,7 +14,7 @@ fn drawn(pdf: Vec<u8>, page: u32, width: u16, marked: Option<&str>) -> Result<Pi
     Ok(Pixmap::from_png(Cursor::new(png)).unwrap())
 }
 
-/// How many pixels are dark, and how many are yellow.
+/// Counts dark and yellow pixels.
 fn colours(picture: &Pixmap) -> (usize, usize) {
     let dark = picture.data().iter().filter(|pixel| pixel.r < 100).count();
     let yellow = picture.data().iter().filter(|pixel| pixel.r > 240 && pixel.b < 140).count();
@@ -41,7 +41,7 @@ fn marked_lines_are_yellow_and_stay_readable() {
     let (dark, yellow) = colours(&picture);
     assert!(yellow > 500, "{yellow}");
     assert_eq!(dark, plain.0, "what was dark stays so");
-    // The second line stands 342 points below the top, of 842.
+    // The second line is 342 of 842 points below the top.
     let row = |pixel: usize| pixel / usize::from(picture.width());
     let marked = picture.data().iter().enumerate().filter(|(_, pixel)| pixel.r > 240 && pixel.b < 140);
     let rows: Vec<usize> = marked.map(|(at, _)| row(at)).collect();

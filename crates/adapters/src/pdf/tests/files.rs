@@ -1,4 +1,4 @@
-//! Whole files: what opens, what is told of it.
+//! Tests of whole files.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! PDFs of real producers; `tests/fixtures/pdf/README.md` says which made what.
+//! Tests of PDFs by real producers, listed in `tests/fixtures/pdf/README.md`.
 
 use super::*;
 use std::{fs, path::Path};

@@ -1,4 +1,4 @@
-//! Files made to cost much.
+//! Tests of files designed to consume resources.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Replacement text, layers and unknown characters.
+//! Tests of replacement text, layers and unknown characters.
 
 use super::*;
 

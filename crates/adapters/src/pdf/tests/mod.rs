@@ -1,4 +1,4 @@
-//! What is read out of PDFs, feature by feature.
+//! Tests of extraction by feature.
 
 mod drawing;
 mod files;
@@ -58,12 +58,12 @@ fn first_page(sample: Sample) -> ExtractedPage {
     extract(sample.bytes()).unwrap().pages.remove(0)
 }
 
-/// The text of a page with this content.
+/// Extracts the text of a page with this content.
 fn text(content: &str) -> String {
     first_page(Sample::new().page(content)).text
 }
 
-/// A file with a classic cross-reference table.
+/// Builds a file with a classic cross-reference table.
 fn by_hand(text: &str) -> String {
     let content = line(72, 700, text);
     let objects = [

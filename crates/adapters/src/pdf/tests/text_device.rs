@@ -1,4 +1,4 @@
-//! Lines and words.
+//! Tests of lines and words.
 
 use super::*;
 
