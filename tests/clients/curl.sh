@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What curl sees of `POST /agents/chat` at a running service: the stream of the base contract, line by line.
+# Checks the stream of `POST /agents/chat` at a running service with curl, line by line.
 set -euo pipefail
 
 question='{"messages": [{"role": "user", "content": "How long does an access token last?"}]}'
@@ -16,12 +16,12 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ask "$DOCENT_TEST_API_KEY" --fail --dump-header "$folder/head" >"$folder/stream"
 grep -qi '^content-type: text/event-stream' "$folder/head" || fail "the stream has another type"
-grep -qi '^x-stream-id:' "$folder/head" && fail "nobody asked for a stream to come back to"
+grep -qi '^x-stream-id:' "$folder/head" && fail "a stream without resumable has X-Stream-Id"
 grep -qvE '^(data: ".*"|: ping|)$' "$folder/stream" && fail "a line is neither data, nor a ping, nor empty"
 answer=$(sed -n 's/^data: "\(.*\)"$/\1/p' "$folder/stream" | tr -d '\n')
 [[ $answer == *'15 minutes'* ]] || fail "the answer is: $answer"
 
 status=$(ask dk_wrong --output "$folder/refused" --write-out '%{http_code}')
-[[ $status == 401 ]] || fail "a wrong key gives $status"
-grep -q '"detail"' "$folder/refused" || fail "a refusal says nothing"
-echo 'curl: the stream and the refusal are as they must be'
+[[ $status == 401 ]] || fail "a wrong key returns $status"
+grep -q '"detail"' "$folder/refused" || fail "the error has no detail"
+echo 'curl: stream and error are as specified'

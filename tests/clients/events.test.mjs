@@ -1,4 +1,4 @@
-// Answers of `POST /agents/chat`, read by an EventSource: what browsers have, but for headers and the method.
+// `POST /agents/chat` read with EventSource, as in browsers, except for the method and headers.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -13,7 +13,7 @@ function posting(fields) {
   return { method: "POST", body, headers };
 }
 
-// All events up to the end of the stream, by their types. The reader would ask again by itself.
+// Returns all events up to the end of the stream. Closes the source then, since it would reconnect by itself.
 function read(address, { names = [], stopsAt, ...request }) {
   return new Promise((resolve, reject) => {
     const fetching = (url, init) =>
@@ -36,14 +36,14 @@ function read(address, { names = [], stopsAt, ...request }) {
 
 const words = (events) => events.filter(({ name }) => name === "message").map(({ data }) => data).join("");
 
-test("the strings of a stream are the answer", async () => {
+test("stream strings concatenate to the answer", async () => {
   const events = await read(AGENT, posting({}));
   assert.ok(events.length > 1);
   assert.match(words(events), /15 minutes/);
-  assert.ok(events.every(({ id }) => id === ""), "no ids unless asked for");
+  assert.ok(events.every(({ id }) => id === ""), "events have ids only on request");
 });
 
-test("sources come last", async () => {
+test("requested sources are the last event", async () => {
   const events = await read(AGENT, { ...posting({ include_sources: true }), names: ["sources"] });
   const last = events.at(-1);
   assert.equal(last.name, "sources");
@@ -52,7 +52,7 @@ test("sources come last", async () => {
   assert.ok(best.page_start <= 4 && best.page_end >= 4, JSON.stringify(best));
 });
 
-test("a stream goes on where the connection broke", async () => {
+test("resumed stream continues after the last event", async () => {
   const leaving = new AbortController();
   const reply = await fetch(AGENT, { ...posting({ resumable: true }), signal: leaving.signal });
   const stream = `${AGENT}/streams/${reply.headers.get("X-Stream-Id")}`;
@@ -66,7 +66,7 @@ test("a stream goes on where the connection broke", async () => {
   assert.match(words(whole), /15 minutes/);
 });
 
-test("a reader that comes back after the end is told to stay away", async () => {
+test("reconnecting after the end returns 204 and stops the client", async () => {
   const reply = await fetch(AGENT, posting({ resumable: true }));
   const stream = `${AGENT}/streams/${reply.headers.get("X-Stream-Id")}`;
   const count = (await reply.text()).match(/^id: /gm).length;

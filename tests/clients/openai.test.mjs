@@ -1,4 +1,4 @@
-// The official client of the OpenAI API, for JavaScript, at `/v1` of a running service.
+// The official OpenAI client for JavaScript against `/v1` of a running service.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -16,12 +16,12 @@ function citesTheGuide(annotations) {
   assert.ok(best.page_start <= 4 && best.page_end >= 4, JSON.stringify(best));
 }
 
-test("agents are listed as models", async () => {
+test("models list the agents", async () => {
   const models = await client().models.list();
   assert.deepEqual(models.data.map((model) => model.id), ["chat"]);
 });
 
-test("an answer comes in one piece with its sources", async () => {
+test("completion has sources", async () => {
   const answer = await client().chat.completions.create(asked);
   const [{ message, finish_reason: reason }] = answer.choices;
   assert.equal(reason, "stop");
@@ -29,7 +29,7 @@ test("an answer comes in one piece with its sources", async () => {
   citesTheGuide(message.annotations);
 });
 
-test("an answer is streamed with its sources and what it cost", async () => {
+test("streamed completion has sources and usage", async () => {
   const options = { stream: true, stream_options: { include_usage: true } };
   const stream = await client().chat.completions.create({ ...asked, ...options });
   const words = [];
@@ -46,12 +46,12 @@ test("an answer is streamed with its sources and what it cost", async () => {
   assert.ok(usage.total_tokens > 0);
 });
 
-test("the client's own collector puts a stream together", async () => {
+test("client assembles the stream", async () => {
   const collected = await client().chat.completions.stream(asked).finalChatCompletion();
   assert.match(collected.choices[0].message.content, /15 minutes/);
 });
 
-test("what is refused is an error of its kind", async () => {
+test("errors have the client's error types", async () => {
   const refused = async (kind, code, changes, key) => {
     const asking = client(key).chat.completions.create({ ...asked, ...changes });
     const error = await asking.then(() => assert.fail("it was not refused"), (refusal) => refusal);

@@ -1,4 +1,4 @@
-// The running service that the tests here ask, and what it holds.
+// The running service under test and its document.
 
 export const SERVER = process.env.DOCENT_TEST_SERVER;
 export const KEY = process.env.DOCENT_TEST_API_KEY;

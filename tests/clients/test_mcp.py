@@ -1,4 +1,4 @@
-"""The official client of the Model Context Protocol, for Python, over HTTP and over standard input and output."""
+"""The official MCP client for Python, over HTTP and over standard input and output."""
 
 import contextlib
 import os
@@ -61,7 +61,7 @@ class Tools(unittest.IsolatedAsyncioTestCase):
     async def test_over_standard_input_and_output_with_a_handshake(self):
         await self.journey(server=stdio(), mode="legacy")
 
-    async def test_a_wrong_key_opens_nothing(self):
+    async def test_wrong_key_is_refused(self):
         for server in (http("dk_wrong"), stdio("dk_wrong")):
             with self.assertRaises(Exception):
                 async with Client(server=server) as client:

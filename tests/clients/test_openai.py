@@ -1,4 +1,4 @@
-"""The official client of the OpenAI API, for Python, at `/v1` of a running service."""
+"""The official OpenAI client for Python against `/v1` of a running service."""
 
 import os
 import unittest
@@ -17,12 +17,12 @@ def client(**overrides):
 
 
 class Chat(unittest.TestCase):
-    def test_agents_are_listed_as_models(self):
+    def test_models_list_the_agents(self):
         with client() as service:
             self.assertEqual([model.id for model in service.models.list()], ["chat"])
             self.assertEqual(service.models.retrieve("chat").owned_by, "docent")
 
-    def test_an_answer_comes_in_one_piece_with_its_sources(self):
+    def test_completion_has_sources(self):
         with client() as service:
             answer = service.chat.completions.create(model="chat", messages=QUESTION)
         [choice] = answer.choices
@@ -31,7 +31,7 @@ class Chat(unittest.TestCase):
         self.assert_cites_the_guide(choice.message.annotations)
         self.assertGreater(answer.usage.completion_tokens, 0)
 
-    def test_an_answer_is_streamed_with_its_sources_and_what_it_cost(self):
+    def test_streamed_completion_has_sources_and_usage(self):
         options = {"include_usage": True}
         with client() as service:
             asked = service.chat.completions.create(model="chat", messages=QUESTION, stream=True, stream_options=options)
@@ -45,13 +45,13 @@ class Chat(unittest.TestCase):
         self.assertEqual([chunk.usage is not None for chunk in chunks], [False] * (len(chunks) - 1) + [True])
         self.assertEqual(len({chunk.id for chunk in chunks}), 1)
 
-    def test_a_stream_can_be_left(self):
+    def test_stream_can_be_closed_early(self):
         with client() as service:
             with service.chat.completions.create(model="chat", messages=QUESTION, stream=True) as asked:
                 self.assertEqual(next(iter(asked)).object, "chat.completion.chunk")
 
     def assert_cites_the_guide(self, annotations):
-        # The client's types know citations of web pages alone; others come through as they are.
+        # The client has a type only for web citations; others are returned as dictionaries.
         cited = [entry if isinstance(entry, dict) else entry.to_dict() for entry in annotations]
         self.assertEqual({entry["type"] for entry in cited}, {"file_citation"})
         best = cited[0]["file_citation"]
@@ -66,17 +66,17 @@ class Errors(unittest.TestCase):
         self.assertEqual(refused.exception.code, code)
         return refused.exception
 
-    def test_a_wrong_key_is_an_authentication_error(self):
+    def test_wrong_key_is_an_authentication_error(self):
         self.assert_refused(openai.AuthenticationError, "invalid_api_key", api_key="dk_wrong")
 
-    def test_an_unknown_model_is_not_found(self):
+    def test_unknown_model_is_not_found(self):
         self.assert_refused(openai.NotFoundError, "model_not_found", model="gpt")
 
-    def test_a_bad_request_names_its_parameter(self):
+    def test_bad_request_names_its_parameter(self):
         self.assertEqual(self.assert_refused(openai.BadRequestError, None, n=2).param, "n")
         self.assert_refused(openai.BadRequestError, None, messages=[], stream=True)
 
-    def test_the_built_in_model_makes_no_embeddings(self):
+    def test_builtin_model_has_no_embeddings(self):
         with client() as service, self.assertRaises(openai.BadRequestError) as refused:
             service.embeddings.create(model="builtin", input="warranty")
         self.assertIn(refused.exception.code, ("unsupported_model", "model_not_found"))

@@ -1,4 +1,4 @@
-//! An installation in memory, on the fakes of the testkit.
+//! An in-memory installation on the testkit's fakes.
 
 use docent_app::{App, agent::registry::AgentRegistry, settings::Settings};
 use docent_ports::recorder::NoopRecorder;
@@ -6,17 +6,17 @@ use docent_testkit::{
     clock::TestClock,
     entropy::TestEntropy,
     fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, vector_indexes::FakeVectorIndexes,
-        embedder::FakeEmbedder, embedders::FakeEmbedders, mailer::FakeMailer,
-        page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
-        store::FakeStore, text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner,
-        token_store::FakeTokenStore, webhook_sender::FakeWebhookSender,
+        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
+        embedders::FakeEmbedders, mailer::FakeMailer, page_renderer::FakePageRenderer,
+        password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter, store::FakeStore,
+        text_extractor::FakeTextExtractor, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
+        vector_indexes::FakeVectorIndexes, webhook_sender::FakeWebhookSender,
     },
 };
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 
-/// An empty installation, and its files to look at.
+/// Creates an empty installation; returns it with its blob store.
 pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
     let blobs = Arc::new(FakeBlobStore::default());
     let app = Arc::new(App {
@@ -50,7 +50,7 @@ pub fn empty(settings: Settings) -> (Arc<App>, Arc<FakeBlobStore>) {
     (app, blobs)
 }
 
-/// A runtime on this thread.
+/// Creates a single-threaded runtime.
 pub fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().expect("a runtime")
 }

@@ -1,4 +1,4 @@
-//! What the fuzz targets share. Each target says in its own file what it feeds and what must hold.
+//! Helpers for the fuzz targets. Each target's file describes its input and what it checks.
 
 pub mod installation;
 pub mod pdf;
@@ -6,22 +6,22 @@ pub mod pdf;
 use docent_adapters::pdf::fuzzing::{self, PAGE_TEXT_BYTES, Reading, TEXT_BYTES};
 use std::{panic, thread};
 
-/// The stack of the thread that reads a PDF, which is that of the extraction worker.
+/// Stack size of the thread that reads a PDF, as in the extraction worker.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Lets panics of libraries pass, where the product catches them: those of the PDF interpreter cost a page.
-/// Panics of our own code, and of the standard library on our behalf, stay finds.
-pub fn let_libraries_panic() {
-    let find = panic::take_hook();
+/// Ignores panics inside libraries, which the service catches: a panic of the PDF interpreter costs a page.
+/// Panics in the service's own code and in the standard library are still reported.
+pub fn ignore_library_panics() {
+    let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         let of_library = panic.location().is_some_and(|place| place.file().contains("/registry/src/"));
         if !of_library {
-            find(panic);
+            report(panic);
         }
     }));
 }
 
-/// Cuts bytes at the line `%%`: what a target wants to have apart stays readable in its corpus.
+/// Splits bytes at lines of `%%`, so that an input of several sections stays readable in the corpus.
 pub fn sections(data: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(data);
     std::iter::from_fn(move || {
@@ -32,7 +32,7 @@ pub fn sections(data: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Cuts bytes into pieces whose lengths `lengths` gives, over and over; a length of 0 counts as 256.
+/// Cuts bytes into pieces of these lengths, repeated; a length of 0 counts as 256.
 pub fn cut<'b>(mut bytes: &'b [u8], lengths: &[u8]) -> Vec<&'b [u8]> {
     let mut lengths =
         lengths.iter().map(|length| if *length == 0 { 256 } else { usize::from(*length) }).cycle();
@@ -45,28 +45,28 @@ pub fn cut<'b>(mut bytes: &'b [u8], lengths: &[u8]) -> Vec<&'b [u8]> {
     pieces
 }
 
-/// Reads a PDF and checks what holds of every one, however broken.
+/// Reads a PDF and checks the properties of every result, however broken the file.
 pub fn read_pdf(bytes: Vec<u8>) -> Reading {
     let reader = thread::Builder::new().stack_size(STACK_BYTES).spawn(|| fuzzing::read(bytes));
-    let reading = reader.expect("a thread").join().expect("a reading that ends");
+    let reading = reader.expect("a thread").join().expect("the reader does not panic");
     check(&reading);
     reading
 }
 
 fn check(reading: &Reading) {
     let Reading { pages, complete, metadata, failure } = reading;
-    assert_ne!(complete.is_some(), failure.is_some(), "either all pages are through or something is wrong");
+    assert_ne!(complete.is_some(), failure.is_some(), "a reading is either complete or failed");
     assert!(complete.is_none_or(|complete| complete as usize == pages.len()), "no page is missing");
     assert!(pages.iter().map(|page| page.text.len()).sum::<usize>() <= TEXT_BYTES);
     for (page, number) in pages.iter().zip(1..) {
         assert_eq!(page.number, number);
         assert!(page.unmapped_glyphs <= page.glyphs);
-        // Line ends and spaces between words are added to the text of glyphs.
+        // Line ends and spaces between words are added to the glyphs' text.
         assert!(page.text.len() <= 3 * PAGE_TEXT_BYTES, "{} bytes", page.text.len());
-        let odd = page.text.chars().find(|c| c.is_control() && *c != '\n');
-        assert_eq!(odd, None, "a control character in the text of a page");
-        assert!(page.text.is_empty() || page.text.ends_with('\n'), "the last line ends");
-        assert!(!page.text.contains("\n\n\n"), "no more than one empty line between paragraphs");
+        let control = page.text.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(control, None, "a page's text contains a control character");
+        assert!(page.text.is_empty() || page.text.ends_with('\n'), "the last line has a line end");
+        assert!(!page.text.contains("\n\n\n"), "paragraphs are separated by at most one empty line");
     }
     let Some(metadata) = metadata else { return };
     let outline = metadata.outline.iter().map(|entry| &entry.title);

@@ -1,22 +1,22 @@
-//! Valid PDFs around hostile parts.
+//! Valid PDFs with hostile streams.
 
-/// The parts of a PDF that a target fills in; empty ones are left empty.
+/// The streams of a PDF that a target fills in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts<'a> {
-    /// What the page draws.
+    /// The page's content stream.
     pub content: &'a [u8],
-    /// The map from character codes to text of the fonts `/F2` and `/F3`.
+    /// The ToUnicode map of the fonts `/F2` and `/F3`.
     pub to_unicode: &'a [u8],
-    /// What the form `/X0` draws; it may draw itself and the glyphs of all fonts.
+    /// The content of the form `/X0`, which may draw itself and glyphs of all fonts.
     pub form: &'a [u8],
-    /// The encoding of the two-byte font `/F3`, a CMap.
+    /// The encoding CMap of the two-byte font `/F3`.
     pub encoding: &'a [u8],
-    /// What the only glyph of the Type 3 font `/F4` draws.
+    /// The content of the only glyph of the Type 3 font `/F4`.
     pub glyph: &'a [u8],
 }
 
-/// A page of 595 by 842 points. Its fonts are `/F1` (Helvetica), `/F2` (one byte to a character), `/F3` (two)
-/// and `/F4` (drawn); `/P0` is a property list for marked content.
+/// Creates a PDF with one page of 595 by 842 points. Its fonts are `/F1` (Helvetica), `/F2` (one byte per character),
+/// `/F3` (two bytes) and `/F4` (Type 3); `/P0` is a property list for marked content.
 pub fn with(parts: &Parts<'_>) -> Vec<u8> {
     const RESOURCES: &str = "<< /Font << /F1 5 0 R /F2 6 0 R /F3 7 0 R /F4 8 0 R >> /XObject << /X0 9 0 R >> \
         /Properties << /P0 << /ActualText (replaced) >> >> >>";

@@ -1,5 +1,5 @@
-//! Any entries as an archive to restore: sections apart by lines of `%%`, each a name, a line end and its bytes. What
-//! proves an archive whole, the digests in its records and its last entry, is put in: a forger can do that too.
+//! Restores any entries as an archive. Sections are separated by lines of `%%`; each is a name, a line end and bytes. The
+//! digests in the records and in the last entry are filled in, as a forger could.
 #![no_main]
 
 use docent_app::{

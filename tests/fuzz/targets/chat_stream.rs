@@ -1,4 +1,4 @@
-//! Any bytes as the answer of a chat back end: server-sent events or one object, cut anywhere. The first eight
+//! Reads any bytes as the response of a chat back end: server-sent events or one object, cut anywhere. The first eight
 //! bytes are the lengths of the pieces.
 #![no_main]
 
@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
             ChatEvent::Finished { .. } => {}
         }
     }
-    // What cannot be decoded is replaced by characters of three bytes.
+    // Undecodable bytes are replaced by a character of three bytes.
     assert!(said <= 3 * body.len());
     assert!(ids.len() <= 128);
 });

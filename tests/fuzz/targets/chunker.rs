@@ -1,5 +1,5 @@
-//! Any text on any pages, cut into chunks of any size. The first bytes choose size, overlap and what counts as a
-//! token; `\x0c` ends a page, and one that begins with `\x01` cannot be trusted.
+//! Cuts any text on any pages into chunks of any size. The first bytes choose the size, the overlap and the tokenizer;
+//! `\x0c` ends a page, and a page that starts with `\x01` is unreliable.
 #![no_main]
 
 use docent_domain::{
@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
             ..ExtractedPage::default()
         }
     };
-    // Page numbers need not be without gaps.
+    // Page numbers may have gaps.
     let pages: Vec<_> =
         text.split('\u{c}').zip((1..).step_by(1 + usize::from(counter >> 4))).map(page).collect();
     let count: fn(&str) -> usize = match counter & 3 {
@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     for (chunk, ordinal) in chunks.iter().zip(0..) {
         check(chunk, ordinal, &pages);
         assert_eq!(chunk.tokens as usize, count(&chunk.text));
-        // Characters add up, those of white space count as nothing, and none is cut: the bound holds exactly.
+        // Token counts of characters add up, white space counts as zero and no character is cut, so the bound is exact.
         if counter & 3 == 1 {
             assert!(chunk.tokens as usize <= size.tokens + size.overlap, "{} tokens", chunk.tokens);
         }
@@ -49,7 +49,7 @@ fuzz_target!(|data: &[u8]| {
     covers(&chunks, &pages);
 });
 
-/// What holds of a chunk by itself.
+/// Checks the properties of a single chunk.
 fn check(chunk: &Chunk, ordinal: u32, pages: &[ExtractedPage]) {
     assert_eq!(chunk.ordinal, ordinal);
     assert!(!chunk.text.is_empty() && chunk.text == chunk.text.trim(), "{:?}", chunk.text);

@@ -1,4 +1,4 @@
-//! Any bytes as the answer of an embeddings back end. The first byte is the number of texts sent.
+//! Reads any bytes as the response of an embedding back end. The first byte is the number of texts sent.
 #![no_main]
 
 use docent_adapters::openai::fuzzing::vectors;

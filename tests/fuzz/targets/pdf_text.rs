@@ -1,9 +1,9 @@
-//! Any bytes as a PDF: the way of the extraction worker, from the header to bookmarks.
+//! Reads any bytes as a PDF, as the extraction worker does, from the header to the bookmarks.
 #![no_main]
 
-use docent_fuzz::{let_libraries_panic, read_pdf};
+use docent_fuzz::{ignore_library_panics, read_pdf};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(init: let_libraries_panic(), |data: &[u8]| {
+fuzz_target!(init: ignore_library_panics(), |data: &[u8]| {
     read_pdf(data.to_vec());
 });

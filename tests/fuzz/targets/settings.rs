@@ -1,11 +1,11 @@
-//! Any environment: lines of `NAME=value`, after a byte that chooses the profile. Names may lack the prefix.
+//! Parses any environment: a byte that chooses the profile, then lines of `NAME=value`. Names may lack the prefix.
 #![no_main]
 
 use docent::config::{self, Environment, Profile, Settings};
 use libfuzzer_sys::fuzz_target;
 use std::{collections::BTreeMap, ffi::OsString, os::unix::ffi::OsStringExt, sync::LazyLock};
 
-/// A password. Where it stands in secrets and as that of an address, and nowhere else, it must not show.
+/// A password. It must not be shown where it is a secret or the password of a URL.
 const SECRET: &str = "hunter2";
 static SECRETS: LazyLock<Vec<String>> = LazyLock::new(|| {
     config::all()
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
         let Some(at) = line.iter().position(|byte| *byte == b'=') else { continue };
         let (Ok(name), value) = (std::str::from_utf8(&line[..at]), &line[at + 1..]) else { continue };
         let name = if name.starts_with("DOCENT_") { name.to_owned() } else { format!("DOCENT_{name}") };
-        // The names of files are not for a fuzzer to choose; and no environment holds a NUL.
+        // The fuzzer must not choose file names, and an environment cannot contain NUL.
         if !name.ends_with("_FILE") && !line.contains(&0) {
             variables.insert(name, OsString::from_vec(value.to_vec()));
         }
@@ -46,7 +46,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(!is_hidden || !said.contains(SECRET), "{said}");
 });
 
-/// Whether the password is there, and only where it must not show.
+/// Whether the password appears, and only where it must not be shown.
 fn hides(variables: &BTreeMap<String, OsString>) -> bool {
     let holders = || variables.iter().filter_map(|(name, value)| Some((name, value.to_str()?)));
     let mut holders =

@@ -1,5 +1,5 @@
-//! Any bytes as the body of an upload, in pieces cut anywhere, through the handler's own reading of forms. The first
-//! eight bytes are the lengths of the pieces; the next line is the content type.
+//! Reads any bytes as the body of an upload, in pieces cut anywhere, with the handler's form parser. The first eight
+//! bytes are the lengths of the pieces; the next line is the content type.
 #![no_main]
 
 use bytes::Bytes;
