@@ -1,4 +1,4 @@
-//! Checks, generators, benchmarks and chaos of the workspace: `cargo xtask --help`.
+#![doc = include_str!("../README.md")]
 #![allow(clippy::print_stdout, reason = "its output is for the terminal")]
 
 mod bench;

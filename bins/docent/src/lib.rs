@@ -1,4 +1,4 @@
-//! The parts of the `docent` binary that tests and generators use too.
+#![doc = include_str!("../README.md")]
 
 pub mod cli;
 pub mod config;
