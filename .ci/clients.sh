@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# What people plug in, against a running `docent dev`: `clients_check PROGRAM` installs the official clients of the OpenAI API, for Python
-# and JavaScript, that of the Model Context Protocol, for Python, and an EventSource from their registries, and runs tests/clients with
-# them and with curl; `documentation_check PROGRAM` goes through the documentation with them. Needs .ci/servers.sh.
+# Third-party clients against a running `docent dev`: `clients_check PROGRAM` installs the official OpenAI clients for Python and
+# JavaScript, the MCP client for Python and an EventSource library, and runs tests/clients with them and with curl;
+# `documentation_check PROGRAM` runs the examples of the documentation with them. Requires .ci/servers.sh.
 
 # shellcheck source=service.sh
 source "$(dirname "${BASH_SOURCE[0]}")/service.sh"
 
-# Installs what tests/clients names into a folder that is called after it.
+# Installs the dependencies of tests/clients into a directory.
 clients_install() {
     local folder=$1 missing=()
     command -v curl >/dev/null || missing+=(curl)
@@ -15,12 +15,12 @@ clients_install() {
     python_install "$folder/python" --requirement tests/clients/requirements.txt || return
     [[ ! -e $folder/installed ]] || return 0
     cp tests/clients/package.json tests/clients/package-lock.json "$folder" || return
-    # npm knows which registry to ask. The runtime comes with it: Debian's is older than what the clients ask for.
+    # npm uses the configured registry. Node.js is one of the packages, because Debian's version is too old for the clients.
     npm ci --silent --prefix "$folder" --cache "$folder/npm" || return
     rm -rf "$folder/npm" && touch "$folder/installed"
 }
 
-# Where they are installed, which it says, and installs them there.
+# Installs the clients into a directory named after a hash of their versions, and prints its path.
 clients_folder() {
     local folder
     folder=$(cat tests/clients/{requirements.txt,package-lock.json} | sha256sum | cut -c1-16)
@@ -34,13 +34,13 @@ clients_check() {
     local program=$1 folder key
     folder=$(clients_folder) || return
     service_start "$program" || return
-    # The clients ask about the guide that a first start ingests before it says where the panel is.
+    # The clients ask about the sample guide; the first run has ingested it when it prints the URL of the admin panel.
     local log="$service_folder/docent.log"
     wait_for 'The sample guide' "$service_pid" "$log" grep -q 'admin panel' "$log" || return
     key=$("$program" apikeys create --dev --name clients --scopes read,chat --json "$service_email" |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])') || return
-    clients_weigh
-    # Modules are looked for beside the tests.
+    clients_page_sizes
+    # Node.js looks for modules beside the tests.
     cp tests/clients/*.{py,mjs,sh} "$folder" || return
     (
         cd "$folder" || exit
@@ -49,8 +49,8 @@ clients_check() {
     ) || { tail -n 20 "$log" >&2 && return 1; }
 }
 
-# Prints what a browser loads for each page, in bytes.
-clients_weigh() {
+# Prints the sizes in bytes of each page and of its assets.
+clients_page_sizes() {
     local page asset
     for page in /chat /docs /admin/login; do
         echo "$page: $(curl -sf "$service_base$page" | wc -c)"
@@ -60,7 +60,7 @@ clients_weigh() {
     done
 }
 
-# Goes through the tutorial and the how-tos as a reader would. Needs the servers of .ci/servers.sh.
+# Runs the commands of the tutorial and the how-tos. Requires the servers of .ci/servers.sh.
 documentation_check() {
     local folder
     command -v jq >/dev/null || packages_install jq || return

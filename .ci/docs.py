@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Goes through pages of the documentation as a reader would.
+"""Runs the commands of documentation pages and checks their documented output.
 
     .ci/docs.py PROGRAM PAGE…
 
-Each page is one script of bash in a folder of its own: its blocks `sh` in their order, with `docent` as PROGRAM. What it runs on
-comes from the environment. A comment before a block says what else is to be done with it:
+Each page becomes one bash script, run in a temporary directory: its `sh` blocks in order, with PROGRAM as `docent`. Servers
+come from the environment. A comment before a block changes its treatment:
 
-    <!-- background: WORDS -->  runs beside those that follow; these wait until it has printed WORDS
+    <!-- background: WORDS -->  runs in the background; the following blocks wait until it has printed WORDS
     <!-- file: NAME -->         is written to the file NAME
-    <!-- prints -->             is what the block before printed: each line in its place, `…` for anything
-    <!-- reader: WHY -->        is for the reader alone
+    <!-- prints -->             is the expected output of the previous block, in order; `…` matches anything
+    <!-- reader: WHY -->        is not run
 
-All other blocks are there to be looked at, but every `sh` is run.
+Other blocks are ignored; every `sh` block is run.
 """
 
 import http.server
@@ -28,7 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(?:<!-- (?P<what>\w+)(?:: (?P<with>.*?))? -->\n+)?^ *```(?P<kind>\w*)[^\n]*\n(?P<text>.*?)^ *```$", re.M | re.S)
-# Seconds that a page may take.
+# Timeout of a page in seconds.
 LIMIT = 180
 
 PRELUDE = r"""
@@ -39,14 +39,14 @@ await() {
         ! grep -qiFs -- "$1" "$2" || return 0
         sleep 0.1
     done
-    echo "It did not print: $1" >&2
+    echo "Not printed: $1" >&2
     return 1
 }
 """
 
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """A server of a language model that searches once, and then says what it found."""
+    """A fake language model that searches once and then quotes the result."""
 
     protocol_version = "HTTP/1.1"
 
@@ -54,8 +54,8 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.answer("application/json", json.dumps({"object": "list", "data": [{"id": "qwen3:8b", "object": "model"}]}))
 
     def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        messages = asked["messages"]
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        messages = request["messages"]
         if messages[-1]["role"] == "tool":
             deltas = [{"content": "By what I found: "}, {"content": messages[-1]["content"][:60]}]
         else:
@@ -84,15 +84,15 @@ def free_port():
         return server.server_port
 
 
-def script_of(text, replaced):
-    """The script of a page, and the number of the block that each expectation is about."""
+def build_script(text, replacements):
+    """Returns the script of a page, and the expected outputs with the numbers of their blocks."""
     lines, expected = [PRELUDE], []
     last = None
     for number, block in enumerate(BLOCK.finditer(text)):
         what, content = block["what"], block["text"]
         if block.start("kind") and (indent := len(block[0].splitlines()[-1]) - 3):
             content = re.sub(f"^ {{{indent}}}", "", content, flags=re.M)
-        for theirs, ours in replaced.items():
+        for theirs, ours in replacements.items():
             content = content.replace(theirs, ours)
         if what == "reader":
             continue
@@ -104,28 +104,28 @@ def script_of(text, replaced):
             lines.append(f"(\n{content}) > printed.{number} 2>&1 &\nawait {shlex.quote(block['with'])} printed.{number}")
             last = number
         elif block["kind"] == "sh":
-            # In braces, what it exports is there for the blocks that follow.
+            # Braces instead of a subshell, so that exported variables remain for the following blocks.
             lines.append(f"{{\n{content}}} > printed.{number} 2>&1")
             last = number
     return "\n".join(lines), expected
 
 
-def differences(expected, folder):
+def find_differences(expected, folder):
     for number, content in expected:
         printed = (folder / f"printed.{number}").read_text().splitlines()
-        place = 0
+        position = 0
         for line in filter(str.strip, content.splitlines()):
-            # `…` stands for anything; all else is what it is.
+            # `…` matches anything; all other characters match themselves.
             pattern = re.compile(translate("*".join(re.sub(r"([*?[])", r"[\1]", part) for part in line.rstrip().split("…"))))
-            found = next((n for n in range(place, len(printed)) if pattern.fullmatch(printed[n].rstrip())), None)
+            found = next((n for n in range(position, len(printed)) if pattern.fullmatch(printed[n].rstrip())), None)
             if found is None:
-                yield f"this was not printed:\n  {line}\nbut:\n  " + "\n  ".join(printed)
+                yield f"expected output is missing:\n  {line}\nactual output:\n  " + "\n  ".join(printed)
                 break
-            place = found + 1
+            position = found + 1
 
 
-def walk(program, page):
-    """Gives what is not as the page says, and how many outputs it speaks of."""
+def check_page(program, page):
+    """Runs a page; returns its problems and the number of compared outputs."""
     with tempfile.TemporaryDirectory() as name, http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model) as model:
         folder = Path(name)
         threading.Thread(target=model.serve_forever, daemon=True).start()
@@ -136,23 +136,23 @@ def walk(program, page):
         if modules := os.environ.get("DOCENT_TEST_MODULES"):
             (folder / "node_modules").symlink_to(modules)
         address = f"127.0.0.1:{free_port()}"
-        replaced = {"127.0.0.1:8000": address, "127.0.0.1:11434": f"127.0.0.1:{model.server_port}", "9000": str(free_port())}
+        replacements = {"127.0.0.1:8000": address, "127.0.0.1:11434": f"127.0.0.1:{model.server_port}", "9000": str(free_port())}
         for theirs, variable in {
             "postgres://docent:PASSWORD@db.example.org/docent": "DOCENT_TEST_POSTGRES_URL",
             "redis://cache.example.org:6379/0": "DOCENT_TEST_REDIS_URL",
         }.items():
             if ours := os.environ.get(variable):
-                replaced[theirs] = ours
+                replacements[theirs] = ours
         environment = {name: value for name, value in os.environ.items() if not name.startswith("DOCENT_")}
         environment |= {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": name, "DOCENT_BIND_ADDRESS": address}
         environment["DOCENT_SERVER"] = f"http://{address}"
         text = page.read_text()
-        script, expected = script_of(text, replaced)
-        ran = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, timeout=LIMIT, stdin=subprocess.DEVNULL)
-        problems = list(differences(expected, folder)) if ran.returncode == 0 else [f"a command ended with {ran.returncode}"]
-        if ran.returncode:
-            for kept in sorted(folder.glob("printed.*")):
-                problems.append(f"{kept.name}:\n" + kept.read_text()[-2000:])
+        script, expected = build_script(text, replacements)
+        result = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        problems = list(find_differences(expected, folder)) if result.returncode == 0 else [f"a command failed with exit code {result.returncode}"]
+        if result.returncode:
+            for output in sorted(folder.glob("printed.*")):
+                problems.append(f"{output.name}:\n" + output.read_text()[-2000:])
         model.shutdown()
         return problems, len(expected)
 
@@ -161,8 +161,8 @@ def main():
     program, *pages = sys.argv[1:]
     has_failed = False
     for page in map(Path, pages):
-        problems, compared = walk(Path(program).resolve(), page)
-        print(f"{page}: " + ("\n".join(problems) if problems else f"as it says; {compared} outputs compared"))
+        problems, compared = check_page(Path(program).resolve(), page)
+        print(f"{page}: " + ("\n".join(problems) if problems else f"passed, {compared} outputs compared"))
         has_failed |= bool(problems)
     sys.exit(has_failed)
 

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# schemathesis against a running `docent dev`: `schemathesis_check PROGRAM` installs it from PyPI into a folder of its own, starts the
-# program, asks it all that its OpenAPI document allows and forbids, and fails on any answer that the document does not know, and on
-# every 5xx. Needs .ci/servers.sh.
+# schemathesis against a running `docent dev`: `schemathesis_check PROGRAM` installs schemathesis from PyPI, starts the program, sends
+# valid and invalid requests generated from its OpenAPI document, and fails on any response that the document does not describe and
+# on every 5xx. Requires .ci/servers.sh.
 
 # shellcheck source=service.sh
 source "$(dirname "${BASH_SOURCE[0]}")/service.sh"
 
 schemathesis_version=4.32.5
-# Seconds; a run takes some 30.
+# Timeout in seconds; a run takes about 30.
 schemathesis_limit=300
 
 schemathesis_token() {
@@ -25,13 +25,13 @@ schemathesis_check() {
     local venv token config="$PWD/.ci/schemathesis.toml"
     venv=$(realpath -m "${CARGO_TARGET_DIR:-target}/schemathesis-$schemathesis_version") || return
     python_install "$venv" "schemathesis==$schemathesis_version" || { echo "schemathesis could not be installed" >&2 && return 1; }
-    # All that the document tells of is there, and no limit ends the run.
+    # Enables all documented routes, and lifts the rate limit.
     export DOCENT_METRICS_ENABLED=true DOCENT_RATE_LIMIT_REQUESTS=1000000
     service_start "$1" --no-sample || return
     token=$(schemathesis_token) || return
-    local asking=("$venv/bin/schemathesis" --config-file "$config" run "$service_base/openapi.json")
-    asking+=(--no-color --checks all --seed 1 --header "Authorization: Bearer $token")
-    # It leaves notes where it is run.
-    (cd "$service_folder" && timeout "$schemathesis_limit" "${asking[@]}") || { tail -n 20 "$service_folder/docent.log" >&2 && return 1; }
+    local command=("$venv/bin/schemathesis" --config-file "$config" run "$service_base/openapi.json")
+    command+=(--no-color --checks all --seed 1 --header "Authorization: Bearer $token")
+    # schemathesis writes files to the working directory.
+    (cd "$service_folder" && timeout "$schemathesis_limit" "${command[@]}") || { tail -n 20 "$service_folder/docent.log" >&2 && return 1; }
     unset DOCENT_METRICS_ENABLED DOCENT_RATE_LIMIT_REQUESTS
 }

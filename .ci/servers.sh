@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# PostgreSQL and Redis for the live tests: `servers_start` installs them from Debian packages where they
-# are missing, starts both on free ports in a temporary folder, and exports DOCENT_TEST_POSTGRES_URL and
-# DOCENT_TEST_REDIS_URL; `servers_stop` ends them and removes the folder, whatever has become of them.
+# PostgreSQL and Redis for the live tests: `servers_start` installs them from Debian packages if they are missing, starts
+# both on free ports with a temporary directory, and exports DOCENT_TEST_POSTGRES_URL and DOCENT_TEST_REDIS_URL;
+# `servers_stop` stops them and removes the directory.
 
 servers_folder=
 postgres_pid=
 redis_pid=
 
-# What PostgreSQL's programs are run by: it refuses to run as root.
+# Prefix for running PostgreSQL's programs, which refuse to run as root.
 as_postgres=(env LC_ALL=C)
 if ((EUID == 0)); then
     as_postgres=(setpriv --reuid=nobody --regid=nogroup --clear-groups env LC_ALL=C)
 fi
 
-# Debian keeps the server's programs out of the path, one folder for each version.
+# Prints the directory of the server's programs: on Debian it is not in PATH, and there is one per version.
 postgres_programs() {
     local initdb
     initdb=$(printf '%s\n' /usr/lib/postgresql/*/bin/initdb | sort -V | tail -n 1)
@@ -21,12 +21,12 @@ postgres_programs() {
     dirname "$initdb"
 }
 
-# Installs Debian packages, if any are named.
+# Installs the given Debian packages, if any.
 packages_install() {
     (($#)) || return 0
     local root=()
     ((EUID == 0)) || root=(sudo)
-    # The packages would start servers of their own, on the ports that everybody knows.
+    # Prevents the packages from starting servers on the default ports.
     local policy=/usr/sbin/policy-rc.d
     if [[ ! -e $policy ]]; then
         printf '#!/bin/sh\nexit 101\n' | "${root[@]}" tee "$policy" >/dev/null
@@ -49,7 +49,7 @@ servers_install() {
     packages_install "${missing[@]}"
 }
 
-# A port that nobody listens on now.
+# Prints an unused port.
 free_port() {
     local port
     while :; do
@@ -59,7 +59,7 @@ free_port() {
     echo "$port"
 }
 
-# Waits up to 30 s for a server that answers; ends early when its process has gone.
+# Waits up to 30 s until a command succeeds; fails early if the process has ended.
 wait_for() {
     local name=$1 pid=$2 log=$3
     shift 3
@@ -78,7 +78,7 @@ postgres_start() {
     programs=$(postgres_programs) || return
     mkdir "$folder" || return
     ((EUID != 0)) || chown nobody:nogroup "$folder" || return
-    # Another language than C, so that what the code says about letters is put to the test.
+    # A Unicode locale, so that case-insensitive comparisons are tested.
     "${as_postgres[@]}" "$programs/initdb" --pgdata "$folder/data" --username docent --auth trust \
         --encoding UTF8 --locale C.UTF-8 --no-sync >"$log" 2>&1 || { cat "$log" >&2 && return 1; }
     port=$(free_port)

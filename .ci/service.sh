@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# A running `docent dev` for programs that test it from outside: `service_start PROGRAM [OPTIONS]` starts it on a free port, with an
-# account and its data in a folder of its own, and exports the settings, so that PROGRAM is about that service; `service_stop` ends it
-# and removes what it wrote. `python_install` prepares what some of them are written in. Needs .ci/servers.sh.
+# A running `docent dev` for external test programs: `service_start PROGRAM [OPTIONS]` starts it on a free port with an account and a
+# temporary data directory, and exports its settings, so that PROGRAM uses the same installation; `service_stop` stops it and removes
+# the directory. `python_install` creates Python environments. Requires .ci/servers.sh.
 
-service_email=somebody@example.org
+service_email=user@example.org
 service_password='a password for one run'
 
 service_base=
@@ -29,19 +29,19 @@ service_stop() {
         wait "$service_pid" 2>/dev/null || true
     fi
     [[ -z $service_folder ]] || rm -rf "$service_folder"
-    # shellcheck disable=SC2034 # Those that source this use it.
+    # shellcheck disable=SC2034 # Used by scripts that source this one.
     service_base=''
     service_pid='' service_folder=''
     unset DOCENT_BIND_ADDRESS DOCENT_DATA_DIR DOCENT_AUTH_BACKENDS
 }
 
-# Installs packages from PyPI into an environment of Python in a folder, unless it is there already.
+# Installs packages from PyPI into a Python environment, unless it exists already.
 python_install() {
     local venv=$1
     [[ ! -e $venv/installed ]] || return 0
     python3 -c 'import ensurepip' 2>/dev/null || packages_install python3-venv || return
     rm -rf "$venv" && python3 -m venv "$venv" || return
-    # pip knows which index to ask.
+    # pip uses the configured index.
     "$venv/bin/pip" install --quiet --disable-pip-version-check "${@:2}" || return
     touch "$venv/installed"
 }
