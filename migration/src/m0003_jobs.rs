@@ -49,7 +49,7 @@ fn table() -> TableCreateStatement {
         .check(Expr::cust("state IN ('queued', 'leased', 'done')"))
         .check(Expr::cust("(state = 'leased') = (lease_id IS NOT NULL)"))
         .check(Expr::cust("(state = 'done') = (due_at IS NULL)"))
-        // A job is work that was promised: a document cannot be deleted from under it. Whoever deletes
+        // A job is accepted work, so its document cannot be deleted before it. Code that deletes
         // a document deletes its jobs first, in the same transaction, knowing what they were.
         .foreign_key(
             ForeignKey::create()

@@ -62,7 +62,7 @@ fn groups() -> TableCreateStatement {
         .table("groups")
         .col(id("id").primary_key())
         .col(string_len("name", 150))
-        // The name in lower case, by which names are told apart and put in order.
+        // The name in lower case, by which names are compared and sorted.
         .col(text("name_key"))
         .col(instant("created_at"))
         .take()

@@ -59,7 +59,7 @@ fn table() -> TableCreateStatement {
         .table("audit_log")
         .col(id("id").primary_key())
         .col(instant("at"))
-        // user, command_line or nobody.
+        // user, command_line or nobody. tidy: allow-word
         .col(string_len("author", 20))
         .col(id_null("user_id"))
         .col(string_len_null("user_email", 320))

@@ -77,7 +77,7 @@ const USAGE_BEFORE: &str = "usage_records_recorded_at_idx";
 const AUDIT: [(&str, &str); 2] =
     [("audit_log_deed_idx", "deed"), ("audit_log_record_kind_idx", "record_kind")];
 
-/// The indexes that are made anew, as they were before.
+/// The indexes that are recreated in their previous form.
 const DOCUMENTS: [(&str, &[&str]); 2] = [
     ("documents_created_at_idx", &["created_at", "id"]),
     ("documents_status_idx", &["status", "created_at", "id"]),

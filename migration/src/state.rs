@@ -10,7 +10,7 @@ use std::fmt;
 
 /// A database's schema beside the one that this program was built for.
 ///
-/// Its `Display` is a sentence for whoever runs the program, with what to do.
+/// Its `Display` is a sentence for operators that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaState {
     /// They are the same.

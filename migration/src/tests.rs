@@ -71,7 +71,7 @@ async fn the_audit_log_takes_entries_and_keeps_them() {
     let db = empty_database().await;
     Migrator::up(&db, None).await.unwrap();
     let entry = "INSERT INTO audit_log (id, at, author, deed, record_kind, record_id, record_label, changes) \
-                 VALUES (x'01', 1, 'nobody', 'login_failed', 'user', '', '', '{}')";
+                 VALUES (x'01', 1, 'command_line', 'login_failed', 'user', '', '', '{}')";
     db.execute_unprepared(entry).await.unwrap();
     for change in ["UPDATE audit_log SET deed = 'login'", "DELETE FROM audit_log"] {
         let refused = db.execute_unprepared(change).await.unwrap_err().to_string();

@@ -139,17 +139,17 @@ impl TestApp {
         reply
     }
 
-    /// GETs a path as nobody.
+    /// GETs a path without authentication.
     pub async fn get(&self, path: &str) -> Reply {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// POSTs JSON as nobody.
+    /// POSTs JSON without authentication.
     pub async fn post(&self, path: &str, body: Value) -> Reply {
         self.send(self.request(Method::POST, path).json(&body)).await
     }
 
-    /// POSTs a form of a page as nobody. Values are letters, digits and spaces.
+    /// POSTs a form of a page without authentication. Values are letters, digits and spaces.
     pub async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let pairs = fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+")));
         let body = pairs.collect::<Vec<_>>().join("&");
@@ -167,7 +167,7 @@ impl TestApp {
         self.runner().drain().await.unwrap()
     }
 
-    /// Sends what webhooks are to be told by now; says how many tries that took.
+    /// Sends the due webhook deliveries. Returns the number of attempts.
     pub async fn deliver(&self) -> usize {
         Courier::new(Arc::clone(&self.app)).drain().await.unwrap()
     }

@@ -1,4 +1,4 @@
-//! Somebody at the admin panel.
+//! A browser session in the admin panel.
 
 use crate::{app::TestApp, reply::Reply};
 use reqwest::{Method, RequestBuilder, multipart::Form};

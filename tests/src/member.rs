@@ -1,4 +1,4 @@
-//! Somebody who is logged in.
+//! A signed-in user.
 
 use crate::{
     app::{PASSWORD, TestApp},

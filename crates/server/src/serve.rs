@@ -103,7 +103,7 @@ impl Server {
             ended = &mut server => ended?,
             () = stopping => server.await?,
         }
-        // Answers that nobody reads at the moment are no longer waited for.
+        // Answers without a connected client are no longer waited for.
         cut.cancel();
         app.answers.close();
         if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {

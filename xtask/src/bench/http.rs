@@ -4,7 +4,7 @@
 //! All are processes of their own with as many workers as there are cores, and answer with as many bytes.
 //! One client of ours, on one thread, asks them in turns, so that what else the machine does falls on
 //! all. The client shares the cores: all rates would be higher without it. The processor time of
-//! a request, which it has no part in, is told too.
+//! a request, which it has no part in, is reported too.
 
 use super::{
     peer::Role,

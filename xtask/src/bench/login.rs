@@ -39,7 +39,7 @@ async fn measure(program: &Path, folder: &Path, tries: u16) -> Result<()> {
     for n in 0..tries {
         // Which of the two is first changes, so that neither always comes after the other.
         for of_known in [n % 2 == 0, n % 2 == 1] {
-            let email = if of_known { EMAIL.to_owned() } else { format!("nobody{n:04}@example.org") };
+            let email = if of_known { EMAIL.to_owned() } else { format!("unknown{n:04}@example.org") };
             let took = refused(&mut client, &email).await?;
             if of_known { &mut known } else { &mut unknown }.push(took);
         }

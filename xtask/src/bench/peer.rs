@@ -1,5 +1,5 @@
 //! The other roles that this program plays in load benchmarks, each as a process of its own so that its
-//! processor time is told apart.
+//! processor time is reported separately.
 
 use crate::qdrant::Fake;
 use actix_web::{App, HttpResponse, HttpServer, web};

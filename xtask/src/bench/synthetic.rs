@@ -1,4 +1,4 @@
-//! Documents that nobody wrote: the same ones in every run.
+//! Generated documents: the same ones in every run.
 //!
 //! The frequency of a word is the inverse of its rank, as in natural language, and the most frequent ones are
 //! English function words, which no question is about. Vocabulary and their number are chosen so that a term of a

@@ -257,7 +257,7 @@ fn run(mut command: Command, input: &str) -> Result<()> {
     })
 }
 
-/// An address of this machine that nobody listens on.
+/// An address of this machine without a listener.
 fn free_address() -> Result<String> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }

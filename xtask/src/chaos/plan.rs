@@ -12,7 +12,7 @@ impl Chance {
         Self(seed)
     }
 
-    /// A seed that nobody chose.
+    /// A random seed.
     pub(super) fn seed() -> u64 {
         // Short enough to be typed again.
         RandomState::new().hash_one(0) % 1_000_000

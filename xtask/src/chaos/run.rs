@@ -298,7 +298,7 @@ async fn sweep(installation: &Installation) -> Result<()> {
     let before = installation.metric(series).await?;
     // The first one to end may have begun before.
     while installation.metric(series).await? < before + 2.0 {
-        ensure!(began.elapsed() < SWEPT, "nobody sweeps");
+        ensure!(began.elapsed() < SWEPT, "no process sweeps");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     Ok(())

@@ -43,6 +43,7 @@ fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
         adapters::check(&tree),
         leftovers::check(&tree),
         manifest::check(&tree, &packages),
+        words::check(&tree),
     ];
     Ok(found.concat())
 }

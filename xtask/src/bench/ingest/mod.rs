@@ -2,7 +2,7 @@
 //!
 //! The service is a process of its own with a fresh data folder, asked over HTTP as people do. Embeddings are the
 //! built-in ones, then those of the tests' wire-level back end, a process of its own too, which shares the
-//! cores. Processor time is told beside every rate: what else the machine does falls on the rates alone.
+//! cores. CPU time is reported beside every rate: what else the machine does falls on the rates alone.
 
 mod follow;
 mod scale;
