@@ -2,7 +2,7 @@
 
 use crate::{
     error::ValidationError,
-    group::name,
+    group::parse_name,
     id::{ApiKeyId, UserId},
 };
 use chrono::{DateTime, Utc};
@@ -55,7 +55,7 @@ impl ApiKeyName {
     /// # Errors
     /// If it is empty after trimming, too long, or contains control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
-        name(text, KEY_NAME_MAX).map(Self)
+        parse_name(text, KEY_NAME_MAX).map(Self)
     }
 
     /// The name.

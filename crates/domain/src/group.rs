@@ -30,7 +30,7 @@ impl GroupName {
     /// # Errors
     /// If it is empty after trimming, too long, or contains control or direction characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
-        name(text, GROUP_NAME_MAX).map(Self)
+        parse_name(text, GROUP_NAME_MAX).map(Self)
     }
 
     /// The name.
@@ -45,8 +45,8 @@ impl GroupName {
 }
 
 /// Parses a name that users rely on when they grant access: it must not contain direction characters.
-pub(crate) fn name(text: &str, max: usize) -> Result<String, ValidationError> {
-    let name = label("name", text, max)?;
+pub(crate) fn parse_name(text: &str, max: usize) -> Result<String, ValidationError> {
+    let name = parse_label("name", text, max)?;
     if name.chars().any(is_bidi_control) {
         return Err(ValidationError::new(
             "name",
@@ -57,7 +57,7 @@ pub(crate) fn name(text: &str, max: usize) -> Result<String, ValidationError> {
 }
 
 /// Parses a short display name.
-pub(crate) fn label(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
+pub(crate) fn parse_label(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(ValidationError::new(field, "must not be empty"));

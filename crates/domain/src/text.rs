@@ -1,6 +1,6 @@
 //! Validated short texts: titles, file names, email addresses.
 
-use crate::error::ValidationError;
+use crate::{error::ValidationError, group::parse_label};
 use std::fmt;
 
 /// Maximum length of a [`Title`] in characters.
@@ -18,17 +18,7 @@ impl Title {
     /// # Errors
     /// If it is empty after trimming, too long, or contains control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Err(ValidationError::new("title", "must not be empty"));
-        }
-        if text.chars().count() > TITLE_MAX {
-            return Err(ValidationError::new("title", format!("must have at most {TITLE_MAX} characters")));
-        }
-        if text.chars().any(char::is_control) {
-            return Err(ValidationError::new("title", "must not contain control characters"));
-        }
-        Ok(Self(text.to_owned()))
+        parse_label("title", text, TITLE_MAX).map(Self)
     }
 
     /// Returns the title of an uploaded file: its name, or `Untitled` if the name is empty.
