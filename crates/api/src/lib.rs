@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod agents;
+mod answer_events;
 mod auth;
 mod conversations;
 mod docs;
@@ -13,7 +14,6 @@ pub mod openapi;
 mod root;
 mod routes;
 mod search;
-mod sse;
 mod status;
 mod streams;
 mod webhooks;

@@ -1,6 +1,6 @@
 //! `POST /search`
 
-use crate::{openapi::answers, sse::Sources};
+use crate::{answer_events::Sources, openapi::answers};
 use actix_web::HttpResponse;
 use docent_app::search as use_case;
 use docent_domain::{access::ReadDocuments, error::ValidationError, id::DocumentId};

@@ -4,7 +4,7 @@
 //! them from there. The buffer is this process's alone, bounded in bytes, and gone a while after its end. When
 //! nobody has read for that long, the answer is stopped.
 
-use crate::sse;
+use crate::answer_events;
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use bytes::Bytes;
 use docent_app::agent::Answer;
@@ -12,12 +12,12 @@ use docent_domain::id::{StreamId, UserId};
 use docent_http::{
     context::{Context, State},
     error::ApiError,
+    sse,
 };
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use std::{
     collections::{HashMap, VecDeque},
-    convert::Infallible,
     pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -105,7 +105,11 @@ pub(crate) fn reply(context: State, place: Place, answer: Answer, include_source
 /// Streams what is kept and what is still to come, from behind an event on.
 pub(crate) fn read(context: State, stream: Arc<Kept>, seen: u64) -> HttpResponse {
     let id = stream.id.to_string();
-    sse::response().insert_header(("X-Stream-Id", id)).streaming(events(context, stream, seen))
+    sse::response().insert_header(("X-Stream-Id", id)).streaming(sse::stream(
+        context,
+        frames(stream, seen),
+        None,
+    ))
 }
 
 /// A place among the answers that are kept; forgotten with this value.
@@ -249,7 +253,7 @@ async fn follow(place: Place, mut answer: Answer, include_sources: bool) {
             event = answer.next() => event,
         };
         let Some(event) = event else { break Some(end(EndReason::Complete)) };
-        if let Some(event) = sse::of_event(&event, include_sources) {
+        if let Some(event) = answer_events::of_event(&event, include_sources) {
             stream.change(|buffer| buffer.push(&event));
         }
         if event.is_err() {
@@ -289,31 +293,19 @@ impl Drop for Reader {
     }
 }
 
-fn events(context: State, stream: Arc<Kept>, seen: u64) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    let open = context.metrics().map(|metrics| metrics.http.stream_began());
-    let reader = Reader::new(stream, seen);
-    stream::unfold(Some((reader, open)), move |state| {
-        let context = context.clone();
-        async move {
-            let (mut reader, open) = state?;
-            loop {
-                match reader.stream.after(reader.seen) {
-                    Next::Event(event) => {
-                        reader.seen += 1;
-                        return Some((Ok(event), Some((reader, open))));
-                    }
-                    Next::Gone => {
-                        let last = sse::broken_off("The answer went on too fast to be kept");
-                        return Some((Ok(last), None));
-                    }
-                    Next::Over | Next::Unknown => return None,
-                    Next::Later => tokio::select! {
-                        _ = reader.changed.changed() => {}
-                        () = context.app.clock.sleep(context.settings.ping_interval) => {
-                            return Some((Ok(Bytes::from_static(sse::PING)), Some((reader, open))));
-                        }
-                    },
+/// The frames of a buffered answer after event `seen`, as they come.
+fn frames(stream: Arc<Kept>, seen: u64) -> impl Stream<Item = Bytes> {
+    stream::unfold(Some(Reader::new(stream, seen)), |reader| async move {
+        let mut reader = reader?;
+        loop {
+            match reader.stream.after(reader.seen) {
+                Next::Event(event) => {
+                    reader.seen += 1;
+                    return Some((event, Some(reader)));
                 }
+                Next::Gone => return Some((sse::broken_off("The answer went on too fast to be kept"), None)),
+                Next::Over | Next::Unknown => return None,
+                Next::Later => drop(reader.changed.changed().await),
             }
         }
     })

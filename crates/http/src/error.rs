@@ -21,16 +21,7 @@ pub struct ApiError {
     errors: Vec<FieldError>,
     retry_after: Option<Duration>,
     code: Option<&'static str>,
-    fault: Option<Reported>,
-}
-
-/// The fault behind an answer. It goes with the response, for those who count.
-#[derive(Clone, Copy, Debug)]
-pub struct Reported {
-    /// What did not work.
-    pub component: Component,
-    /// How.
-    pub kind: FaultKind,
+    fault: Option<Fault>,
 }
 
 /// What is wrong with one field of a request.
@@ -127,10 +118,17 @@ impl ApiError {
         self.status
     }
 
-    /// Adds the fault behind it, if there is one, to a response.
+    /// Attaches the fault that caused this error, if any, to a response; the middleware logs and counts it.
     pub fn report(&self, response: &mut HttpResponse) {
-        if let Some(fault) = self.fault {
-            response.extensions_mut().insert(fault);
+        if let Some(fault) = &self.fault {
+            response.extensions_mut().insert(fault.clone());
+        }
+    }
+
+    /// Logs the fault that caused this error, if any. Only for errors that no response reports.
+    pub fn log(&self) {
+        if let Some(fault) = &self.fault {
+            log_fault(fault, self.status);
         }
     }
 
@@ -204,28 +202,16 @@ impl From<Error> for ApiError {
             Error::Invalid(invalid) => {
                 return Self::invalid_field(&["body", invalid.field], invalid.reason.clone());
             }
-            Error::Fault(fault) => return Self::from_fault(fault),
+            Error::Fault(fault) => return Self::of_fault(fault),
         };
         Self::new(status, error.to_string())
     }
 }
 
 impl ApiError {
-    /// The answer to a fault, which goes to the log.
-    fn from_fault(fault: &Fault) -> Self {
-        let refusal = Self::of_fault(fault);
-        match refusal.status {
-            StatusCode::INTERNAL_SERVER_ERROR => tracing::error!(fault = %fault.report(), "internal error"),
-            status => {
-                tracing::warn!(fault = %fault.report(), status = status.as_u16(), "a part is not working")
-            }
-        }
-        refusal
-    }
-
     /// The answer to a fault. What happened inside is not in it.
     pub fn of_fault(fault: &Fault) -> Self {
-        let reported = Some(Reported { component: fault.component(), kind: fault.kind() });
+        let reported = Some(fault.clone());
         match Self::status_of(fault.component(), fault.kind()) {
             StatusCode::INTERNAL_SERVER_ERROR => Self { fault: reported, ..Self::internal() },
             status => Self {
@@ -280,6 +266,16 @@ impl ApiError {
                 | Component::MailServer,
                 FaultKind::Rejected | FaultKind::InvalidResponse,
             ) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+/// Logs a fault: an internal error as an error, an unavailable component as a warning.
+pub(crate) fn log_fault(fault: &Fault, status: StatusCode) {
+    match status {
+        StatusCode::INTERNAL_SERVER_ERROR => tracing::error!(fault = %fault.report(), "internal error"),
+        status => {
+            tracing::warn!(fault = %fault.report(), status = status.as_u16(), "a component is not working")
         }
     }
 }

@@ -10,4 +10,5 @@ pub mod metrics;
 pub mod middleware;
 pub mod routes;
 pub mod settings;
+pub mod sse;
 pub mod table;

@@ -193,7 +193,8 @@ async fn prove(wired: &Wired, admin: &User) -> anyhow::Result<()> {
         messages: vec![Message::User(QUESTION.to_owned())],
         conversation: None,
     };
-    let sources = show_answer(answer::ask(app, actor.authorize()?, "chat", question).await?).await?;
+    let chat = app.agents.get("chat").context("the agent `chat` is missing")?;
+    let sources = show_answer(answer::ask(app, actor.authorize()?, chat, question).await?).await?;
     if sources.is_empty() {
         bail!("the agent found nothing in the sample guide; please report this");
     }

@@ -1,7 +1,10 @@
 //! `POST /agents/{name}`
 
-use crate::streams::Streams;
-use crate::{openapi::answers, sse, streams};
+use crate::{
+    answer_events,
+    openapi::answers,
+    streams::{self, Streams},
+};
 use actix_web::web::{Data, Path};
 use docent_app::{
     agent::{Question, answer},
@@ -95,7 +98,7 @@ pub(crate) enum Role {
     request_body = ChatRequest,
     responses(
         (
-            status = 200, description = "The answer as it comes.", body = sse::AnswerStreamEvent, content_type = "text/event-stream",
+            status = 200, description = "The answer as it comes.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
             headers(("X-Stream-Id" = String, description = "With `resumable`: the stream's id.")),
             examples(
                 ("answer" = (
@@ -132,9 +135,7 @@ pub(crate) async fn ask(
     name: Path<String>,
     body: Body,
 ) -> Reply {
-    if context.app.agents.get(&name).is_none() {
-        return Err(Error::AgentNotFound.into());
-    }
+    let agent = context.app.agents.get(&name).ok_or(Error::AgentNotFound)?;
     let owner = by.actor.user();
     let (question, wanted) = parse(body.fields().await?, by.actor)?;
     let place =
@@ -142,11 +143,11 @@ pub(crate) async fn ask(
     let app = Arc::clone(&context.app);
     // The answer outlives this request's thread: what it cost is still to be written down when the
     // client has gone away or the server stops.
-    let asking = async move { answer::ask(&app, by.grant, &name, question).await };
+    let asking = async move { answer::ask(&app, by.grant, agent, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
     let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
     Ok(match place {
-        None => sse::reply(context, answer, wanted.sources),
+        None => answer_events::reply(context, answer, wanted.sources),
         Some(place) => streams::reply(context, place, answer, wanted.sources),
     })
 }

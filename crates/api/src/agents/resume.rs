@@ -2,11 +2,10 @@
 //!
 //! An answer that was asked for with `resumable`, from behind the event that `Last-Event-ID` names.
 
-use crate::streams::Streams;
 use crate::{
+    answer_events,
     openapi::answers,
-    sse,
-    streams::{self, Next},
+    streams::{self, Next, Streams},
 };
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -35,7 +34,7 @@ use docent_http::{
     ),
     responses(
         (
-            status = 200, description = "The answer as it goes on.", body = sse::AnswerStreamEvent, content_type = "text/event-stream",
+            status = 200, description = "The answer as it goes on.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
             headers(("X-Stream-Id" = String, description = "The stream's id.")),
             examples(
                 ("rest" = (

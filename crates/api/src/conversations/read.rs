@@ -1,7 +1,7 @@
 //! `GET /conversations/{id}`
 
 use super::response::{ConversationResponse, instant, limit, next_link};
-use crate::{openapi::answers, sse::Source};
+use crate::{answer_events::Source, openapi::answers};
 use actix_web::{HttpResponse, http::header, web::Path};
 use docent_app::{conversations::own, listing::PageRequest};
 use docent_domain::{

@@ -2,11 +2,11 @@
 
 use super::outcome::{Failed, Found};
 use crate::{
+    answer_events::Source,
     documents::{
         list::{cursor, position},
         response::DocumentResponse,
     },
-    sse::Source,
 };
 use docent_app::{
     App,

@@ -52,15 +52,13 @@ use tracing::Instrument;
 )]
 pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> Reply {
     let wanted = request::parse(body.fields().await?, by.actor)?;
-    if context.app.agents.get(&wanted.model).is_none() {
-        return Err(errors::no_such_model(&wanted.model));
-    }
+    let agent = context.app.agents.get(&wanted.model).ok_or_else(|| errors::no_such_model(&wanted.model))?;
     let id = context.app.new_id(StreamId::generate);
-    let completion = Completion::new(id, context.app.clock.now(), wanted.model.clone());
+    let completion = Completion::new(id, context.app.clock.now(), wanted.model);
     let app = Arc::clone(&context.app);
-    let (model, question) = (wanted.model, wanted.question);
+    let question = wanted.question;
     // As at `POST /agents/{name}`, the answer outlives this request's thread.
-    let asking = async move { answer::ask(&app, by.grant, &model, question).await };
+    let asking = async move { answer::ask(&app, by.grant, agent, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
     let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
     if wanted.is_stream {

@@ -4,17 +4,12 @@ use super::{
     completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations},
     errors,
 };
-use crate::sse;
 use actix_web::{HttpResponse, http::StatusCode};
 use bytes::Bytes;
-use docent_app::{
-    agent::{Answer, AnswerEvent, Outcome},
-    error::{Error, Fault},
-};
-use docent_http::{context::State, error::ApiError};
-use futures::{Stream, StreamExt, stream};
+use docent_app::agent::{Answer, AnswerEvent, Outcome};
+use docent_http::{context::State, error::ApiError, sse};
+use futures::{Stream, StreamExt, future::ready, stream};
 use serde::Serialize;
-use std::{collections::VecDeque, convert::Infallible};
 use utoipa::ToSchema;
 
 /// One event of an answer that is streamed.
@@ -79,103 +74,74 @@ pub(crate) struct Delta<'a> {
 
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
-/// Streams an answer. When the client goes away the stream is dropped, and the answer with it.
+/// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
 pub(super) fn reply(
     context: State,
     completion: Completion,
     answer: Answer,
     includes_usage: bool,
 ) -> HttpResponse {
-    let mut chunks = Chunks { completion, includes_usage, ready: VecDeque::new() };
-    chunks.delta(Delta { role: Some(AnswerRole::Assistant), content: Some(""), annotations: None });
-    sse::response().streaming(events(context, chunks, answer))
+    let stopping = error_chunk(&ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
+    let frames = frames(Chunks { completion, includes_usage }, answer);
+    sse::response().streaming(sse::stream(context, frames, Some(stopping)))
 }
 
-fn events(context: State, chunks: Chunks, answer: Answer) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    let open = context.metrics().map(|metrics| metrics.http.stream_began());
-    stream::unfold((chunks, Some(answer), open), move |(mut chunks, mut answer, open)| {
-        let context = context.clone();
-        async move {
-            loop {
-                if let Some(chunk) = chunks.ready.pop_front() {
-                    return Some((Ok(chunk), (chunks, answer, open)));
-                }
-                let event = tokio::select! {
-                    biased;
-                    event = answer.as_mut()?.next() => event,
-                    () = context.cut.cancelled() => {
-                        chunks.broken_off(&ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
-                        answer = None;
-                        continue;
-                    }
-                    () = context.app.clock.sleep(context.settings.ping_interval) => {
-                        return Some((Ok(Bytes::from_static(sse::PING)), (chunks, answer, open)));
-                    }
-                };
-                match event {
-                    Some(event) => {
-                        if event.is_err() {
-                            answer = None;
-                        }
-                        chunks.add(event);
-                    }
-                    None => {
-                        let outcome = answer.take()?.outcome().await;
-                        chunks.end(&outcome.unwrap_or_else(Outcome::unknown));
-                    }
-                }
-            }
-        }
-    })
+fn frames(chunks: Chunks, answer: Answer) -> impl Stream<Item = Bytes> {
+    let role = Delta { role: Some(AnswerRole::Assistant), content: Some(""), annotations: None };
+    let first = stream::once(ready(chunks.delta(role)));
+    let rest = stream::unfold((chunks, Some(answer)), |(chunks, answer)| async move {
+        let mut answer = answer?;
+        let (frames, answer) = match answer.next().await {
+            Some(Ok(event)) => (Vec::from_iter(chunks.of(event)), Some(answer)),
+            Some(Err(fault)) => (vec![error_chunk(&ApiError::of_fault(&fault))], None),
+            None => (chunks.end(&answer.outcome().await.unwrap_or_else(Outcome::unknown)), None),
+        };
+        Some((stream::iter(frames), (chunks, answer)))
+    });
+    first.chain(rest.flatten())
 }
 
-/// The pieces of one answer.
+/// The last chunk of an answer that failed.
+fn error_chunk(error: &ApiError) -> Bytes {
+    sse::frame(None, &errors::of(error))
+}
+
+/// The chunks of one answer.
 struct Chunks {
     completion: Completion,
     includes_usage: bool,
-    /// What is to be sent.
-    ready: VecDeque<Bytes>,
 }
 
 impl Chunks {
-    fn add(&mut self, event: Result<AnswerEvent, Fault>) {
+    fn of(&self, event: AnswerEvent) -> Option<Bytes> {
         match event {
-            Ok(AnswerEvent::Text(text)) => self.delta(Delta { content: Some(&text), ..Delta::default() }),
-            Ok(AnswerEvent::Sources(sources)) if sources.is_empty() => {}
-            Ok(AnswerEvent::Sources(sources)) => {
-                self.delta(Delta { annotations: Some(annotations(&sources)), ..Delta::default() });
+            AnswerEvent::Text(text) => Some(self.delta(Delta { content: Some(&text), ..Delta::default() })),
+            AnswerEvent::Sources(sources) if sources.is_empty() => None,
+            AnswerEvent::Sources(sources) => {
+                Some(self.delta(Delta { annotations: Some(annotations(&sources)), ..Delta::default() }))
             }
-            Err(fault) => self.broken_off(&ApiError::from(Error::from(fault))),
         }
     }
 
-    fn delta(&mut self, delta: Delta<'_>) {
-        self.choice(delta, None);
+    fn delta(&self, delta: Delta<'_>) -> Bytes {
+        self.choice(delta, None)
     }
 
-    fn choice(&mut self, delta: Delta<'_>, finish_reason: Option<FinishReason>) {
-        self.chunk(&[ChunkChoice { index: 0, delta, logprobs: None, finish_reason }], None);
+    fn choice(&self, delta: Delta<'_>, finish_reason: Option<FinishReason>) -> Bytes {
+        self.chunk(&[ChunkChoice { index: 0, delta, logprobs: None, finish_reason }], None)
     }
 
-    fn chunk(&mut self, choices: &[ChunkChoice<'_>], usage: Option<Usage>) {
+    fn chunk(&self, choices: &[ChunkChoice<'_>], usage: Option<Usage>) -> Bytes {
         let Completion { id, created, model } = &self.completion;
         let usage = self.includes_usage.then_some(usage);
         let object = "chat.completion.chunk";
-        let chunk = ChatCompletionChunk { id, object, created: *created, model, choices, usage };
-        self.ready.push_back(sse::frame(None, &chunk));
+        sse::frame(None, &ChatCompletionChunk { id, object, created: *created, model, choices, usage })
     }
 
-    /// The last pieces: why it ended, what it cost if that was asked for, and that this is all.
-    fn end(&mut self, outcome: &Outcome) {
-        self.choice(Delta::default(), Some(FinishReason::of(outcome)));
-        if self.includes_usage {
-            self.chunk(&[], Some(Usage::of(outcome)));
-        }
-        self.ready.push_back(Bytes::from_static(DONE));
-    }
-
-    /// The last piece of an answer that broke off.
-    fn broken_off(&mut self, refusal: &ApiError) {
-        self.ready.push_back(sse::frame(None, &errors::of(refusal)));
+    /// The last chunks: the finish reason, the usage if requested, and the end marker.
+    fn end(&self, outcome: &Outcome) -> Vec<Bytes> {
+        let finish = self.choice(Delta::default(), Some(FinishReason::of(outcome)));
+        let usage = self.includes_usage.then(|| self.chunk(&[], Some(Usage::of(outcome))));
+        [finish].into_iter().chain(usage).chain([Bytes::from_static(DONE)]).collect()
     }
 }

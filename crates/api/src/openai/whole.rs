@@ -1,7 +1,6 @@
 //! An answer in one piece.
 
 use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
-use crate::sse;
 use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
     agent::{Answer, AnswerEvent, Outcome},
@@ -10,6 +9,7 @@ use docent_app::{
 use docent_http::{
     context::Context,
     error::{ApiError, Reply},
+    sse,
 };
 use futures::StreamExt;
 use serde::Serialize;

@@ -1,12 +1,7 @@
 //! Answering one question: the loop, and the stream that comes out of it.
 
 use super::{history, metering, metering::Meter, prompt, recording::Transcript, registry::Agent, tool};
-use crate::{
-    App, conversations,
-    error::{Error, Result},
-    recorder::Recorder,
-    spans,
-};
+use crate::{App, conversations, error::Result, recorder::Recorder, spans};
 use docent_domain::{
     access::{Actor, Chat, Grant},
     chat::{FinishReason, Message, ToolCall, ToolOutput},
@@ -122,16 +117,20 @@ fn died() -> Fault {
     Fault::new(Component::Service, FaultKind::Internal, "the answer's task died")
 }
 
-/// Asks the agent of this name. Returns with the first event at hand, so that a fault before it is
+/// Asks an agent. Returns with the first event at hand, so that a fault before it is
 /// an error here and not a broken stream.
 ///
 /// A question that belongs to a conversation is written down there with its answer, however far that gets.
 ///
 /// # Errors
-/// [`Error::AgentNotFound`], [`Error::NotFound`] for a conversation of somebody else, or the fault of the model or,
+/// [`Error::NotFound`] for a conversation of somebody else, or the fault of the model or,
 /// where there is a conversation, of the database.
-pub async fn ask(app: &Arc<App>, grant: Grant<Chat>, agent: &str, question: Question) -> Result<Answer> {
-    let agent = app.agents.get(agent).ok_or(Error::AgentNotFound)?;
+pub async fn ask(
+    app: &Arc<App>,
+    grant: Grant<Chat>,
+    agent: Arc<Agent>,
+    question: Question,
+) -> Result<Answer> {
     if let Some(conversation) = question.conversation {
         conversations::open(app, &grant, conversation, question.words()).await?;
     }

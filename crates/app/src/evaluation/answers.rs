@@ -4,7 +4,7 @@ use super::{Estimate, Judged, Passage, Posed, estimate};
 use crate::{
     App,
     agent::{self, AnswerEvent},
-    error::Result,
+    error::{Error, Result},
     upkeep::progress::Progress,
 };
 use docent_domain::{access::Actor, chat::Message};
@@ -109,7 +109,8 @@ fn share(answers: &[Answered], is_so: impl Fn(&Answered) -> bool) -> Option<Esti
 async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<(String, Vec<Passage>)> {
     let messages = vec![Message::User(question.to_owned())];
     let asked = agent::Question { actor: actor.clone(), messages, conversation: None };
-    let mut events = agent::answer::ask(app, actor.authorize()?, "chat", asked).await?;
+    let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
+    let mut events = agent::answer::ask(app, actor.authorize()?, chat, asked).await?;
     let (mut text, mut passages) = (String::new(), Vec::new());
     while let Some(event) = events.next().await {
         match event? {

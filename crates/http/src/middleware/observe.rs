@@ -6,7 +6,7 @@
 use super::{Answer, with_headers};
 use crate::{
     context::{self, State},
-    error::Reported,
+    error::log_fault,
     extract::client::Client,
     table,
 };
@@ -20,6 +20,7 @@ use actix_web::{
     },
     middleware::Next,
 };
+use docent_app::error::Fault;
 use docent_domain::trace::TraceParent;
 use std::{borrow::Cow, time::Instant};
 use tracing::{Instrument, Span, field::Empty};
@@ -68,8 +69,9 @@ pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'sta
     if let Some(metrics) = context.metrics() {
         metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
     }
-    if let Some(fault) = seen.fault {
-        context.app.recorder.fault(fault.component, fault.kind);
+    if let Some(fault) = &seen.fault {
+        log_fault(fault, seen.status);
+        context.app.recorder.fault(fault.component(), fault.kind());
     }
     with_headers(answer, move |headers| {
         headers.insert(REQUEST_ID, id.clone());
@@ -178,7 +180,7 @@ struct Seen<'a> {
     status: StatusCode,
     /// The pattern that its path matched, and the path.
     matched: Option<(String, &'a str)>,
-    fault: Option<Reported>,
+    fault: Option<Fault>,
 }
 
 impl<'a> Seen<'a> {
@@ -189,7 +191,7 @@ impl<'a> Seen<'a> {
                 Self {
                     status: response.status(),
                     matched: request.match_pattern().map(|route| (route, request.path())),
-                    fault: response.response().extensions().get::<Reported>().copied(),
+                    fault: response.response().extensions().get::<Fault>().cloned(),
                 }
             }
             Err(error) => {
@@ -216,8 +218,8 @@ impl<'a> Seen<'a> {
         span.record("http.response.status_code", self.status.as_u16());
         if self.status.is_server_error() {
             span.record("otel.status_code", "ERROR");
-            match self.fault {
-                Some(fault) => span.record("error.type", fault.kind.code()),
+            match &self.fault {
+                Some(fault) => span.record("error.type", fault.kind().code()),
                 None => span.record("error.type", self.status.as_str()),
             };
         }

@@ -132,6 +132,7 @@ async fn receive(
             // Files that were already stored are kept and listed.
             Err(refusal) if outcome.uploaded.is_empty() => return Err(refusal),
             Err(refusal) => {
+                refusal.log();
                 outcome.refused.push(the_rest(&sentence(refusal.detail())));
                 break;
             }
@@ -144,6 +145,7 @@ async fn receive(
         match take(form, grant, part, trace).await {
             Ok(uploaded) => outcome.uploaded.push(uploaded),
             Err(refusal) => {
+                refusal.log();
                 outcome.refused.push(Refused { name, reason: sentence(refusal.detail()) });
             }
         }

@@ -1,95 +1,37 @@
-//! Answers as server-sent events.
+//! The events of an agent's answer.
 //!
-//! Each piece of text is `data: <JSON string>` and an empty line. Nothing else is sent, but for `event: sources`
-//! where the client asked for it, `event: error` where the answer broke off, and comments while it is idle.
+//! Each piece of text is `data: <JSON string>`. Besides, there is `event: sources` if the client requested it, and
+//! `event: error` if the answer failed after its first event.
 
-use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
+use actix_web::HttpResponse;
 use bytes::Bytes;
 use docent_app::{
     agent::{Answer, AnswerEvent},
     error::Fault,
 };
 use docent_domain::retrieval::ScoredChunk;
-use docent_http::{context::State, error::sentence};
-use futures::{Stream, StreamExt, stream};
+use docent_http::{context::State, error::sentence, sse};
+use futures::{StreamExt, future::ready};
 use serde::Serialize;
 use serde_json::json;
-use std::convert::Infallible;
 use utoipa::ToSchema;
 
-/// Why an answer is cut off when its time is over.
-pub(crate) const STOPPING: &str = "The service is stopping";
-/// A comment, so that proxies keep an idle stream open.
-pub(crate) const PING: &[u8] = b": ping\n\n";
-
-/// Streams an answer. When the client goes away the stream is dropped, and the answer with it.
+/// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
 pub(crate) fn reply(context: State, answer: Answer, include_sources: bool) -> HttpResponse {
-    response().streaming(events(context, answer, include_sources))
+    let frames = answer.filter_map(move |event| ready(of_event(&event, include_sources)));
+    sse::response().streaming(sse::stream(context, frames, Some(sse::broken_off(sse::STOPPING))))
 }
 
-/// The head of a stream of events.
-pub(crate) fn response() -> HttpResponseBuilder {
-    let mut response = HttpResponse::Ok();
-    response
-        .insert_header((header::CONTENT_TYPE, "text/event-stream"))
-        .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .insert_header(("X-Accel-Buffering", "no"));
-    response
-}
-
-fn events(
-    context: State,
-    answer: Answer,
-    include_sources: bool,
-) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    let open = context.metrics().map(|metrics| metrics.http.stream_began());
-    stream::unfold(Some((answer, open)), move |state| {
-        let context = context.clone();
-        async move {
-            let (mut answer, open) = state?;
-            loop {
-                let event = tokio::select! {
-                    biased;
-                    event = answer.next() => event?,
-                    () = context.cut.cancelled() => {
-                        return Some((Ok(broken_off(STOPPING)), None));
-                    }
-                    () = context.app.clock.sleep(context.settings.ping_interval) => {
-                        return Some((Ok(Bytes::from_static(PING)), Some((answer, open))));
-                    }
-                };
-                if let Some(frame) = of_event(&event, include_sources) {
-                    return Some((Ok(frame), Some((answer, open))));
-                }
-            }
-        }
-    })
-}
-
-/// What a client is told of an event, if anything.
+/// Encodes an event of an answer, unless the client did not request it.
 pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, include_sources: bool) -> Option<Bytes> {
     match event {
-        Ok(AnswerEvent::Text(text)) => Some(frame(None, text)),
+        Ok(AnswerEvent::Text(text)) => Some(sse::frame(None, text)),
         Ok(AnswerEvent::Sources(chunks)) if include_sources => {
             let results: Vec<_> = chunks.iter().map(Source::from).collect();
-            Some(frame(Some("sources"), &json!({ "results": results })))
+            Some(sse::frame(Some("sources"), &json!({ "results": results })))
         }
         Ok(AnswerEvent::Sources(_)) => None,
-        Err(fault) => Some(broken_off(&sentence(&fault.public_message()))),
-    }
-}
-
-/// The last event of an answer that broke off.
-pub(crate) fn broken_off(detail: &str) -> Bytes {
-    frame(Some("error"), &json!({ "detail": detail }))
-}
-
-/// One event. JSON has no raw line breaks, so its data is always one line.
-pub(crate) fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
-    let data = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
-    match event {
-        Some(event) => format!("event: {event}\ndata: {data}\n\n").into(),
-        None => format!("data: {data}\n\n").into(),
+        Err(fault) => Some(sse::broken_off(&sentence(&fault.public_message()))),
     }
 }
 
@@ -184,15 +126,6 @@ impl<'a> From<&'a ScoredChunk> for Source<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_event_is_one_line_of_json() {
-        assert_eq!(frame(None, &"a\n\"b\"\u{2028}é"), "data: \"a\\n\\\"b\\\"\u{2028}é\"\n\n");
-        assert_eq!(
-            frame(Some("error"), &json!({"detail": "x"})),
-            "event: error\ndata: {\"detail\":\"x\"}\n\n"
-        );
-    }
 
     #[test]
     fn passages_are_sent_byte_for_byte_as_ever() {
