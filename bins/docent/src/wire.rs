@@ -11,7 +11,7 @@ use docent::config::{
     AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
 };
 use docent_adapters::{
-    blob::{Addressing, ObjectBlobStore, S3Options},
+    blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options},
     builtin::answerer::BuiltinAnswerer,
     embedded_index::{self, EmbeddedCollections},
     mail::{NoMailer, SmtpMailer},
@@ -339,15 +339,16 @@ fn blobs(settings: &Settings, clock: &dyn Clock, is_exclusive: bool) -> anyhow::
 
 fn s3(settings: &Settings) -> S3Options {
     let storage = &settings.storage;
-    let secret = |secret: &Option<Secret>| secret.as_ref().map(|secret| secret.expose().to_owned());
-    let keys = (storage.s3_access_key_id.clone(), secret(&storage.s3_secret_access_key));
+    let credentials = match (&storage.s3_access_key_id, &storage.s3_secret_access_key) {
+        (Some(id), Some(secret)) => S3Credentials::keys(id, secret.expose()),
+        _ => S3Credentials::from_env(),
+    };
     S3Options {
         endpoint: storage.s3_endpoint.as_ref().map(|endpoint| endpoint.as_str().to_owned()),
         region: storage.s3_region.clone(),
-        session_token: secret(&storage.s3_session_token),
         allow_http: storage.s3_allow_http,
         addressing: if storage.s3_virtual_hosted { Addressing::VirtualHosted } else { Addressing::Path },
-        ..S3Options::new(keys.0.unwrap_or_default(), keys.1.unwrap_or_default())
+        ..S3Options::new(credentials)
     }
 }
 

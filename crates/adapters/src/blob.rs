@@ -3,7 +3,7 @@
 mod s3;
 mod upload;
 
-pub use s3::{Addressing, S3Options};
+pub use s3::{Addressing, S3Credentials, S3Options};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -29,13 +29,13 @@ const CHECK_PATH: &str = ".check";
 
 /// Where objects are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Location {
     Folder,
     Bucket,
 }
 
-impl Place {
-    /// Bytes that an upload holds in memory at most, apart from the piece being written.
+impl Location {
+    /// Maximum number of bytes that an upload buffers, apart from the piece being written.
     const fn part_bytes(self) -> usize {
         match self {
             Self::Folder => 256 * 1024,
@@ -46,13 +46,13 @@ impl Place {
 
     /// Converts an error. Those of a folder (full disk, missing permission, lost mount) need the operator, after
     /// which the same call succeeds.
-    fn fault(self, doing: &'static str, error: Error) -> Fault {
+    fn fault(self, action: &'static str, error: Error) -> Fault {
         match self {
             Self::Folder if is_full(&error) => {
-                Fault::new(Component::BlobStore, FaultKind::Full, doing).caused_by(error)
+                Fault::new(Component::BlobStore, FaultKind::Full, action).caused_by(error)
             }
-            Self::Folder => unavailable(doing, error),
-            Self::Bucket => s3::service::fault(doing, &error),
+            Self::Folder => unavailable(action, error),
+            Self::Bucket => s3::service::fault(action, &error),
         }
     }
 }
@@ -73,8 +73,8 @@ fn is_full(error: &Error) -> bool {
 #[derive(Clone, Debug)]
 pub struct ObjectBlobStore {
     objects: Arc<dyn ObjectStore>,
-    place: Place,
-    /// Whether a check has found that the store can be written to.
+    location: Location,
+    /// Whether a check has written to the store.
     is_writable: Arc<AtomicBool>,
 }
 
@@ -93,16 +93,16 @@ impl ObjectBlobStore {
             LocalFileSystem::new_with_prefix(root).map_err(io::Error::other)
         };
         let files = open().map_err(|error| unavailable(format!("open {}", root.display()), error))?;
-        Ok(Self::new(Arc::new(files.with_fsync(true)), Place::Folder))
+        Ok(Self::new(Arc::new(files.with_fsync(true)), Location::Folder))
     }
 
-    fn new(objects: Arc<dyn ObjectStore>, place: Place) -> Self {
-        Self { objects, place, is_writable: Arc::default() }
+    fn new(objects: Arc<dyn ObjectStore>, location: Location) -> Self {
+        Self { objects, location, is_writable: Arc::default() }
     }
 
-    fn fault(&self, doing: &'static str) -> impl Fn(Error) -> Fault + use<> {
-        let place = self.place;
-        move |error| place.fault(doing, error)
+    fn fault(&self, action: &'static str) -> impl Fn(Error) -> Fault + use<> {
+        let location = self.location;
+        move |error| location.fault(action, error)
     }
 }
 
@@ -136,23 +136,25 @@ fn sweep(folder: &FilePath, before: DateTime<Utc>) -> io::Result<()> {
 }
 
 fn unavailable(
-    doing: impl Into<std::borrow::Cow<'static, str>>,
+    action: impl Into<std::borrow::Cow<'static, str>>,
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> Fault {
-    Fault::new(Component::BlobStore, FaultKind::Unavailable, doing).caused_by(error)
+    Fault::new(Component::BlobStore, FaultKind::Unavailable, action).caused_by(error)
 }
 
 fn path(key: &BlobKey) -> Result<Path> {
-    Path::parse(key.as_str())
-        .map_err(|error| Fault::new(Component::BlobStore, FaultKind::Internal, "blob key").caused_by(error))
+    Path::parse(key.as_str()).map_err(|error| {
+        Fault::new(Component::BlobStore, FaultKind::Internal, "the blob key is not a valid path")
+            .caused_by(error)
+    })
 }
 
 #[async_trait]
 impl BlobStore for ObjectBlobStore {
     async fn create(&self, key: &BlobKey) -> Result<Box<dyn BlobWriter>> {
-        let mut upload = Upload::new(Arc::clone(&self.objects), self.place, path(key)?);
-        if self.place == Place::Folder {
-            upload.begin().await?;
+        let mut upload = Upload::new(Arc::clone(&self.objects), self.location, path(key)?);
+        if self.location == Location::Folder {
+            upload.start().await?;
         }
         Ok(Box::new(upload))
     }
@@ -207,22 +209,22 @@ impl BlobStore for ObjectBlobStore {
 
     // Writes to a bucket only once: requests cost money, and some buckets keep every version of an object.
     async fn check(&self) -> Result<()> {
-        const SAYS: &[u8] = b"docent";
+        const CONTENT: &[u8] = b"docent";
         let path = Path::from(CHECK_PATH);
-        if self.place == Place::Folder || !self.is_writable.load(Relaxed) {
-            let says = PutPayload::from_static(SAYS);
-            self.objects.put(&path, says).await.map_err(self.fault("write to the store"))?;
+        if self.location == Location::Folder || !self.is_writable.load(Relaxed) {
+            let content = PutPayload::from_static(CONTENT);
+            self.objects.put(&path, content).await.map_err(self.fault("write to the store"))?;
             self.is_writable.store(true, Relaxed);
         }
         let found = self.objects.get(&path).await.map_err(self.fault("read from the store"));
         // If the bucket was emptied, the next check writes again.
         let found = found.inspect_err(|_| self.is_writable.store(false, Relaxed))?;
         let bytes = found.bytes().await.map_err(self.fault("read from the store"))?;
-        if bytes != SAYS {
+        if bytes != CONTENT {
             return Err(Fault::new(
                 Component::BlobStore,
                 FaultKind::InvalidResponse,
-                "it reads other bytes than were written",
+                "the bytes read differ from those written",
             ));
         }
         Ok(())
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_upload_goes_to_disk_as_it_comes() {
+    async fn upload_is_written_to_disk_while_it_arrives() {
         let (store, folder) = store();
         let mut writer = store.create(&key("documents/a.pdf")).await.unwrap();
         let piece = Bytes::from(vec![7; 100_000]);
@@ -278,14 +280,14 @@ mod tests {
             writer.write(piece.clone()).await.unwrap();
             let on_disk: u64 = files(folder.path()).iter().map(|(_, bytes)| bytes).sum();
             let held = n * 100_000 - on_disk;
-            assert!(held < Place::Folder.part_bytes() as u64, "{held} bytes in memory after {n} pieces");
+            assert!(held < Location::Folder.part_bytes() as u64, "{held} bytes in memory after {n} pieces");
         }
         writer.finish().await.unwrap();
         assert_eq!(files(folder.path()), BTreeSet::from([("a.pdf".into(), 52_500_000)]));
     }
 
     #[tokio::test]
-    async fn an_aborted_upload_leaves_no_file() {
+    async fn aborted_upload_leaves_no_file() {
         let (store, folder) = store();
         let mut writer = store.create(&key("a")).await.unwrap();
         writer.write(Bytes::from_static(b"some")).await.unwrap();
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_process_left_is_removed_at_the_next_start_but_not_what_is_being_written() {
+    fn opening_removes_abandoned_uploads_only() {
         let folder = tempfile::tempdir().unwrap();
         let documents = folder.path().join("documents");
         fs::create_dir(&documents).unwrap();
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_that_cannot_be_used_makes_the_store_unavailable() {
+    async fn unusable_folder_makes_the_store_unavailable() {
         let (store, folder) = store();
         let root = folder.path().join("blobs");
         fs::remove_dir(&root).unwrap();
@@ -333,17 +335,17 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_named() {
+    fn full_disk_has_its_own_fault_kind() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         let error = Error::Generic { store: "LocalFileSystem", source: full.into() };
-        let fault = Place::Folder.fault("write a blob", error);
+        let fault = Location::Folder.fault("write a blob", error);
         assert_eq!(fault.kind(), FaultKind::Full);
         assert!(fault.report().contains("no storage space"), "{fault}");
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_new_folder_is_for_its_owner_alone() {
+    fn new_folder_is_accessible_to_its_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let (_store, folder) = store();
         let mode = fs::metadata(folder.path().join("blobs")).unwrap().permissions().mode();

@@ -18,7 +18,7 @@ const MAX_IDLE: usize = 64;
 
 /// An HTTP client could not be created.
 #[derive(Debug, Error)]
-#[error("the HTTP client cannot be made")]
+#[error("cannot create the HTTP client")]
 pub struct HttpClientError(#[source] Box<dyn std::error::Error + Send + Sync>);
 
 /// Creates a client for a URL that waits at most `limit` for a connection.
@@ -54,7 +54,8 @@ pub(crate) fn tls(url: &Url) -> Result<ClientConfig, HttpClientError> {
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether the URL's host is this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_itself_is_reached_without_a_proxy() {
+    fn loopback_hosts_are_recognized() {
         for host in ["localhost:1", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3:80", "[::1]:80"] {
             assert!(is_loopback(&Url::parse(&format!("http://{host}")).unwrap()), "{host}");
         }

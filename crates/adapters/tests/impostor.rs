@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 use docent_adapters::{
-    blob::{ObjectBlobStore, S3Options},
+    blob::{ObjectBlobStore, S3Credentials, S3Options},
     openai::{backend::BackendSettings, rerank::HttpReranker},
     qdrant::{self, QdrantIndex},
     redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
@@ -28,16 +28,16 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 /// Timeout of the clients.
 const LIMIT: Duration = Duration::from_millis(500);
 /// Calls that respect their timeout are faster even on a busy machine.
-const TOO_LONG: Duration = Duration::from_secs(60);
+const MAX_TEST_TIME: Duration = Duration::from_secs(60);
 
 /// Calls a client of each impostor and checks the fault.
-async fn meet(part: Component, call: impl AsyncFn(SocketAddr) -> Option<Fault>) {
+async fn check_faults(component: Component, call: impl AsyncFn(SocketAddr) -> Option<Fault>) {
     for manner in Manner::ALL {
         let impostor = Impostor::start(manner).await;
-        let fault = tokio::time::timeout(TOO_LONG, call(impostor.address())).await;
+        let fault = tokio::time::timeout(MAX_TEST_TIME, call(impostor.address())).await;
         let fault = fault.unwrap_or_else(|_| panic!("{manner:?}: the call hangs"));
-        let fault = fault.unwrap_or_else(|| panic!("{manner:?}: the call worked"));
-        assert_eq!(fault.component(), part, "{manner:?}: {fault}");
+        let fault = fault.unwrap_or_else(|| panic!("{manner:?}: the call succeeded"));
+        assert_eq!(fault.component(), component, "{manner:?}: {fault}");
         assert!(fault.is_transient(), "{manner:?}: {:?}: {fault}", fault.kind());
         if manner == Manner::IsSilent {
             assert_eq!(fault.kind(), FaultKind::Timeout, "{fault}");
@@ -46,25 +46,27 @@ async fn meet(part: Component, call: impl AsyncFn(SocketAddr) -> Option<Fault>) 
 }
 
 #[tokio::test]
-async fn in_place_of_postgresql() {
+async fn postgresql_impostor_causes_transient_faults() {
     let store = async |address| {
         let options =
             SqlOptions { acquire_timeout: LIMIT, statement_timeout: LIMIT, ..SqlOptions::default() };
         SqlStore::connect(&format!("postgres://docent:secret@{address}/docent"), options).await.unwrap()
     };
-    meet(Component::Database, async |address| store(address).await.check().await.err()).await;
-    meet(Component::Database, async |address| store(address).await.begin().await.err()).await;
+    check_faults(Component::Database, async |address| store(address).await.check().await.err()).await;
+    check_faults(Component::Database, async |address| store(address).await.begin().await.err()).await;
 }
 
 #[tokio::test]
-async fn in_place_of_redis() {
+async fn redis_impostor_causes_transient_faults() {
     let redis = |address| {
         let options = redis::Options { timeout: LIMIT, ..redis::Options::default() };
         Redis::new(&format!("redis://:secret@{address}/0"), options).unwrap()
     };
-    meet(Component::KeyValueStore, async |address| RedisTokenStore::new(redis(address)).check().await.err())
-        .await;
-    meet(Component::KeyValueStore, async |address| {
+    check_faults(Component::KeyValueStore, async |address| {
+        RedisTokenStore::new(redis(address)).check().await.err()
+    })
+    .await;
+    check_faults(Component::KeyValueStore, async |address| {
         let now = chrono::DateTime::UNIX_EPOCH;
         RedisRateLimiter::new(redis(address)).hit("a", Duration::from_secs(60), now).await.err()
     })
@@ -72,10 +74,10 @@ async fn in_place_of_redis() {
 }
 
 #[tokio::test]
-async fn in_place_of_qdrant() {
+async fn qdrant_impostor_causes_transient_faults() {
     let options =
         qdrant::Options { connect_timeout: LIMIT, read_timeout: LIMIT, ..qdrant::Options::default() };
-    meet(Component::VectorStore, async |address| {
+    check_faults(Component::VectorStore, async |address| {
         let index = QdrantIndex::new(
             &format!("http://{address}"),
             None,
@@ -89,8 +91,8 @@ async fn in_place_of_qdrant() {
 }
 
 #[tokio::test]
-async fn in_place_of_a_reranker() {
-    meet(Component::Reranker, async |address| {
+async fn reranker_impostor_causes_transient_faults() {
+    check_faults(Component::Reranker, async |address| {
         let settings = BackendSettings {
             base_url: format!("http://{address}"),
             api_key: None,
@@ -105,15 +107,15 @@ async fn in_place_of_a_reranker() {
 }
 
 #[tokio::test]
-async fn in_place_of_a_bucket() {
-    meet(Component::BlobStore, async |address| {
+async fn bucket_impostor_causes_transient_faults() {
+    check_faults(Component::BlobStore, async |address| {
         let options = S3Options {
             endpoint: Some(format!("http://{address}")),
             allow_http: true,
             connect_timeout: LIMIT,
             read_timeout: LIMIT,
             retry_pause: Duration::from_millis(1),
-            ..S3Options::new("id", "secret")
+            ..S3Options::new(S3Credentials::keys("id", "secret"))
         };
         ObjectBlobStore::s3("documents", "", &options).unwrap().check().await.err()
     })

@@ -114,7 +114,7 @@ impl Settings {
         mail::check_letters(&mut reader);
         let limits = Limits::read(&mut reader);
         let storage = Storage::read(&mut reader);
-        storage::check_bucket(&mut reader);
+        storage::check_s3_keys(&mut reader);
         let models = Models::read(&mut reader);
         models::check_back_ends(&mut reader);
         let ingestion = Ingestion::read(&mut reader);

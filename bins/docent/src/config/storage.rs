@@ -30,12 +30,11 @@ section! {
         s3_endpoint: Option<HttpUrl> = unset("AWS in `s3_region`");
         /// The bucket's region.
         s3_region: String = text("us-east-1");
-        /// The public half of the keys to the bucket. Must be set when `blob_store` is one.
-        s3_access_key_id: Option<String> = unset("none");
-        /// The secret half of the keys to the bucket. Must be set when `blob_store` is one.
-        s3_secret_access_key: Option<Secret> = unset("none");
-        /// What temporary keys come with.
-        s3_session_token: Option<Secret> = unset("none");
+        /// The access key ID for the bucket. Without it, credentials come from AWS's credential chain: the
+        /// standard `AWS_…` variables (keys, web identity, container role), or the instance's role.
+        s3_access_key_id: Option<String> = unset("AWS's credential chain");
+        /// The secret access key for the bucket. Set if and only if `s3_access_key_id` is set.
+        s3_secret_access_key: Option<Secret> = unset("AWS's credential chain");
         /// Whether `s3_endpoint` may be without TLS.
         s3_allow_http: bool = text("false");
         /// Whether the bucket is part of the host (`https://bucket.host`) and not of the path.
@@ -49,17 +48,13 @@ section! {
     }
 }
 
-/// Reports a bucket that was chosen without the keys to it.
-pub(super) fn check_bucket(reader: &mut Reader<'_>) {
-    let blobs = reader.set("blob_store").ok().flatten();
-    let blobs = blobs.and_then(|(text, _)| BlobStoreUrl::parse(text.trim()).ok());
-    if !matches!(blobs, Some(BlobStoreUrl::S3 { .. })) {
-        return;
-    }
-    for name in ["s3_access_key_id", "s3_secret_access_key"] {
-        if matches!(reader.set(name), Ok(None)) {
-            let wrong = format!("must be set when {} is a bucket", variable("blob_store"));
-            reader.refuse(variable(name), wrong, "half of the keys to it");
+/// Reports an S3 access key without its other half.
+pub(super) fn check_s3_keys(reader: &mut Reader<'_>) {
+    let [id, secret] = ["s3_access_key_id", "s3_secret_access_key"];
+    for (name, other) in [(id, secret), (secret, id)] {
+        if matches!((reader.set(name), reader.set(other)), (Ok(None), Ok(Some(_)))) {
+            let wrong = format!("must be set when {} is set", variable(other));
+            reader.refuse(variable(name), wrong, "the other half of the access key");
         }
     }
 }

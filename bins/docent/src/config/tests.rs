@@ -84,11 +84,12 @@ fn files_under_the_data_folder_follow_it() {
 }
 
 #[test]
-fn a_bucket_needs_keys() {
+fn s3_access_key_needs_both_halves() {
     let bucket = ("DOCENT_BLOB_STORE", "s3://docs/blobs");
     let (id, secret) = (("DOCENT_S3_ACCESS_KEY_ID", "id"), ("DOCENT_S3_SECRET_ACCESS_KEY", "secret"));
-    assert_eq!(variables(dev(&[bucket])), [id.0, secret.0]);
     assert_eq!(variables(dev(&[bucket, id])), [secret.0]);
+    assert_eq!(variables(dev(&[bucket, secret])), [id.0]);
+    assert!(dev(&[bucket]).is_ok(), "AWS's credential chain needs no settings");
     let storage = dev(&[bucket, id, secret]).unwrap().settings.storage;
     assert_eq!(storage.s3_region, "us-east-1");
     assert_eq!((storage.s3_endpoint, storage.s3_allow_http, storage.s3_virtual_hosted), (None, false, false));
@@ -267,8 +268,8 @@ fn no_secret_is_shown_anywhere() {
         ("DOCENT_LLM_API_KEY", SECRET),
         ("DOCENT_EMBEDDING_API_KEY", SECRET),
         ("DOCENT_QDRANT_API_KEY", SECRET),
+        ("DOCENT_S3_ACCESS_KEY_ID", "id"),
         ("DOCENT_S3_SECRET_ACCESS_KEY", SECRET),
-        ("DOCENT_S3_SESSION_TOKEN", SECRET),
         ("DOCENT_METRICS_TOKEN", SECRET),
         ("DOCENT_SECRET_KEY_PREVIOUS", SECRET),
         ("DOCENT_SMTP_URL", &smtp),

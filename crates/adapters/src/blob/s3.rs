@@ -1,67 +1,122 @@
-//! A bucket at AWS S3, or at another service that speaks its protocol.
+//! Blobs in a bucket of AWS S3 or of another service with its protocol.
 
 pub(super) mod service;
 
-use super::{ObjectBlobStore, Place};
+use super::{Location, ObjectBlobStore};
 use docent_ports::error::{Component, Fault, FaultKind, Result};
 use object_store::{
-    BackoffConfig, ObjectStore, RetryConfig, aws::AmazonS3Builder, path::Path, prefix::PrefixStore,
+    BackoffConfig, ObjectStore, RetryConfig,
+    aws::{AmazonS3Builder, AmazonS3ConfigKey},
+    path::Path,
+    prefix::PrefixStore,
 };
 use reqwest::Url;
 use service::Connector;
 use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
-/// The longest pause between two tries of a request.
+/// The longest pause between two attempts of a request.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
-/// How a bucket is named in addresses.
+/// Where a bucket's name goes in URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressing {
-    /// In the path: `https://host/bucket/key`. Every service knows it.
+    /// In the path: `https://host/bucket/key`. Supported by every service.
     Path,
     /// In the host: `https://bucket.host/key`.
     VirtualHosted,
 }
 
-/// How the service that has the bucket is reached. The keys must allow `s3:GetObject`,
-/// `s3:PutObject`, `s3:DeleteObject` and `s3:AbortMultipartUpload` below the prefix, and
-/// `s3:ListBucket`, without which a blob that is not there is answered as if it were forbidden.
+/// The settings of AWS's credential chain; all others come from [`S3Options`].
+const CREDENTIAL_KEYS: [AmazonS3ConfigKey; 12] = [
+    AmazonS3ConfigKey::AccessKeyId,
+    AmazonS3ConfigKey::SecretAccessKey,
+    AmazonS3ConfigKey::Token,
+    AmazonS3ConfigKey::WebIdentityTokenFile,
+    AmazonS3ConfigKey::RoleArn,
+    AmazonS3ConfigKey::RoleSessionName,
+    AmazonS3ConfigKey::StsEndpoint,
+    AmazonS3ConfigKey::ContainerCredentialsRelativeUri,
+    AmazonS3ConfigKey::ContainerCredentialsFullUri,
+    AmazonS3ConfigKey::ContainerAuthorizationTokenFile,
+    AmazonS3ConfigKey::MetadataEndpoint,
+    AmazonS3ConfigKey::ImdsV1Fallback,
+];
+
+/// How requests to S3 are authenticated.
 #[derive(Clone)]
+pub struct S3Credentials(Vec<(AmazonS3ConfigKey, String)>);
+
+impl S3Credentials {
+    /// A fixed pair of keys.
+    pub fn keys(access_key_id: impl Into<String>, secret_access_key: impl Into<String>) -> Self {
+        Self(vec![
+            (AmazonS3ConfigKey::AccessKeyId, access_key_id.into()),
+            (AmazonS3ConfigKey::SecretAccessKey, secret_access_key.into()),
+        ])
+    }
+
+    /// AWS's credential chain, configured by the `AWS_…` variables of this process: keys, a web identity, a
+    /// container's role, or else the instance's role.
+    pub fn from_env() -> Self {
+        Self::from_builder(&AmazonS3Builder::from_env())
+    }
+
+    /// AWS's credential chain with these `AWS_…` variables; others are ignored.
+    pub fn from_variables<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let set =
+            |builder: AmazonS3Builder, (name, value): (&str, &str)| match name.to_ascii_lowercase().parse() {
+                Ok(key) => builder.with_config(key, value),
+                Err(_) => builder,
+            };
+        Self::from_builder(&variables.into_iter().fold(AmazonS3Builder::new(), set))
+    }
+
+    fn from_builder(builder: &AmazonS3Builder) -> Self {
+        let value = |key| Some((key, builder.get_config_value(&key)?));
+        Self(CREDENTIAL_KEYS.into_iter().filter_map(value).collect())
+    }
+}
+
+impl fmt::Debug for S3Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(key, _)| key.as_ref())).finish()
+    }
+}
+
+/// How the bucket's service is reached.
+///
+/// The credentials must allow `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and `s3:AbortMultipartUpload` below the
+/// prefix, and `s3:ListBucket`: without it S3 reports a missing blob as forbidden.
+#[derive(Clone, Debug)]
 pub struct S3Options {
-    /// The service's address without the bucket, as in `http://localhost:9000`; `None` is AWS in the region.
+    /// The service's URL without the bucket, as in `http://localhost:9000`; `None` is AWS in the region.
     pub endpoint: Option<String>,
     /// The bucket's region.
     pub region: String,
-    /// The public half of the keys.
-    pub access_key_id: String,
-    /// Their secret half.
-    pub secret_access_key: String,
-    /// What temporary keys come with.
-    pub session_token: Option<String>,
-    /// Whether an address without TLS is accepted.
+    /// How requests are authenticated.
+    pub credentials: S3Credentials,
+    /// Whether an endpoint without TLS is accepted.
     pub allow_http: bool,
-    /// How the bucket is named.
+    /// Where the bucket's name goes in URLs.
     pub addressing: Addressing,
-    /// What making a connection may take.
+    /// The longest wait for a connection.
     pub connect_timeout: Duration,
-    /// The longest wait for an answer to a request, which may have a part of an upload to carry
-    /// there first, and for each piece of it. No try begins later than this after the first.
+    /// The longest wait for a response, which includes the upload of a part, and for each piece of its body. No retry
+    /// starts later than this after the first attempt.
     pub read_timeout: Duration,
-    /// How often a request is tried again after a fault that may pass.
+    /// How often a request is repeated after a transient fault.
     pub retries: usize,
-    /// The first pause before that; later ones are longer.
+    /// The pause before the first retry; later ones are longer.
     pub retry_pause: Duration,
 }
 
 impl S3Options {
-    /// AWS in `us-east-1`, with these keys.
-    pub fn new(access_key_id: impl Into<String>, secret_access_key: impl Into<String>) -> Self {
+    /// AWS in `us-east-1`.
+    pub fn new(credentials: S3Credentials) -> Self {
         Self {
             endpoint: None,
             region: "us-east-1".to_owned(),
-            access_key_id: access_key_id.into(),
-            secret_access_key: secret_access_key.into(),
-            session_token: None,
+            credentials,
             allow_http: false,
             addressing: Addressing::Path,
             connect_timeout: Duration::from_secs(3),
@@ -72,59 +127,42 @@ impl S3Options {
     }
 }
 
-impl fmt::Debug for S3Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // All but the keys.
-        f.debug_struct("S3Options")
-            .field("endpoint", &self.endpoint)
-            .field("region", &self.region)
-            .field("addressing", &self.addressing)
-            .finish_non_exhaustive()
-    }
-}
-
 impl ObjectBlobStore {
-    /// Keeps blobs as objects of a bucket, under keys that begin with `prefix`, which may be empty.
-    /// Small blobs are one request; larger ones are sent in parts, of which one is in memory at a
-    /// time. What was begun and not finished is thrown away, but for what a process leaves that is
-    /// killed: a lifecycle rule of the bucket for incomplete multipart uploads removes that.
-    /// Connects to nothing yet.
+    /// Opens a bucket whose objects have keys that begin with `prefix`, which may be empty. Does not connect yet.
+    ///
+    /// Small blobs take one request; larger ones are sent in parts, with one part in memory at a time. Unfinished
+    /// uploads are aborted. Those of a killed process remain until a lifecycle rule of the bucket for incomplete
+    /// multipart uploads removes them.
     ///
     /// # Errors
-    /// When the options, the bucket's name or the prefix cannot be used.
+    /// If the options, the bucket's name or the prefix are invalid.
     pub fn s3(bucket: &str, prefix: &str, options: &S3Options) -> Result<Self> {
-        if options.access_key_id.is_empty() || options.secret_access_key.is_empty() {
-            return Err(rejected("the S3 access key or its secret is missing"));
-        }
         let prefix = Path::parse(prefix)
-            .map_err(|error| rejected("the prefix cannot begin S3 keys").caused_by(error))?;
+            .map_err(|error| rejected("the prefix is not valid in S3 keys").caused_by(error))?;
         let endpoint = endpoint(bucket, options)?;
         let retry = RetryConfig {
             backoff: BackoffConfig { init_backoff: options.retry_pause, max_backoff: MAX_PAUSE, base: 2.0 },
             max_retries: options.retries,
             retry_timeout: options.read_timeout,
         };
-        let mut builder = AmazonS3Builder::new()
+        let credentials = options.credentials.0.iter();
+        let bucket = credentials
+            .fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(*key, value))
             .with_bucket_name(bucket)
             .with_endpoint(endpoint.as_str().trim_end_matches('/'))
             .with_region(&options.region)
-            .with_access_key_id(&options.access_key_id)
-            .with_secret_access_key(&options.secret_access_key)
             .with_virtual_hosted_style_request(options.addressing == Addressing::VirtualHosted)
-            // TLS protects what is sent; without it the signature has to.
+            // TLS protects the payload; without TLS the signature covers it.
             .with_unsigned_payload(endpoint.scheme() == "https")
-            // Not every service can delete many at once, and we never do.
+            // Not every service supports bulk deletes, and none are sent.
             .with_disable_bulk_delete(true)
             .with_retry(retry)
-            .with_http_connector(Connector::new(&endpoint, options)?);
-        if let Some(token) = &options.session_token {
-            builder = builder.with_token(token);
-        }
-        let bucket =
-            builder.build().map_err(|error| rejected("the S3 bucket cannot be set up").caused_by(error))?;
+            .with_http_connector(Connector::new(&endpoint, options)?)
+            .build()
+            .map_err(|error| rejected("the S3 settings are invalid").caused_by(error))?;
         let objects: Arc<dyn ObjectStore> =
             if prefix.is_root() { Arc::new(bucket) } else { Arc::new(PrefixStore::new(bucket, prefix)) };
-        Ok(Self::new(objects, Place::Bucket))
+        Ok(Self::new(objects, Location::Bucket))
     }
 }
 
@@ -132,35 +170,36 @@ fn rejected(message: impl Into<Cow<'static, str>>) -> Fault {
     Fault::new(Component::BlobStore, FaultKind::Rejected, message)
 }
 
-/// What the keys of objects are added to, apart from the bucket in the path.
+/// Returns the URL that object keys are appended to, without the bucket of path-style addressing.
 fn endpoint(bucket: &str, options: &S3Options) -> Result<Url> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
     if !(3..=63).contains(&bucket.len()) || !bucket.chars().all(plain) || bucket.starts_with(['-', '.']) {
-        return Err(rejected("the S3 bucket's name is none"));
+        return Err(rejected("the S3 bucket's name is invalid (3 to 63 of a-z, 0-9, - and .)"));
     }
     if options.region.is_empty() || !options.region.chars().all(plain) {
-        return Err(rejected("the S3 region is none"));
+        return Err(rejected("the S3 region is invalid"));
     }
-    let of_aws = || format!("https://s3.{}.amazonaws.com", options.region);
-    let address = options.endpoint.clone().unwrap_or_else(of_aws);
+    let aws = || format!("https://s3.{}.amazonaws.com", options.region);
+    let address = options.endpoint.clone().unwrap_or_else(aws);
     let mut url = Url::parse(address.trim())
-        .map_err(|error| rejected("the S3 endpoint is no address").caused_by(error))?;
+        .map_err(|error| rejected("the S3 endpoint is not a URL").caused_by(error))?;
     match url.scheme() {
         "https" => {}
         "http" if options.allow_http => {}
-        "http" => return Err(rejected("the S3 endpoint has no TLS, which must be allowed expressly")),
+        "http" => return Err(rejected("the S3 endpoint has no TLS; use https:// or allow HTTP")),
         _ => return Err(rejected("the S3 endpoint must begin with https:// or http://")),
     }
-    // Keys in it would be told in logs.
+    // Credentials in the endpoint would appear in logs.
     let has_more = url.query().is_some() || url.fragment().is_some() || url.password().is_some();
     if has_more || !url.username().is_empty() {
-        return Err(rejected("the S3 endpoint has more than a host, a port and a path"));
+        return Err(rejected("the S3 endpoint may contain only a host, a port and a path"));
     }
     if options.addressing == Addressing::VirtualHosted {
         let host = url.domain().map(|domain| format!("{bucket}.{domain}"));
-        let host = host.ok_or_else(|| rejected("an S3 bucket cannot be part of a host without a name"))?;
+        let host =
+            host.ok_or_else(|| rejected("virtual-hosted S3 addressing needs an endpoint with a host name"))?;
         url.set_host(Some(&host))
-            .map_err(|error| rejected("the S3 bucket cannot be part of the host").caused_by(error))?;
+            .map_err(|error| rejected("the S3 bucket's name is not valid in a host name").caused_by(error))?;
     }
     Ok(url)
 }
@@ -171,11 +210,11 @@ mod tests {
 
     fn options(endpoint: Option<&str>) -> S3Options {
         let endpoint = endpoint.map(str::to_owned);
-        S3Options { endpoint, allow_http: true, ..S3Options::new("id", "secret") }
+        S3Options { endpoint, allow_http: true, ..S3Options::new(S3Credentials::keys("id", "secret")) }
     }
 
     #[test]
-    fn buckets_are_addressed_by_path_or_by_host() {
+    fn endpoint_contains_bucket_by_addressing() {
         let eu = S3Options { region: "eu-central-1".to_owned(), ..options(None) };
         assert_eq!(endpoint("docs", &eu).unwrap().as_str(), "https://s3.eu-central-1.amazonaws.com/");
         let virtually = |address| S3Options { addressing: Addressing::VirtualHosted, ..options(address) };
@@ -187,34 +226,48 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused_and_named() {
-        let told = |bucket: &str, prefix: &str, options: &S3Options| {
+    fn invalid_options_are_rejected_by_name() {
+        let rejection = |bucket: &str, prefix: &str, options: &S3Options| {
             let fault = ObjectBlobStore::s3(bucket, prefix, options).unwrap_err();
             assert_eq!((fault.component(), fault.kind()), (Component::BlobStore, FaultKind::Rejected));
             fault.report()
         };
         let good = options(Some("http://localhost:9000"));
         for bucket in ["", "b", "Docs", "a/b", "docs?x", ".docs"] {
-            assert!(told(bucket, "", &good).contains("bucket"), "{bucket}");
+            assert!(rejection(bucket, "", &good).contains("bucket"), "{bucket}");
         }
-        assert!(told("docs", "a//b", &good).contains("prefix"));
+        assert!(rejection("docs", "a//b", &good).contains("prefix"));
         for address in ["", "localhost:9000", "ftp://host", "http://", "http://u:p@host", "http://host/?a=b"]
         {
-            assert!(told("docs", "", &options(Some(address))).contains("endpoint"), "{address}");
+            assert!(rejection("docs", "", &options(Some(address))).contains("endpoint"), "{address}");
         }
         let strict = S3Options { allow_http: false, ..good.clone() };
-        assert!(told("docs", "", &strict).contains("TLS"));
+        assert!(rejection("docs", "", &strict).contains("TLS"));
         let region = S3Options { region: "eu/1".to_owned(), ..good.clone() };
-        assert!(told("docs", "", &region).contains("region"));
-        let keyless = S3Options { secret_access_key: String::new(), ..good };
-        assert!(told("docs", "", &keyless).contains("secret"));
+        assert!(rejection("docs", "", &region).contains("region"));
+        let half = S3Credentials::from_variables([("AWS_ACCESS_KEY_ID", "id")]);
+        assert!(
+            rejection("docs", "", &S3Options { credentials: half, ..good })
+                .contains("Missing SecretAccessKey")
+        );
     }
 
     #[test]
-    fn keys_are_never_shown() {
-        let token = Some("hunter3".to_owned());
-        let options = S3Options { session_token: token, ..S3Options::new("hunter1", "hunter2") };
-        let shown = format!("{options:?}");
-        assert!(!shown.contains("hunter"), "{shown}");
+    fn debug_output_omits_secrets() {
+        let variables = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
+        let chain = S3Credentials::from_variables(variables.map(|name| (name, "hunter1")));
+        for credentials in [S3Credentials::keys("hunter1", "hunter2"), chain] {
+            let shown = format!("{:?}", S3Options::new(credentials));
+            assert!(!shown.contains("hunter") && shown.contains("aws_secret_access_key"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn only_credentials_are_taken_from_variables() {
+        let variables =
+            [("AWS_ACCESS_KEY_ID", "id"), ("AWS_SKIP_SIGNATURE", "true"), ("AWS_ENDPOINT_URL_S3", "x")];
+        let S3Credentials(keys) = S3Credentials::from_variables(variables);
+        let names: Vec<_> = keys.iter().map(|(key, _)| key.as_ref()).collect();
+        assert_eq!(names, ["aws_access_key_id", "aws_imdsv1_fallback"]);
     }
 }

@@ -1,6 +1,6 @@
 //! Writes a blob in parts.
 
-use super::Place;
+use super::Location;
 use async_trait::async_trait;
 use bytes::Bytes;
 use docent_ports::{
@@ -14,41 +14,41 @@ use tokio::runtime::Handle;
 /// A blob being written. Dropping it discards what was written.
 pub(super) struct Upload {
     objects: Arc<dyn ObjectStore>,
-    place: Place,
+    location: Location,
     path: Path,
     /// The multipart upload in progress.
-    begun: Option<Box<dyn MultipartUpload>>,
+    started: Option<Box<dyn MultipartUpload>>,
     pieces: VecDeque<Bytes>,
     /// Number of bytes in `pieces`.
-    held: usize,
+    buffered: usize,
 }
 
 impl Upload {
-    pub(super) fn new(objects: Arc<dyn ObjectStore>, place: Place, path: Path) -> Self {
-        Self { objects, place, path, begun: None, pieces: VecDeque::new(), held: 0 }
+    pub(super) fn new(objects: Arc<dyn ObjectStore>, location: Location, path: Path) -> Self {
+        Self { objects, location, path, started: None, pieces: VecDeque::new(), buffered: 0 }
     }
 
-    fn fault(&self, doing: &'static str) -> impl Fn(Error) -> Fault + use<> {
-        let place = self.place;
-        move |error| place.fault(doing, error)
+    fn fault(&self, action: &'static str) -> impl Fn(Error) -> Fault + use<> {
+        let location = self.location;
+        move |error| location.fault(action, error)
     }
 
     /// Starts the multipart upload, unless it has been started.
-    pub(super) async fn begin(&mut self) -> Result<&mut Box<dyn MultipartUpload>> {
-        let upload = match self.begun.take() {
+    pub(super) async fn start(&mut self) -> Result<&mut Box<dyn MultipartUpload>> {
+        let upload = match self.started.take() {
             Some(upload) => upload,
             None => {
-                let begun = self.objects.put_multipart(&self.path).await;
-                begun.map_err(self.fault("begin to write a blob"))?
+                let started = self.objects.put_multipart(&self.path).await;
+                started.map_err(self.fault("start writing a blob"))?
             }
         };
-        Ok(self.begun.insert(upload))
+        Ok(self.started.insert(upload))
     }
 
     /// Removes up to `wanted` bytes from the buffer.
     fn take(&mut self, wanted: usize) -> PutPayload {
-        let mut missing = wanted.min(self.held);
-        self.held -= missing;
+        let mut missing = wanted.min(self.buffered);
+        self.buffered -= missing;
         let mut part = Vec::new();
         while missing > 0
             && let Some(mut piece) = self.pieces.pop_front()
@@ -66,18 +66,18 @@ impl Upload {
     async fn flush(&mut self) -> Result<()> {
         let fault = self.fault("write a blob");
         // Started first, so that an error here loses no buffered bytes.
-        self.begin().await?;
-        let part = self.take(self.place.part_bytes());
-        self.begin().await?.put_part(part).await.map_err(fault)
+        self.start().await?;
+        let part = self.take(self.location.part_bytes());
+        self.start().await?.put_part(part).await.map_err(fault)
     }
 }
 
 #[async_trait]
 impl BlobWriter for Upload {
     async fn write(&mut self, bytes: Bytes) -> Result<()> {
-        self.held += bytes.len();
+        self.buffered += bytes.len();
         self.pieces.push_back(bytes);
-        while self.held >= self.place.part_bytes() {
+        while self.buffered >= self.location.part_bytes() {
             self.flush().await?;
         }
         Ok(())
@@ -85,21 +85,21 @@ impl BlobWriter for Upload {
 
     async fn finish(mut self: Box<Self>) -> Result<()> {
         let fault = self.fault("finish a blob");
-        if self.begun.is_none() {
+        if self.started.is_none() {
             let whole = self.take(usize::MAX);
             return self.objects.put(&self.path, whole).await.map(drop).map_err(fault);
         }
-        if self.held > 0 {
+        if self.buffered > 0 {
             self.flush().await?;
         }
-        self.begin().await?.complete().await.map_err(fault)?;
-        self.begun = None;
+        self.start().await?.complete().await.map_err(fault)?;
+        self.started = None;
         Ok(())
     }
 
     async fn abort(mut self: Box<Self>) -> Result<()> {
-        match self.begun.take() {
-            Some(mut begun) => begun.abort().await.map_err(self.fault("throw away an unfinished blob")),
+        match self.started.take() {
+            Some(mut started) => started.abort().await.map_err(self.fault("discard an unfinished blob")),
             None => Ok(()),
         }
     }
@@ -108,14 +108,14 @@ impl BlobWriter for Upload {
 impl Drop for Upload {
     fn drop(&mut self) {
         // A local file is removed with its writer; a bucket needs a request.
-        if self.place == Place::Bucket
-            && let Some(mut begun) = self.begun.take()
+        if self.location == Location::Bucket
+            && let Some(mut started) = self.started.take()
             && let Ok(runtime) = Handle::try_current()
         {
-            let fault = self.fault("throw away an unfinished blob");
+            let fault = self.fault("discard an unfinished blob");
             runtime.spawn(async move {
-                if let Err(fault) = begun.abort().await.map_err(fault) {
-                    tracing::warn!(fault = %fault.report(), "parts of an upload are left in the bucket");
+                if let Err(fault) = started.abort().await.map_err(fault) {
+                    tracing::warn!(fault = %fault.report(), "parts of an unfinished upload remain in the bucket");
                 }
             });
         }

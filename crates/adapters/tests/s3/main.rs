@@ -5,7 +5,7 @@
 mod server;
 
 use bytes::Bytes;
-use docent_adapters::blob::{ObjectBlobStore, S3Options};
+use docent_adapters::blob::{ObjectBlobStore, S3Credentials, S3Options};
 use docent_domain::document::BlobKey;
 use docent_ports::{
     blob_store::BlobStore,
@@ -23,7 +23,7 @@ fn options(server: &FakeS3) -> S3Options {
         allow_http: true,
         retries: 2,
         retry_pause: Duration::from_millis(1),
-        ..S3Options::new(ACCESS_KEY_ID, "secret")
+        ..S3Options::new(S3Credentials::keys(ACCESS_KEY_ID, "secret"))
     }
 }
 
@@ -76,14 +76,14 @@ mod contract_below_a_prefix {
 }
 
 #[tokio::test]
-async fn a_small_blob_is_one_request() {
+async fn small_blob_takes_one_request() {
     let server = FakeS3::start().await;
     put(&store(&server), "a", b"small").await.unwrap();
     assert_eq!(server.calls(), ["put"]);
 }
 
 #[tokio::test]
-async fn keys_begin_with_the_prefix() {
+async fn object_keys_begin_with_the_prefix() {
     let server = FakeS3::start().await;
     let store = ObjectBlobStore::s3(BUCKET, "docent/blobs", &options(&server)).unwrap();
     put(&store, "documents/a.pdf", b"small").await.unwrap();
@@ -91,7 +91,7 @@ async fn keys_begin_with_the_prefix() {
 }
 
 #[tokio::test]
-async fn a_large_blob_is_sent_in_parts_as_it_comes() {
+async fn large_blob_is_sent_in_parts_while_it_arrives() {
     let server = FakeS3::start().await;
     let store = store(&server);
     let bytes = some_bytes(2 * PART + 1_000_000);
@@ -111,7 +111,7 @@ async fn a_large_blob_is_sent_in_parts_as_it_comes() {
 }
 
 #[tokio::test]
-async fn a_piece_larger_than_a_part_is_split() {
+async fn piece_larger_than_a_part_is_split() {
     let server = FakeS3::start().await;
     let store = store(&server);
     let bytes = some_bytes(2 * PART + 7);
@@ -123,7 +123,7 @@ async fn a_piece_larger_than_a_part_is_split() {
 }
 
 #[tokio::test]
-async fn uploads_that_are_not_finished_leave_no_parts() {
+async fn unfinished_upload_leaves_no_parts() {
     let server = FakeS3::start().await;
     let store = store(&server);
     for is_dropped in [false, true] {
@@ -142,7 +142,7 @@ async fn uploads_that_are_not_finished_leave_no_parts() {
 }
 
 #[tokio::test]
-async fn an_upload_that_fails_for_good_leaves_no_parts() {
+async fn failed_upload_leaves_no_parts() {
     for kind in ["part", "complete"] {
         let server = FakeS3::start().await;
         for _ in 0..3 {
@@ -157,9 +157,9 @@ async fn an_upload_that_fails_for_good_leaves_no_parts() {
 }
 
 #[tokio::test]
-async fn faults_that_pass_are_not_noticed() {
-    let passing = [Fault::Status(500, "InternalError"), Fault::Status(503, "SlowDown"), Fault::Reset];
-    for fault in passing {
+async fn transient_faults_are_retried() {
+    let transient = [Fault::Status(500, "InternalError"), Fault::Status(503, "SlowDown"), Fault::Reset];
+    for fault in transient {
         let server = FakeS3::start().await;
         let store = store(&server);
         let large = some_bytes(PART + 1);
@@ -176,7 +176,7 @@ async fn faults_that_pass_are_not_noticed() {
 }
 
 #[tokio::test]
-async fn a_blob_that_was_written_before_the_answer_was_lost_is_written() {
+async fn lost_response_to_a_completed_write_is_retried() {
     let server = FakeS3::start().await;
     let store = store(&server);
     server.fail("put", Fault::DoneReset);
@@ -187,7 +187,7 @@ async fn a_blob_that_was_written_before_the_answer_was_lost_is_written() {
 }
 
 #[tokio::test]
-async fn a_download_that_breaks_off_goes_on_where_it_was() {
+async fn interrupted_download_resumes() {
     let server = FakeS3::start().await;
     let store = store(&server);
     let bytes = some_bytes(1_000_000);
@@ -199,7 +199,7 @@ async fn a_download_that_breaks_off_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_download_that_breaks_off_for_good_is_no_whole_one() {
+async fn repeatedly_interrupted_download_fails() {
     let server = FakeS3::start().await;
     let store = store(&server);
     put(&store, "a", &some_bytes(1_000_000)).await.unwrap();
@@ -210,33 +210,92 @@ async fn a_download_that_breaks_off_for_good_is_no_whole_one() {
     assert!(fault.is_transient(), "{fault}");
 }
 
+/// A store with keys and a session token from `AWS_…` variables.
+fn store_with_token(server: &FakeS3, token: &str) -> ObjectBlobStore {
+    let credentials = S3Credentials::from_variables([
+        ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_SESSION_TOKEN", token),
+    ]);
+    ObjectBlobStore::s3(BUCKET, "", &S3Options { credentials, ..options(server) }).unwrap()
+}
+
 #[tokio::test]
-async fn refusals_are_told_once_and_without_what_they_repeat() {
+async fn rejection_is_reported_once_without_secrets() {
     let server = FakeS3::start().await;
     server.change(|state| state.token = Some("hunter1"));
-    let with_token = |token: &str| {
-        let options = S3Options { session_token: Some(token.to_owned()), ..options(&server) };
-        ObjectBlobStore::s3(BUCKET, "", &options).unwrap()
-    };
-    with_token("hunter1").check().await.unwrap();
+    store_with_token(&server, "hunter1").check().await.unwrap();
     server.calls();
-    let wrong = with_token("hunter2");
+    let wrong = store_with_token(&server, "hunter2");
     for fault in [
         put(&wrong, "a", b"a").await.unwrap_err(),
         get(&wrong, "a").await.unwrap_err(),
         wrong.check().await.unwrap_err(),
     ] {
         check_kind(&fault, FaultKind::Rejected);
-        let told = fault.report();
-        assert!(told.contains("403 SignatureDoesNotMatch") && told.contains("check the keys"), "{told}");
-        assert!(!told.contains("hunter"), "{told}");
+        let message = fault.report();
+        assert!(
+            message.contains("403 SignatureDoesNotMatch") && message.contains("check the cred"),
+            "{message}"
+        );
+        assert!(!message.contains("hunter"), "{message}");
     }
     assert_eq!(server.calls(), ["put", "get", "put"]);
     check_kind(&wrong.delete(&key("a")).await.unwrap_err(), FaultKind::Rejected);
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_not_there_is_no_missing_blob() {
+async fn role_credentials_are_fetched_from_the_metadata_service() {
+    let server = FakeS3::start().await;
+    server.change(|state| state.token = Some("role-token"));
+    let address = format!("http://{}", server.address);
+    let container = format!("{address}/container-credentials");
+    let folder = tempfile::tempdir().unwrap();
+    let token_file = folder.path().join("token");
+    std::fs::write(&token_file, "container-token").unwrap();
+    let instance = vec![("AWS_METADATA_ENDPOINT", address.as_str())];
+    let task = vec![
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.as_str()),
+        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", token_file.to_str().unwrap()),
+    ];
+    for (variables, calls) in [(instance, 3), (task, 1)] {
+        let credentials = S3Credentials::from_variables(variables);
+        let store = ObjectBlobStore::s3(BUCKET, "", &S3Options { credentials, ..options(&server) }).unwrap();
+        put(&store, "a", b"small").await.unwrap();
+        assert_eq!(get(&store, "a").await.unwrap(), b"small");
+        assert_eq!(server.calls().len(), calls + 2, "credentials are fetched once");
+    }
+}
+
+#[tokio::test]
+async fn web_identity_is_exchanged_for_role_credentials() {
+    let server = FakeS3::start().await;
+    server.change(|state| state.token = Some("role-token"));
+    let folder = tempfile::tempdir().unwrap();
+    let token_file = folder.path().join("token");
+    std::fs::write(&token_file, "web-identity").unwrap();
+    let sts = format!("http://{}/sts", server.address);
+    let credentials = S3Credentials::from_variables([
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", token_file.to_str().unwrap()),
+        ("AWS_ROLE_ARN", "arn:aws:iam::1:role/docent"),
+        ("AWS_ENDPOINT_URL_STS", sts.as_str()),
+    ]);
+    let store = ObjectBlobStore::s3(BUCKET, "", &S3Options { credentials, ..options(&server) }).unwrap();
+    put(&store, "a", b"small").await.unwrap();
+}
+
+#[tokio::test]
+async fn missing_instance_role_is_a_fault() {
+    let server = FakeS3::start().await;
+    let address = format!("http://{}/nowhere", server.address);
+    let credentials = S3Credentials::from_variables([("AWS_METADATA_ENDPOINT", address.as_str())]);
+    let store = ObjectBlobStore::s3(BUCKET, "", &S3Options { credentials, ..options(&server) }).unwrap();
+    let fault = store.check().await.unwrap_err();
+    assert_eq!(fault.component(), Component::BlobStore);
+}
+
+#[tokio::test]
+async fn missing_bucket_is_not_a_missing_blob() {
     let server = FakeS3::start().await;
     let store = ObjectBlobStore::s3("another", "", &options(&server)).unwrap();
     for fault in [
@@ -250,10 +309,10 @@ async fn a_bucket_that_is_not_there_is_no_missing_blob() {
 }
 
 #[tokio::test]
-async fn a_service_that_answers_nothing_is_given_up() {
+async fn silent_service_times_out() {
     let server = FakeS3::start().await;
-    let hasty = S3Options { read_timeout: Duration::from_millis(200), retries: 0, ..options(&server) };
-    let store = ObjectBlobStore::s3(BUCKET, "", &hasty).unwrap();
+    let short = S3Options { read_timeout: Duration::from_millis(200), retries: 0, ..options(&server) };
+    let store = ObjectBlobStore::s3(BUCKET, "", &short).unwrap();
     server.fail("put", Fault::Silence);
     check_kind(&put(&store, "a", b"a").await.unwrap_err(), FaultKind::Timeout);
     server.fail("get", Fault::Silence);
@@ -262,13 +321,13 @@ async fn a_service_that_answers_nothing_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_unavailable() {
+async fn unreachable_service_is_unavailable() {
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let nowhere = S3Options {
         endpoint: Some(format!("http://{address}")),
         allow_http: true,
         retries: 0,
-        ..S3Options::new(ACCESS_KEY_ID, "secret")
+        ..S3Options::new(S3Credentials::keys(ACCESS_KEY_ID, "secret"))
     };
     let store = ObjectBlobStore::s3(BUCKET, "", &nowhere).unwrap();
     for fault in [store.check().await.unwrap_err(), put(&store, "a", b"a").await.unwrap_err()] {
@@ -278,7 +337,7 @@ async fn a_service_that_is_not_there_is_unavailable() {
 }
 
 #[tokio::test]
-async fn checks_write_once_and_again_when_the_bucket_was_emptied() {
+async fn check_writes_once_and_again_after_the_bucket_was_emptied() {
     let server = FakeS3::start().await;
     let store = store(&server);
     for _ in 0..3 {

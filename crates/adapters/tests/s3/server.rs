@@ -99,8 +99,8 @@ impl FakeS3 {
     }
 
     /// Waits until the state satisfies a condition.
-    pub(crate) async fn until(&self, wanted: impl FnMut(&State) -> bool) {
-        self.state.subscribe().wait_for(wanted).await.unwrap();
+    pub(crate) async fn until(&self, condition: impl FnMut(&State) -> bool) {
+        self.state.subscribe().wait_for(condition).await.unwrap();
     }
 }
 
@@ -112,22 +112,22 @@ struct Request {
     body: Vec<u8>,
 }
 
-struct Answer {
+struct Response {
     status: u16,
     headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
 }
 
-impl Answer {
-    fn of(status: u16, body: impl Into<Vec<u8>>) -> Self {
+impl Response {
+    fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self { status, headers: Vec::new(), body: body.into() }
     }
 
     /// An error response that repeats the session token, as S3 does.
-    fn refusal(status: u16, code: &str, token: &str) -> Self {
+    fn error(status: u16, code: &str, token: &str) -> Self {
         let echo = format!("<CanonicalRequest>x-amz-security-token:{token}</CanonicalRequest>");
-        let words = format!("<Code>{code}</Code><Message>told by the fake</Message>");
-        Self::of(status, format!("<?xml version=\"1.0\"?>\n<Error>{words}{echo}</Error>"))
+        let words = format!("<Code>{code}</Code><Message>fake error</Message>");
+        Self::new(status, format!("<?xml version=\"1.0\"?>\n<Error>{words}{echo}</Error>"))
     }
 
     fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -151,28 +151,28 @@ async fn serve(mut socket: TcpStream, state: Arc<watch::Sender<State>>) {
             Some(Fault::Silence) => return std::future::pending().await,
             _ => {}
         }
-        let mut answer = None;
+        let mut response = None;
         state.send_modify(|state| {
-            answer = Some(match fault {
-                Some(Fault::Status(status, code)) => Answer::refusal(status, code, ""),
-                _ => state.answer(kind, &request),
+            response = Some(match fault {
+                Some(Fault::Status(status, code)) => Response::error(status, code, ""),
+                _ => state.respond(kind, &request),
             });
         });
-        let answer = answer.unwrap();
+        let response = response.unwrap();
         let sent = match fault {
             Some(Fault::DoneReset) => return socket.set_zero_linger().unwrap(),
             Some(Fault::Cut(bytes)) => bytes,
-            _ => answer.body.len(),
+            _ => response.body.len(),
         };
-        let mut head = format!("HTTP/1.1 {} Fake\r\n", answer.status);
-        for (name, value) in &answer.headers {
+        let mut head = format!("HTTP/1.1 {} Fake\r\n", response.status);
+        for (name, value) in &response.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        head.push_str(&format!("Content-Length: {}\r\n", answer.body.len()));
-        let body = if kind == "head" { &[] } else { &answer.body[..sent] };
+        head.push_str(&format!("Content-Length: {}\r\n", response.body.len()));
+        let body = if kind == "head" { &[] } else { &response.body[..sent] };
         if socket.write_all(format!("{head}\r\n").as_bytes()).await.is_err()
             || socket.write_all(body).await.is_err()
-            || sent < answer.body.len()
+            || sent < response.body.len()
         {
             return;
         }
@@ -238,38 +238,41 @@ fn etag(bytes: &[u8]) -> String {
 }
 
 impl State {
-    fn answer(&mut self, kind: &str, request: &Request) -> Answer {
+    fn respond(&mut self, kind: &str, request: &Request) -> Response {
         let header = |name: &str| request.headers.get(name).map_or("", String::as_str);
         let token = header("x-amz-security-token");
-        let refusal = |status, code| Answer::refusal(status, code, token);
+        let error_response = |status, code| Response::error(status, code, token);
+        if let Some(response) = credentials(request) {
+            return response;
+        }
         let signed = format!("AWS4-HMAC-SHA256 Credential={ACCESS_KEY_ID}/");
         if !header("authorization").starts_with(&signed) {
-            return refusal(403, "InvalidAccessKeyId");
+            return error_response(403, "InvalidAccessKeyId");
         }
         if self.token.is_some_and(|expected| expected != token) {
-            return refusal(403, "SignatureDoesNotMatch");
+            return error_response(403, "SignatureDoesNotMatch");
         }
         if matches!(kind, "put" | "part") && header("x-amz-content-sha256") != hex_of(&request.body) {
-            return refusal(400, "XAmzContentSHA256Mismatch");
+            return error_response(400, "XAmzContentSHA256Mismatch");
         }
         if kind == "list" && request.key == BUCKET {
             return self.list(request);
         }
         let Some(key) = request.key.strip_prefix(BUCKET).and_then(|key| key.strip_prefix('/')) else {
-            return refusal(404, "NoSuchBucket");
+            return error_response(404, "NoSuchBucket");
         };
         match kind {
             "put" => {
                 self.objects.insert(key.to_owned(), request.body.clone());
-                Answer::of(200, "").header("ETag", etag(&request.body))
+                Response::new(200, "").header("ETag", etag(&request.body))
             }
             "get" | "head" => match self.objects.get(key) {
                 Some(object) => read_object(object, header("range")),
-                None => refusal(404, "NoSuchKey"),
+                None => error_response(404, "NoSuchKey"),
             },
             "delete" => {
                 self.objects.remove(key);
-                Answer::of(204, "")
+                Response::new(204, "")
             }
             "create" => {
                 self.begun += 1;
@@ -278,14 +281,14 @@ impl State {
                     "<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>"
                 );
                 self.uploads.insert(id, (key.to_owned(), BTreeMap::new()));
-                Answer::of(200, xml)
+                Response::new(200, xml)
             }
-            _ => self.answer_upload(kind, request).unwrap_or_else(|| refusal(404, "NoSuchUpload")),
+            _ => self.respond_to_upload(kind, request).unwrap_or_else(|| error_response(404, "NoSuchUpload")),
         }
     }
 
     /// Lists two objects per page.
-    fn list(&self, request: &Request) -> Answer {
+    fn list(&self, request: &Request) -> Response {
         let text = |name| request.query.get(name).map_or(String::new(), |text| text.replace("%2F", "/"));
         let (prefix, after) = (text("prefix"), text("continuation-token"));
         let mut rest = self.objects.iter().filter(|(key, _)| key.starts_with(&prefix) && **key > after);
@@ -301,17 +304,17 @@ impl State {
             .and_then(|_| page.last())
             .map(|(key, _)| format!("<NextContinuationToken>{key}</NextContinuationToken>"));
         let body: String = page.iter().map(entry).chain(next).collect();
-        Answer::of(200, format!("<ListBucketResult>{body}</ListBucketResult>"))
+        Response::new(200, format!("<ListBucketResult>{body}</ListBucketResult>"))
     }
 
     /// `None` for an unknown upload.
-    fn answer_upload(&mut self, kind: &str, request: &Request) -> Option<Answer> {
+    fn respond_to_upload(&mut self, kind: &str, request: &Request) -> Option<Response> {
         let id = request.query.get("uploadId")?;
         let (key, parts) = self.uploads.get_mut(id)?;
         match kind {
             "part" => {
                 parts.insert(request.query["partNumber"].parse().unwrap(), request.body.clone());
-                Some(Answer::of(200, "").header("ETag", etag(&request.body)))
+                Some(Response::new(200, "").header("ETag", etag(&request.body)))
             }
             "complete" => {
                 let listed = String::from_utf8(request.body.clone()).unwrap().matches("<PartNumber>").count();
@@ -320,7 +323,7 @@ impl State {
                 // Some services require parts of equal size; S3 requires a minimum.
                 let fits = all_but_last.iter().all(|size| *size == sizes[0] && *size >= PART_MIN);
                 if listed != sizes.len() || !fits {
-                    return Some(Answer::refusal(400, "EntityTooSmall", ""));
+                    return Some(Response::error(400, "EntityTooSmall", ""));
                 }
                 let whole = parts.values().map(Vec::as_slice).collect::<Vec<_>>().concat();
                 let tag = etag(&whole);
@@ -329,31 +332,63 @@ impl State {
                 let xml = format!(
                     "<CompleteMultipartUploadResult><ETag>{tag}</ETag></CompleteMultipartUploadResult>"
                 );
-                Some(Answer::of(200, xml))
+                Some(Response::new(200, xml))
             }
             "abort" => {
                 self.uploads.remove(id);
-                Some(Answer::of(204, ""))
+                Some(Response::new(204, ""))
             }
-            _ => Some(Answer::refusal(501, "NotImplemented", "")),
+            _ => Some(Response::error(501, "NotImplemented", "")),
         }
     }
 }
 
-fn read_object(object: &[u8], range: &str) -> Answer {
-    let whole = object.len();
-    let (status, bytes, told) = match range.strip_prefix("bytes=").and_then(|range| range.split_once('-')) {
-        Some((from, to)) => {
-            let (from, to): (usize, usize) = (from.parse().unwrap(), to.parse().unwrap());
-            (206, &object[from..=to], Some(format!("bytes {from}-{to}/{whole}")))
+/// Responds as the metadata services of instances and containers and as STS; `None` for other paths.
+fn credentials(request: &Request) -> Option<Response> {
+    const EXPIRATION: &str = "2999-01-01T00:00:00Z";
+    let header = |name: &str| request.headers.get(name).map_or("", String::as_str);
+    let json = format!(
+        r#"{{"AccessKeyId":"{ACCESS_KEY_ID}","SecretAccessKey":"secret","Token":"role-token","Expiration":"{EXPIRATION}"}}"#
+    );
+    let is_granted = match request.key.as_str() {
+        "latest/api/token" => return Some(Response::new(200, "metadata-token")),
+        "latest/meta-data/iam/security-credentials/" => return Some(Response::new(200, "docent-role")),
+        "latest/meta-data/iam/security-credentials/docent-role" => {
+            header("x-aws-ec2-metadata-token") == "metadata-token"
         }
-        None => (200, object, None),
+        "container-credentials" => header("authorization") == "container-token",
+        "sts" if request.query["WebIdentityToken"] == "web-identity" => {
+            let keys = format!(
+                "<SessionToken>role-token</SessionToken><SecretAccessKey>secret</SecretAccessKey>\
+                 <Expiration>{EXPIRATION}</Expiration><AccessKeyId>{ACCESS_KEY_ID}</AccessKeyId>"
+            );
+            let result = format!(
+                "<AssumeRoleWithWebIdentityResult><Credentials>{keys}</Credentials></AssumeRoleWithWebIdentityResult>"
+            );
+            let xml =
+                format!("<AssumeRoleWithWebIdentityResponse>{result}</AssumeRoleWithWebIdentityResponse>");
+            return Some(Response::new(200, xml));
+        }
+        _ => return None,
     };
-    let answer = Answer::of(status, bytes)
+    Some(if is_granted { Response::new(200, json) } else { Response::error(401, "Unauthorized", "") })
+}
+
+fn read_object(object: &[u8], range: &str) -> Response {
+    let whole = object.len();
+    let (status, bytes, content_range) =
+        match range.strip_prefix("bytes=").and_then(|range| range.split_once('-')) {
+            Some((from, to)) => {
+                let (from, to): (usize, usize) = (from.parse().unwrap(), to.parse().unwrap());
+                (206, &object[from..=to], Some(format!("bytes {from}-{to}/{whole}")))
+            }
+            None => (200, object, None),
+        };
+    let response = Response::new(status, bytes)
         .header("ETag", etag(object))
         .header("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT");
-    match told {
-        Some(told) => answer.header("Content-Range", told),
-        None => answer,
+    match content_range {
+        Some(range) => response.header("Content-Range", range),
+        None => response,
     }
 }

@@ -1,6 +1,7 @@
 //! The HTTP client for S3 and for AWS's credential services, and the mapping of their errors to faults.
 
 use super::{S3Options, rejected};
+use crate::http_client::{is_loopback, tls};
 use async_trait::async_trait;
 use docent_ports::error::{Component, Fault, FaultKind, Result};
 use futures::StreamExt;
@@ -12,8 +13,7 @@ use object_store::{
     },
 };
 use reqwest::{Client, StatusCode, Url, redirect::Policy};
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use std::{error::Error as StdError, net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error as StdError, time::Duration};
 use thiserror::Error;
 
 /// How long unused connections stay open; shorter than the timeout of common services.
@@ -30,7 +30,7 @@ pub(super) struct Connector(Client);
 impl Connector {
     pub(super) fn new(endpoint: &Url, options: &S3Options) -> Result<Self> {
         let mut builder = Client::builder()
-            .tls_backend_preconfigured(tls(endpoint)?)
+            .tls_backend_preconfigured(tls(endpoint).map_err(|error| no_client().caused_by(error))?)
             .connect_timeout(options.connect_timeout)
             .read_timeout(options.read_timeout)
             .pool_idle_timeout(IDLE_CONNECTION)
@@ -55,35 +55,15 @@ fn no_client() -> Fault {
     rejected("the HTTP client for S3 cannot be set up")
 }
 
-fn tls(endpoint: &Url) -> Result<ClientConfig> {
-    let failed = |error: rustls::Error| no_client().caused_by(error);
-    let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?;
-    // A service without TLS is usable on machines that have no certificates at all.
-    if endpoint.scheme() == "http" {
-        return Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
-    }
-    let verifier = rustls_platform_verifier::Verifier::new(provider).map_err(failed)?;
-    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// What the service will not do, however often it is asked.
+/// A permanent error response.
 #[derive(Debug, Error)]
 #[error("{0}")]
-struct Refused(String);
+struct Rejection(String);
 
 /// An error response because of a full disk or an exhausted quota.
 #[derive(Debug, Error)]
 #[error("{0}")]
-struct NoRoom(String);
+struct StorageFull(String);
 
 /// Sends requests and reduces error responses to code and message: their full body can repeat session tokens.
 #[derive(Debug)]
@@ -98,21 +78,20 @@ impl HttpService for Service {
             return Ok(response);
         }
         let (parts, body) = response.into_parts();
-        let said = Said::read(&read_some(body).await);
-        if said.is_full(status) {
-            return Err(HttpError::new(HttpErrorKind::Unknown, NoRoom(said.told(status))));
+        let error = ErrorBody::read(&read_error_body(body).await);
+        if error.is_full(status) {
+            return Err(HttpError::new(HttpErrorKind::Unknown, StorageFull(error.describe(status))));
         }
-        if said.is_refusal(status) {
-            return Err(HttpError::new(HttpErrorKind::Unknown, Refused(said.told(status))));
+        if error.is_rejection(status) {
+            return Err(HttpError::new(HttpErrorKind::Unknown, Rejection(error.describe(status))));
         }
-        Ok(HttpResponse::from_parts(parts, said.text().into()))
+        Ok(HttpResponse::from_parts(parts, error.text().into()))
     }
 }
 
-async fn read_some(body: HttpResponseBody) -> Vec<u8> {
+async fn read_error_body(body: HttpResponseBody) -> Vec<u8> {
     let mut pieces = body.bytes_stream();
     let mut read = Vec::new();
-    // What cannot be read of the words is missing from the message, that is all.
     while let Some(Ok(piece)) = pieces.next().await {
         let room = MAX_ERROR_BODY - read.len();
         read.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -125,12 +104,12 @@ async fn read_some(body: HttpResponseBody) -> Vec<u8> {
 
 /// Code and message of an error response; empty if it has no XML body, as with `HEAD`.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Said {
+struct ErrorBody {
     code: String,
     message: String,
 }
 
-impl Said {
+impl ErrorBody {
     fn read(body: &[u8]) -> Self {
         let body = String::from_utf8_lossy(body);
         let element = |name: &str| {
@@ -141,7 +120,7 @@ impl Said {
         Self { code: element("Code").unwrap_or_default(), message: element("Message").unwrap_or_default() }
     }
 
-    fn is_refusal(&self, status: StatusCode) -> bool {
+    fn is_rejection(&self, status: StatusCode) -> bool {
         match status.as_u16() {
             404 => self.code == "NoSuchBucket",
             // Conflicts, timeouts and rate limits are temporary.
@@ -161,13 +140,13 @@ impl Said {
         [self.code.as_str(), &self.message].map(str::trim).join(" ").trim().to_owned()
     }
 
-    fn told(&self, status: StatusCode) -> String {
+    fn describe(&self, status: StatusCode) -> String {
         let advice = match status.as_u16() {
-            401 | 403 => "; check the keys, and what they may do in the bucket",
+            401 | 403 => "; check the credentials and their permissions for the bucket",
             300..=399 => "; check the endpoint and the region",
             _ => "",
         };
-        format!("refused with {} {}{advice}", status.as_u16(), self.text())
+        format!("rejected with status {} {}{advice}", status.as_u16(), self.text())
     }
 }
 
@@ -176,10 +155,10 @@ pub(in super::super) fn fault(doing: &'static str, error: &(dyn StdError + 'stat
     let mut kind = FaultKind::Unavailable;
     let mut cause = error;
     loop {
-        if cause.is::<Refused>() {
+        if cause.is::<Rejection>() {
             kind = FaultKind::Rejected;
         }
-        if cause.is::<NoRoom>() {
+        if cause.is::<StorageFull>() {
             kind = FaultKind::Full;
         }
         if cause.downcast_ref::<HttpError>().is_some_and(|error| error.kind() == HttpErrorKind::Timeout) {
@@ -195,42 +174,46 @@ pub(in super::super) fn fault(doing: &'static str, error: &(dyn StdError + 'stat
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::S3Credentials, *};
 
     #[test]
-    fn an_error_is_read_without_what_it_repeats() {
+    fn error_body_is_reduced_to_code_and_message() {
         let body = b"<?xml version=\"1.0\"?><Error><Code>SignatureDoesNotMatch</Code><Message>It does not \
             match.</Message><CanonicalRequest>x-amz-security-token:secret</CanonicalRequest></Error>";
-        let said = Said::read(body);
-        assert_eq!(said.text(), "SignatureDoesNotMatch It does not match.");
-        assert!(said.told(StatusCode::FORBIDDEN).starts_with("refused with 403 SignatureDoesNotMatch It"));
-        assert_eq!(Said::read(b"<html>"), Said::default());
-        assert_eq!(Said::default().text(), "");
+        let error = ErrorBody::read(body);
+        assert_eq!(error.text(), "SignatureDoesNotMatch It does not match.");
+        assert!(
+            error
+                .describe(StatusCode::FORBIDDEN)
+                .starts_with("rejected with status 403 SignatureDoesNotMatch It")
+        );
+        assert_eq!(ErrorBody::read(b"<html>"), ErrorBody::default());
+        assert_eq!(ErrorBody::default().text(), "");
     }
 
     #[test]
-    fn refusals_are_told_from_what_may_pass() {
-        let is_refusal = |status: u16, code: &str| {
-            let said = Said { code: code.to_owned(), ..Said::default() };
-            said.is_refusal(StatusCode::from_u16(status).unwrap())
+    fn rejections_are_distinguished_from_transient_errors() {
+        let is_rejection = |status: u16, code: &str| {
+            let error = ErrorBody { code: code.to_owned(), ..ErrorBody::default() };
+            error.is_rejection(StatusCode::from_u16(status).unwrap())
         };
         for (status, code) in
             [(403, ""), (401, ""), (301, "PermanentRedirect"), (400, "ExpiredToken"), (404, "NoSuchBucket")]
         {
-            assert!(is_refusal(status, code), "{status} {code}");
+            assert!(is_rejection(status, code), "{status} {code}");
         }
         for (status, code) in
             [(404, ""), (404, "NoSuchKey"), (400, "RequestTimeout"), (409, ""), (429, ""), (503, "SlowDown")]
         {
-            assert!(!is_refusal(status, code), "{status} {code}");
+            assert!(!is_rejection(status, code), "{status} {code}");
         }
     }
 
     #[test]
-    fn tls_is_set_up_or_the_reason_is_told() {
-        // Machines without certificates exist.
+    fn tls_is_set_up_or_rejected() {
+        // A machine without root certificates gets an error.
         let url = Url::parse("https://s3.us-east-1.amazonaws.com").unwrap();
-        if let Err(fault) = Connector::new(&url, &S3Options::new("id", "secret")) {
+        if let Err(fault) = Connector::new(&url, &S3Options::new(S3Credentials::keys("id", "secret"))) {
             assert_eq!(fault.kind(), FaultKind::Rejected);
         }
     }
