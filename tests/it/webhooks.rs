@@ -1,7 +1,7 @@
 //! `/webhooks`, and what is told to them.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use docent_adapters::webhook_sender::{HttpWebhookSender, Reach};
+use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
 use docent_domain::{audit::AuditAction, permission::Permission};
 use docent_ports::{audit::AuditFilter, error::FaultKind};
 use docent_testkit::{
@@ -108,7 +108,7 @@ rules! {
     async fn a_receiver_verifies_what_it_is_sent(setup) {
         let receiver = FakeLlm::start().await;
         let setup = setup.settings(|settings| settings.access_token_ttl = MONTH);
-        let app = setup.webhooks(HttpWebhookSender::new(Reach::PrivateToo).unwrap()).start().await;
+        let app = setup.webhooks(HttpWebhookSender::new(AllowedHosts::PublicAndPrivate).unwrap()).start().await;
         let ada = app.ada().await;
         let (path, made) = make(&ada, json!({ "url": format!("http://{}/hook", receiver.address()) })).await;
         let _ = ada.add("a.pdf", pdf(&["Grüße"])).await;

@@ -5,7 +5,7 @@ use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
     cached_embedder::CachedEmbedder,
-    embedded_index::{EmbeddedCollections, Options},
+    embedded_index::{EmbeddedIndexes, Options},
     hybrid_embedder::HybridEmbedder,
     openai::{
         backend::BackendSettings,
@@ -55,7 +55,7 @@ pub(crate) async fn bare(
     Bare {
         store,
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), clock.now()).unwrap()),
-        collections: Arc::new(EmbeddedCollections::beside(root, Options::default())),
+        collections: Arc::new(EmbeddedIndexes::for_maintenance(root, Options::default())),
         embedder: Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder), Arc::new(dense))),
         tokens: Arc::new(RedisTokenStore::new(redis.clone())),
         limiter: Arc::new(RedisRateLimiter::new(redis)),

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
-    embedded_index::{EmbeddedCollections, Options},
+    embedded_index::{EmbeddedIndexes, Options},
     memory::{MemoryRateLimiter, MemoryTokenStore},
     password::Argon2Hasher,
     sql::{SqlOptions, SqlStore},
@@ -145,7 +145,7 @@ async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: A
     Bare {
         store: Arc::new(store),
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), now).unwrap()),
-        collections: Arc::new(EmbeddedCollections::beside(root, Options::default())),
+        collections: Arc::new(EmbeddedIndexes::for_maintenance(root, Options::default())),
         embedder: Arc::new(BuiltinEmbedder),
         tokens: Arc::new(MemoryTokenStore::open(&root.join("tokens.journal")).unwrap()),
         limiter: Arc::new(MemoryRateLimiter::default()),

@@ -13,7 +13,7 @@ use docent::config::{
 use docent_adapters::{
     blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options},
     builtin::answerer::BuiltinAnswerer,
-    embedded_index::{self, EmbeddedCollections},
+    embedded_index::{self, EmbeddedIndexes},
     mail::{NoMailer, SmtpMailer},
     memory::{MemoryRateLimiter, MemoryTokenStore},
     openai::{
@@ -27,7 +27,7 @@ use docent_adapters::{
     sql::{SqlOptions, SqlStore},
     system::{SystemClock, SystemEntropy},
     token_signer::JwtSigner,
-    webhook_sender::{HttpWebhookSender, Reach},
+    webhook_sender::{AllowedHosts, HttpWebhookSender},
 };
 use docent_app::{
     App,
@@ -163,8 +163,8 @@ fn assemble(
         renderer: renderer(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
         webhooks: Arc::new(HttpWebhookSender::new(match settings.webhooks.webhook_allow_private {
-            true => Reach::PrivateToo,
-            false => Reach::Public,
+            true => AllowedHosts::PublicAndPrivate,
+            false => AllowedHosts::Public,
         })?),
         tokens,
         signer: Arc::new(JwtSigner::new(secret).accepting(&previous)),
@@ -273,7 +273,7 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
     match settings.storage.vector_db {
         VectorDb::Embedded => {
             let root = &settings.service.data_dir;
-            let collections = EmbeddedCollections::serving(root, embedded_index::Options::default())?;
+            let collections = EmbeddedIndexes::for_serving(root, embedded_index::Options::default())?;
             Ok((Arc::new(collections), true))
         }
         VectorDb::Qdrant => {

@@ -26,8 +26,8 @@ const QUEUE: usize = 8;
 const PIECE: usize = 128 * 1024;
 const BLOCK: usize = 512;
 
-fn unavailable(doing: &'static str, error: io::Error) -> Fault {
-    Fault::new(Component::Service, FaultKind::Unavailable, doing).caused_by(error)
+fn unavailable(action: &'static str, error: io::Error) -> Fault {
+    Fault::new(Component::Service, FaultKind::Unavailable, action).caused_by(error)
 }
 
 fn internal(message: &'static str) -> Fault {
@@ -58,13 +58,13 @@ impl TarWriter {
     /// If the file exists or cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         if path.exists() {
-            let message = format!("{} exists already", path.display());
+            let message = format!("{} already exists", path.display());
             return Err(Fault::new(Component::Service, FaultKind::Rejected, message));
         }
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = private(&part).map_err(|error| unavailable("make the archive", error))?;
+        let file = private(&part).map_err(|error| unavailable("create the archive", error))?;
         let path = path.to_owned();
         Ok(Self::start(move |pieces| {
             let file = pack(file, pieces)?;
@@ -89,7 +89,7 @@ impl TarWriter {
     }
 
     async fn send(&mut self, piece: Piece) -> Result<()> {
-        let pieces = self.pieces.as_ref().ok_or_else(|| internal("writing went on after a fault"))?;
+        let pieces = self.pieces.as_ref().ok_or_else(|| internal("write after a fault"))?;
         if pieces.send(piece).await.is_ok() {
             return Ok(());
         }
@@ -99,10 +99,10 @@ impl TarWriter {
     /// Waits for the thread and returns its result.
     async fn end(&mut self) -> Result<()> {
         self.pieces = None;
-        let Some(thread) = self.thread.take() else { return Err(internal("writing went on after a fault")) };
+        let Some(thread) = self.thread.take() else { return Err(internal("write after a fault")) };
         match thread.await {
             Ok(done) => done.map_err(|error| unavailable("write the archive", error)),
-            Err(error) => Err(internal("writing died").caused_by(error)),
+            Err(error) => Err(internal("the archive writer panicked").caused_by(error)),
         }
     }
 }
@@ -111,7 +111,7 @@ impl TarWriter {
 impl ArchiveWriter for TarWriter {
     async fn begin(&mut self, name: &str, bytes: u64) -> Result<()> {
         if self.left > 0 {
-            return Err(internal("an entry is shorter than was said"));
+            return Err(internal("an entry is shorter than announced"));
         }
         self.left = bytes;
         self.send(Piece::Begin(name.to_owned(), bytes)).await
@@ -121,13 +121,13 @@ impl ArchiveWriter for TarWriter {
         self.left = self
             .left
             .checked_sub(bytes.len() as u64)
-            .ok_or_else(|| internal("an entry is longer than was said"))?;
+            .ok_or_else(|| internal("an entry is longer than announced"))?;
         self.send(Piece::Bytes(bytes)).await
     }
 
     async fn finish(mut self: Box<Self>) -> Result<()> {
         if self.left > 0 {
-            return Err(internal("an entry is shorter than was said"));
+            return Err(internal("an entry is shorter than announced"));
         }
         self.send(Piece::Finish).await?;
         self.end().await
@@ -167,7 +167,7 @@ fn pack<W: Write>(to: W, mut pieces: Receiver<Piece>) -> io::Result<W> {
             }
         }
     }
-    Err(io::Error::new(io::ErrorKind::BrokenPipe, "it was given up"))
+    Err(io::Error::new(io::ErrorKind::BrokenPipe, "the archive was not finished"))
 }
 
 /// An archive file.
@@ -199,7 +199,9 @@ impl ArchiveSource for TarFile {
         let path = self.path.clone();
         let (sender, found) = channel(QUEUE);
         let open = move || File::open(&path);
-        let file = spawn_blocking(open).await.map_err(|error| internal("opening died").caused_by(error))?;
+        let file = spawn_blocking(open)
+            .await
+            .map_err(|error| internal("opening the archive panicked").caused_by(error))?;
         let file = file.map_err(|error| unavailable("open the archive", error))?;
         spawn_blocking(move || {
             if let Err(error) = unpack(file, &sender) {
@@ -239,8 +241,12 @@ fn unpack(file: File, found: &Sender<io::Result<Found>>) -> io::Result<()> {
 impl TarReader {
     async fn receive(&mut self) -> Result<Option<Found>> {
         let damaged = |error: io::Error| {
-            Fault::new(Component::Service, FaultKind::Rejected, "the archive is cut, damaged or none")
-                .caused_by(error)
+            Fault::new(
+                Component::Service,
+                FaultKind::Rejected,
+                "the file is truncated, damaged or not an archive",
+            )
+            .caused_by(error)
         };
         self.found.recv().await.transpose().map_err(damaged)
     }
@@ -310,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn entries_come_back_in_order_whatever_their_size() {
+    async fn entries_are_read_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.tar.gz");
         let large = noise(1_000_001);
@@ -329,7 +335,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_finished_is_not_there() {
+    async fn unfinished_archive_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.tar.gz");
         let mut writer = TarWriter::create(&path).unwrap();
@@ -341,7 +347,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cut_or_altered_archive_is_refused() {
+    async fn truncated_or_altered_archive_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.tar.gz");
         write(&path, &[("a", &noise(50_000)), ("b", b"end")]).await.unwrap();

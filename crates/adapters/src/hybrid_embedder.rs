@@ -27,11 +27,7 @@ impl HybridEmbedder {
 }
 
 fn missing(part: &'static str) -> Fault {
-    Fault::new(
-        Component::Embedder,
-        FaultKind::InvalidResponse,
-        format!("an embedding without its {part} part"),
-    )
+    Fault::new(Component::Embedder, FaultKind::InvalidResponse, format!("the embedding has no {part} vector"))
 }
 
 #[async_trait]
@@ -147,7 +143,7 @@ mod tests {
         Passages { title: "t", lead: "l", chunks: &[(1, "a"), (2, "b")], headings: &[] };
 
     #[tokio::test]
-    async fn both_parts_are_joined() {
+    async fn sparse_and_dense_vectors_are_combined() {
         let hybrid = hybrid(fixed(sparse()), fixed(dense()));
         let both = Embedding { dense: Some(vec![1.0]), ..sparse() };
         assert_eq!(hybrid.embed_passages(CHUNKS).await.unwrap(), [both.clone(), both]);
@@ -157,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_part_or_chunk_is_garbage() {
+    async fn missing_vector_or_chunk_is_invalid() {
         let broken = [
             hybrid(fixed(dense()), fixed(dense())),
             hybrid(fixed(sparse()), fixed(sparse())),
@@ -173,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_fault_of_either_is_a_fault_of_both() {
+    async fn fault_of_either_embedder_fails_the_call() {
         let down = |embedding| Fixed { fault: Some(FaultKind::Timeout), ..fixed(embedding) };
         for hybrid in [hybrid(down(sparse()), fixed(dense())), hybrid(fixed(sparse()), down(dense()))] {
             assert_eq!(hybrid.embed_passages(CHUNKS).await.unwrap_err().kind(), FaultKind::Timeout);

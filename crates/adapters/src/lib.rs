@@ -1,7 +1,4 @@
-//! Docent's ports implemented on real databases, files, indexes and models.
-//!
-//! One module for each thing adapted; no module uses another but `http_client` and `sse`. What does not belong here: use cases,
-//! HTTP, settings, rules of the domain.
+#![doc = include_str!("../README.md")]
 
 pub mod archive;
 pub mod blob;

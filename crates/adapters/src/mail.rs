@@ -16,16 +16,15 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 use uuid::Builder;
 
-/// How long a connection may take to come about.
-const CONNECTING: Duration = Duration::from_secs(10);
-/// How long handing a message over may take altogether.
-const SENDING: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Limit for sending a message, including the connection.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Sends messages by SMTP, each over a new connection, because there are few.
 pub struct SmtpMailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
-    sending: Duration,
+    send_timeout: Duration,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 }
@@ -39,15 +38,15 @@ impl SmtpMailer {
     /// # Errors
     /// If `url` or `from` is invalid.
     pub fn new(url: &str, from: &str, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Self> {
-        let odd = |what: &'static str| Fault::new(Component::MailServer, FaultKind::Rejected, what);
+        let invalid = |what: &'static str| Fault::new(Component::MailServer, FaultKind::Rejected, what);
         let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url);
         // The error may quote the URL, which may contain a password.
-        let transport = transport.map_err(|_| odd("the address of the mail server makes no sense"))?;
-        let from = from.parse().map_err(|_| odd("the sender's address makes no sense"))?;
+        let transport = transport.map_err(|_| invalid("the mail server's URL is invalid"))?;
+        let from = from.parse().map_err(|_| invalid("the sender's email address is invalid"))?;
         Ok(Self {
-            transport: transport.timeout(Some(CONNECTING)).build(),
+            transport: transport.timeout(Some(CONNECT_TIMEOUT)).build(),
             from,
-            sending: SENDING,
+            send_timeout: SEND_TIMEOUT,
             clock,
             entropy,
         })
@@ -55,20 +54,20 @@ impl SmtpMailer {
 
     /// Sets the limit for sending a message.
     #[must_use]
-    pub fn giving_up_after(self, sending: Duration) -> Self {
-        Self { sending, ..self }
+    pub fn with_send_timeout(self, send_timeout: Duration) -> Self {
+        Self { send_timeout, ..self }
     }
 
     fn message(&self, mail: &Mail) -> Result<Message> {
-        let odd = |error: &(dyn std::error::Error + Send + Sync)| {
+        let invalid = |error: &(dyn std::error::Error + Send + Sync)| {
             Fault::new(
                 Component::MailServer,
                 FaultKind::Rejected,
-                format!("a message cannot be written: {error}"),
+                format!("the message cannot be created: {error}"),
             )
         };
         let to: Address =
-            mail.to.as_str().parse().map_err(|error: lettre::address::AddressError| odd(&error))?;
+            mail.to.as_str().parse().map_err(|error: lettre::address::AddressError| invalid(&error))?;
         let mut random = [0; 16];
         self.entropy.fill(&mut random);
         let id = Builder::from_random_bytes(random).into_uuid();
@@ -85,7 +84,7 @@ impl SmtpMailer {
             // Suppresses automatic replies such as absence notices.
             .header(AutoSubmitted)
             .singlepart(part)
-            .map_err(|error| odd(&error))
+            .map_err(|error| invalid(&error))
     }
 }
 
@@ -97,13 +96,13 @@ impl Mailer for SmtpMailer {
 
     async fn send(&self, mail: &Mail) -> Result<()> {
         let message = self.message(mail)?;
-        match timeout(self.sending, self.transport.send(message)).await {
+        match timeout(self.send_timeout, self.transport.send(message)).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(fault(error)),
             Err(_) => Err(Fault::new(
                 Component::MailServer,
                 FaultKind::Timeout,
-                "it takes too long to take a message",
+                "the mail server did not accept the message in time",
             )),
         }
     }
@@ -119,7 +118,7 @@ fn fault(error: smtp::Error) -> Fault {
     } else {
         FaultKind::Unavailable
     };
-    Fault::new(Component::MailServer, kind, "sending a message").caused_by(error)
+    Fault::new(Component::MailServer, kind, "cannot send the message").caused_by(error)
 }
 
 /// `Auto-Submitted: auto-generated` (RFC 3834).
@@ -151,7 +150,7 @@ impl Mailer for NoMailer {
     }
 
     async fn send(&self, _: &Mail) -> Result<()> {
-        Err(Fault::new(Component::MailServer, FaultKind::Rejected, "there is no mail server"))
+        Err(Fault::new(Component::MailServer, FaultKind::Rejected, "no mail server is configured"))
     }
 }
 
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_message_says_who_sent_it_and_that_a_program_did() {
+    async fn message_has_sender_and_auto_submitted_headers() {
         let server = FakeSmtp::start().await;
         mailer(&server.url()).unwrap().send(&mail()).await.unwrap();
         let [raw] = server.raw().try_into().unwrap();
@@ -204,32 +203,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_does_not_answer_is_given_up() {
+    async fn silent_server_times_out() {
         let server = FakeSmtp::start().await;
         server.fall_silent();
-        let mailer = mailer(&server.url()).unwrap().giving_up_after(Duration::from_millis(50));
+        let mailer = mailer(&server.url()).unwrap().with_send_timeout(Duration::from_millis(50));
         assert_eq!(mailer.send(&mail()).await.unwrap_err().kind(), FaultKind::Timeout);
     }
 
     #[tokio::test]
-    async fn who_is_not_there_is_unavailable() {
+    async fn unreachable_server_is_unavailable() {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let fault = mailer(&format!("smtp://127.0.0.1:{port}")).unwrap().send(&mail()).await.unwrap_err();
         assert_eq!((fault.component(), fault.kind()), (Component::MailServer, FaultKind::Unavailable));
     }
 
     #[tokio::test]
-    async fn an_odd_address_is_refused_and_its_password_not_shown() {
+    async fn invalid_url_is_rejected_without_showing_the_password() {
         for url in ["", "http://host", "smtp://user:hunter2@", "smtp://user:hunter2@host?tls=perhaps"] {
             let Err(fault) = mailer(url) else { panic!("{url} is accepted") };
             assert!(!fault.report().contains("hunter2"), "{fault}");
         }
         let (clock, entropy) = (Arc::new(TestClock::default()), Arc::new(TestEntropy::default()));
-        assert!(SmtpMailer::new("smtp://host", "nobody", clock, entropy).is_err());
+        assert!(SmtpMailer::new("smtp://host", "invalid", clock, entropy).is_err());
     }
 
     #[tokio::test]
-    async fn without_a_server_nothing_is_sent() {
+    async fn message_without_a_mail_server_is_rejected() {
         assert!(!NoMailer.is_configured());
         assert_eq!(NoMailer.send(&mail()).await.unwrap_err().kind(), FaultKind::Rejected);
     }

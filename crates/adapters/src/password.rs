@@ -18,7 +18,7 @@ use std::{num::NonZero, sync::Arc, thread};
 use tokio::{sync::Semaphore, task};
 
 const SALT_BYTES: usize = 16;
-const UNREADABLE: &str = "a stored password hash cannot be read";
+const UNREADABLE: &str = "a stored password hash cannot be parsed";
 
 /// Hashes passwords with Argon2id. The number of concurrent hashes is limited to the number of cores.
 pub struct Argon2Hasher {
@@ -47,9 +47,9 @@ impl Argon2Hasher {
     }
 
     fn with_params(entropy: Arc<dyn Entropy>, memory_kib: u32, passes: u32) -> Result<Self> {
-        let params =
-            Params::new(memory_kib, passes, 1, None).map_err(|error| internal("parameters", error))?;
-        let decoy = decoy(&params, &*entropy).map_err(|error| internal("make a decoy hash", error))?;
+        let params = Params::new(memory_kib, passes, 1, None)
+            .map_err(|error| internal("invalid Argon2 parameters", error))?;
+        let decoy = decoy(&params, &*entropy).map_err(|error| internal("create a decoy hash", error))?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         Ok(Self { argon2, entropy, decoy, slots: Arc::new(Semaphore::new(cores)) })
@@ -87,8 +87,8 @@ fn decoy(params: &Params, entropy: &dyn Entropy) -> Result<PasswordHash, Error> 
     Ok(PasswordHash::from_phc(hash.to_string()))
 }
 
-fn internal(doing: &'static str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Fault {
-    Fault::new(Component::Service, FaultKind::Internal, doing).caused_by(error)
+fn internal(action: &'static str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Fault {
+    Fault::new(Component::Service, FaultKind::Internal, action).caused_by(error)
 }
 
 #[async_trait]
@@ -106,9 +106,9 @@ impl PasswordHasher for Argon2Hasher {
     async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
         let is_known = hash.is_some();
         let hash = parse(hash.as_ref().unwrap_or(&self.decoy))?;
-        let fits =
+        let verified =
             self.run(move |argon2| argon2.verify_password(password.expose().as_bytes(), &hash)).await?;
-        match fits {
+        match verified {
             Ok(()) => Ok(is_known),
             Err(Error::PasswordInvalid) => Ok(false),
             Err(error) => Err(internal(UNREADABLE, error)),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn hashes_name_the_algorithm_and_the_recommended_cost() {
+    async fn hash_names_the_algorithm_and_the_recommended_cost() {
         let hasher = Argon2Hasher::new(Arc::new(TestEntropy::default())).unwrap();
         let cost = "$argon2id$v=19$m=19456,t=2,p=1$";
         let hash = hasher.hash(password("correct horse")).await.unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_hash_with_other_parameters_is_checked_with_them() {
+    async fn hash_is_verified_with_its_own_parameters() {
         let entropy = Arc::new(TestEntropy::default());
         let old = Argon2Hasher::with_params(Arc::clone(&entropy) as _, 16, 3).unwrap();
         let hash = old.hash(password("correct horse")).await.unwrap();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stored_hash_that_makes_no_sense_is_our_fault_and_no_wrong_password() {
+    async fn invalid_stored_hash_is_an_internal_fault() {
         let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
         for broken in ["", "plain", "$argon2id$v=19$m=8,t=1,p=1", "$pbkdf2$c2FsdHNhbHQ$aGFzaGhhc2g"] {
             let fault = hasher.verify(password("x"), Some(PasswordHash::from_phc(broken.into()))).await;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_hashes_run_at_once_than_there_are_slots() {
+    async fn concurrent_hashes_are_limited_by_slots() {
         let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
         let all = u32::try_from(hasher.slots.available_permits()).unwrap();
         let taken = hasher.slots.acquire_many(all).await.unwrap();

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_ends_with_a_blank_line_or_with_the_bytes() {
+    fn event_ends_with_a_blank_line_or_the_stream() {
         assert_eq!(data("data: a\n\ndata: b\n\n"), ["a", "b"]);
         assert_eq!(data("data: a\n\ndata: b\n"), ["a", "b"]);
         assert_eq!(data("data: a\n\ndata: b"), ["a", "b"]);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_ends_are_understood() {
+    fn all_line_ends_are_accepted() {
         for end in ["\n", "\r\n", "\r"] {
             let text = format!("data: a{end}{end}data: b{end}data: c{end}{end}");
             assert_eq!(data(&text), ["a", "b\nc"], "{end:?}");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn one_space_after_the_colon_is_no_data() {
+    fn one_space_after_the_colon_is_skipped() {
         assert_eq!(data("data:a\n\ndata:  b \n\n"), ["a", " b "]);
     }
 
@@ -166,23 +166,23 @@ mod tests {
     }
 
     #[test]
-    fn a_type_is_kept() {
+    fn event_type_is_returned() {
         let event = Event { name: "error".into(), data: "{}".into() };
         assert_eq!(decode(&[b"event: error\ndata: {}\n\n"]), [event]);
     }
 
     #[test]
-    fn a_byte_order_mark_is_skipped_at_the_start_alone() {
+    fn byte_order_mark_is_skipped_only_at_the_start() {
         assert_eq!(data("\u{feff}data: a\n\n\u{feff}data: b\n\n"), ["a"]);
     }
 
     #[test]
-    fn bytes_that_are_no_utf_8_are_replaced() {
+    fn invalid_utf_8_is_replaced() {
         assert_eq!(decode(&[b"data: a\xffb\n\n"])[0].data, "a\u{fffd}b");
     }
 
     #[test]
-    fn lines_and_events_are_bounded() {
+    fn oversized_line_or_event_is_an_error() {
         let mut decoder = SseDecoder::default();
         let half = vec![b'x'; MAX_EVENT / 2 + 1];
         assert_eq!(decoder.push(&half, |_| {}), Ok(()));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn any_two_cuts_give_the_same_events() {
+    fn splitting_at_any_two_bytes_gives_the_same_events() {
         let text = "\u{feff}: hi\r\n\r\ndata: {\"é\": 1}\r\n\r\nevent: x\rdata: a\r\ndata: b\n\ndata: [DONE]";
         let bytes = text.as_bytes();
         let whole = decode(&[bytes]);

@@ -81,9 +81,9 @@ impl JwtSigner {
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &self.signing).expect("a signed token")
     }
 
-    fn verify(&self, token: &str, wanted: TokenType, now: DateTime<Utc>) -> Result<Claims, TokenError> {
+    fn verify(&self, token: &str, expected: TokenType, now: DateTime<Utc>) -> Result<Claims, TokenError> {
         let claims: Claims = self.decode(token)?;
-        if claims.token_type != wanted {
+        if claims.token_type != expected {
             return Err(TokenError::WrongType);
         }
         if instant(claims.exp)? <= now {
@@ -237,35 +237,35 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_another_maker_with_our_key_is_good() {
+    fn token_of_another_implementation_with_the_same_key_is_valid() {
         let token = forge(&json!({"alg": "HS256", "typ": "JWT"}), &claims(), KEY);
         assert_eq!(verify(&token).unwrap().expires_at, now() + chrono::TimeDelta::seconds(900));
     }
 
     #[test]
-    fn another_key_is_refused() {
-        let token = forge(&json!({"alg": "HS256"}), &claims(), b"a key that somebody else has, as long");
+    fn token_signed_with_another_key_is_rejected() {
+        let token = forge(&json!({"alg": "HS256"}), &claims(), b"another key of sufficient length.....");
         assert_eq!(verify(&token), Err(TokenError::Invalid));
     }
 
     #[test]
-    fn an_earlier_key_verifies_and_never_signs() {
-        const NEW: &[u8] = b"the key that came after it, as long as it was";
+    fn earlier_key_verifies_and_does_not_sign() {
+        const NEW: &[u8] = b"a newer key of sufficient length.............";
         let header = json!({"alg": "HS256"});
-        let signer = JwtSigner::new(NEW).accepting(&[b"one before that, which is long enough", KEY]);
+        let signer = JwtSigner::new(NEW).accepting(&[b"an even older key of sufficient length", KEY]);
         let old = forge(&header, &claims(), KEY);
         let read = signer.verify_access(&old, now()).unwrap();
         let signed = signer.sign_access(&read);
         assert!(JwtSigner::new(NEW).verify_access(&signed, now()).is_ok());
         assert_eq!(verify(&signed), Err(TokenError::Invalid));
         assert_eq!(JwtSigner::new(NEW).verify_access(&old, now()), Err(TokenError::Invalid));
-        let foreign = forge(&header, &claims(), b"a key that somebody else has, as long");
+        let foreign = forge(&header, &claims(), b"another key of sufficient length.....");
         assert_eq!(signer.verify_access(&foreign, now()), Err(TokenError::Invalid));
         assert_eq!(signer.verify_access(&old, read.expires_at), Err(TokenError::Expired));
     }
 
     #[test]
-    fn no_algorithm_but_ours_is_accepted() {
+    fn only_hs256_is_accepted() {
         for algorithm in ["none", "None", "hs256", "HS384", "HS512", "RS256", "PS256", "ES256", "EdDSA", ""] {
             let token = forge(&json!({"alg": algorithm}), &claims(), KEY);
             assert_eq!(verify(&token), Err(TokenError::Invalid), "{algorithm}");
@@ -275,15 +275,15 @@ mod tests {
     }
 
     #[test]
-    fn every_claim_is_needed_and_must_have_its_type() {
+    fn missing_or_mistyped_claim_is_rejected() {
         let header = json!({"alg": "HS256"});
         for claim in ["sub", "jti", "iat", "exp", "type"] {
             let mut without = claims();
             without.as_object_mut().unwrap().remove(claim);
             assert_eq!(verify(&forge(&header, &without, KEY)), Err(TokenError::Invalid), "without {claim}");
-            let mut odd = claims();
-            odd[claim] = json!([1]);
-            assert_eq!(verify(&forge(&header, &odd, KEY)), Err(TokenError::Invalid), "odd {claim}");
+            let mut mistyped = claims();
+            mistyped[claim] = json!([1]);
+            assert_eq!(verify(&forge(&header, &mistyped, KEY)), Err(TokenError::Invalid), "mistyped {claim}");
         }
         let mut far = claims();
         far["exp"] = json!(i64::MAX);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refresh_token_without_a_family_is_refused() {
+    fn refresh_token_without_family_is_rejected() {
         let mut refresh = claims();
         refresh["type"] = json!("refresh");
         let token = forge(&json!({"alg": "HS256"}), &refresh, KEY);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_say_what_the_contract_names() {
+    fn token_contains_exactly_the_documented_claims() {
         let id = |n| Uuid::from_u128(n);
         let token = JwtSigner::new(KEY).sign_refresh(&RefreshClaims {
             user: UserId::from_uuid(id(1)),

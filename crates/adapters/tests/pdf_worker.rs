@@ -41,7 +41,7 @@ async fn run_script(text: &str) -> Result<Extraction, ExtractionError> {
     extract(&script(text, ExtractionLimits::default()), Sample::of_texts(&["text"])).await
 }
 
-fn fault_of(result: Result<Extraction, ExtractionError>) -> (Component, FaultKind) {
+fn expect_fault(result: Result<Extraction, ExtractionError>) -> (Component, FaultKind) {
     match result {
         Err(ExtractionError::Fault(fault)) => (fault.component(), fault.kind()),
         other => panic!("{other:?}"),
@@ -61,7 +61,7 @@ mod contract {
 }
 
 #[tokio::test]
-async fn files_over_a_limit_are_told_which() {
+async fn file_over_a_limit_fails_with_its_code() {
     let limits = ExtractionLimits { file_bytes: 100, ..ExtractionLimits::default() };
     let result = extract(&worker(limits), Sample::of_texts(&["text"])).await;
     assert_eq!(failure_code(result), Some(FailureCode::TooLarge));
@@ -77,13 +77,13 @@ async fn files_over_a_limit_are_told_which() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_unreadable() {
+async fn damaged_file_is_unreadable() {
     let result = extract(&worker(ExtractionLimits::default()), b"%PDF-1.7 and no more".to_vec()).await;
     assert_eq!(failure_code(result), Some(FailureCode::Unreadable));
 }
 
 #[tokio::test]
-async fn a_page_at_its_limit_costs_no_other_page() {
+async fn page_over_its_limit_does_not_affect_other_pages() {
     let mut sample = Sample::new();
     let mut resources = sample.form(line(72, 600, "leaf").into_bytes(), Dictionary::new());
     for _ in 0..30 {
@@ -119,15 +119,15 @@ async fn wall_time_is_limited() {
 }
 
 #[tokio::test]
-async fn bytes_that_do_not_come_are_not_the_documents_fault() {
+async fn missing_input_is_a_blob_store_timeout() {
     let limits = ExtractionLimits { wall: Duration::from_millis(50), ..ExtractionLimits::default() };
     let start = stream::iter([Ok(Bytes::from_static(b"%PDF-1.7"))]);
     let result = worker(limits).extract(Box::pin(start.chain(stream::pending()))).await;
-    assert_eq!(fault_of(result), (Component::BlobStore, FaultKind::Timeout));
+    assert_eq!(expect_fault(result), (Component::BlobStore, FaultKind::Timeout));
 }
 
 #[tokio::test]
-async fn a_worker_that_dies_of_a_signal_crashed() {
+async fn worker_killed_by_a_signal_is_a_crash() {
     for signal in ["SEGV", "ABRT", "BUS"] {
         let result = run_script(&format!("kill -{signal} $$")).await;
         assert_eq!(failure_code(result), Some(FailureCode::ExtractionCrashed), "{signal}");
@@ -135,14 +135,14 @@ async fn a_worker_that_dies_of_a_signal_crashed() {
 }
 
 #[tokio::test]
-async fn a_worker_killed_or_out_of_memory_took_too_much() {
+async fn worker_killed_or_out_of_memory_exceeded_memory() {
     for script in ["kill -KILL $$", "echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$"] {
         assert_eq!(failure_code(run_script(script).await), Some(FailureCode::ExtractionMemory), "{script}");
     }
 }
 
 #[tokio::test]
-async fn garbage_from_a_worker_is_a_fault() {
+async fn invalid_output_of_a_worker_is_a_fault() {
     for script in [
         "echo garbage that is no frame; cat >/dev/null",
         // More than a pipe holds: a worker that is still writing is killed.
@@ -154,7 +154,7 @@ async fn garbage_from_a_worker_is_a_fault() {
         r"printf '\000\000\000\026{\042Complete\042:{\042pages\042:1}}'; cat >/dev/null",
     ] {
         assert_eq!(
-            fault_of(run_script(script).await),
+            expect_fault(run_script(script).await),
             (Component::Extractor, FaultKind::InvalidResponse),
             "{script}"
         );
@@ -162,21 +162,21 @@ async fn garbage_from_a_worker_is_a_fault() {
 }
 
 #[tokio::test]
-async fn a_worker_that_does_not_work_is_a_fault() {
-    assert_eq!(fault_of(run_script("exit 3").await), (Component::Extractor, FaultKind::Unavailable));
+async fn failing_worker_is_a_fault() {
+    assert_eq!(expect_fault(run_script("exit 3").await), (Component::Extractor, FaultKind::Unavailable));
     let missing = WorkerExtractor::new("/nonexistent/worker".into(), Vec::new(), ExtractionLimits::default());
     let result = extract(&missing, Vec::new()).await;
-    assert_eq!(fault_of(result), (Component::Extractor, FaultKind::Unavailable));
+    assert_eq!(expect_fault(result), (Component::Extractor, FaultKind::Unavailable));
 }
 
 #[tokio::test]
-async fn a_worker_has_no_environment() {
+async fn worker_has_no_environment() {
     let script = r#"cat >/dev/null; [ -z "$CARGO_MANIFEST_DIR$HOME" ] || exit 3; kill -SEGV $$"#;
     assert_eq!(failure_code(run_script(script).await), Some(FailureCode::ExtractionCrashed));
 }
 
 #[tokio::test]
-async fn a_dropped_extraction_kills_its_worker() {
+async fn dropped_extraction_kills_its_worker() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("alive");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -201,7 +201,7 @@ async fn a_dropped_extraction_kills_its_worker() {
 }
 
 #[tokio::test]
-async fn no_more_workers_run_than_allowed() {
+async fn concurrent_workers_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let limits = ExtractionLimits { workers: NonZeroUsize::MIN, ..ExtractionLimits::default() };

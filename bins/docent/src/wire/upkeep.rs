@@ -4,7 +4,7 @@ use super::{Opened, absent::Absent, assemble, basics, collections, key_value, ma
 use anyhow::Context;
 use docent::config::{KeyValueUrl, Settings, VectorDb};
 use docent_adapters::{
-    embedded_index::{self, EmbeddedCollections},
+    embedded_index::{self, EmbeddedIndexes},
     memory::{MemoryRateLimiter, MemoryTokenStore},
     sql::SqlStore,
 };
@@ -38,7 +38,7 @@ pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc
 
 fn beside(settings: &Settings) -> Arc<dyn VectorIndexes> {
     let root = &settings.service.data_dir;
-    Arc::new(EmbeddedCollections::beside(root, embedded_index::Options::default()))
+    Arc::new(EmbeddedIndexes::for_maintenance(root, embedded_index::Options::default()))
 }
 
 fn memory(settings: &Settings) -> (Arc<dyn TokenStore>, Arc<dyn RateLimiter>) {

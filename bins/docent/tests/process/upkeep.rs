@@ -136,7 +136,7 @@ async fn a_restored_installation_answers_as_the_one_it_comes_from() {
     assert!(status.success(), "{error}");
     assert!(printed.contains("Saved 1 accounts, 1 documents, 1 files"), "{printed}");
     let (status, _, error) = run(&mut backup(folder.path(), &file)).await;
-    assert!(!status.success() && error.contains("exists already"), "{error}");
+    assert!(!status.success() && error.contains("already exists"), "{error}");
 
     let other = TempDir::new().unwrap();
     let (status, printed, error) = run(&mut restore(other.path(), &file)).await;

@@ -36,7 +36,7 @@ impl BuiltinEmbedder {
         chunks: impl Iterator<Item = (u32, &'a str)>,
         headings: &[String],
     ) -> Vec<Embedding> {
-        let (title, lead) = (named(title), beginning(lead, LEAD_CHARS));
+        let (title, lead) = (without_extension(title), beginning(lead, LEAD_CHARS));
         let analyzer = Analyzer::of(lead);
         let title_terms = TermCounts::count(analyzer.distinct_terms(&title));
         let lead_terms = TermCounts::count(analyzer.distinct_terms(lead));
@@ -58,14 +58,14 @@ impl BuiltinEmbedder {
         chunks.zip(headings).map(embed).collect()
     }
 
-    fn embed_question(self, query: &str) -> QueryEmbedding {
+    fn embed_query_text(self, query: &str) -> QueryEmbedding {
         let terms = lexical::query_terms(beginning(query, QUERY_CHARS));
         QueryEmbedding { sparse: Some(TermCounts::count(terms)), dense: None }
     }
 }
 
 /// Removes the extension `.pdf` of a title.
-fn named(title: &str) -> String {
+fn without_extension(title: &str) -> String {
     let stem = title.len().checked_sub(4).and_then(|at| title.split_at_checked(at));
     match stem {
         Some((stem, extension)) if extension.eq_ignore_ascii_case(".pdf") => stem.to_owned(),
@@ -94,7 +94,7 @@ impl Embedder for BuiltinEmbedder {
         .instrument(span)
         .await
         .map_err(|error| {
-            Fault::new(Component::Embedder, FaultKind::Internal, "analysing passages").caused_by(error)
+            Fault::new(Component::Embedder, FaultKind::Internal, "cannot analyse passages").caused_by(error)
         })
     }
 
@@ -103,7 +103,7 @@ impl Embedder for BuiltinEmbedder {
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
-        Ok(spans::embeddings(self.model()).in_scope(|| self.embed_question(query)))
+        Ok(spans::embeddings(self.model()).in_scope(|| self.embed_query_text(query)))
     }
 
     fn makes_vectors(&self) -> bool {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_chunk_is_found_by_its_text_its_title_its_page_its_headings_and_the_lead() {
+    async fn embedding_contains_terms_of_text_title_page_headings_and_lead() {
         let passages = Passages {
             title: "Pump_manual_2018.PDF",
             lead: "Pumps. Pumps and valves.",
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_document_and_a_question_meet_in_their_language() {
+    async fn document_and_query_share_terms_of_their_language() {
         let passages = Passages {
             title: "Handbuch.pdf",
             lead: "Dieses Handbuch ist für alle, die mit den Pumpen arbeiten und sie warten.",
@@ -160,17 +160,17 @@ mod tests {
         let embeddings = BuiltinEmbedder.embed_passages(passages).await.unwrap();
         let question =
             BuiltinEmbedder.embed_query("Wann wird die Pumpe gewartet?").await.unwrap().sparse.unwrap();
-        let asked: Vec<_> = terms(&question).into_iter().map(|(term, _)| term).collect();
-        assert_eq!(asked, ["gewart", "pump", "pumpegewart"]);
+        let query_terms: Vec<_> = terms(&question).into_iter().map(|(term, _)| term).collect();
+        assert_eq!(query_terms, ["gewart", "pump", "pumpegewart"]);
         for (embedding, shared) in embeddings.iter().zip([&["gewart", "pump"][..], &["pump"]]) {
             let body = &embedding.sparse.as_ref().unwrap().body;
             let has = |term: &&str| body.iter().any(|(other, _)| other == *term);
-            assert_eq!(asked.iter().copied().filter(has).collect::<Vec<_>>(), shared);
+            assert_eq!(query_terms.iter().copied().filter(has).collect::<Vec<_>>(), shared);
         }
     }
 
     #[tokio::test]
-    async fn large_documents_give_what_small_ones_give() {
+    async fn large_documents_are_embedded_like_small_ones() {
         let long = "pump ".repeat(INLINE_BYTES);
         let chunks = [(1, long.as_str()), (2, "valve")];
         let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[] };

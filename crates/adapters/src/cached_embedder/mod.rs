@@ -1,6 +1,6 @@
 //! Caches dense embeddings in the database.
 
-mod flights;
+mod in_flight;
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use docent_ports::{
     recorder::{Cache, Recorder},
     store::Store,
 };
-use flights::{Claims, Flights};
+use in_flight::{Claims, InFlightTexts};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{HashMap, HashSet},
@@ -24,7 +24,7 @@ use std::{
 };
 
 /// The time of last use is updated if it is older than this.
-const USE_COUNTS_AFTER: TimeDelta = TimeDelta::days(1);
+const USE_UPDATED_AFTER: TimeDelta = TimeDelta::days(1);
 
 /// An embedder that caches the dense vectors of another one.
 ///
@@ -39,7 +39,7 @@ pub struct CachedEmbedder {
     clock: Arc<dyn Clock>,
     recorder: Arc<dyn Recorder>,
     space: String,
-    flights: Flights,
+    in_flight: InFlightTexts,
 }
 
 /// The vectors of one call so far.
@@ -61,24 +61,24 @@ impl CachedEmbedder {
         recorder: Arc<dyn Recorder>,
     ) -> Self {
         let space = inner.vector_space();
-        Self { inner, store, clock, recorder, space, flights: Flights::default() }
+        Self { inner, store, clock, recorder, space, in_flight: InFlightTexts::default() }
     }
 
     /// Returns the vectors of all texts; without `use_cache` all of them are embedded.
-    async fn vectors(&self, work: &Work<'_>, trust: bool) -> Result<Vectors> {
+    async fn vectors(&self, work: &Work<'_>, use_cache: bool) -> Result<Vectors> {
         let wanted: HashSet<TextDigest> = work.digests.iter().copied().collect();
         let mut vectors = Vectors::with_capacity(wanted.len());
         while vectors.len() < wanted.len() {
             let missing = wanted.iter().filter(|text| !vectors.contains_key(*text));
-            let (mut claims, awaited) = self.flights.claim(missing.copied());
-            // What is ours comes first: nobody waits for others while others wait for them.
-            if trust {
+            let (mut claims, pending) = self.in_flight.claim(missing.copied());
+            // Claimed texts are completed before waiting for other calls, which prevents deadlocks.
+            if use_cache {
                 self.look_up(&mut claims, &mut vectors).await;
             }
             self.embed(work, &mut claims, &mut vectors).await?;
-            for awaited in awaited {
-                let text = awaited.text;
-                if let Some(vector) = awaited.landed().await {
+            for pending in pending {
+                let text = pending.text;
+                if let Some(vector) = pending.vector().await {
                     vectors.insert(text, vector);
                 }
             }
@@ -95,7 +95,7 @@ impl CachedEmbedder {
         let find =
             async { self.store.read_latest().await?.embedding_cache().find(&self.space, &texts).await };
         let found = find.await.unwrap_or_else(|fault| {
-            self.note(&fault, "vectors cannot be looked up; they are made anew");
+            self.log_fault(&fault, "cannot look up cached vectors; embedding again");
             HashMap::new()
         });
         self.recorder.cache_lookups(
@@ -104,12 +104,12 @@ impl CachedEmbedder {
             (texts.len() - found.len()) as u64,
         );
         let now = self.clock.now();
-        let stale = found.iter().filter(|(_, kept)| now - kept.used_at > USE_COUNTS_AFTER);
+        let stale = found.iter().filter(|(_, cached)| now - cached.used_at > USE_UPDATED_AFTER);
         let mut stale: Vec<TextDigest> = stale.map(|(text, _)| *text).collect();
         stale.sort_unstable();
-        for (text, kept) in found {
-            let vector = kept.vector.into();
-            claims.land(&text, &vector);
+        for (text, cached) in found {
+            let vector = cached.vector.into();
+            claims.complete(&text, &vector);
             vectors.insert(text, vector);
         }
         if !stale.is_empty() {
@@ -119,7 +119,7 @@ impl CachedEmbedder {
                 unit.commit().await
             };
             if let Err(fault) = touch.await {
-                self.note(&fault, "the use of vectors could not be written down");
+                self.log_fault(&fault, "cannot update the last use of cached vectors");
             }
         }
     }
@@ -129,41 +129,49 @@ impl CachedEmbedder {
         loop {
             // Chunks with the same text are embedded once.
             let mut seen = HashSet::new();
-            let places = work.digests.iter().enumerate();
-            let places: Vec<usize> = places
-                .filter(|(_, text)| claims.holds(text) && seen.insert(**text))
-                .map(|(place, _)| place)
+            let positions = work.digests.iter().enumerate();
+            let positions: Vec<usize> = positions
+                .filter(|(_, text)| claims.contains(text) && seen.insert(**text))
+                .map(|(position, _)| position)
                 .collect();
-            let texts: Vec<String> = places.iter().filter_map(|at| work.texts.get(*at).cloned()).collect();
+            let texts: Vec<String> = positions.iter().filter_map(|at| work.texts.get(*at).cloned()).collect();
             if texts.is_empty() {
                 return Ok(());
             }
-            let places = places.get(..self.inner.batch_size(&texts).max(1)).unwrap_or(&places);
-            let batch = self.embed_batch(work, places).await?;
-            self.keep(&batch).await;
+            let positions = positions.get(..self.inner.batch_size(&texts).max(1)).unwrap_or(&positions);
+            let batch = self.embed_batch(work, positions).await?;
+            self.store_batch(&batch).await;
             for (text, vector) in batch {
-                claims.land(&text, &vector);
+                claims.complete(&text, &vector);
                 vectors.insert(text, vector);
             }
         }
     }
 
-    async fn embed_batch(&self, work: &Work<'_>, places: &[usize]) -> Result<Vec<(TextDigest, Arc<[f32]>)>> {
+    async fn embed_batch(
+        &self,
+        work: &Work<'_>,
+        positions: &[usize],
+    ) -> Result<Vec<(TextDigest, Arc<[f32]>)>> {
         let chunks: Vec<(u32, &str)> =
-            places.iter().filter_map(|at| work.passages.chunks.get(*at).copied()).collect();
+            positions.iter().filter_map(|at| work.passages.chunks.get(*at).copied()).collect();
         let embeddings = self.inner.embed_passages(Passages { chunks: &chunks, ..work.passages }).await?;
-        if embeddings.len() != places.len() {
-            return Err(garbage(format!("{} embeddings for {} chunks", embeddings.len(), places.len())));
+        if embeddings.len() != positions.len() {
+            return Err(invalid_response(format!(
+                "{} embeddings for {} chunks",
+                embeddings.len(),
+                positions.len()
+            )));
         }
-        let digests = places.iter().filter_map(|at| work.digests.get(*at).copied());
+        let digests = positions.iter().filter_map(|at| work.digests.get(*at).copied());
         let dense = |embedding: Embedding| {
             let dense = embedding.dense.filter(|vector| !vector.is_empty());
-            dense.ok_or_else(|| garbage("an embedding without its dense part".to_owned()))
+            dense.ok_or_else(|| invalid_response("the embedding has no dense vector".to_owned()))
         };
         digests.zip(embeddings).map(|(text, embedding)| Ok((text, dense(embedding)?.into()))).collect()
     }
 
-    async fn keep(&self, batch: &[(TextDigest, Arc<[f32]>)]) {
+    async fn store_batch(&self, batch: &[(TextDigest, Arc<[f32]>)]) {
         let rows: Vec<(TextDigest, &[f32])> = batch.iter().map(|(text, vector)| (*text, &**vector)).collect();
         let keep = async {
             let mut unit = self.store.begin().await?;
@@ -171,24 +179,24 @@ impl CachedEmbedder {
             unit.commit().await
         };
         if let Err(fault) = keep.await {
-            self.note(&fault, "vectors could not be kept");
+            self.log_fault(&fault, "cannot store vectors in the cache");
         }
     }
 
-    fn note(&self, fault: &Fault, what: &'static str) {
+    fn log_fault(&self, fault: &Fault, message: &'static str) {
         self.recorder.fault(fault.component(), fault.kind());
-        tracing::warn!(fault = %fault.report(), "{what}");
+        tracing::warn!(fault = %fault.report(), "{message}");
     }
 }
 
 /// Whether all vectors have the same number of dimensions.
-fn are_alike(vectors: &Vectors) -> bool {
+fn have_same_dimensions(vectors: &Vectors) -> bool {
     let mut lengths = vectors.values().map(|vector| vector.len());
     let first = lengths.next();
     lengths.all(|length| Some(length) == first)
 }
 
-fn garbage(message: String) -> Fault {
+fn invalid_response(message: String) -> Fault {
     Fault::new(Component::Embedder, FaultKind::InvalidResponse, message)
 }
 
@@ -205,11 +213,11 @@ impl Embedder for CachedEmbedder {
         let digests: Vec<TextDigest> = texts.iter().map(|text| digest(text)).collect();
         let work = Work { passages, texts, digests };
         let mut vectors = self.vectors(&work, true).await?;
-        if !are_alike(&vectors) {
-            tracing::warn!("the model gives vectors of other dimensions than it did; they are made anew");
+        if !have_same_dimensions(&vectors) {
+            tracing::warn!("the model's vectors have other dimensions than the cached ones; embedding again");
             vectors = self.vectors(&work, false).await?;
-            if !are_alike(&vectors) {
-                return Err(garbage("vectors of different dimensions".to_owned()));
+            if !have_same_dimensions(&vectors) {
+                return Err(invalid_response("the vectors have different dimensions".to_owned()));
             }
         }
         let dense = work.digests.iter().filter_map(|text| vectors.get(text));

@@ -120,7 +120,7 @@ impl Bench {
         self.embedder.embed_passages(Passages { title: "t", lead: "l", chunks: &chunks, headings: &[] }).await
     }
 
-    async fn kept(&self, text: &str) -> Option<CachedVector> {
+    async fn cached(&self, text: &str) -> Option<CachedVector> {
         let mut view = self.store.read().await.unwrap();
         let digest = digest(&format!("t: {text}"));
         view.embedding_cache().find("counted", &[digest]).await.unwrap().remove(&digest)
@@ -133,23 +133,23 @@ docent_testkit::embedder_contract!(async {
 });
 
 #[tokio::test]
-async fn what_was_embedded_before_is_not_embedded_again() {
+async fn cached_text_is_not_embedded_again() {
     let bench = Bench::new(Counted::default());
     let first = bench.embed(&["a", "b", "c", "a"]).await.unwrap();
-    assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["c"]], "a text that comes twice is sent once");
+    assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["c"]], "a repeated text is sent once");
     assert_eq!(first[0], first[3]);
     let second = bench.embed(&["c", "d", "a"]).await.unwrap();
     assert_eq!(bench.inner.calls()[2..], [vec!["d"]]);
     assert_eq!((&second[0], &second[2]), (&first[2], &first[0]));
-    let noted = [Noted::LookedUp(Cache::Embeddings, 0, 3), Noted::LookedUp(Cache::Embeddings, 2, 1)];
-    assert_eq!(bench.recorder.noted(), noted);
+    let events = [Noted::LookedUp(Cache::Embeddings, 0, 3), Noted::LookedUp(Cache::Embeddings, 2, 1)];
+    assert_eq!(bench.recorder.noted(), events);
     let other = Passages { title: "another", lead: "l", chunks: &[(1, "a")], headings: &[] };
     bench.embedder.embed_passages(other).await.unwrap();
-    assert_eq!(bench.inner.calls().len(), 4, "with another title it is another text");
+    assert_eq!(bench.inner.calls().len(), 4, "another title makes another text");
 }
 
 #[tokio::test]
-async fn another_process_finds_it_too() {
+async fn cache_is_shared_between_processes() {
     let bench = Bench::new(Counted::default());
     let first = bench.embed(&["a", "b"]).await.unwrap();
     let other = CachedEmbedder::new(
@@ -167,51 +167,51 @@ async fn another_process_finds_it_too() {
 }
 
 #[tokio::test]
-async fn whoever_begins_anew_goes_on_at_the_first_missing_batch() {
+async fn retry_continues_at_the_first_missing_batch() {
     let bench = Bench::new(Counted::default());
     bench.inner.switch.fail_after(1, 1, FaultKind::Unavailable);
     assert!(bench.embed(&["a", "b", "c", "d", "e"]).await.is_err());
-    assert!(bench.kept("b").await.is_some() && bench.kept("c").await.is_none());
+    assert!(bench.cached("b").await.is_some() && bench.cached("c").await.is_none());
     assert_eq!(bench.embed(&["a", "b", "c", "d", "e"]).await.unwrap().len(), 5);
     assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["c", "d"], vec!["c", "d"], vec!["e"]]);
 }
 
 #[tokio::test]
-async fn a_broken_database_costs_calls_and_no_document() {
+async fn unavailable_database_does_not_fail_embedding() {
     let bench = Bench::new(Counted::default());
     bench.switches.all.fail_all(FaultKind::Unavailable);
     assert_eq!(bench.embed(&["a", "b"]).await.unwrap().len(), 2);
     let fault = Noted::Fault(Component::Database, FaultKind::Unavailable);
-    assert_eq!(bench.recorder.noted().iter().filter(|noted| **noted == fault).count(), 2);
+    assert_eq!(bench.recorder.noted().iter().filter(|events| **events == fault).count(), 2);
     bench.switches.all.clear();
     bench.embed(&["a", "b"]).await.unwrap();
     bench.switches.commit.fail_next(1, FaultKind::Timeout);
     bench.embed(&["c"]).await.unwrap();
     assert_eq!(bench.inner.calls(), [vec!["a", "b"], vec!["a", "b"], vec!["c"]]);
-    assert_eq!(bench.kept("c").await, None);
+    assert_eq!(bench.cached("c").await, None);
 }
 
-async fn until(mut is_so: impl FnMut() -> bool) {
-    while !is_so() {
+async fn until(mut condition: impl FnMut() -> bool) {
+    while !condition() {
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test]
-async fn a_text_that_two_want_at_once_is_embedded_once() {
+async fn concurrent_calls_embed_a_text_once() {
     for database_is_broken in [false, true] {
         let bench = Arc::new(Bench::new(Counted::gated()));
         if database_is_broken {
             bench.switches.all.fail_all(FaultKind::Unavailable);
         }
-        let ask = |texts: &'static [&'static str]| {
+        let embed = |texts: &'static [&'static str]| {
             let bench = Arc::clone(&bench);
             tokio::spawn(async move { bench.embed(texts).await.unwrap() })
         };
-        let first = ask(&["a", "b"]);
+        let first = embed(&["a", "b"]);
         until(|| bench.inner.calls().len() == 1).await;
         // The second call also has a text of its own, which the third needs too.
-        let (second, third) = (ask(&["b", "c"]), ask(&["c", "a"]));
+        let (second, third) = (embed(&["b", "c"]), embed(&["c", "a"]));
         until(|| bench.inner.calls().len() == 2).await;
         bench.inner.gate.close();
         let (first, second, third) = (first.await.unwrap(), second.await.unwrap(), third.await.unwrap());
@@ -221,35 +221,39 @@ async fn a_text_that_two_want_at_once_is_embedded_once() {
 }
 
 #[tokio::test]
-async fn who_waited_takes_over_from_who_failed_or_went_away() {
+async fn waiting_call_takes_over_after_failure_or_cancellation() {
     let bench = Arc::new(Bench::new(Counted::gated()));
-    let ask = || {
+    let embed = || {
         let bench = Arc::clone(&bench);
         tokio::spawn(async move { bench.embed(&["a"]).await })
     };
-    let first = ask();
+    let first = embed();
     until(|| bench.inner.calls().len() == 1).await;
-    let (second, third) = (ask(), ask());
+    let (second, third) = (embed(), embed());
     tokio::task::yield_now().await;
     first.abort();
     until(|| bench.inner.calls().len() == 2).await;
     bench.inner.switch.fail_next(1, FaultKind::Unavailable);
     bench.inner.gate.close();
-    let ends = [second.await.unwrap(), third.await.unwrap()];
-    assert_eq!(ends.iter().filter(|end| end.is_ok()).count(), 1, "the fault is one caller's");
+    let results = [second.await.unwrap(), third.await.unwrap()];
+    assert_eq!(
+        results.iter().filter(|result| result.is_ok()).count(),
+        1,
+        "the fault is returned to one caller"
+    );
     assert_eq!(bench.inner.calls().len(), 3);
 }
 
 #[tokio::test]
-async fn a_use_is_written_down_once_a_day() {
+async fn last_use_is_updated_once_a_day() {
     let bench = Bench::new(Counted::default());
-    let used_at = async || -> DateTime<Utc> { bench.kept("a").await.unwrap().used_at };
+    let used_at = async || -> DateTime<Utc> { bench.cached("a").await.unwrap().used_at };
     bench.embed(&["a"]).await.unwrap();
     let start = used_at().await;
-    for (hours, is_written) in [(23, false), (2, true)] {
+    for (hours, is_updated) in [(23, false), (2, true)] {
         bench.clock.advance(Duration::from_secs(hours * 3600));
         bench.embed(&["a"]).await.unwrap();
-        assert_eq!(used_at().await > start, is_written, "after {hours} h more");
+        assert_eq!(used_at().await > start, is_updated, "after {hours} h more");
     }
     bench.clock.advance(Duration::from_secs(48 * 3600));
     bench.switches.begin.fail_next(1, FaultKind::Timeout);
@@ -258,18 +262,18 @@ async fn a_use_is_written_down_once_a_day() {
 }
 
 #[tokio::test]
-async fn vectors_of_other_dimensions_are_made_anew() {
+async fn cached_vectors_of_other_dimensions_are_replaced() {
     let bench = Bench::new(Counted::default());
     bench.embed(&["a", "b"]).await.unwrap();
     bench.inner.dimensions.store(32, Ordering::SeqCst);
     let embeddings = bench.embed(&["a", "c"]).await.unwrap();
     assert!(embeddings.iter().all(|embedding| embedding.dense.as_ref().unwrap().len() == 32));
     assert_eq!(bench.inner.calls()[1..], [vec!["c"], vec!["a", "c"]]);
-    assert_eq!(bench.kept("a").await.unwrap().vector.len(), 32);
+    assert_eq!(bench.cached("a").await.unwrap().vector.len(), 32);
 }
 
 #[tokio::test]
-async fn what_depends_on_more_than_a_text_is_not_remembered() {
+async fn passages_without_cacheable_texts_are_not_cached() {
     let bench = Bench::new(Counted { is_opaque: true, ..Counted::default() });
     bench.embed(&["a"]).await.unwrap();
     bench.embed(&["a"]).await.unwrap();

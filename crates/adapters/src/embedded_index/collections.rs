@@ -16,45 +16,45 @@ use std::{
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 /// Maximum number of open indexes: the active one, and the previous or next one.
-const KEPT: usize = 2;
+const MAX_OPEN: usize = 2;
 
 /// Named indexes in subfolders of one folder.
-pub struct EmbeddedCollections {
+pub struct EmbeddedIndexes {
     root: PathBuf,
     options: Options,
     /// Open indexes, the latest last. Locked during opening, so that each index is opened once.
     opened: Mutex<Vec<(String, Arc<EmbeddedIndex>)>>,
     /// Held by the serving process.
-    _owner: Option<File>,
+    _lock: Option<File>,
 }
 
-impl EmbeddedCollections {
-    /// The collections below `root`, for a process that looks after them. Nothing is opened yet.
-    pub fn beside(root: &Path, options: Options) -> Self {
-        Self { root: root.to_owned(), options, opened: Mutex::default(), _owner: None }
+impl EmbeddedIndexes {
+    /// Indexes below `root`, for maintenance beside the serving process. Does not open them yet.
+    pub fn for_maintenance(root: &Path, options: Options) -> Self {
+        Self { root: root.to_owned(), options, opened: Mutex::default(), _lock: None }
     }
 
     /// Indexes below `root`, for the only serving process.
     ///
     /// # Errors
     /// If another process serves them (transient), or the folder cannot be written.
-    pub fn serving(root: &Path, options: Options) -> Result<Self> {
+    pub fn for_serving(root: &Path, options: Options) -> Result<Self> {
         let failed = |error: io::Error| {
             unavailable(format!("the folder {} cannot be used", root.display())).caused_by(error)
         };
         fs::create_dir_all(root).map_err(failed)?;
         let file = File::options().create(true).append(true).open(root.join("index.lock")).map_err(failed)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _owner: Some(file), ..Self::beside(root, options) }),
+            Ok(()) => Ok(Self { _lock: Some(file), ..Self::for_maintenance(root, options) }),
             Err(TryLockError::WouldBlock) => Err(in_use(root)),
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        if name.is_empty() || !name.bytes().all(is_plain) {
-            let message = format!("`{name}` cannot be the name of a collection");
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if name.is_empty() || !name.bytes().all(is_allowed) {
+            let message = format!("`{name}` is not a valid index name");
             return Err(Fault::new(Component::VectorStore, FaultKind::Internal, message));
         }
         Ok(self.root.join(name))
@@ -63,30 +63,30 @@ impl EmbeddedCollections {
 
 /// Runs blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
-    doing: &'static str,
+    action: &'static str,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let died = |error| Fault::new(Component::VectorStore, FaultKind::Internal, doing).caused_by(error);
-    spawn_blocking(work).await.map_err(died)?
+    let panicked = |error| Fault::new(Component::VectorStore, FaultKind::Internal, action).caused_by(error);
+    spawn_blocking(work).await.map_err(panicked)?
 }
 
 fn take(opened: &mut Vec<(String, Arc<EmbeddedIndex>)>, name: &str) -> Option<Arc<EmbeddedIndex>> {
-    let place = opened.iter().position(|(other, _)| other == name)?;
-    Some(opened.remove(place).1)
+    let position = opened.iter().position(|(other, _)| other == name)?;
+    Some(opened.remove(position).1)
 }
 
 #[async_trait]
-impl VectorIndexes for EmbeddedCollections {
+impl VectorIndexes for EmbeddedIndexes {
     async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
         let mut opened = self.opened.lock().await;
         if let Some((_, index)) = opened.iter().find(|(other, _)| other == name) {
             return Ok(Arc::clone(index) as _);
         }
         let (folder, options) = (self.folder(name)?, self.options);
-        let index = blocking("opening the embedded index", move || EmbeddedIndex::open(&folder, options));
+        let index = blocking("cannot open the embedded index", move || EmbeddedIndex::open(&folder, options));
         let index = Arc::new(index.await?);
         opened.push((name.to_owned(), Arc::clone(&index)));
-        if opened.len() > KEPT {
+        if opened.len() > MAX_OPEN {
             let oldest = opened.remove(0);
             // Closing waits for the current commit.
             drop(spawn_blocking(move || drop(oldest)));
@@ -96,7 +96,7 @@ impl VectorIndexes for EmbeddedCollections {
 
     async fn close(&self, name: &str) -> Result<()> {
         let taken = take(&mut *self.opened.lock().await, name);
-        blocking("closing the embedded index", move || {
+        blocking("cannot close the embedded index", move || {
             drop(taken);
             Ok(())
         })
@@ -105,15 +105,15 @@ impl VectorIndexes for EmbeddedCollections {
 
     async fn exists(&self, name: &str) -> Result<bool> {
         let folder = self.folder(name)?;
-        let failed = |error| unavailable("looking for a collection".to_owned()).caused_by(error);
-        blocking("looking for a collection", move || folder.try_exists().map_err(failed)).await
+        let failed = |error| unavailable("cannot look for an index".to_owned()).caused_by(error);
+        blocking("cannot look for an index", move || folder.try_exists().map_err(failed)).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
         // Prevents the index from being opened during the removal.
         let mut opened = self.opened.lock().await;
         let (taken, folder) = (take(&mut opened, name), self.folder(name)?);
-        blocking("removing a collection", move || {
+        blocking("cannot remove an index", move || {
             drop(taken);
             if !folder.is_dir() {
                 return Ok(());
@@ -142,44 +142,46 @@ mod tests {
 
     docent_testkit::vector_indexes_contract!(async {
         let folder = tempfile::tempdir().unwrap();
-        (Arc::new(EmbeddedCollections::beside(folder.path(), Options::default())) as _, folder)
+        (Arc::new(EmbeddedIndexes::for_maintenance(folder.path(), Options::default())) as _, folder)
     });
 
     #[tokio::test]
-    async fn one_process_serves_and_others_may_look_after_what_it_has_not_open() {
+    async fn maintenance_can_open_indexes_that_the_serving_process_has_not_open() {
         let folder = tempfile::tempdir().unwrap();
-        let serving = EmbeddedCollections::serving(folder.path(), Options::default()).unwrap();
-        let refused = EmbeddedCollections::serving(folder.path(), Options::default()).err().unwrap();
-        assert_eq!(refused.kind(), FaultKind::InUse);
-        let beside = EmbeddedCollections::beside(folder.path(), Options::default());
+        let serving = EmbeddedIndexes::for_serving(folder.path(), Options::default()).unwrap();
+        let fault = EmbeddedIndexes::for_serving(folder.path(), Options::default()).err().unwrap();
+        assert_eq!(fault.kind(), FaultKind::InUse);
+        let maintenance = EmbeddedIndexes::for_maintenance(folder.path(), Options::default());
         let _held = serving.open("index").await.unwrap();
-        for fault in [beside.open("index").await.err().unwrap(), beside.remove("index").await.unwrap_err()] {
+        for fault in
+            [maintenance.open("index").await.err().unwrap(), maintenance.remove("index").await.unwrap_err()]
+        {
             assert!(fault.report().contains("another process"), "{fault}");
         }
-        beside.open("index-2").await.unwrap();
-        beside.close("index-2").await.unwrap();
+        maintenance.open("index-2").await.unwrap();
+        maintenance.close("index-2").await.unwrap();
         serving.open("index-2").await.unwrap();
     }
 
     #[tokio::test]
-    async fn what_a_search_still_holds_is_removed_later() {
+    async fn index_in_use_cannot_be_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let collections = EmbeddedCollections::beside(folder.path(), Options::default());
-        let held = collections.open("index").await.unwrap();
-        assert!(collections.remove("index").await.unwrap_err().is_transient());
+        let indexes = EmbeddedIndexes::for_maintenance(folder.path(), Options::default());
+        let held = indexes.open("index").await.unwrap();
+        assert!(indexes.remove("index").await.unwrap_err().is_transient());
         held.check().await.unwrap();
         drop(held);
-        collections.remove("index").await.unwrap();
-        assert!(!collections.exists("index").await.unwrap());
+        indexes.remove("index").await.unwrap();
+        assert!(!indexes.exists("index").await.unwrap());
     }
 
     #[tokio::test]
-    async fn no_name_leads_out_of_the_folder() {
+    async fn names_outside_the_folder_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
-        let collections = EmbeddedCollections::beside(folder.path(), Options::default());
+        let indexes = EmbeddedIndexes::for_maintenance(folder.path(), Options::default());
         for name in ["", "..", "a/b", "/etc", "a\0"] {
-            assert!(collections.open(name).await.is_err(), "{name:?}");
-            assert!(collections.remove(name).await.is_err(), "{name:?}");
+            assert!(indexes.open(name).await.is_err(), "{name:?}");
+            assert!(indexes.remove(name).await.is_err(), "{name:?}");
         }
     }
 }

@@ -55,7 +55,7 @@ fn documents_of(
     let mut found = Vec::new();
     while found.len() < limit && terms.advance() {
         let id = Uuid::from_slice(terms.key())
-            .map_err(|_| TantivyError::InternalError("a document's id makes no sense".to_owned()))?;
+            .map_err(|_| TantivyError::InternalError("a document's ID is invalid".to_owned()))?;
         let document = DocumentId::from_uuid(id);
         let mut is_alive = !reader.has_deletes();
         if !is_alive {
@@ -73,15 +73,15 @@ pub(super) fn chunks(shared: &Shared, document: DocumentId) -> tantivy::Result<V
     let (searcher, vectors) = shared.snapshot();
     let mut chunks = Vec::new();
     for reader in searcher.segment_readers() {
-        let mut places: Vec<DocId> = Vec::new();
-        each_alive(reader, &shared.fields.document_term(document), |doc| places.push(doc))?;
-        if places.is_empty() {
+        let mut docs: Vec<DocId> = Vec::new();
+        each_alive(reader, &shared.fields.document_term(document), |doc| docs.push(doc))?;
+        if docs.is_empty() {
             continue;
         }
         let ordinals = reader.fast_fields().column_first_or_default::<u64>(column::ORDINAL)?;
         let keys = reader.fast_fields().column_opt::<u64>(column::VECTOR)?;
         let store = reader.get_store_reader(1)?;
-        for doc in places {
+        for doc in docs {
             let ordinal = u32::try_from(ordinals.get_val(doc)).unwrap_or(u32::MAX);
             let record: TantivyDocument = store.get(doc)?;
             let found = shared.fields.read(&record, document.as_uuid().as_u128(), ordinal, 0.0)?;

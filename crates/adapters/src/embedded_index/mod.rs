@@ -23,7 +23,7 @@ mod vectors;
 mod writer;
 
 use async_trait::async_trait;
-pub use collections::EmbeddedCollections;
+pub use collections::EmbeddedIndexes;
 use docent_domain::{
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
@@ -123,9 +123,9 @@ impl EmbeddedIndex {
         let _permit = self.searches.acquire().await;
         let shared = Arc::clone(&self.shared);
         let done = spawn_blocking(move || work(&shared)).await;
-        let failed = |kind| Fault::new(Component::VectorStore, kind, "reading the embedded index");
+        let failed = |kind| Fault::new(Component::VectorStore, kind, "cannot read the embedded index");
         match done {
-            Ok(result) => result.map_err(|error| fault("reading the embedded index", error)),
+            Ok(result) => result.map_err(|error| fault("cannot read the embedded index", error)),
             Err(error) => Err(failed(FaultKind::Internal).caused_by(error)),
         }
     }
@@ -170,7 +170,7 @@ impl VectorIndex for EmbeddedIndex {
 
     async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
         let after = after.map(str::parse::<DocumentId>).transpose().map_err(|error| {
-            Fault::new(Component::VectorStore, FaultKind::Internal, "a page that was never given")
+            Fault::new(Component::VectorStore, FaultKind::Internal, "the page cursor is invalid")
                 .caused_by(error)
         })?;
         self.read(move |shared| inventory::documents(shared, after, limit.max(1))).await
@@ -189,7 +189,7 @@ impl VectorIndex for EmbeddedIndex {
         let meta = self.shared.folder.join(LEXICAL).join("meta.json");
         tokio::fs::metadata(&meta).await.map(drop).map_err(|error| {
             let folder = self.shared.folder.display();
-            unavailable(format!("the embedded index in {folder} is gone")).caused_by(error)
+            unavailable(format!("the embedded index in {folder} is missing")).caused_by(error)
         })
     }
 }
@@ -216,7 +216,7 @@ fn lock(folder: &Path) -> Result<File> {
 }
 
 fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
-    let broken = |error: TantivyError| damaged(folder, "the lexical part cannot be read").caused_by(error);
+    let broken = |error: TantivyError| damaged(folder, "the lexical index cannot be read").caused_by(error);
     let (schema, fields) = schema::schema();
     let lexical = MmapDirectory::open(folder.join(LEXICAL)).map_err(TantivyError::from).map_err(broken)?;
     let exists = Index::exists(&lexical).map_err(TantivyError::from).map_err(broken)?;
@@ -267,10 +267,10 @@ fn unavailable(message: String) -> Fault {
     Fault::new(Component::VectorStore, FaultKind::Unavailable, message)
 }
 
-fn damaged(folder: &Path, what: &str) -> Fault {
+fn damaged(folder: &Path, reason: &str) -> Fault {
     let folder = folder.display();
     let message = format!(
-        "the embedded index in {folder} is not usable: {what}; move that folder away and ingest the documents again"
+        "the embedded index in {folder} is not usable: {reason}; move that folder away and ingest the documents again"
     );
     Fault::new(Component::VectorStore, FaultKind::Internal, message)
 }
@@ -294,7 +294,7 @@ fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 /// Converts an error: full disks and I/O errors are transient, everything else is damage or a bug.
-fn fault(doing: &'static str, error: TantivyError) -> Fault {
+fn fault(action: &'static str, error: TantivyError) -> Fault {
     let kind = match &error {
         _ if is_full(&error) => FaultKind::Full,
         TantivyError::IoError(_) | TantivyError::OpenWriteError(_) | TantivyError::LockFailure(..) => {
@@ -302,7 +302,7 @@ fn fault(doing: &'static str, error: TantivyError) -> Fault {
         }
         _ => FaultKind::Internal,
     };
-    Fault::new(Component::VectorStore, kind, doing).caused_by(error)
+    Fault::new(Component::VectorStore, kind, action).caused_by(error)
 }
 
 #[cfg(test)]

@@ -107,12 +107,12 @@ impl Fields {
             record.add_u64(self.vector, vector);
         }
         let sparse = entry.embedding.sparse.unwrap_or_default();
-        record.add_text(self.body, joined(&sparse.body));
-        record.add_text(self.heading_terms, joined(&sparse.headings));
+        record.add_text(self.body, join(&sparse.body));
+        record.add_text(self.heading_terms, join(&sparse.headings));
         if first {
             record.add_u64(self.first, 1);
-            record.add_text(self.title_terms, joined(&sparse.title));
-            record.add_text(self.lead_terms, joined(&sparse.lead));
+            record.add_text(self.title_terms, join(&sparse.title));
+            record.add_text(self.lead_terms, join(&sparse.lead));
         }
         record.add_text(self.title, document.title.as_str());
         record.add_text(self.filename, &document.filename);
@@ -129,13 +129,13 @@ impl Fields {
         ordinal: u32,
         score: f32,
     ) -> tantivy::Result<ScoredChunk> {
-        let lost = || TantivyError::InternalError("a stored chunk makes no sense".to_owned());
+        let invalid = || TantivyError::InternalError("a stored chunk is invalid".to_owned());
         let text = |field| {
             let value = record.get_first(field).and_then(|value| value.as_str());
-            value.map(str::to_owned).ok_or_else(lost)
+            value.map(str::to_owned).ok_or_else(invalid)
         };
-        let place = record.get_first(self.place).and_then(|value| value.as_bytes()).ok_or_else(lost)?;
-        let (span, pages) = place::read(place).ok_or_else(lost)?;
+        let place = record.get_first(self.place).and_then(|value| value.as_bytes()).ok_or_else(invalid)?;
+        let (span, pages) = place::read(place).ok_or_else(invalid)?;
         let document_id = DocumentId::from_uuid(Uuid::from_u128(document));
         Ok(ScoredChunk {
             id: ChunkId::of(document_id, ordinal),
@@ -157,7 +157,7 @@ pub(super) const TERMS: &str = "raw";
 const SEPARATOR: char = '\0';
 
 /// Joins terms, each repeated as often as it occurs.
-fn joined(terms: &TermCounts) -> String {
+fn join(terms: &TermCounts) -> String {
     let repeated = terms.iter().flat_map(|(term, n)| std::iter::repeat_n(term, n as usize));
     let mut joined = String::new();
     for term in repeated.filter(|term| !term.is_empty()) {
@@ -242,9 +242,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_taken_apart_as_they_were_counted() {
+    fn joined_terms_are_split_again() {
         let counts = TermCounts::count(["pump", "", "réturn", "pump"].map(str::to_owned));
-        let (mut tokenizer, joined) = (Terms::default(), joined(&counts));
+        let (mut tokenizer, joined) = (Terms::default(), join(&counts));
         let mut terms = Vec::new();
         tokenizer.token_stream(&joined).process(&mut |token| terms.push(token.text.clone()));
         assert_eq!(terms, ["pump", "pump", "réturn"]);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn places_survive_their_encoding() {
+    fn place_round_trips() {
         let span = Span { start: Position { page: 3, offset: 70_000 }, end: Position { page: 5, offset: 1 } };
         let pages = vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 17 }];
         assert_eq!(place::read(&place::write(span, &pages)), Some((span, pages)));

@@ -14,7 +14,7 @@ use super::{
     schema::{Fields, column},
     vectors::Vectors,
 };
-use best::Best;
+use best::TopCandidates;
 use docent_domain::{
     id::DocumentId,
     retrieval::{QueryEmbedding, ScoredChunk},
@@ -36,7 +36,7 @@ pub(super) fn run(
     limit: usize,
 ) -> tantivy::Result<Vec<ScoredChunk>> {
     let (searcher, vectors) = shared.snapshot();
-    let mut best = Best::new(limit.min(searcher.num_docs() as usize));
+    let mut best = TopCandidates::new(limit.min(searcher.num_docs() as usize));
     if best.is_full() {
         return Ok(Vec::new());
     }

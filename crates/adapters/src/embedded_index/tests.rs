@@ -12,7 +12,7 @@ fn open(folder: &TempDir) -> EmbeddedIndex {
     EmbeddedIndex::open(folder.path(), Options::default()).unwrap()
 }
 
-fn refused(folder: &TempDir) -> Fault {
+fn open_fault(folder: &TempDir) -> Fault {
     match EmbeddedIndex::open(folder.path(), Options::default()) {
         Ok(_) => panic!("the folder was opened"),
         Err(fault) => fault,
@@ -41,10 +41,10 @@ async fn chunks_and_vectors_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn a_second_owner_is_told_so_until_the_first_is_gone() {
+async fn index_can_be_opened_once_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
-    let fault = refused(&folder);
+    let fault = open_fault(&folder);
     assert!(fault.report().contains("in use by another process"), "{fault}");
     assert!(fault.is_transient());
     drop(index);
@@ -52,7 +52,7 @@ async fn a_second_owner_is_told_so_until_the_first_is_gone() {
 }
 
 #[tokio::test]
-async fn vectors_that_no_commit_names_are_ignored() {
+async fn unreferenced_vectors_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
@@ -71,7 +71,7 @@ async fn vectors_that_no_commit_names_are_ignored() {
 }
 
 #[tokio::test]
-async fn vectors_of_a_removed_collection_do_not_fix_the_dimensions() {
+async fn empty_index_accepts_other_dimensions() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[1.0, 0.0])]).await.unwrap();
@@ -84,7 +84,7 @@ async fn vectors_of_a_removed_collection_do_not_fix_the_dimensions() {
 }
 
 #[tokio::test]
-async fn dead_vectors_are_compacted_away() {
+async fn dead_vectors_are_removed_by_compaction() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
     let rows = |n, x: f32| (0..600).map(|at| hybrid_entry(n, at, "", &[x, 1.0 - x])).collect::<Vec<_>>();
@@ -101,7 +101,7 @@ async fn dead_vectors_are_compacted_away() {
 }
 
 #[tokio::test]
-async fn a_damaged_folder_is_named_with_the_way_out() {
+async fn damaged_folder_is_reported_with_instructions() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
     let vectors = (0..50).map(|at| hybrid_entry(1, at, "pump", &[1.0, 0.0])).collect();
@@ -118,7 +118,7 @@ async fn a_damaged_folder_is_named_with_the_way_out() {
         }
         for cut in [0, whole.len() / 2] {
             fs::write(path, &whole[..cut]).unwrap();
-            let message = refused(&folder).to_string();
+            let message = open_fault(&folder).to_string();
             let named = message.contains(&folder.path().display().to_string());
             assert!(named && message.contains("ingest the documents again"), "{}: {message}", path.display());
         }
@@ -128,7 +128,7 @@ async fn a_damaged_folder_is_named_with_the_way_out() {
 }
 
 #[tokio::test]
-async fn an_index_whose_folder_is_taken_away_says_so() {
+async fn check_fails_after_the_folder_was_removed() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
     index.check().await.unwrap();

@@ -39,7 +39,7 @@ impl Vectors {
             return Ok(());
         }
         let message = format!(
-            "the collection's vectors have {} dimensions, this one has {dimensions}",
+            "the index has vectors with {} dimensions, but this vector has {dimensions}",
             self.dimensions
         );
         Err(Fault::new(Component::VectorStore, FaultKind::Rejected, message))
@@ -221,7 +221,7 @@ fn new_file(path: &Path, dimensions: usize) -> io::Result<File> {
     let dimensions = u32::try_from(dimensions)
         .ok()
         .filter(|dimensions| *dimensions > 0)
-        .ok_or_else(|| io::Error::other("a vector without dimensions, or with too many"))?;
+        .ok_or_else(|| io::Error::other("a vector has no dimensions or too many"))?;
     let mut file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
     file.write_all(MAGIC)?;
     file.write_all(&dimensions.to_le_bytes())?;
@@ -236,10 +236,10 @@ fn new_file(path: &Path, dimensions: usize) -> io::Result<File> {
 
 /// Maps the first `length` bytes and parses the header.
 fn map(file: &File, length: u64) -> io::Result<(Mmap, usize)> {
-    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "vectors.bin is no file of vectors");
-    let length = usize::try_from(length).map_err(|_| wrong())?;
+    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "vectors.bin is not a vector file");
+    let length = usize::try_from(length).map_err(|_| invalid())?;
     if length < HEADER {
-        return Err(wrong());
+        return Err(invalid());
     }
     // SAFETY: mapped bytes must not change or be removed. The folder's lock excludes other processes of this program.
     // This process appends after the mapped length, and truncates the file only on opening, before it is shared, or to
@@ -249,7 +249,7 @@ fn map(file: &File, length: u64) -> io::Result<(Mmap, usize)> {
         map.get(8..12).and_then(|bytes| bytes.first_chunk()).map(|bytes| u32::from_le_bytes(*bytes));
     match dimensions {
         Some(dimensions) if map.starts_with(MAGIC) && dimensions > 0 => Ok((map, dimensions as usize)),
-        _ => Err(wrong()),
+        _ => Err(invalid()),
     }
 }
 
@@ -268,14 +268,14 @@ mod tests {
     }
 
     #[test]
-    fn a_dot_product_counts_every_dimension() {
+    fn dot_product_includes_every_dimension() {
         let bytes: Vec<u8> = vector(1.0).iter().flat_map(|number| number.to_le_bytes()).collect();
         let expected: f32 = vector(1.0).iter().zip(vector(2.0)).map(|(a, b)| a * b).sum();
         assert!((dot(&bytes, &vector(2.0)) - expected).abs() < 1e-3);
     }
 
     #[test]
-    fn rows_survive_and_what_no_commit_names_is_cut_off() {
+    fn committed_rows_survive_and_others_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
         let mut file = VectorFile::create(&path, 11).unwrap();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_tail_is_cut_off() {
+    fn incomplete_tail_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
         let mut file = VectorFile::create(&path, 11).unwrap();
@@ -312,7 +312,7 @@ mod tests {
         let before = Arc::clone(file.vectors());
         file.compact(&[1, 3]).unwrap();
         assert_eq!((found(&file, 1), found(&file, 2), found(&file, 3)), (Some(1.0), None, Some(3.0)));
-        assert_eq!(before.rows(), 3, "a search under way still sees the old rows");
+        assert_eq!(before.rows(), 3, "a running search still sees the old rows");
         assert_eq!(file.append(&[vector(4.0)]).unwrap(), 4);
         drop(file);
         let file = VectorFile::open(&path, Some(4)).unwrap().unwrap();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_is_refused() {
+    fn other_files_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
         assert!(VectorFile::open(&path, Some(1)).unwrap().is_none());

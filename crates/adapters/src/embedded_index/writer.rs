@@ -28,22 +28,22 @@ const QUEUE: usize = 32;
 /// An idle writer is closed after this time, which frees its memory.
 const IDLE: Duration = Duration::from_secs(5);
 /// Segments with a larger fraction of deleted chunks are rewritten.
-const REMOVED_SHARE: f32 = 0.25;
-/// Fewer dead vectors than this are not worth a compaction.
-const DEAD_ROWS: usize = 1024;
+const MAX_DELETED_RATIO: f32 = 0.25;
+/// Files with fewer rows are not compacted.
+const MIN_ROWS_TO_COMPACT: usize = 1024;
 
 /// Handle of the writer thread.
 pub(super) struct Writer {
     // `None` only during drop.
     queue: Option<Sender<Change>>,
     thread: Option<JoinHandle<()>>,
-    room: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 struct Change {
     action: Action,
     done: oneshot::Sender<Result<()>>,
-    _room: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
 enum Action {
@@ -54,12 +54,12 @@ enum Action {
 impl Writer {
     pub(super) fn start(shared: Arc<Shared>, vectors: Option<VectorFile>, memory: usize) -> Result<Self> {
         let (queue, changes) = channel();
-        let work = Work { shared, vectors, memory, writer: None };
+        let worker = WriterThread { shared, vectors, memory, writer: None };
         let thread = std::thread::Builder::new()
             .name("docent-index".to_owned())
-            .spawn(move || work.run(&changes))
-            .map_err(|error| unavailable("the writer cannot be started".to_owned()).caused_by(error))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread), room: Arc::new(Semaphore::new(QUEUE)) })
+            .spawn(move || worker.run(&changes))
+            .map_err(|error| unavailable("cannot start the index writer".to_owned()).caused_by(error))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), slots: Arc::new(Semaphore::new(QUEUE)) })
     }
 
     pub(super) async fn replace(&self, document: IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
@@ -79,10 +79,10 @@ impl Writer {
     }
 
     async fn change(&self, action: Action) -> Result<()> {
-        let room = Arc::clone(&self.room).acquire_owned().await.map_err(|_| stopped())?;
+        let slot = Arc::clone(&self.slots).acquire_owned().await.map_err(|_| stopped())?;
         let (done, outcome) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
-        queue.send(Change { action, done, _room: room }).map_err(|_| stopped())?;
+        queue.send(Change { action, done, _slot: slot }).map_err(|_| stopped())?;
         outcome.await.map_err(|_| stopped())?
     }
 }
@@ -106,20 +106,20 @@ fn stopped() -> Fault {
 }
 
 /// Copies a fault without its cause for each caller of the batch.
-fn again(fault: &Fault) -> Fault {
-    let told = fault.report();
+fn copy_of(fault: &Fault) -> Fault {
+    let text = fault.report();
     let part = format!("{}: ", fault.component().name());
-    let message = told.strip_prefix(&part).unwrap_or(&told).to_owned();
+    let message = text.strip_prefix(&part).unwrap_or(&text).to_owned();
     Fault::new(fault.component(), fault.kind(), message)
 }
 
-fn disk(error: std::io::Error) -> Fault {
+fn disk_fault(error: std::io::Error) -> Fault {
     let kind = if is_full(&error) { FaultKind::Full } else { FaultKind::Unavailable };
-    Fault::new(Component::VectorStore, kind, "writing vectors").caused_by(error)
+    Fault::new(Component::VectorStore, kind, "cannot write vectors").caused_by(error)
 }
 
 /// State of the writer thread.
-struct Work {
+struct WriterThread {
     shared: Arc<Shared>,
     vectors: Option<VectorFile>,
     memory: usize,
@@ -127,7 +127,7 @@ struct Work {
     writer: Option<IndexWriter>,
 }
 
-impl Work {
+impl WriterThread {
     fn run(mut self, changes: &Receiver<Change>) {
         loop {
             match changes.recv_timeout(IDLE) {
@@ -136,37 +136,37 @@ impl Work {
                         std::iter::once(first).chain(changes.try_iter().take(QUEUE - 1)).collect();
                     self.commit(batch);
                 }
-                Err(RecvTimeoutError::Timeout) => self.rest(),
+                Err(RecvTimeoutError::Timeout) => self.close_idle_writer(),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
     }
 
     /// Closes the writer after its merges to free its buffers.
-    fn rest(&mut self) {
+    fn close_idle_writer(&mut self) {
         let Some(writer) = self.writer.take() else { return };
         if let Err(error) = writer.wait_merging_threads() {
-            tracing::warn!(%error, "merging segments of the embedded index failed; they are merged later");
+            tracing::warn!(%error, "cannot merge segments of the embedded index; they are merged later");
         }
         // Merges created new segments; running searches keep the old files open.
         if let Err(error) = self.shared.reader.reload() {
-            tracing::warn!(%error, "reloading the embedded index failed");
+            tracing::warn!(%error, "cannot reload the embedded index");
         }
     }
 
     fn commit(&mut self, batch: Vec<Change>) {
         let mut accepted = Vec::with_capacity(batch.len());
         let mut failed = None;
-        for Change { action, done, _room } in batch {
+        for Change { action, done, _slot } in batch {
             match failed.is_none().then(|| self.apply(action)) {
-                Some(Ok(())) => accepted.push((done, _room)),
-                // Nothing of the change was written: the others in the batch are not concerned.
+                Some(Ok(())) => accepted.push((done, _slot)),
+                // Nothing was written, so other changes of the batch are not affected.
                 Some(Err(fault)) if fault.kind() == FaultKind::Rejected => drop(done.send(Err(fault))),
                 Some(Err(fault)) => {
                     failed = Some(fault);
-                    accepted.push((done, _room));
+                    accepted.push((done, _slot));
                 }
-                None => accepted.push((done, _room)),
+                None => accepted.push((done, _slot)),
             }
         }
         let outcome = match failed {
@@ -177,12 +177,12 @@ impl Work {
             // Dropping the writer without a commit discards the batch.
             self.writer = None;
         }
-        for (done, room) in accepted {
-            drop(room);
-            // A caller that has gone away does not mind.
+        for (done, slot) in accepted {
+            drop(slot);
+            // The caller may have been cancelled.
             let _ = done.send(match &outcome {
                 Ok(()) => Ok(()),
-                Err(fault) => Err(again(fault)),
+                Err(fault) => Err(copy_of(fault)),
             });
         }
         self.compact();
@@ -201,7 +201,7 @@ impl Work {
                 writer.delete_term(fields.document_term(document.id));
                 for (at, (entry, key)) in entries.into_iter().zip(keys).enumerate() {
                     let record = fields.write(&document, entry, key, at == 0);
-                    writer.add_document(record).map_err(|error| fault("adding a chunk", error))?;
+                    writer.add_document(record).map_err(|error| fault("cannot add a chunk", error))?;
                 }
             }
         }
@@ -216,7 +216,7 @@ impl Work {
             return Ok(vec![None; entries.len()]);
         };
         if dimensions == 0 || dense.iter().flatten().any(|vector| vector.len() != dimensions) {
-            let message = "the dense vectors of a document differ in their dimensions, or have none";
+            let message = "the dense vectors of a document have different or no dimensions";
             return Err(Fault::new(Component::VectorStore, FaultKind::Rejected, message));
         }
         let file = match &mut self.vectors {
@@ -224,28 +224,31 @@ impl Work {
                 file.vectors().check_dimensions(dimensions)?;
                 file
             }
-            none => {
-                none.insert(VectorFile::create(&self.shared.folder.join(VECTORS), dimensions).map_err(disk)?)
-            }
+            none => none.insert(
+                VectorFile::create(&self.shared.folder.join(VECTORS), dimensions).map_err(disk_fault)?,
+            ),
         };
-        let there: Vec<bool> = dense.iter().map(Option::is_some).collect();
+        let has_vector: Vec<bool> = dense.iter().map(Option::is_some).collect();
         let vectors: Vec<Vec<f32>> = dense.into_iter().flatten().collect();
-        let mut keys = file.append(&vectors).map_err(disk)?..;
-        Ok(there.into_iter().map(|there| if there { keys.next() } else { None }).collect())
+        let mut keys = file.append(&vectors).map_err(disk_fault)?..;
+        Ok(has_vector.into_iter().map(|has_vector| if has_vector { keys.next() } else { None }).collect())
     }
 
     /// Commits and makes the changes visible to searches.
     fn finish(&mut self) -> Result<()> {
         // Vectors are published first: a chunk must not be visible before its vector.
         self.shared.publish(self.vectors.as_ref().map(|file| Arc::clone(file.vectors())));
-        self.writer()?.commit().map_err(|error| fault("committing", error))?;
-        self.shared.reader.reload().map_err(|error| fault("reloading after a commit", error))
+        self.writer()?.commit().map_err(|error| fault("cannot commit to the embedded index", error))?;
+        self.shared
+            .reader
+            .reload()
+            .map_err(|error| fault("cannot reload the embedded index after a commit", error))
     }
 
     fn writer(&mut self) -> Result<&mut IndexWriter> {
         let writer = match self.writer.take() {
             Some(writer) => writer,
-            None => self.open_writer().map_err(|error| fault("opening the writer", error))?,
+            None => self.open_writer().map_err(|error| fault("cannot open the index writer", error))?,
         };
         Ok(self.writer.insert(writer))
     }
@@ -258,7 +261,7 @@ impl Work {
             .build();
         let writer = self.shared.index.writer_with_options(options)?;
         let mut policy = LogMergePolicy::default();
-        policy.set_del_docs_ratio_before_merge(REMOVED_SHARE);
+        policy.set_del_docs_ratio_before_merge(MAX_DELETED_RATIO);
         writer.set_merge_policy(Box::new(policy));
         Ok(writer)
     }
@@ -266,23 +269,23 @@ impl Work {
     /// Compacts the vectors if most of them are dead. Errors do not affect callers.
     fn compact(&mut self) {
         if let Err(error) = self.try_compact() {
-            tracing::warn!(%error, "compacting vectors failed; it is tried again after the next change");
+            tracing::warn!(%error, "cannot compact vectors; this is retried after the next change");
         }
     }
 
     fn try_compact(&mut self) -> Result<()> {
         let Some(file) = &mut self.vectors else { return Ok(()) };
         let used = search::vectors_in_use(&self.shared.reader.searcher())
-            .map_err(|error| fault("reading which vectors are in use", error))?;
+            .map_err(|error| fault("cannot read which vectors are in use", error))?;
         let rows = file.vectors().rows();
         if used.live.is_empty() {
             // Without vectors, new ones may have other dimensions.
             self.vectors = None;
             self.shared.publish(None);
-            return std::fs::remove_file(self.shared.folder.join(VECTORS)).map_err(disk);
+            return std::fs::remove_file(self.shared.folder.join(VECTORS)).map_err(disk_fault);
         }
-        if rows > DEAD_ROWS && used.live.len() * 2 < rows {
-            file.compact(&used.live).map_err(disk)?;
+        if rows > MIN_ROWS_TO_COMPACT && used.live.len() * 2 < rows {
+            file.compact(&used.live).map_err(disk_fault)?;
             self.shared.publish(Some(Arc::clone(file.vectors())));
         }
         Ok(())

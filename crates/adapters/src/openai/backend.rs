@@ -2,7 +2,7 @@
 //!
 //! Redirects are not followed: they would turn a POST into a GET, or send the key to another host.
 
-use super::fault::{self, Told};
+use super::fault::{self, BackendError, CallError};
 use crate::http_client::{HttpClientError, http_client};
 use docent_ports::{
     clock::Clock,
@@ -53,7 +53,7 @@ pub enum InvalidBackend {
     #[error("the base URL is not an http or https address")]
     BaseUrl,
     /// The key cannot be sent in a header.
-    #[error("the API key holds characters that a header cannot carry")]
+    #[error("the API key contains characters that are not allowed in a header")]
     ApiKey,
     /// No model name.
     #[error("the model's name is empty")]
@@ -75,28 +75,6 @@ pub(super) struct Endpoint {
     headers: HeaderMap,
     header_hook: Option<HeaderHook>,
     clock: Arc<dyn Clock>,
-}
-
-/// Why a call gave no answer.
-#[derive(Debug)]
-pub(super) enum CallError {
-    /// The back end refused.
-    Told { told: Told, status: u16 },
-    /// It was not reached, or broke off.
-    Fault(Fault),
-}
-
-impl From<Fault> for CallError {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl CallError {
-    /// Whether the back end calls the request wrong, so that another form of it may be right.
-    pub(super) fn is_about_the_request(&self) -> bool {
-        matches!(self, Self::Told { status: 400 | 422, .. })
-    }
 }
 
 impl Endpoint {
@@ -134,7 +112,7 @@ impl Endpoint {
     }
 
     /// The address without credentials and query.
-    pub(super) fn place(&self) -> String {
+    pub(super) fn display_url(&self) -> String {
         let (host, port) = self.address();
         format!("{}://{host}:{port}{}", self.url.scheme(), self.url.path())
     }
@@ -154,7 +132,7 @@ impl Endpoint {
     /// `limit` is the longest wait for the headers, and for each piece of an error body.
     pub(super) async fn post(&self, body: &impl Serialize, limit: Duration) -> Result<Response, CallError> {
         let body = serde_json::to_vec(body).map_err(|error| {
-            Fault::new(self.part, FaultKind::Internal, "writing a request").caused_by(error)
+            Fault::new(self.part, FaultKind::Internal, "cannot serialize the request").caused_by(error)
         })?;
         let mut headers = self.headers.clone();
         if let Some(add) = &self.header_hook {
@@ -163,17 +141,19 @@ impl Endpoint {
         let request = self.client.post(self.url.clone()).headers(headers).body(body);
         let mut response = match timeout(limit, request.send()).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(fault::of_transport(self.part, error).into()),
-            Err(_) => return Err(Fault::new(self.part, FaultKind::Timeout, "no answer in time").into()),
+            Ok(Err(error)) => return Err(fault::transport_fault(self.part, error).into()),
+            Err(_) => {
+                return Err(
+                    Fault::new(self.part, FaultKind::Timeout, "no response within the timeout").into()
+                );
+            }
         };
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
-        // What cannot be read of the words is missing from the message, that is all.
-        let words = read_some(&mut response, limit).await;
-        let told = Told::by_status(status, response.headers(), &words, self.clock.now());
-        Err(CallError::Told { told, status: status.as_u16() })
+        let body = read_error_body(&mut response, limit).await;
+        Err(BackendError::from_response(status, response.headers(), &body, self.clock.now()).into())
     }
 }
 
@@ -184,16 +164,17 @@ pub(super) async fn read_body(part: Component, mut response: Response, limit: us
         match response.chunk().await {
             Ok(Some(bytes)) if body.len() + bytes.len() <= limit => body.extend_from_slice(&bytes),
             Ok(Some(_)) => {
-                let message = format!("the answer is longer than {limit} bytes");
+                let message = format!("the response is longer than {limit} bytes");
                 return Err(Fault::new(part, FaultKind::InvalidResponse, message));
             }
             Ok(None) => return Ok(body),
-            Err(error) => return Err(fault::of_transport(part, error)),
+            Err(error) => return Err(fault::transport_fault(part, error)),
         }
     }
 }
 
-async fn read_some(response: &mut Response, limit: Duration) -> Vec<u8> {
+/// Reads the beginning of an error body, as far as it arrives in time.
+async fn read_error_body(response: &mut Response, limit: Duration) -> Vec<u8> {
     let mut body = Vec::new();
     while body.len() < MAX_ERROR_BODY {
         match timeout(limit, response.chunk()).await {
@@ -215,16 +196,17 @@ fn endpoint_url(base_url: &str, path: &[&str]) -> Result<Url, InvalidBackend> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use docent_testkit::clock::TestClock;
 
-    fn settings(base_url: &str) -> BackendSettings {
+    /// Settings for tests that do not reach the timeout.
+    pub(in crate::openai) fn settings(base_url: &str) -> BackendSettings {
         BackendSettings {
             base_url: base_url.to_owned(),
-            api_key: Some("sk-secret".to_owned()),
-            model: "m".to_owned(),
-            timeout: Duration::from_secs(5),
+            api_key: Some("sk-very-secret".to_owned()),
+            model: "test-model".to_owned(),
+            timeout: Duration::from_secs(600),
             header_hook: None,
         }
     }
@@ -239,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_is_added_to_any_form_of_base_url() {
+    fn endpoint_path_is_appended_to_any_base_url() {
         let cases = [
             ("http://localhost:11434/v1", "http://localhost:11434/v1/chat/completions"),
             (" https://api.example.com/v1/ ", "https://api.example.com/v1/chat/completions"),
@@ -252,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_settings_are_named() {
+    fn invalid_settings_are_reported_by_field() {
         for address in ["", "localhost:8000", "/v1", "ftp://host/", "file:///v1", "http://"] {
             assert!(matches!(endpoint(&settings(address)), Err(InvalidBackend::BaseUrl)), "{address}");
         }
@@ -261,21 +243,21 @@ mod tests {
         assert!(matches!(endpoint(&key), Err(InvalidBackend::ApiKey)));
         let model = BackendSettings { model: " ".to_owned(), ..good.clone() };
         assert!(matches!(endpoint(&model), Err(InvalidBackend::Model)));
-        let hurry = BackendSettings { timeout: Duration::ZERO, ..good };
-        assert!(matches!(endpoint(&hurry), Err(InvalidBackend::Timeout)));
+        let timeout = BackendSettings { timeout: Duration::ZERO, ..good };
+        assert!(matches!(endpoint(&timeout), Err(InvalidBackend::Timeout)));
     }
 
     #[test]
-    fn settings_do_not_show_their_secrets() {
+    fn debug_output_omits_secrets() {
         let shown = format!("{:?}", settings("http://user:password@localhost"));
-        assert!(!shown.contains("sk-secret") && !shown.contains("password"), "{shown}");
+        assert!(!shown.contains("sk-very-secret") && !shown.contains("password"), "{shown}");
         let endpoint = endpoint(&settings("http://localhost")).unwrap();
         assert!(endpoint.headers[AUTHORIZATION].is_sensitive());
     }
 
     #[test]
-    fn a_client_with_tls_can_be_made_or_says_why_not() {
-        // Machines without certificates exist; then the reason is told and nothing panics.
+    fn tls_client_is_created_or_error_is_returned() {
+        // A machine without root certificates gets an error, not a panic.
         match endpoint(&settings("https://api.example.com/v1")) {
             Ok(endpoint) => assert_eq!(endpoint.address(), ("api.example.com", 443)),
             Err(error) => assert!(matches!(error, InvalidBackend::Client(_)), "{error}"),

@@ -7,9 +7,8 @@ mod request;
 mod tests;
 
 use super::{
-    answer::AnswerError,
-    backend::{BackendSettings, CallError, Endpoint, InvalidBackend},
-    fault::{Told, record_fault},
+    backend::{BackendSettings, Endpoint, InvalidBackend},
+    fault::{BackendError, CallError, record_fault},
     optional::OptionalField,
 };
 use async_trait::async_trait;
@@ -23,8 +22,8 @@ use docent_ports::{
     error::{Component, Fault, FaultKind, Result},
 };
 use futures::{StreamExt, stream};
-use reader::AnswerReader;
-use request::Body;
+use reader::CompletionReader;
+use request::ChatRequestBody;
 use reqwest::Response;
 use std::{sync::Arc, time::Duration};
 use tracing::{Instrument, Span, field::Empty};
@@ -77,21 +76,22 @@ impl OpenAiChatModel {
     }
 
     /// Sends a request, without `stream_options` if the back end does not support them.
-    async fn ask(&self, request: &ChatRequest) -> Result<Response, CallError> {
-        let body = |wants_usage| Body::new(&self.model, request, wants_usage);
+    async fn send(&self, request: &ChatRequest) -> Result<Response, CallError> {
+        let body = |wants_usage| ChatRequestBody::new(&self.model, request, wants_usage);
         let sent_usage = self.usage.is_sent();
-        let answer = self.endpoint.post(&body(sent_usage)?, self.timeout).await;
-        match answer {
+        match self.endpoint.post(&body(sent_usage)?, self.timeout).await {
             Ok(response) => {
                 if sent_usage {
-                    self.usage.accepted();
+                    self.usage.mark_supported();
                 }
                 Ok(response)
             }
-            Err(error) if sent_usage && error.is_about_the_request() && self.usage.is_doubtful() => {
+            Err(error) if sent_usage && error.is_invalid_request() && self.usage.is_unverified() => {
                 let response = self.endpoint.post(&body(false)?, self.timeout).await?;
-                tracing::info!("the chat back end knows no stream_options; tokens are counted here");
-                self.usage.refused();
+                tracing::info!(
+                    "the chat back end does not support stream_options; tokens are counted locally"
+                );
+                self.usage.mark_unsupported();
                 Ok(response)
             }
             Err(error) => Err(error),
@@ -104,28 +104,25 @@ impl ChatModel for OpenAiChatModel {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
         let span = self.span();
         let begin = async {
-            let private = Private { endpoint: Arc::clone(&self.endpoint), request };
-            let response = self.ask(&private.request).await.map_err(|error| match error {
-                CallError::Told { told, .. } => private.censor(told),
-                CallError::Fault(fault) => fault,
-            });
+            let redactor = Redactor { endpoint: Arc::clone(&self.endpoint), request };
+            let response = self.send(&redactor.request).await.map_err(|error| redactor.redact(error));
             let response = response.inspect_err(|fault| record_fault(&span, fault))?;
-            let reader = AnswerReader::new(response, private.request.messages.len(), self.timeout);
-            let mut answer = Answer { reader, private, span: span.clone() };
-            // A fault that comes in place of the first event is known here, as the port wants it.
-            match answer.next().await {
-                Some(Ok(first)) => Ok((first, answer)),
+            let reader = CompletionReader::new(response, redactor.request.messages.len(), self.timeout);
+            let mut completion = CompletionStream { reader, redactor, span: span.clone() };
+            // The port returns a fault before the first event as the error of this call.
+            match completion.next().await {
+                Some(Ok(first)) => Ok((first, completion)),
                 Some(Err(fault)) => Err(fault),
                 None => {
-                    Err(Fault::new(Component::ChatModel, FaultKind::Internal, "an answer without events"))
+                    Err(Fault::new(Component::ChatModel, FaultKind::Internal, "the response has no events"))
                 }
             }
         };
-        let (first, answer) = begin.instrument(span.clone()).await?;
-        let rest = stream::unfold(answer, |mut answer| async move {
-            let span = answer.span.clone();
-            let event = answer.next().instrument(span).await?;
-            Some((event, answer))
+        let (first, completion) = begin.instrument(span.clone()).await?;
+        let rest = stream::unfold(completion, |mut completion| async move {
+            let span = completion.span.clone();
+            let event = completion.next().instrument(span).await?;
+            Some((event, completion))
         });
         Ok(stream::iter([Ok(first)]).chain(rest).boxed())
     }
@@ -136,13 +133,20 @@ impl ChatModel for OpenAiChatModel {
 }
 
 /// Removes the key and the conversation from error messages.
-struct Private {
+struct Redactor {
     endpoint: Arc<Endpoint>,
     request: ChatRequest,
 }
 
-impl Private {
-    fn censor(&self, told: Told) -> Fault {
+impl Redactor {
+    fn redact(&self, error: CallError) -> Fault {
+        match error {
+            CallError::Backend(error) => self.redact_message(error),
+            CallError::Fault(fault) => fault,
+        }
+    }
+
+    fn redact_message(&self, error: BackendError) -> Fault {
         let texts = self.request.messages.iter().flat_map(|message| match message {
             Message::System(text) | Message::User(text) => vec![text.as_str()],
             Message::Tool(output) => vec![output.content.as_str()],
@@ -151,18 +155,18 @@ impl Private {
                 arguments.chain([content.as_str()]).collect()
             }
         });
-        told.into_fault(Component::ChatModel, self.endpoint.key(), texts)
+        error.into_fault(Component::ChatModel, self.endpoint.key(), texts)
     }
 }
 
 /// A response that is being received.
-struct Answer {
-    reader: AnswerReader,
-    private: Private,
+struct CompletionStream {
+    reader: CompletionReader,
+    redactor: Redactor,
     span: Span,
 }
 
-impl Answer {
+impl CompletionStream {
     async fn next(&mut self) -> Option<Result<ChatEvent>> {
         match self.reader.next().await? {
             Ok(event) => {
@@ -172,10 +176,7 @@ impl Answer {
                 Some(Ok(event))
             }
             Err(error) => {
-                let fault = match error {
-                    AnswerError::Fault(fault) => fault,
-                    AnswerError::Told(told) => self.private.censor(told),
-                };
+                let fault = self.redactor.redact(error);
                 record_fault(&self.span, &fault);
                 Some(Err(fault))
             }
@@ -183,9 +184,9 @@ impl Answer {
     }
 
     fn record_end(&self, reason: FinishReason, usage: Option<TokenUsage>) {
-        let facts = self.reader.facts();
-        self.span.record("gen_ai.response.id", facts.id.as_deref());
-        self.span.record("gen_ai.response.model", facts.model.as_deref());
+        let metadata = self.reader.metadata();
+        self.span.record("gen_ai.response.id", metadata.id.as_deref());
+        self.span.record("gen_ai.response.model", metadata.model.as_deref());
         let name = match reason {
             FinishReason::Stop => "stop",
             FinishReason::ToolCalls => "tool_calls",

@@ -1,15 +1,15 @@
 //! Dense embeddings from an OpenAI-compatible endpoint.
 
 mod batch;
-mod pace;
+mod throttle;
 pub(super) mod vectors;
 
 #[cfg(test)]
 mod tests;
 
 use super::{
-    backend::{BackendSettings, CallError, Endpoint, InvalidBackend, read_body},
-    fault::{Told, record_fault, record_kind},
+    backend::{BackendSettings, Endpoint, InvalidBackend, read_body},
+    fault::{BackendError, CallError, record_fault, record_kind},
     optional::OptionalField,
 };
 use async_trait::async_trait;
@@ -20,18 +20,18 @@ use docent_ports::{
     embedder::Embedder,
     error::{Component, Fault, FaultKind, Result},
 };
-use pace::Pace;
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
+use throttle::Throttle;
 use tokio::{task::spawn_blocking, time::timeout};
 use tracing::{Instrument, Span, field::Empty};
-use vectors::Answer;
+use vectors::EmbeddingsResponse;
 
 /// The longest requested pause that a query waits for, and only once.
 const MAX_QUERY_PAUSE: Duration = Duration::from_secs(2);
 /// How often a batch may be rate-limited before its fault is returned.
-const MAX_HELD_UP: u32 = 8;
-/// How often a batch is sent again to a back end that failed on it.
+const MAX_RATE_LIMITED: u32 = 8;
+/// How often a batch is retried after other transient errors.
 const MAX_RETRIES: u32 = 4;
 /// The pause before the first retry; it doubles with each retry.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
@@ -53,18 +53,18 @@ pub struct OpenAiEmbedder {
     timeout: Duration,
     limits: BatchLimits,
     base64: OptionalField,
-    pace: Pace,
+    throttle: Throttle,
 }
 
 #[derive(Debug, Serialize)]
-struct Body<'a> {
+struct RequestBody<'a> {
     model: &'a str,
     input: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     encoding_format: Option<&'static str>,
 }
 
-fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+fn invalid_response(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
     Fault::new(Component::Embedder, FaultKind::InvalidResponse, message)
 }
 
@@ -84,7 +84,7 @@ impl OpenAiEmbedder {
             timeout: settings.timeout,
             limits,
             base64: OptionalField::default(),
-            pace: Pace::new(clock),
+            throttle: Throttle::new(clock),
         })
     }
 
@@ -114,76 +114,76 @@ impl OpenAiEmbedder {
         }
         let dimensions = vectors.first().map_or(0, Vec::len);
         if vectors.iter().any(|vector| vector.len() != dimensions) {
-            return Err(garbage("vectors of different dimensions"));
+            return Err(invalid_response("the vectors have different dimensions"));
         }
         Ok(vectors)
     }
 
     /// Embeds a batch, with retries.
     async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        let (mut held_up, mut failed) = (0, 0);
+        let (mut rate_limits, mut failures) = (0, 0);
         loop {
-            let turn = self.pace.turn().await.map_err(|pause| {
-                let message = "the back end asked for a pause that is not over";
+            let permit = self.throttle.acquire().await.map_err(|pause| {
+                let message = "the pause requested by the back end is not over";
                 Fault::new(Component::Embedder, FaultKind::RateLimited, message).with_retry_after(pause)
             })?;
-            let told = match self.traced(texts).await {
+            let error = match self.call_in_span(texts).await {
                 Ok(vectors) => {
-                    turn.succeeded();
+                    permit.succeeded();
                     return Ok(vectors);
                 }
-                Err(CallError::Told { told, .. }) => told,
+                Err(CallError::Backend(error)) => error,
                 Err(CallError::Fault(fault)) => return Err(fault),
             };
-            if told.kind == FaultKind::RateLimited || (told.passes() && told.pause().is_some()) {
-                turn.held_up(told.pause());
-                held_up += 1;
-                if held_up == MAX_HELD_UP {
-                    return Err(self.fault(told, texts));
+            if error.kind == FaultKind::RateLimited || (error.is_transient() && error.pause().is_some()) {
+                permit.rate_limited(error.pause());
+                rate_limits += 1;
+                if rate_limits == MAX_RATE_LIMITED {
+                    return Err(self.fault(error, texts));
                 }
             } else {
-                drop(turn);
-                if !told.passes() || failed == MAX_RETRIES {
-                    return Err(self.fault(told, texts));
+                drop(permit);
+                if !error.is_transient() || failures == MAX_RETRIES {
+                    return Err(self.fault(error, texts));
                 }
-                self.endpoint.clock().sleep(RETRY_PAUSE * (1 << failed)).await;
-                failed += 1;
+                self.endpoint.clock().sleep(RETRY_PAUSE * (1 << failures)).await;
+                failures += 1;
             }
         }
     }
 
     /// Embeds a query; waits once for a short pause if the back end requests it.
-    async fn embed_question(&self, text: String) -> Result<Vec<Vec<f32>>> {
+    async fn embed_query_text(&self, text: String) -> Result<Vec<Vec<f32>>> {
         let texts = [text];
-        let told = match self.traced(&texts).await {
+        let error = match self.call_in_span(&texts).await {
             Ok(vectors) => return Ok(vectors),
-            Err(CallError::Told { told, .. }) => told,
+            Err(CallError::Backend(error)) => error,
             Err(CallError::Fault(fault)) => return Err(fault),
         };
-        let Some(pause) = told.pause().filter(|_| told.kind == FaultKind::RateLimited) else {
-            return Err(self.fault(told, &texts));
+        let Some(pause) = error.pause().filter(|_| error.kind == FaultKind::RateLimited) else {
+            return Err(self.fault(error, &texts));
         };
-        self.pace.pause(pause);
+        self.throttle.pause(pause);
         if pause > MAX_QUERY_PAUSE {
-            return Err(self.fault(told, &texts));
+            return Err(self.fault(error, &texts));
         }
         self.endpoint.clock().sleep(pause).await;
-        self.traced(&texts).await.map_err(|error| match error {
-            CallError::Told { told, .. } => self.fault(told, &texts),
+        self.call_in_span(&texts).await.map_err(|error| match error {
+            CallError::Backend(error) => self.fault(error, &texts),
             CallError::Fault(fault) => fault,
         })
     }
 
-    fn fault(&self, told: Told, texts: &[String]) -> Fault {
-        told.into_fault(Component::Embedder, self.endpoint.key(), texts.iter().map(String::as_str))
+    fn fault(&self, error: BackendError, texts: &[String]) -> Fault {
+        error.into_fault(Component::Embedder, self.endpoint.key(), texts.iter().map(String::as_str))
     }
 
     /// Makes one call within its span.
-    async fn traced(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, CallError> {
+    async fn call_in_span(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, CallError> {
         let span = self.span();
         let answer = self.call_and_read(texts, &span).instrument(span.clone()).await;
         answer.inspect_err(|error| match error {
-            CallError::Told { told, .. } => record_kind(&span, told.kind),
+            CallError::Backend(error) => record_kind(&span, error.kind),
             CallError::Fault(fault) => record_fault(&span, fault),
         })
     }
@@ -192,9 +192,10 @@ impl OpenAiEmbedder {
         let body = self.call(texts).await?;
         let (count, size) = (texts.len(), body.len());
         let read = move || vectors::read(&body, count);
-        let Answer { vectors, model, tokens } = if size > INLINE_BYTES {
+        let EmbeddingsResponse { vectors, model, tokens } = if size > INLINE_BYTES {
             spawn_blocking(read).await.map_err(|error| {
-                Fault::new(Component::Embedder, FaultKind::Internal, "reading vectors").caused_by(error)
+                Fault::new(Component::Embedder, FaultKind::Internal, "cannot parse the vectors")
+                    .caused_by(error)
             })??
         } else {
             read()?
@@ -211,14 +212,16 @@ impl OpenAiEmbedder {
         match self.post(texts, wants_base64).await {
             Ok(answer) => {
                 if wants_base64 {
-                    self.base64.accepted();
+                    self.base64.mark_supported();
                 }
                 Ok(answer)
             }
-            Err(error) if wants_base64 && error.is_about_the_request() && self.base64.is_doubtful() => {
+            Err(error) if wants_base64 && error.is_invalid_request() && self.base64.is_unverified() => {
                 let answer = self.post(texts, false).await?;
-                tracing::info!("the embeddings back end knows no encoding_format; vectors come as text");
-                self.base64.refused();
+                tracing::info!(
+                    "the embeddings back end does not support encoding_format; vectors are received as JSON numbers"
+                );
+                self.base64.mark_unsupported();
                 Ok(answer)
             }
             Err(error) => Err(error),
@@ -226,15 +229,21 @@ impl OpenAiEmbedder {
     }
 
     async fn post(&self, texts: &[String], wants_base64: bool) -> Result<Vec<u8>, CallError> {
-        let body =
-            Body { model: &self.model, input: texts, encoding_format: wants_base64.then_some("base64") };
+        let body = RequestBody {
+            model: &self.model,
+            input: texts,
+            encoding_format: wants_base64.then_some("base64"),
+        };
         let call = async {
             let response = self.endpoint.post(&body, self.timeout).await?;
             Ok(read_body(Component::Embedder, response, texts.len() * MAX_BYTES_PER_TEXT).await?)
         };
         match timeout(self.timeout, call).await {
             Ok(answer) => answer,
-            Err(_) => Err(Fault::new(Component::Embedder, FaultKind::Timeout, "no answer in time").into()),
+            Err(_) => {
+                Err(Fault::new(Component::Embedder, FaultKind::Timeout, "no response within the timeout")
+                    .into())
+            }
         }
     }
 }
@@ -251,7 +260,7 @@ impl Embedder for OpenAiEmbedder {
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
-        let vectors = self.embed_question(batch::query_text(query)).await?;
+        let vectors = self.embed_query_text(batch::query_text(query)).await?;
         Ok(QueryEmbedding { sparse: None, dense: vectors.into_iter().next() })
     }
 
@@ -272,6 +281,6 @@ impl Embedder for OpenAiEmbedder {
     }
 
     fn vector_space(&self) -> String {
-        format!("{} at {}", self.model, self.endpoint.place())
+        format!("{} at {}", self.model, self.endpoint.display_url())
     }
 }

@@ -11,27 +11,57 @@ use std::time::Duration;
 use tracing::Span;
 
 /// Maximum length of a back end's error message, in characters; longer ones are cut.
-const MAX_WORDS: usize = 300;
-/// A longer pause than this is as good as none to anybody who waits.
+const MAX_MESSAGE_CHARS: usize = 300;
+/// Upper bound of the pauses that back ends request.
 const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// This many consecutive characters in common count as a quotation of the request.
-const QUOTED_CHARS: usize = 16;
-/// Shorter texts than this are in every message by chance.
-const NAMEABLE_CHARS: usize = 3;
+const QUOTE_CHARS: usize = 16;
+/// Shorter texts are not searched for: they occur in messages by chance.
+const MIN_QUOTED_CHARS: usize = 3;
 
 /// Why a call failed.
+#[derive(Debug)]
+pub(super) enum CallError {
+    /// The back end returned an error.
+    Backend(BackendError),
+    /// The back end could not be reached, or its response is incomplete or invalid.
+    Fault(Fault),
+}
+
+impl From<Fault> for CallError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<BackendError> for CallError {
+    fn from(error: BackendError) -> Self {
+        Self::Backend(error)
+    }
+}
+
+impl CallError {
+    /// Whether the back end called the request invalid, so that another form of it may succeed.
+    pub(super) fn is_invalid_request(&self) -> bool {
+        matches!(self, Self::Backend(BackendError { status: Some(400 | 422), .. }))
+    }
+}
+
+/// An error reported by the back end. Its message may quote secrets: see [`into_fault`](Self::into_fault).
 #[derive(Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct BackendError {
     pub(super) kind: FaultKind,
     /// The status of the response; `None` for an error within a successful response.
-    what: String,
-    words: Option<String>,
+    status: Option<u16>,
+    summary: String,
+    /// The back end's own message.
+    message: Option<String>,
     pause: Option<Duration>,
 }
 
-impl Told {
-    /// Reads an answer that is not a success; `now` is for pauses that are given as a date.
-    pub(super) fn by_status(
+impl BackendError {
+    /// Reads an unsuccessful response; `now` converts a `Retry-After` date to a pause.
+    pub(super) fn from_response(
         status: StatusCode,
         headers: &HeaderMap,
         body: &[u8],
@@ -40,18 +70,18 @@ impl Told {
         let json = serde_json::from_slice::<Value>(body).unwrap_or_default();
         let error = json.get("error").unwrap_or(&json);
         let kind = kind_of_status(status, &names(error));
-        let mut what = format!("status {}", status.as_u16());
+        let mut summary = format!("status {}", status.as_u16());
         if status.is_redirection() {
-            what.push_str(" (redirections are not followed; check the base URL)");
+            summary.push_str(" (redirects are not followed; check the base URL)");
         }
         // A `detail` that is a list is ignored, because it quotes the request.
-        let detail = || words(json.get("detail").filter(|detail| detail.is_string())?);
-        let words = words(error).or_else(detail).map(str::to_owned);
-        Self { kind, what, words, pause: retry_after(headers, now) }
+        let detail = || error_message(json.get("detail").filter(|detail| detail.is_string())?);
+        let message = error_message(error).or_else(detail).map(str::to_owned);
+        Self { kind, status: Some(status.as_u16()), summary, message, pause: retry_after(headers, now) }
     }
 
     /// Reads an error object within a successful response.
-    pub(super) fn by_object(error: &Value) -> Self {
+    pub(super) fn from_json(error: &Value) -> Self {
         let code = error.get("code").or_else(|| error.get("status"));
         let number = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
         let status = number.and_then(|number| StatusCode::from_u16(u16::try_from(number).ok()?).ok());
@@ -60,8 +90,8 @@ impl Told {
             Some(status) => kind_of_status(status, &names),
             None => kind_of_names(&names),
         };
-        let what = "the back end broke off with an error".to_owned();
-        Self { kind, what, words: words(error).map(str::to_owned), pause: None }
+        let summary = "the back end reported an error within its response".to_owned();
+        Self { kind, status: None, summary, message: error_message(error).map(str::to_owned), pause: None }
     }
 
     /// Converts the error to a fault whose message contains neither the key nor parts of the request.
@@ -71,18 +101,18 @@ impl Told {
         key: Option<&str>,
         mut private: impl Iterator<Item = &'a str>,
     ) -> Fault {
-        let mut message = self.what;
-        if let Some(words) = self.words {
-            let words = match key.filter(|key| !key.is_empty()) {
-                Some(key) => words.replace(key, "[key]"),
-                None => words,
+        let mut message = self.summary;
+        if let Some(details) = self.message {
+            let details = match key.filter(|key| !key.is_empty()) {
+                Some(key) => details.replace(key, "[key]"),
+                None => details,
             };
-            let words: String = words.chars().take(MAX_WORDS).collect();
-            if private.any(|text| quotes(&words, text)) {
-                message.push_str(" and words that quote the request");
+            let details: String = details.chars().take(MAX_MESSAGE_CHARS).collect();
+            if private.any(|text| quotes(&details, text)) {
+                message.push_str(" (message omitted because it quotes the request)");
             } else {
                 message.push_str(": ");
-                message.push_str(&words);
+                message.push_str(&details);
             }
         }
         let fault = Fault::new(part, self.kind, message);
@@ -93,7 +123,7 @@ impl Told {
     }
 
     /// Whether the same call may succeed later.
-    pub(super) fn passes(&self) -> bool {
+    pub(super) fn is_transient(&self) -> bool {
         self.kind.is_transient()
     }
 
@@ -109,9 +139,9 @@ fn names(error: &Value) -> String {
     format!("{} {}", name("type"), name("code"))
 }
 
-fn words(error: &Value) -> Option<&str> {
-    let words = error.as_str().or_else(|| error.get("message")?.as_str())?.trim();
-    (!words.is_empty()).then_some(words)
+fn error_message(error: &Value) -> Option<&str> {
+    let message = error.as_str().or_else(|| error.get("message")?.as_str())?.trim();
+    (!message.is_empty()).then_some(message)
 }
 
 fn kind_of_status(status: StatusCode, names: &str) -> FaultKind {
@@ -156,23 +186,23 @@ fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
 }
 
 /// Describes a JSON error without quoting the response, as serde's own message would.
-pub(super) fn unreadable(error: &serde_json::Error) -> String {
+pub(super) fn parse_failure(error: &serde_json::Error) -> String {
     let category = match error.classify() {
-        Category::Eof => "it ends early",
-        Category::Data => "a field has another type",
-        Category::Io | Category::Syntax => "it is no JSON",
+        Category::Eof => "unexpected end of input",
+        Category::Data => "a field has the wrong type",
+        Category::Io | Category::Syntax => "invalid JSON",
     };
-    format!("the answer cannot be read at byte {}: {category}", error.column())
+    format!("the response cannot be parsed at column {}: {category}", error.column())
 }
 
 /// Converts a transport error, without the URL, which may contain credentials.
-pub(super) fn of_transport(part: Component, error: reqwest::Error) -> Fault {
+pub(super) fn transport_fault(part: Component, error: reqwest::Error) -> Fault {
     let (kind, message) = if error.is_timeout() {
-        (FaultKind::Timeout, "no connection in time")
+        (FaultKind::Timeout, "the connection timed out")
     } else if error.is_connect() {
         (FaultKind::Unavailable, "cannot connect")
     } else {
-        (FaultKind::Unavailable, "the connection broke")
+        (FaultKind::Unavailable, "the connection was interrupted")
     };
     Fault::new(part, kind, message).caused_by(error.without_url())
 }
@@ -191,11 +221,11 @@ pub(super) fn record_kind(span: &Span, kind: FaultKind) {
 /// Whether a message quotes a text: all of a short one, or `QUOTE_CHARS` consecutive characters of a longer one.
 fn quotes(message: &str, text: &str) -> bool {
     let text = text.trim();
-    if text.chars().count() <= QUOTED_CHARS {
-        return text.chars().count() >= NAMEABLE_CHARS && message.contains(text);
+    if text.chars().count() <= QUOTE_CHARS {
+        return text.chars().count() >= MIN_QUOTED_CHARS && message.contains(text);
     }
     let starts: Vec<usize> = message.char_indices().map(|(at, _)| at).chain([message.len()]).collect();
-    let mut runs = starts.iter().zip(starts.iter().skip(QUOTED_CHARS));
+    let mut runs = starts.iter().zip(starts.iter().skip(QUOTE_CHARS));
     runs.any(|(start, end)| message.get(*start..*end).is_some_and(|run| text.contains(run)))
 }
 
@@ -211,9 +241,9 @@ mod tests {
         pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
     }
 
-    fn refusal(status: u16, body: &str) -> Fault {
+    fn fault_for(status: u16, body: &str) -> Fault {
         let status = StatusCode::from_u16(status).unwrap();
-        Told::by_status(status, &HeaderMap::new(), body.as_bytes(), now()).into_fault(
+        BackendError::from_response(status, &HeaderMap::new(), body.as_bytes(), now()).into_fault(
             Component::ChatModel,
             Some("sk-1"),
             ["What does the pump manual say about seals?", "hm"].into_iter(),
@@ -221,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_has_its_kind() {
+    fn status_codes_map_to_fault_kinds() {
         use FaultKind::{RateLimited, Rejected, Timeout, Unavailable};
         let kinds = [
             (302, Rejected),
@@ -242,14 +272,14 @@ mod tests {
             (529, Unavailable),
         ];
         for (status, kind) in kinds {
-            assert_eq!(refusal(status, "").kind(), kind, "{status}");
+            assert_eq!(fault_for(status, "").kind(), kind, "{status}");
         }
         let spent = r#"{"error":{"message":"You are out of credit.","code":"insufficient_quota"}}"#;
-        assert_eq!(refusal(429, spent).kind(), Rejected);
+        assert_eq!(fault_for(429, spent).kind(), Rejected);
     }
 
     #[test]
-    fn the_back_ends_words_are_found_wherever_they_stand() {
+    fn error_message_is_found_in_every_known_field() {
         let bodies = [
             r#"{"error":{"message":"no such model"}}"#,
             r#"{"error":"no such model"}"#,
@@ -257,32 +287,32 @@ mod tests {
             r#"{"detail":" no such model "}"#,
         ];
         for body in bodies {
-            assert_eq!(refusal(404, body).to_string(), "chat model: status 404: no such model");
+            assert_eq!(fault_for(404, body).to_string(), "chat model: status 404: no such model");
         }
         let silent = ["", "<html>", "[]", "null", r#"{"error":null}"#, r#"{"detail":[{"input":"x"}]}"#];
         for body in silent {
-            assert_eq!(refusal(404, body).to_string(), "chat model: status 404");
+            assert_eq!(fault_for(404, body).to_string(), "chat model: status 404");
         }
     }
 
     #[test]
-    fn the_key_and_the_request_stay_private() {
-        let fault = refusal(401, r#"{"error":{"message":"wrong key sk-1 given"}}"#);
+    fn fault_message_omits_key_and_request() {
+        let fault = fault_for(401, r#"{"error":{"message":"wrong key sk-1 given"}}"#);
         assert_eq!(fault.report(), "chat model: status 401: wrong key [key] given");
-        let fault = refusal(400, r#"{"error":{"message":"bad text: the pump manual say about"}}"#);
-        assert_eq!(fault.report(), "chat model: status 400 and words that quote the request");
+        let fault = fault_for(400, r#"{"error":{"message":"bad text: the pump manual say about"}}"#);
+        assert_eq!(fault.report(), "chat model: status 400 (message omitted because it quotes the request)");
         assert!(quotes("cannot embed 'seals'", "seals"));
         assert!(!quotes("cannot embed", "seals") && !quotes("of course", "of") && !quotes("", ""));
     }
 
     #[test]
-    fn long_words_are_cut_between_characters() {
+    fn long_error_message_is_cut_at_character_boundary() {
         let body = format!(r#"{{"error":{{"message":"{}"}}}}"#, "é".repeat(1000));
-        assert_eq!(refusal(400, &body).to_string(), format!("chat model: status 400: {}", "é".repeat(300)));
+        assert_eq!(fault_for(400, &body).to_string(), format!("chat model: status 400: {}", "é".repeat(300)));
     }
 
     #[test]
-    fn a_pause_is_read_from_milliseconds_seconds_or_a_date() {
+    fn retry_after_is_read_from_milliseconds_seconds_or_date() {
         let pause = |pairs| retry_after(&headers(pairs), now());
         assert_eq!(pause(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
         assert_eq!(pause(&[("retry-after", " 0.5 ")]), Some(Duration::from_millis(500)));
@@ -293,27 +323,27 @@ mod tests {
         let past = [("retry-after", "Wed, 31 Dec 2025 23:59:59 GMT")];
         assert_eq!(pause(&past), Some(Duration::ZERO));
         assert_eq!(pause(&[("retry-after", "99999999999")]), Some(MAX_PAUSE));
-        for nonsense in ["soon", "-1", "NaN", "inf", ""] {
-            let value = [("retry-after".parse().unwrap(), nonsense.parse().unwrap())];
-            assert_eq!(retry_after(&value.into_iter().collect(), now()), None, "{nonsense}");
+        for invalid in ["soon", "-1", "NaN", "inf", ""] {
+            let value = [("retry-after".parse().unwrap(), invalid.parse().unwrap())];
+            assert_eq!(retry_after(&value.into_iter().collect(), now()), None, "{invalid}");
         }
         assert_eq!(pause(&[]), None);
     }
 
     #[test]
-    fn only_faults_that_pass_keep_the_pause() {
-        let told = |status| {
-            let pause = headers(&[("retry-after", "7")]);
-            let told = Told::by_status(status, &pause, b"", now());
-            told.into_fault(Component::Embedder, None, [].into_iter()).retry_after()
+    fn only_transient_faults_keep_the_pause() {
+        let pause = |status| {
+            let headers = headers(&[("retry-after", "7")]);
+            let error = BackendError::from_response(status, &headers, b"", now());
+            error.into_fault(Component::Embedder, None, [].into_iter()).retry_after()
         };
-        assert_eq!(told(StatusCode::TOO_MANY_REQUESTS), Some(Duration::from_secs(7)));
-        assert_eq!(told(StatusCode::SERVICE_UNAVAILABLE), Some(Duration::from_secs(7)));
-        assert_eq!(told(StatusCode::FORBIDDEN), None);
+        assert_eq!(pause(StatusCode::TOO_MANY_REQUESTS), Some(Duration::from_secs(7)));
+        assert_eq!(pause(StatusCode::SERVICE_UNAVAILABLE), Some(Duration::from_secs(7)));
+        assert_eq!(pause(StatusCode::FORBIDDEN), None);
     }
 
     #[test]
-    fn an_error_object_has_its_kind_by_code_or_by_name() {
+    fn error_object_kind_follows_code_or_name() {
         use FaultKind::{RateLimited, Rejected, Timeout, Unavailable};
         let kinds = [
             (r#"{"code":429}"#, RateLimited),
@@ -329,7 +359,7 @@ mod tests {
             ("{}", Unavailable),
         ];
         for (json, kind) in kinds {
-            assert_eq!(Told::by_object(&serde_json::from_str(json).unwrap()).kind, kind, "{json}");
+            assert_eq!(BackendError::from_json(&serde_json::from_str(json).unwrap()).kind, kind, "{json}");
         }
     }
 }

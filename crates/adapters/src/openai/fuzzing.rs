@@ -1,8 +1,9 @@
 //! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
 use super::{
-    answer::{AnswerDecoder, AnswerError, Progress},
+    completion::{CompletionDecoder, Progress},
     embeddings,
+    fault::CallError,
 };
 use docent_ports::{
     chat_model::ChatEvent,
@@ -15,7 +16,7 @@ pub fn chat_events<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
     turn: usize,
 ) -> (Vec<ChatEvent>, Option<Fault>) {
-    let mut decoder = AnswerDecoder::new(turn);
+    let mut decoder = CompletionDecoder::new(turn);
     let read = pieces
         .into_iter()
         // The reader stops reading after `[DONE]`.
@@ -23,8 +24,8 @@ pub fn chat_events<'b>(
         .and_then(|()| if decoder.progress() < Progress::Done { decoder.end() } else { decoder.finish() });
     let events = std::iter::from_fn(|| decoder.next_event()).collect();
     let fault = read.err().map(|error| match error {
-        AnswerError::Fault(fault) => fault,
-        AnswerError::Told(told) => told.into_fault(Component::ChatModel, None, std::iter::empty()),
+        CallError::Fault(fault) => fault,
+        CallError::Backend(error) => error.into_fault(Component::ChatModel, None, std::iter::empty()),
     });
     (events, fault)
 }
@@ -34,5 +35,5 @@ pub fn chat_events<'b>(
 /// # Errors
 /// If the response is invalid.
 pub fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, Fault> {
-    embeddings::vectors::read(body, count).map(|answer| answer.vectors)
+    embeddings::vectors::read(body, count).map(|response| response.vectors)
 }

@@ -4,9 +4,9 @@
 //! to one [`backend::BackendSettings`]. Response parsing is lenient, because back ends deviate from the formats in
 //! many small ways; requests use the common subset. Wire types are private to this module.
 
-mod answer;
 pub mod backend;
 pub mod chat;
+mod completion;
 pub mod embeddings;
 mod fault;
 #[cfg(fuzzing)]

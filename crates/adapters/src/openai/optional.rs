@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const UNKNOWN: u8 = 0;
-const ACCEPTED: u8 = 1;
-const REFUSED: u8 = 2;
+const SUPPORTED: u8 = 1;
+const UNSUPPORTED: u8 = 2;
 
 /// Whether the back end supports a useful request field that older back ends reject with 400.
 ///
@@ -16,22 +16,22 @@ pub(super) struct OptionalField(AtomicU8);
 impl OptionalField {
     /// Whether to send the field.
     pub(super) fn is_sent(&self) -> bool {
-        self.0.load(Ordering::Relaxed) != REFUSED
+        self.0.load(Ordering::Relaxed) != UNSUPPORTED
     }
 
     /// Whether a rejection may be caused by the field.
-    pub(super) fn is_doubtful(&self) -> bool {
+    pub(super) fn is_unverified(&self) -> bool {
         self.0.load(Ordering::Relaxed) == UNKNOWN
     }
 
     /// Records that a request with the field succeeded.
-    pub(super) fn accepted(&self) {
-        self.0.store(ACCEPTED, Ordering::Relaxed);
+    pub(super) fn mark_supported(&self) {
+        self.0.store(SUPPORTED, Ordering::Relaxed);
     }
 
     /// Records that a request without the field succeeded after one with it was rejected.
-    pub(super) fn refused(&self) {
-        // Another request may have shown the opposite meanwhile; what worked counts for more.
-        let _ = self.0.compare_exchange(UNKNOWN, REFUSED, Ordering::Relaxed, Ordering::Relaxed);
+    pub(super) fn mark_unsupported(&self) {
+        // A concurrent request may have succeeded with the field; success takes precedence.
+        let _ = self.0.compare_exchange(UNKNOWN, UNSUPPORTED, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

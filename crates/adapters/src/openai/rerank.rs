@@ -6,8 +6,8 @@ mod scores;
 mod tests;
 
 use super::{
-    backend::{BackendSettings, CallError, Endpoint, InvalidBackend, read_body},
-    fault::{record_fault, record_kind},
+    backend::{BackendSettings, Endpoint, InvalidBackend, read_body},
+    fault::{CallError, record_fault, record_kind},
     optional::OptionalField,
 };
 use async_trait::async_trait;
@@ -27,10 +27,10 @@ use tracing::{Instrument, Span, field::Empty};
 
 /// How long no calls are made after a timeout or a rate limit without `Retry-After`: otherwise each search would wait
 /// for the same fault.
-const REST: Duration = Duration::from_secs(10);
-/// The longest pause that a back end's own word gives.
-const MAX_REST: Duration = Duration::from_secs(60);
-/// The most bytes of an answer beside the passages themselves, which some back ends repeat.
+const COOLDOWN: Duration = Duration::from_secs(10);
+/// Upper bound of the pause that a back end requests.
+const MAX_COOLDOWN: Duration = Duration::from_secs(60);
+/// Maximum response size apart from the passages, which some back ends repeat.
 const MAX_BYTES: usize = 64 * 1024;
 /// Maximum response size per score.
 const MAX_BYTES_PER_SCORE: usize = 512;
@@ -46,20 +46,20 @@ pub struct HttpReranker {
     model: String,
     timeout: Duration,
     documents: OptionalField,
-    standing: Mutex<Standing>,
+    state: Mutex<BackendState>,
 }
 
 /// The outcome of the last call.
 #[derive(Default)]
-struct Standing {
+struct BackendState {
     fault: Option<Fault>,
     /// End of the cooldown.
-    rests_until: Option<DateTime<Utc>>,
+    paused_until: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Body<'a> {
+enum RequestBody<'a> {
     Documents { model: &'a str, query: &'a str, documents: &'a [&'a str], top_n: usize },
     Texts { query: &'a str, texts: &'a [&'a str], truncate: bool },
 }
@@ -75,7 +75,7 @@ impl HttpReranker {
             model: settings.model.clone(),
             timeout: settings.timeout,
             documents: OptionalField::default(),
-            standing: Mutex::default(),
+            state: Mutex::default(),
         })
     }
 
@@ -96,15 +96,15 @@ impl HttpReranker {
     }
 
     /// Makes one call within its span.
-    async fn traced(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>> {
+    async fn call_in_span(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>> {
         let span = self.span(passages.len());
         let call = timeout(self.timeout, self.call(query, passages)).instrument(span.clone());
         match call.await {
             Ok(Ok(scores)) => Ok(scores),
-            Ok(Err(CallError::Told { told, .. })) => {
-                record_kind(&span, told.kind);
+            Ok(Err(CallError::Backend(error))) => {
+                record_kind(&span, error.kind);
                 let private = std::iter::once(query).chain(passages.iter().copied());
-                Err(told.into_fault(Component::Reranker, self.endpoint.key(), private))
+                Err(error.into_fault(Component::Reranker, self.endpoint.key(), private))
             }
             Ok(Err(CallError::Fault(fault))) => {
                 record_fault(&span, &fault);
@@ -112,36 +112,38 @@ impl HttpReranker {
             }
             Err(_) => {
                 record_kind(&span, FaultKind::Timeout);
-                Err(Fault::new(Component::Reranker, FaultKind::Timeout, "no answer in time"))
+                Err(Fault::new(Component::Reranker, FaultKind::Timeout, "no response within the timeout"))
             }
         }
     }
 
     /// Makes one call in the form that the back end supports.
     async fn call(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, CallError> {
-        let texts = Body::Texts { query, texts: passages, truncate: true };
+        let texts = RequestBody::Texts { query, texts: passages, truncate: true };
         if !self.documents.is_sent() {
             return self.post(&texts, passages).await;
         }
         let documents =
-            Body::Documents { model: &self.model, query, documents: passages, top_n: passages.len() };
+            RequestBody::Documents { model: &self.model, query, documents: passages, top_n: passages.len() };
         match self.post(&documents, passages).await {
             Ok(scores) => {
-                self.documents.accepted();
+                self.documents.mark_supported();
                 Ok(scores)
             }
-            Err(error) if error.is_about_the_request() && self.documents.is_doubtful() => {
-                // Where that is no better, the first refusal tells what is wrong.
+            Err(error) if error.is_invalid_request() && self.documents.is_unverified() => {
+                // If both forms are rejected, the first error is reported.
                 let Ok(scores) = self.post(&texts, passages).await else { return Err(error) };
-                tracing::info!("the reranking back end knows no documents; they are sent as texts");
-                self.documents.refused();
+                tracing::info!(
+                    "the reranking back end does not support `documents`; passages are sent as `texts`"
+                );
+                self.documents.mark_unsupported();
                 Ok(scores)
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn post(&self, body: &Body<'_>, passages: &[&str]) -> Result<Vec<f32>, CallError> {
+    async fn post(&self, body: &RequestBody<'_>, passages: &[&str]) -> Result<Vec<f32>, CallError> {
         let text: usize =
             passages.iter().map(|passage| passage.len() * MAX_ESCAPE + MAX_BYTES_PER_SCORE).sum();
         let response = self.endpoint.post(body, self.timeout).await?;
@@ -150,19 +152,19 @@ impl HttpReranker {
     }
 
     /// The fault to return during a cooldown.
-    fn rests(&self) -> Option<Fault> {
-        let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        let pause = (standing.rests_until? - self.endpoint.clock().now()).to_std().ok()?;
-        let kind = standing.fault.as_ref()?.kind();
-        let message = "it is left alone for a while after its last fault";
+    fn cooldown_fault(&self) -> Option<Fault> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let pause = (state.paused_until? - self.endpoint.clock().now()).to_std().ok()?;
+        let kind = state.fault.as_ref()?.kind();
+        let message = "no calls are made for a while after the last fault";
         (!pause.is_zero()).then(|| Fault::new(Component::Reranker, kind, message).with_retry_after(pause))
     }
 
     /// Stores the outcome of a call and starts a cooldown if needed.
-    fn note(&self, fault: Option<&Fault>) {
+    fn record_outcome(&self, fault: Option<&Fault>) {
         let now = self.endpoint.clock().now();
-        let rest = fault.and_then(|fault| match fault.kind() {
-            FaultKind::Timeout | FaultKind::RateLimited => Some(fault.retry_after().unwrap_or(REST)),
+        let pause = fault.and_then(|fault| match fault.kind() {
+            FaultKind::Timeout | FaultKind::RateLimited => Some(fault.retry_after().unwrap_or(COOLDOWN)),
             FaultKind::Unavailable
             | FaultKind::InUse
             | FaultKind::Full
@@ -171,9 +173,11 @@ impl HttpReranker {
             | FaultKind::Unconfigured
             | FaultKind::Internal => fault.retry_after(),
         });
-        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        *standing =
-            Standing { fault: fault.cloned(), rests_until: rest.map(|rest| now + rest.min(MAX_REST)) };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = BackendState {
+            fault: fault.cloned(),
+            paused_until: pause.map(|pause| now + pause.min(MAX_COOLDOWN)),
+        };
     }
 }
 
@@ -183,17 +187,17 @@ impl Reranker for HttpReranker {
         if passages.is_empty() {
             return Ok(Vec::new());
         }
-        if let Some(fault) = self.rests() {
+        if let Some(fault) = self.cooldown_fault() {
             return Err(fault);
         }
-        let scores = self.traced(query, passages).await;
-        self.note(scores.as_ref().err());
+        let scores = self.call_in_span(query, passages).await;
+        self.record_outcome(scores.as_ref().err());
         scores
     }
 
     async fn check(&self) -> Result<()> {
-        let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        standing.fault.clone().map_or(Ok(()), Err)
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.fault.clone().map_or(Ok(()), Err)
     }
 
     fn model(&self) -> &str {

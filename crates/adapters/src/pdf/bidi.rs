@@ -29,11 +29,11 @@ pub(super) fn to_logical(visual: &str) -> String {
     let levels = info.reordered_levels_per_char(0..visual.len());
     let chars: Vec<char> = visual.chars().collect();
     let order = ParagraphBidiInfo::reorder_visual(&levels);
-    let turned = |i: usize| if levels[i].is_rtl() { mirrored(chars[i]) } else { chars[i] };
+    let mirror = |i: usize| if levels[i].is_rtl() { mirrored(chars[i]) } else { chars[i] };
     let plain: String = order.iter().map(|&i| chars[i]).collect();
-    let mirrored: String = order.iter().map(|&i| turned(i)).collect();
-    // In the text of older producers a bracket is what it looks like on the page, in that of newer
-    // ones what it means. Brackets that face each other tell which.
+    let mirrored: String = order.iter().map(|&i| mirror(i)).collect();
+    // Older producers store brackets as displayed, newer ones by meaning. The variant with more matching
+    // brackets is correct.
     if unmatched(&mirrored) < unmatched(&plain) { mirrored } else { plain }
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hebrew_line_is_read_from_its_right_end() {
+    fn hebrew_line_is_reversed() {
         assert_eq!(to_logical("םלוע םולש"), "שלום עולם");
     }
 
@@ -81,13 +81,13 @@ mod tests {
     }
 
     #[test]
-    fn brackets_face_the_text_again() {
+    fn brackets_are_mirrored_if_needed() {
         assert_eq!(to_logical("(םולש) בוט"), "טוב (שלום)");
         assert_eq!(to_logical(")םולש( בוט"), "טוב (שלום)");
     }
 
     #[test]
-    fn text_without_right_to_left_letters_is_left_alone() {
+    fn left_to_right_text_is_unchanged() {
         assert_eq!(to_logical("(a) b"), "(a) b");
         assert!(!is_rtl('a') && !is_rtl('中') && is_rtl('א') && is_rtl('ع') && is_rtl('ﻋ'));
     }

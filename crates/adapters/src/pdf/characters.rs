@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn private_and_missing_characters_are_unknown() {
+    fn private_use_and_missing_characters_are_unknown() {
         let mut out = String::new();
         assert!(push_glyph(&mut out, Some(BfString::Char('\u{f0b7}')), 0));
         assert!(!push_glyph(&mut out, Some(BfString::Char('\u{e123}')), 0));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glyph_of_two_hebrew_letters_is_turned_round() {
+    fn glyph_of_two_hebrew_letters_is_reversed() {
         let mut glyph = "אב".to_owned();
         to_visual(&mut glyph);
         assert_eq!(glyph, "בא");

@@ -2,9 +2,9 @@
 
 use super::{
     characters,
-    doubles::Doubles,
     layout::{Layout, Line, Placed},
     limits::{Budget, PageLimits},
+    overprint::OverprintFilter,
     text_string,
 };
 use hayro_interpret::{
@@ -41,7 +41,7 @@ pub(super) struct TextDevice<'b> {
     width: f64,
     height: f64,
     layout: Layout,
-    doubles: Doubles,
+    overprint: OverprintFilter,
     /// Open marked-content sequences, outermost first.
     marked: Vec<Option<Replacement>>,
     /// The index of the outermost open sequence that has a replacement text.
@@ -76,7 +76,7 @@ impl<'b> TextDevice<'b> {
             width: f64::from(width),
             height: f64::from(height),
             layout: Layout::default(),
-            doubles: Doubles::default(),
+            overprint: OverprintFilter::default(),
             marked: Vec::new(),
             replaced: None,
             previous_run: None,
@@ -127,7 +127,7 @@ impl<'b> TextDevice<'b> {
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();
         let known = characters::push_glyph(&mut text, glyph.as_unicode(), glyph.char_code());
-        if !self.doubles.repeats(&text, place.start, place.end, place.size) {
+        if !self.overprint.is_repeated(&text, place.start, place.end, place.size) {
             self.glyphs = self.glyphs.saturating_add(1);
             self.unmapped_glyphs = self.unmapped_glyphs.saturating_add(u32::from(!known));
             characters::to_visual(&mut text);
@@ -158,7 +158,7 @@ impl<'b> TextDevice<'b> {
         let Some(Replacement { text: original, place: Some(place) }) = closed else { return true };
         let mut text = String::with_capacity(original.len());
         original.chars().for_each(|c| characters::push(&mut text, c));
-        if self.doubles.repeats(&text, place.start, place.end, place.size) {
+        if self.overprint.is_repeated(&text, place.start, place.end, place.size) {
             return true;
         }
         characters::to_visual(&mut text);

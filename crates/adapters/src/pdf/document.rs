@@ -22,7 +22,7 @@ use std::{
 };
 
 /// The number of bytes at the start of a file that must contain the PDF header.
-const HEADER_REACH: usize = 1024;
+const HEADER_BYTES: usize = 1024;
 
 /// Limits for reading a document.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,16 +64,16 @@ pub(super) fn read(
     sink: &mut (impl Sink + ?Sized),
 ) -> Result<(), Stopped> {
     let pdf = open(bytes).map_err(Stopped::Document)?;
-    let over = |code| move || Stopped::Document(Failure::of(code));
+    let exceeded = |code| move || Stopped::Document(Failure::of(code));
     let pages = u32::try_from(pdf.pages().len()).ok().filter(|pages| *pages <= limits.pages);
-    let pages = pages.ok_or_else(over(FailureCode::TooManyPages))?;
+    let pages = pages.ok_or_else(exceeded(FailureCode::TooManyPages))?;
     let mut reader = PageReader::new(&pdf, &limits.page);
     let mut text_bytes = 0_u64;
     for (number, page) in (1..).zip(pdf.pages().iter()) {
         let page = reader.read(number, page);
         text_bytes += page.text.len() as u64;
         if text_bytes > limits.text_bytes {
-            return Err(over(FailureCode::TooMuchText)());
+            return Err(exceeded(FailureCode::TooMuchText)());
         }
         sink.page(page)?;
     }
@@ -86,7 +86,7 @@ pub(super) fn read(
 
 /// Opens a PDF. A file without readable pages is an error.
 pub(super) fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
-    let head = &bytes[..bytes.len().min(HEADER_REACH)];
+    let head = &bytes[..bytes.len().min(HEADER_BYTES)];
     let has_header = head.windows(5).any(|window| window == b"%PDF-");
     // A panic in the parser means that the file is unreadable.
     let opened = catch_unwind(|| Pdf::new(bytes)).unwrap_or(Err(LoadPdfError::Invalid));
@@ -95,7 +95,7 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
             Failure::of(FailureCode::PasswordRequired)
         }
         LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
-            Failure::because(FailureCode::Unreadable, "the PDF is encrypted in a way that is not supported")
+            Failure::because(FailureCode::Unreadable, "the PDF uses an unsupported encryption method")
         }
         LoadPdfError::Decryption(_) | LoadPdfError::Invalid if has_header => {
             Failure::of(FailureCode::Unreadable)
@@ -103,7 +103,7 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
         LoadPdfError::Decryption(_) | LoadPdfError::Invalid => Failure::of(FailureCode::NotAPdf),
     })?;
     if pdf.pages().is_empty() {
-        return Err(Failure::because(FailureCode::Unreadable, "the PDF has no pages that can be read"));
+        return Err(Failure::because(FailureCode::Unreadable, "the PDF has no readable pages"));
     }
     Ok(pdf)
 }

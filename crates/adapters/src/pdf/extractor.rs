@@ -21,44 +21,39 @@ use tokio::io::{AsyncRead, BufReader};
 #[derive(Debug)]
 pub struct WorkerExtractor {
     workers: Workers,
-    limits: ExtractionLimits,
 }
 
 impl WorkerExtractor {
     /// Creates an extractor whose workers are started as `command` with `args`, which must run
     /// [`worker_main`](super::worker_main).
     pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
-        Self { workers: Workers::new(command, args, limits.wall, limits.workers), limits }
+        Self { workers: Workers::new(command, args, limits) }
     }
 
-    fn request(&self) -> Request {
-        let ExtractionLimits { file_bytes, pages, text_bytes, memory_bytes, cpu, .. } = self.limits;
-        Request { memory_bytes, cpu_seconds: cpu.as_secs(), file_bytes, pages, text_bytes, drawing: None }
-    }
-
-    /// Takes the frames as they come.
-    async fn receive(&self, stdout: impl AsyncRead + Unpin) -> io::Result<Answer> {
+    /// Receives the worker's frames.
+    async fn receive(&self, stdout: impl AsyncRead + Unpin) -> io::Result<WorkerOutput> {
         let mut stdout = BufReader::new(stdout);
-        let mut answer = Answer::default();
+        let mut output = WorkerOutput::default();
+        let limits = &self.workers.limits;
         let mut text_bytes = 0;
         while let Some(frame) = frame::next(&mut stdout).await? {
             match frame {
-                Frame::Page(page) if !answer.complete => {
+                Frame::Page(page) if !output.complete => {
                     let page = ExtractedPage::from(page);
                     text_bytes += page.text.len() as u64;
-                    if page.number as usize != answer.pages.len() + 1
-                        || page.number > self.limits.pages
-                        || text_bytes > self.limits.text_bytes
+                    if page.number as usize != output.pages.len() + 1
+                        || page.number > limits.pages
+                        || text_bytes > limits.text_bytes
                     {
                         return Err(io::ErrorKind::InvalidData.into());
                     }
-                    answer.pages.push(page);
+                    output.pages.push(page);
                 }
-                Frame::Complete { pages } if pages as usize == answer.pages.len() => answer.complete = true,
-                Frame::Metadata(metadata) if answer.complete => answer.metadata = metadata.into(),
+                Frame::Complete { pages } if pages as usize == output.pages.len() => output.complete = true,
+                Frame::Metadata(metadata) if output.complete => output.metadata = metadata.into(),
                 Frame::Failed { code, reason } => {
                     let failure = frame::failure(&code, reason).ok_or(io::ErrorKind::InvalidData)?;
-                    answer.failure = Some(failure);
+                    output.failure = Some(failure);
                 }
                 Frame::Page(_)
                 | Frame::Complete { .. }
@@ -67,30 +62,34 @@ impl WorkerExtractor {
                 | Frame::NoSuchPage => return Err(io::ErrorKind::InvalidData.into()),
             }
         }
-        Ok(answer)
+        Ok(output)
     }
 }
 
 #[async_trait]
 impl TextExtractor for WorkerExtractor {
     async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
-        let request = self.request();
-        let ended = self.workers.run(&request, pdf, |stdout| self.receive(stdout)).await;
-        let (answer, end) = match ended {
-            Ok(ended) => ended,
+        let request = Request::new(&self.workers.limits, None);
+        let result = self.workers.run(&request, pdf, |stdout| self.receive(stdout)).await;
+        let (output, end) = match result {
+            Ok(result) => result,
             Err(Interrupted::Fault(fault)) => return Err(fault.into()),
             Err(Interrupted::TimedOut) => {
                 return Err(ExtractionError::Document(Failure::of(FailureCode::ExtractionTimeout)));
             }
         };
-        let error = match answer {
-            Ok(Answer { failure: Some(failure), .. }) => return Err(ExtractionError::Document(failure)),
-            // The pages are all there; whatever happened later cannot take them back.
-            Ok(Answer { pages, complete: true, metadata, .. }) => return Ok(Extraction { pages, metadata }),
+        let error = match output {
+            Ok(WorkerOutput { failure: Some(failure), .. }) => {
+                return Err(ExtractionError::Document(failure));
+            }
+            // All pages have arrived; later errors do not matter.
+            Ok(WorkerOutput { pages, complete: true, metadata, .. }) => {
+                return Ok(Extraction { pages, metadata });
+            }
             Ok(_) => io::ErrorKind::UnexpectedEof.into(),
             Err(error) => error,
         };
-        Err(match end.blame(error) {
+        Err(match end.cause(error) {
             Ok(code) => ExtractionError::Document(Failure::of(code)),
             Err(fault) => fault.into(),
         })
@@ -103,7 +102,7 @@ impl TextExtractor for WorkerExtractor {
 
 /// The frames received from a worker.
 #[derive(Debug, Default)]
-struct Answer {
+struct WorkerOutput {
     pages: Vec<ExtractedPage>,
     complete: bool,
     metadata: Metadata,

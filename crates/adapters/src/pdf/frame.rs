@@ -1,6 +1,7 @@
 //! The protocol between worker and parent: JSON values prefixed with their length as a big-endian `u32`.
 //! The parent sends one [`Request`] and then the file; the worker responds with [`Frame`]s.
 
+use super::limits::ExtractionLimits;
 use docent_domain::{
     document::{Failure, FailureCode},
     extraction::{ExtractedPage, Metadata, OutlineEntry},
@@ -24,7 +25,14 @@ pub(super) struct Request {
     pub(super) drawing: Option<DrawingRequest>,
 }
 
-/// The page that a worker is to draw.
+impl Request {
+    pub(super) fn new(limits: &ExtractionLimits, drawing: Option<DrawingRequest>) -> Self {
+        let ExtractionLimits { file_bytes, pages, text_bytes, memory_bytes, cpu, .. } = *limits;
+        Self { memory_bytes, cpu_seconds: cpu.as_secs(), file_bytes, pages, text_bytes, drawing }
+    }
+}
+
+/// The page to render.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct DrawingRequest {
     /// Counted from 1.
@@ -108,7 +116,7 @@ pub(super) fn failure(code: &str, reason: String) -> Option<Failure> {
 pub(super) fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let json = serde_json::to_vec(value)?;
     let length = u32::try_from(json.len()).ok().filter(|_| json.len() <= MAX_FRAME);
-    let length = length.ok_or_else(|| io::Error::other("a frame is too long"))?;
+    let length = length.ok_or_else(|| io::Error::other("the frame is too long"))?;
     out.write_all(&length.to_be_bytes())?;
     out.write_all(&json)
 }
@@ -149,7 +157,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn frames_cross_the_pipe_unchanged() {
+    async fn frames_round_trip() {
         let page =
             ExtractedPage {
                 number: 3, text: "a\n\"ü\"".into(), truncated: true, ..ExtractedPage::default()
@@ -168,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn cut_and_endless_frames_are_errors() {
+    async fn truncated_and_oversized_frames_are_errors() {
         let mut pipe = Vec::new();
         write(&mut pipe, &Frame::Complete { pages: 1 }).unwrap();
         for end in 1..pipe.len() {

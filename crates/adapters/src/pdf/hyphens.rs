@@ -28,7 +28,7 @@ impl Hyphens {
     /// Joins lines with `\n` at the end of each and an empty line before each paragraph. A broken word is joined on the
     /// first of its lines.
     pub(super) fn join(&mut self, mut lines: Vec<Line>) -> String {
-        self.remember_compounds(&lines);
+        self.record_compounds(&lines);
         let broken = (1..lines.len()).any(|i| find_break(&lines[i - 1], &lines[i]).is_some());
         let words = if broken { words_of(&lines) } else { HashSet::new() };
         let mut out = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
@@ -41,14 +41,14 @@ impl Hyphens {
             }
             let found = lines.get(i + 1).and_then(|next| find_break(&lines[i], next));
             let joined = found.map(|found| {
-                let kept = !found.soft && self.keeps_hyphen(&found, &words);
-                (kept, found.token.len())
+                let keeps_hyphen = !found.soft && self.keeps_hyphen(&found, &words);
+                (keeps_hyphen, found.token.len())
             });
             match joined {
-                Some((kept, token)) => {
+                Some((keeps_hyphen, token)) => {
                     let stem = lines[i].text.trim_end_matches(is_hyphen);
                     push_visible(&mut out, stem);
-                    if kept {
+                    if keeps_hyphen {
                         out.push('-');
                     }
                     let rest = lines[i + 1].text.split_off(token);
@@ -62,7 +62,7 @@ impl Hyphens {
         out
     }
 
-    fn remember_compounds(&mut self, lines: &[Line]) {
+    fn record_compounds(&mut self, lines: &[Line]) {
         for line in lines.iter().filter(|line| line.text.contains(is_hyphen)) {
             for word in line.text.split_whitespace() {
                 let word = word.trim_matches(|c: char| !c.is_alphabetic() && !is_hyphen(c));
@@ -144,25 +144,25 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_word_is_put_together_on_its_first_line() {
+    fn broken_word_is_joined_on_its_first_line() {
         assert_eq!(join("The ware-\nhouse, then.\nEnd"), "The warehouse,\nthen.\nEnd\n");
         assert_eq!(join("The ware\u{2010}\nhouse\nEnd"), "The warehouse\nEnd\n");
     }
 
     #[test]
-    fn a_soft_hyphen_always_goes() {
+    fn soft_hyphen_is_removed() {
         assert_eq!(join("the ex\u{ad}am\u{ad}\nple x"), "the example\nx\n");
     }
 
     #[test]
-    fn a_compound_seen_elsewhere_keeps_its_hyphen() {
+    fn known_compound_keeps_its_hyphen() {
         assert_eq!(join("Our long-term plan\nis long-\nterm too"), "Our long-term plan\nis long-term\ntoo\n");
         assert_eq!(join("state-of-the-\nart pumps"), "state-of-the-art\npumps\n");
         assert_eq!(join("self-\nmade"), "self-made\n");
     }
 
     #[test]
-    fn compounds_of_earlier_pages_count() {
+    fn compound_of_an_earlier_page_keeps_its_hyphen() {
         let line = |text: &str| Line { text: text.into(), begins_paragraph: false, boxes: Vec::new() };
         let mut hyphens = Hyphens::default();
         hyphens.join(vec![line("a long-term plan")]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn two_words_of_the_page_stay_two_words() {
+    fn hyphen_between_two_words_of_the_page_is_kept() {
         assert_eq!(
             join("The cash flow of water.\nThe water-\nflow is low."),
             "The cash flow of water.\nThe water-flow\nis low.\n"
@@ -182,14 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn other_line_ends_stay() {
+    fn other_line_ends_are_unchanged() {
         assert_eq!(join("2019-\n2020"), "2019-\n2020\n");
         assert_eq!(join("Mid-\nAtlantic"), "Mid-\nAtlantic\n");
         assert_eq!(join("Total -\nall"), "Total -\nall\n");
     }
 
     #[test]
-    fn a_paragraph_is_set_apart() {
+    fn empty_line_precedes_a_paragraph() {
         let line =
             |text: &str, begins_paragraph| Line { text: text.into(), begins_paragraph, boxes: Vec::new() };
         let lines = vec![line("One-", false), line("two", true), line("three", false)];

@@ -4,13 +4,13 @@ use super::layout::Line;
 use hayro_interpret::kurbo::Rect;
 
 /// Shorter lines may match a text by accident.
-const ENOUGH_LETTERS: usize = 12;
+const MIN_LETTERS: usize = 12;
 
 /// Returns the bounds of the lines that contain `text`, as extracted from the page. Only letters and digits are compared,
 /// because joining lines changes spaces and hyphens.
-pub(super) fn places(lines: &[Line], text: &str) -> Vec<Rect> {
-    let wanted = letters(text);
-    if wanted.is_empty() {
+pub(super) fn bounds_of(lines: &[Line], text: &str) -> Vec<Rect> {
+    let needle = letters(text);
+    if needle.is_empty() {
         return Vec::new();
     }
     let mut page = String::new();
@@ -22,12 +22,12 @@ pub(super) fn places(lines: &[Line], text: &str) -> Vec<Rect> {
             (start, page.len())
         })
         .collect();
-    let stands = |start: usize, end: usize| match page.find(&wanted) {
-        Some(at) => start < at + wanted.len() && at < end,
-        // The whole was put together in another way; long lines are told by themselves.
-        None => end - start >= ENOUGH_LETTERS && wanted.contains(&page[start..end]),
+    let matches = |start: usize, end: usize| match page.find(&needle) {
+        Some(at) => start < at + needle.len() && at < end,
+        // The text as a whole was joined differently; long lines are matched individually.
+        None => end - start >= MIN_LETTERS && needle.contains(&page[start..end]),
     };
-    let marked = lines.iter().zip(&ends).filter(|(_, (start, end))| start < end && stands(*start, *end));
+    let marked = lines.iter().zip(&ends).filter(|(_, (start, end))| start < end && matches(*start, *end));
     marked.flat_map(|(line, _)| line.boxes.iter().copied()).collect()
 }
 
@@ -47,18 +47,18 @@ mod tests {
     fn marked(text: &str) -> Vec<f64> {
         let lines =
             [line("A pump moves wa-", 0.0), line("ter. It leaks.", 1.0), line("The end of this page.", 2.0)];
-        places(&lines, text).iter().map(|place| place.y0).collect()
+        bounds_of(&lines, text).iter().map(|bounds| bounds.y0).collect()
     }
 
     #[test]
-    fn the_lines_of_a_text_are_found() {
+    fn lines_of_a_text_are_found() {
         assert_eq!(marked("It leaks. The end"), [1.0, 2.0]);
         assert_eq!(marked("A pump moves water."), [0.0, 1.0]);
         assert_eq!(marked("leaks"), [1.0]);
     }
 
     #[test]
-    fn of_a_text_that_stands_otherwise_long_lines_are_found() {
+    fn long_lines_are_found_without_a_match_of_the_whole_text() {
         assert_eq!(marked("The end of this page. Something else."), [2.0]);
         assert_eq!(marked("something else"), [0.0; 0]);
         assert_eq!(marked(" - "), [0.0; 0]);

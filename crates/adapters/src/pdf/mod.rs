@@ -16,7 +16,6 @@ mod characters;
 mod content;
 mod device;
 mod document;
-mod doubles;
 mod drawing;
 mod extractor;
 mod frame;
@@ -27,6 +26,7 @@ mod layout;
 mod limits;
 mod marks;
 mod outline;
+mod overprint;
 mod renderer;
 #[cfg(test)]
 mod samples;

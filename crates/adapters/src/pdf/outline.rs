@@ -69,8 +69,8 @@ impl<'a> Outline<'a> {
     fn destination(&self, item: &Dict<'a>) -> Option<Object<'a>> {
         item.get::<Object<'a>>("Dest").or_else(|| {
             let action = item.get::<Dict<'a>>("A")?;
-            let goes_there = action.get::<Name<'a>>("S").is_some_and(|kind| &*kind == b"GoTo");
-            goes_there.then(|| action.get::<Object<'a>>("D")).flatten()
+            let is_go_to = action.get::<Name<'a>>("S").is_some_and(|kind| &*kind == b"GoTo");
+            is_go_to.then(|| action.get::<Object<'a>>("D")).flatten()
         })
     }
 

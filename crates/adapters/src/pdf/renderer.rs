@@ -15,50 +15,41 @@ use std::{ffi::OsString, io, path::PathBuf};
 use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
 
 /// Maximum size of a page image.
-const PNG_BYTES: u32 = 64 << 20;
+const MAX_PNG_BYTES: u32 = 64 << 20;
 
 /// Renders pages, each in its own worker process.
 #[derive(Debug)]
 pub struct WorkerRenderer {
     workers: Workers,
-    limits: ExtractionLimits,
 }
 
 impl WorkerRenderer {
     /// Creates a renderer whose workers are started as `command` with `args`, which must run
     /// [`worker_main`](super::worker_main).
     pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
-        Self { workers: Workers::new(command, args, limits.wall, limits.workers), limits }
-    }
-
-    fn request(&self, drawing: &PageImageRequest) -> Request {
-        let ExtractionLimits { file_bytes, pages, text_bytes, memory_bytes, cpu, .. } = self.limits;
-        let PageImageRequest { page, width, marked } = drawing;
-        let drawing = DrawingRequest { page: page.get(), width: width.get(), marked: marked.clone() };
-        let cpu_seconds = cpu.as_secs();
-        Request { memory_bytes, cpu_seconds, file_bytes, pages, text_bytes, drawing: Some(drawing) }
+        Self { workers: Workers::new(command, args, limits) }
     }
 }
 
 /// The result received from a worker.
-enum Answer {
+enum RenderOutput {
     Png(Vec<u8>),
     NoSuchPage,
     Failed(Failure),
 }
 
-async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<Answer> {
+async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<RenderOutput> {
     let mut stdout = BufReader::new(stdout);
     match frame::next(&mut stdout).await? {
-        Some(Frame::Image { bytes }) if bytes <= PNG_BYTES => {
+        Some(Frame::Image { bytes }) if bytes <= MAX_PNG_BYTES => {
             let mut png = vec![0; bytes as usize];
             stdout.read_exact(&mut png).await?;
-            Ok(Answer::Png(png))
+            Ok(RenderOutput::Png(png))
         }
-        Some(Frame::NoSuchPage) => Ok(Answer::NoSuchPage),
+        Some(Frame::NoSuchPage) => Ok(RenderOutput::NoSuchPage),
         Some(Frame::Failed { code, reason }) => {
             let failure = frame::failure(&code, reason).ok_or(io::ErrorKind::InvalidData)?;
-            Ok(Answer::Failed(failure))
+            Ok(RenderOutput::Failed(failure))
         }
         None => Err(io::ErrorKind::UnexpectedEof.into()),
         Some(_) => Err(io::ErrorKind::InvalidData.into()),
@@ -68,19 +59,21 @@ async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<Answer> {
 #[async_trait]
 impl PageRenderer for WorkerRenderer {
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
-        let request = self.request(drawing);
-        let (answer, end) = match self.workers.run(&request, pdf, receive).await {
-            Ok(ended) => ended,
+        let PageImageRequest { page, width, marked } = drawing;
+        let drawing = DrawingRequest { page: page.get(), width: width.get(), marked: marked.clone() };
+        let request = Request::new(&self.workers.limits, Some(drawing));
+        let (output, end) = match self.workers.run(&request, pdf, receive).await {
+            Ok(result) => result,
             Err(Interrupted::Fault(fault)) => return Err(fault.into()),
             Err(Interrupted::TimedOut) => {
                 return Err(RenderError::Document(Failure::of(FailureCode::ExtractionTimeout)));
             }
         };
-        match answer {
-            Ok(Answer::Png(png)) => Ok(png),
-            Ok(Answer::NoSuchPage) => Err(RenderError::NoSuchPage),
-            Ok(Answer::Failed(failure)) => Err(RenderError::Document(failure)),
-            Err(error) => Err(match end.blame(error) {
+        match output {
+            Ok(RenderOutput::Png(png)) => Ok(png),
+            Ok(RenderOutput::NoSuchPage) => Err(RenderError::NoSuchPage),
+            Ok(RenderOutput::Failed(failure)) => Err(RenderError::Document(failure)),
+            Err(error) => Err(match end.cause(error) {
                 Ok(code) => RenderError::Document(Failure::of(code)),
                 Err(fault) => fault.into(),
             }),

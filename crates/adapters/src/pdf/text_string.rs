@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_byte_order_mark_decides_the_encoding() {
+    fn byte_order_mark_determines_the_encoding() {
         assert_eq!(decode(b"\xfe\xff\x00G\x00r\x00\xfc\x00n"), "Grün");
         assert_eq!(decode(b"\xff\xfeG\x00r\x00"), "Gr");
         assert_eq!(decode(b"\xef\xbb\xbfGr\xc3\xbcn"), "Grün");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_no_control_characters_and_an_end() {
+    fn line_is_cut_and_has_no_control_characters() {
         assert_eq!(decode_line(b" Annual\r\n\x00 report ", 100).as_deref(), Some("Annual report"));
         assert_eq!(decode_line(b"Annual report", 6).as_deref(), Some("Annual"));
         assert_eq!(decode_line(b" \x00\n", 100), None);

@@ -2,7 +2,7 @@
 
 use super::{
     document::{self, DocumentLimits, Sink, Stopped},
-    drawing::{self, Undrawn},
+    drawing::{self, RenderFailure},
     frame::{self, Frame, Request},
     limits::{ExtractionLimits, PageLimits},
 };
@@ -30,11 +30,11 @@ const STACK_BYTES: usize = 64 << 20;
 pub fn worker_main() -> ExitCode {
     // Only the location of a panic is logged: its message may quote the document.
     std::panic::set_hook(Box::new(|panic| {
-        if let Some(place) = panic.location() {
-            let _ = writeln!(io::stderr(), "panic at {place}");
+        if let Some(location) = panic.location() {
+            let _ = writeln!(io::stderr(), "panic at {location}");
         }
     }));
-    match work(&mut io::stdin().lock()) {
+    match run(&mut io::stdin().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "extraction worker: {error}");
@@ -43,10 +43,10 @@ pub fn worker_main() -> ExitCode {
     }
 }
 
-fn work(input: &mut impl Read) -> io::Result<()> {
-    let most = ExtractionLimits::default();
-    limit_process(most.memory_bytes, most.cpu.as_secs())?;
-    // Where that is not allowed, it works all the same.
+fn run(input: &mut impl Read) -> io::Result<()> {
+    let defaults = ExtractionLimits::default();
+    limit_process(defaults.memory_bytes, defaults.cpu.as_secs())?;
+    // Optional: failing to lower the priority is not an error.
     let _ = rustix::process::nice(NICENESS);
     let request: Request = frame::read(input)?;
     limit_process(request.memory_bytes, request.cpu_seconds)?;
@@ -61,8 +61,8 @@ fn work(input: &mut impl Read) -> io::Result<()> {
         if let Some(drawing) = &request.drawing {
             match drawing::draw(pdf, drawing) {
                 Ok(png) => output.image(&png)?,
-                Err(Undrawn::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
-                Err(Undrawn::Document(failure)) => output.send(&Frame::failed(failure))?,
+                Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
+                Err(RenderFailure::Document(failure)) => output.send(&Frame::failed(failure))?,
             }
             return output.0.flush();
         }
@@ -84,8 +84,8 @@ fn work(input: &mut impl Read) -> io::Result<()> {
 /// Lowers the resource limits of this process, which the kernel enforces.
 fn limit_process(memory_bytes: u64, cpu_seconds: u64) -> io::Result<()> {
     let lower = |resource: Resource, soft: u64, hard: u64| {
-        let (_, most) = resource.get()?;
-        resource.set(soft.min(most), hard.min(most))
+        let (_, max) = resource.get()?;
+        resource.set(soft.min(max), hard.min(max))
     };
     lower(Resource::AS, memory_bytes, memory_bytes)?;
     // The soft limit's signal tells the parent why the worker died; the hard limit ends a worker that survives it.
@@ -101,7 +101,7 @@ impl<W: Write> FrameSink<W> {
     }
 
     fn image(&mut self, png: &[u8]) -> io::Result<()> {
-        let bytes = u32::try_from(png.len()).map_err(|_| io::Error::other("a picture is too large"))?;
+        let bytes = u32::try_from(png.len()).map_err(|_| io::Error::other("the page image is too large"))?;
         self.send(&Frame::Image { bytes })?;
         self.0.write_all(png)
     }

@@ -1,6 +1,9 @@
 //! Starts worker processes, sends them their input and classifies how they ended.
 
-use super::frame::{self, Request};
+use super::{
+    frame::{self, Request},
+    limits::ExtractionLimits,
+};
 use docent_domain::document::FailureCode;
 use docent_ports::{
     blob_store::ByteStream,
@@ -10,12 +13,10 @@ use futures::StreamExt;
 use std::{
     ffi::OsString,
     io,
-    num::NonZeroUsize,
     os::unix::process::ExitStatusExt,
     path::PathBuf,
     process::{ExitStatus, Stdio},
     sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
@@ -39,7 +40,7 @@ const LOG_BYTES: usize = 4096;
 pub(super) struct Workers {
     command: PathBuf,
     args: Vec<OsString>,
-    wall: Duration,
+    pub(super) limits: ExtractionLimits,
     slots: Semaphore,
 }
 
@@ -64,8 +65,8 @@ pub(super) struct End {
 }
 
 impl Workers {
-    pub(super) fn new(command: PathBuf, args: Vec<OsString>, wall: Duration, most: NonZeroUsize) -> Self {
-        Self { command, args, wall, slots: Semaphore::new(most.get()) }
+    pub(super) fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
+        Self { command, args, limits, slots: Semaphore::new(limits.workers.get()) }
     }
 
     /// Runs a worker on a file. Returns the result of `receive` on its output, and how it ended.
@@ -80,30 +81,32 @@ impl Workers {
         T: Send,
     {
         let slot = self.slots.acquire().await;
-        let _slot = slot.map_err(|error| fault(FaultKind::Internal, "wait for a worker").caused_by(error))?;
+        let _slot =
+            slot.map_err(|error| fault(FaultKind::Internal, "cannot wait for a worker").caused_by(error))?;
         let mut child = self.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(fault(FaultKind::Internal, "a pipe to the worker is missing").into());
+            return Err(fault(FaultKind::Internal, "the worker has no pipes").into());
         };
         let blocked = AtomicBool::new(false);
-        let talk = async {
-            let talk = async { Ok(tokio::join!(receive(stdout), read_log(stderr))) };
-            let ((), (answer, log)) = tokio::try_join!(feed(request, pdf, stdin, &blocked), talk)?;
+        let exchange = async {
+            let exchange = async { Ok(tokio::join!(receive(stdout), read_log(stderr))) };
+            let ((), (answer, log)) = tokio::try_join!(feed(request, pdf, stdin, &blocked), exchange)?;
             if answer.is_err() {
                 // The worker may still be writing output that is no longer read.
                 let _ = child.start_kill();
             }
             let status = child.wait().await;
-            let status =
-                status.map_err(|error| fault(FaultKind::Internal, "end of the worker").caused_by(error))?;
+            let status = status.map_err(|error| {
+                fault(FaultKind::Internal, "cannot wait for the worker's exit").caused_by(error)
+            })?;
             Ok((answer, End { status, log }))
         };
-        let ended = timeout(self.wall, talk).await;
-        match ended {
+        let result = timeout(self.limits.wall, exchange).await;
+        match result {
             Ok(Ok((answer, end))) => {
                 if !end.status.success() || !end.log.is_empty() {
-                    tracing::warn!(status = %end.status, log = end.log, "a PDF worker complained");
+                    tracing::warn!(status = %end.status, log = end.log, "a PDF worker failed or wrote to standard error");
                 }
                 Ok((answer, end))
             }
@@ -114,11 +117,14 @@ impl Workers {
             Err(_) => {
                 reap(child).await;
                 if blocked.load(Ordering::Relaxed) {
-                    return Err(
-                        Fault::new(Component::BlobStore, FaultKind::Timeout, "bytes of the PDF").into()
-                    );
+                    return Err(Fault::new(
+                        Component::BlobStore,
+                        FaultKind::Timeout,
+                        "the PDF's bytes did not arrive in time",
+                    )
+                    .into());
                 }
-                tracing::warn!(wall = ?self.wall, "a PDF worker ran out of wall time");
+                tracing::warn!(wall = ?self.limits.wall, "a PDF worker exceeded its time limit");
                 Err(Interrupted::TimedOut)
             }
         }
@@ -131,19 +137,21 @@ impl Workers {
         // service shuts down in order.
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().map_err(|error| fault(FaultKind::Unavailable, "start of the worker").caused_by(error))
+        command
+            .spawn()
+            .map_err(|error| fault(FaultKind::Unavailable, "cannot start the worker").caused_by(error))
     }
 }
 
 impl End {
     /// Classifies output that ended with `error`: a failure of the document, or a fault of the worker.
-    pub(super) fn blame(&self, error: io::Error) -> Result<FailureCode, Fault> {
+    pub(super) fn cause(&self, error: io::Error) -> Result<FailureCode, Fault> {
         let code = match self.status.signal() {
             // It was killed because its output was invalid.
             _ if error.kind() == io::ErrorKind::InvalidData => None,
             // The system is shutting down; the document is not the cause.
             Some(SIGHUP | SIGINT | SIGTERM) => {
-                return Err(fault(FaultKind::Unavailable, "the worker was told to stop"));
+                return Err(fault(FaultKind::Unavailable, "the worker received a signal to stop"));
             }
             Some(_) if self.log.contains(ALLOCATION_FAILED) => Some(FailureCode::ExtractionMemory),
             Some(SIGXCPU) => Some(FailureCode::ExtractionTimeout),
@@ -155,11 +163,9 @@ impl End {
         match code {
             Some(code) => Ok(code),
             None if self.status.success() || self.status.signal().is_some() => {
-                Err(fault(FaultKind::InvalidResponse, "answer of the worker").caused_by(error))
+                Err(fault(FaultKind::InvalidResponse, "the worker's output is invalid").caused_by(error))
             }
-            None => {
-                Err(fault(FaultKind::Unavailable, "the worker did not work").caused_by(self.log.as_str()))
-            }
+            None => Err(fault(FaultKind::Unavailable, "the worker failed").caused_by(self.log.as_str())),
         }
     }
 }
@@ -177,8 +183,9 @@ async fn feed(
 ) -> Result<(), Fault> {
     let mut pipe = Pipe { stdin: Some(stdin) };
     let mut bytes = Vec::new();
-    frame::write(&mut bytes, request)
-        .map_err(|error| fault(FaultKind::Internal, "request to the worker").caused_by(error))?;
+    frame::write(&mut bytes, request).map_err(|error| {
+        fault(FaultKind::Internal, "cannot serialize the worker's request").caused_by(error)
+    })?;
     pipe.write(&bytes).await;
     loop {
         blocked.store(true, Ordering::Relaxed);
@@ -193,7 +200,7 @@ async fn feed(
 
 async fn reap(mut child: Child) {
     if let Err(error) = child.kill().await {
-        tracing::warn!(%error, "a PDF worker could not be killed");
+        tracing::warn!(%error, "cannot kill a PDF worker");
     }
 }
 

@@ -4,31 +4,31 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The hosts that webhooks may be sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum AllowedHosts {
     /// Hosts on the public internet.
     Public,
     /// Also private networks and this machine. Link-local addresses, metadata services of clouds and addresses without a
     /// host remain forbidden.
-    PrivateToo,
+    PublicAndPrivate,
 }
 
-impl Reach {
-    /// Whether an address is within reach.
+impl AllowedHosts {
+    /// Whether an address is allowed.
     pub(super) fn allows(self, address: IpAddr) -> bool {
-        let address = inner(address);
+        let address = embedded_v4(address);
         if METADATA.contains(&address) {
             return false;
         }
         match self {
             Self::Public => is_public(address),
-            Self::PrivateToo => is_public(address) || is_somebody(address),
+            Self::PublicAndPrivate => is_public(address) || can_be_private_host(address),
         }
     }
 }
 
 /// Returns the IPv4 address embedded in an IPv6 address, if any: mapped (`::ffff:0:0/96`), compatible (`::/96`),
 /// translated (NAT64, `64:ff9b::/96`) and 6to4 (`2002::/16`).
-fn inner(address: IpAddr) -> IpAddr {
+fn embedded_v4(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else { return address };
     let [a, b, c, d, e, f, g, h] = v6.segments();
     let v4 = |high: u16, low: u16| {
@@ -46,21 +46,21 @@ fn inner(address: IpAddr) -> IpAddr {
 
 fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(v4) => !SPECIAL_V4.iter().any(|(network, bits)| holds_v4(*network, *bits, v4)),
-        // All that is given out at present, without what is not for reaching hosts.
+        IpAddr::V4(v4) => !SPECIAL_V4.iter().any(|(network, bits)| contains_v4(*network, *bits, v4)),
+        // The range allocated for global unicast, without special-purpose blocks.
         IpAddr::V6(v6) => {
-            holds_v6([0x2000, 0, 0], 3, v6)
-                && !SPECIAL_V6.iter().any(|(network, bits)| holds_v6(*network, *bits, v6))
+            contains_v6([0x2000, 0, 0], 3, v6)
+                && !SPECIAL_V6.iter().any(|(network, bits)| contains_v6(*network, *bits, v6))
         }
     }
 }
 
 /// Whether an address can belong to a host of a private network or to this machine.
-fn is_somebody(address: IpAddr) -> bool {
+fn can_be_private_host(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
-            let is_nobody = v4.is_unspecified() || v4.is_broadcast() || v4.is_multicast();
-            !is_nobody && !v4.is_link_local()
+            let has_no_host = v4.is_unspecified() || v4.is_broadcast() || v4.is_multicast();
+            !has_no_host && !v4.is_link_local()
         }
         IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local(),
     }
@@ -111,12 +111,12 @@ const SPECIAL_V6: [([u16; 3], u32); 3] = [
     ([0x3fff, 0, 0], 20),
 ];
 
-fn holds_v4(network: [u8; 4], bits: u32, address: Ipv4Addr) -> bool {
+fn contains_v4(network: [u8; 4], bits: u32, address: Ipv4Addr) -> bool {
     let different = u32::from_be_bytes(network) ^ address.to_bits();
     different.leading_zeros() >= bits
 }
 
-fn holds_v6([a, b, c]: [u16; 3], bits: u32, address: Ipv6Addr) -> bool {
+fn contains_v6([a, b, c]: [u16; 3], bits: u32, address: Ipv6Addr) -> bool {
     let different = Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0).to_bits() ^ address.to_bits();
     different.leading_zeros() >= bits
 }
@@ -204,27 +204,30 @@ mod tests {
         "100::1",
     ];
 
-    fn allowed(reach: Reach, text: &&str) -> bool {
-        reach.allows(text.parse().unwrap())
+    fn allowed(hosts: AllowedHosts, text: &&str) -> bool {
+        hosts.allows(text.parse().unwrap())
     }
 
     #[test]
-    fn only_hosts_on_the_public_internet_are_within_reach() {
+    fn public_allows_only_public_addresses() {
         for text in PUBLIC {
-            assert!(allowed(Reach::Public, text) && allowed(Reach::PrivateToo, text), "{text}");
+            assert!(
+                allowed(AllowedHosts::Public, text) && allowed(AllowedHosts::PublicAndPrivate, text),
+                "{text}"
+            );
         }
         for text in PRIVATE.iter().chain(NEVER) {
-            assert!(!allowed(Reach::Public, text), "{text}");
+            assert!(!allowed(AllowedHosts::Public, text), "{text}");
         }
     }
 
     #[test]
-    fn private_hosts_can_be_allowed_but_not_where_credentials_are() {
+    fn metadata_services_are_never_allowed() {
         for text in PRIVATE {
-            assert!(allowed(Reach::PrivateToo, text), "{text}");
+            assert!(allowed(AllowedHosts::PublicAndPrivate, text), "{text}");
         }
         for text in NEVER {
-            assert!(!allowed(Reach::PrivateToo, text), "{text}");
+            assert!(!allowed(AllowedHosts::PublicAndPrivate, text), "{text}");
         }
     }
 }

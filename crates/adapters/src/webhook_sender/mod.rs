@@ -6,7 +6,7 @@
 
 mod addresses;
 
-pub use addresses::Reach;
+pub use addresses::AllowedHosts;
 
 use crate::http_client::tls;
 use async_trait::async_trait;
@@ -33,13 +33,12 @@ use thiserror::Error;
 use tokio::time::timeout;
 
 /// Limit for a delivery, including the connection.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a connection may take to come about.
-const CONNECTING: Duration = Duration::from_secs(5);
-/// How much of an answer's body is read. It is read at all so that connections end in good order.
-const ANSWER_MAX: usize = 1024;
-/// What is wrong with a host out of reach.
-const OUT_OF_REACH: &str = "leads to a host that is not on the public internet";
+const TIMEOUT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How much of a response body is read, so that connections are closed properly.
+const MAX_BODY: usize = 1024;
+/// The reason for rejecting a host.
+const NOT_PUBLIC: &str = "leads to a host that is not on the public internet";
 
 /// Resolves a name to addresses.
 type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
@@ -49,75 +48,79 @@ type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> 
 #[allow(missing_debug_implementations, reason = "the resolver has no debug form")]
 pub struct HttpWebhookSender {
     client: Client,
-    guard: Guard,
-    patience: Duration,
+    resolver: GuardedResolver,
+    timeout: Duration,
 }
 
 /// Resolves names to allowed addresses only.
 #[derive(Clone)]
-struct Guard {
-    reach: Reach,
+struct GuardedResolver {
+    allowed_hosts: AllowedHosts,
     lookup: Lookup,
 }
 
 /// A name resolves to an address that is not allowed.
 #[derive(Clone, Copy, Debug, Error)]
-#[error("the name leads out of reach")]
-struct OutOfReach;
+#[error("the name resolves to an address that is not allowed")]
+struct Forbidden;
 
 /// A name does not resolve.
 #[derive(Clone, Copy, Debug, Error)]
-#[error("the name leads nowhere")]
-struct Nowhere;
+#[error("the name does not resolve")]
+struct Unresolved;
 
 impl HttpWebhookSender {
     /// Creates a sender to these hosts that uses the machine's resolver.
     ///
     /// # Errors
     /// `Unavailable` if the machine's certificates cannot be loaded.
-    pub fn new(reach: Reach) -> Result<Self, Fault> {
-        Self::with_lookup(reach, Arc::new(|name| Box::pin(look_up(name))))
+    pub fn new(allowed_hosts: AllowedHosts) -> Result<Self, Fault> {
+        Self::with_lookup(allowed_hosts, Arc::new(|name| Box::pin(look_up(name))))
     }
 
-    fn with_lookup(reach: Reach, lookup: Lookup) -> Result<Self, Fault> {
-        let guard = Guard { reach, lookup };
+    fn with_lookup(allowed_hosts: AllowedHosts, lookup: Lookup) -> Result<Self, Fault> {
+        let resolver = GuardedResolver { allowed_hosts, lookup };
         let unusable = |error: Box<dyn Error + Send + Sync>| {
-            Fault::new(Component::Service, FaultKind::Unavailable, "the client of webhooks cannot be made")
-                .caused_by(error)
+            Fault::new(
+                Component::Service,
+                FaultKind::Unavailable,
+                "cannot create the HTTP client for webhooks",
+            )
+            .caused_by(error)
         };
         let secure = Url::parse("https://localhost").map_err(|error| unusable(error.into()))?;
         let client = Client::builder()
             .tls_backend_preconfigured(tls(&secure).map_err(|error| unusable(error.into()))?)
-            .connect_timeout(CONNECTING)
+            .connect_timeout(CONNECT_TIMEOUT)
             .pool_max_idle_per_host(0)
             .redirect(Policy::none())
             .no_proxy()
-            .dns_resolver(Arc::new(guard.clone()))
+            .dns_resolver(Arc::new(resolver.clone()))
             .user_agent(concat!("docent/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| unusable(error.without_url().into()))?;
-        Ok(Self { client, guard, patience: PATIENCE })
+        Ok(Self { client, resolver, timeout: TIMEOUT })
     }
 
     /// Sets the limit for a delivery.
     #[must_use]
-    pub fn giving_up_after(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
     }
 
     /// Parses and checks a URL, without resolving its host.
     fn parse(&self, url: &WebhookUrl) -> Result<Url, &'static str> {
-        let url = Url::parse(url.as_str()).map_err(|_| "is no URL")?;
+        let url = Url::parse(url.as_str()).map_err(|_| "is not a valid URL")?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("must not hold a user name or a password");
+            return Err("must not contain a user name or a password");
         }
-        if url.scheme() != "https" && self.guard.reach == Reach::Public {
+        if url.scheme() != "https" && self.resolver.allowed_hosts == AllowedHosts::Public {
             return Err("must begin with https://");
         }
         let host = url.host_str().ok_or("has no host")?;
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        if literal.is_ok_and(|address| !self.guard.reach.allows(address)) {
-            return Err(OUT_OF_REACH);
+        if literal.is_ok_and(|address| !self.resolver.allowed_hosts.allows(address)) {
+            return Err(NOT_PUBLIC);
         }
         Ok(url)
     }
@@ -138,7 +141,7 @@ impl HttpWebhookSender {
         // Errors in the body are ignored: the status has been received.
         while let Ok(Some(piece)) = response.chunk().await {
             read += piece.len();
-            if read >= ANSWER_MAX {
+            if read >= MAX_BODY {
                 break;
             }
         }
@@ -149,44 +152,44 @@ impl HttpWebhookSender {
 #[async_trait]
 impl WebhookSender for HttpWebhookSender {
     async fn check(&self, url: &WebhookUrl) -> Result<(), ValidationError> {
-        let wrong = |reason: &str| ValidationError::new("url", reason);
-        let url = self.parse(url).map_err(wrong)?;
+        let invalid = |reason: &str| ValidationError::new("url", reason);
+        let url = self.parse(url).map_err(invalid)?;
         let host = url.host_str().unwrap_or_default();
         if host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok() {
             return Ok(());
         }
-        match timeout(CONNECTING, self.guard.addresses(host.to_owned())).await {
-            Ok(Err(error)) if error.is::<OutOfReach>() => Err(wrong(OUT_OF_REACH)),
+        match timeout(CONNECT_TIMEOUT, self.resolver.addresses(host.to_owned())).await {
+            Ok(Err(error)) if error.is::<Forbidden>() => Err(invalid(NOT_PUBLIC)),
             _ => Ok(()),
         }
     }
 
     async fn send(&self, message: &WebhookMessage) -> Result<ReceiverResponse, DeliveryError> {
         let url = self.parse(&message.url).map_err(|reason| DeliveryError::Refused(reason.to_owned()))?;
-        timeout(self.patience, self.post(url, message)).await.unwrap_or(Err(DeliveryError::Timeout))
+        timeout(self.timeout, self.post(url, message)).await.unwrap_or(Err(DeliveryError::Timeout))
     }
 }
 
-impl Guard {
-    /// What a name leads to. One address out of reach spoils them all: it may be the one that is taken.
+impl GuardedResolver {
+    /// Resolves a name. A single forbidden address rejects the name, because the client may choose any of them.
     async fn addresses(&self, name: String) -> Result<Vec<IpAddr>, Box<dyn Error + Send + Sync>> {
-        let found = (self.lookup)(name).await.map_err(|_| Nowhere)?;
+        let found = (self.lookup)(name).await.map_err(|_| Unresolved)?;
         if found.is_empty() {
-            return Err(Nowhere.into());
+            return Err(Unresolved.into());
         }
-        if found.iter().any(|address| !self.reach.allows(*address)) {
-            return Err(OutOfReach.into());
+        if found.iter().any(|address| !self.allowed_hosts.allows(*address)) {
+            return Err(Forbidden.into());
         }
         Ok(found)
     }
 }
 
-impl Resolve for Guard {
+impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let guard = self.clone();
+        let resolver = self.clone();
         Box::pin(async move {
-            let found = guard.addresses(name.as_str().to_owned()).await?;
-            // The client puts the port in its place.
+            let found = resolver.addresses(name.as_str().to_owned()).await?;
+            // The client sets the port.
             Ok(Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
     }
@@ -204,10 +207,10 @@ fn retry_after(response: &Response) -> Option<Duration> {
 fn undelivered(error: &reqwest::Error) -> DeliveryError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if error.is::<OutOfReach>() {
-            return DeliveryError::Refused(OUT_OF_REACH.to_owned());
+        if error.is::<Forbidden>() {
+            return DeliveryError::Refused(NOT_PUBLIC.to_owned());
         }
-        if error.is::<Nowhere>() {
+        if error.is::<Unresolved>() {
             return DeliveryError::Unresolved;
         }
         cause = error.source();

@@ -13,12 +13,12 @@ const SEARCH_ERROR: &str = "Error searching documents:";
 /// Longer questions are cut before the search.
 const QUESTION_CHARS: usize = 2000;
 /// Maximum number of earlier questions that a follow-up question includes.
-const LOOK_BACK: usize = 3;
+const MAX_EARLIER_QUESTIONS: usize = 3;
 
 /// The next action.
 #[derive(Debug, PartialEq)]
-pub(super) enum Move {
-    /// Ask for a search.
+pub(super) enum Action {
+    /// Call the search tool.
     Search {
         /// The search query.
         query: String,
@@ -32,8 +32,8 @@ pub(super) enum Move {
         /// The search results, best first.
         passages: Vec<ScoredChunk>,
         /// The results of a second search for names, if there was one.
-        further: Option<Vec<ScoredChunk>>,
-        /// The id of a further call; none when no search can be asked for.
+        name_results: Option<Vec<ScoredChunk>>,
+        /// The ID of a further call; `None` without a search tool.
         call_id: Option<String>,
     },
     /// Report that the search failed.
@@ -46,10 +46,10 @@ pub(super) enum Move {
     Introduce,
 }
 
-pub(super) fn next_move(request: &ChatRequest) -> Move {
+pub(super) fn next_action(request: &ChatRequest) -> Action {
     let messages = &request.messages;
     let Some(asked_at) = messages.iter().rposition(|message| matches!(message, Message::User(_))) else {
-        return Move::Introduce;
+        return Action::Introduce;
     };
     let (before, after) = messages.split_at(asked_at + 1);
     let outputs: Vec<&ToolOutput> = after.iter().filter_map(tool_output).collect();
@@ -62,23 +62,23 @@ pub(super) fn next_move(request: &ChatRequest) -> Move {
     }
     let last = asked.last().copied().unwrap_or_default();
     if is_greeting(last) {
-        Move::Greet
+        Action::Greet
     } else if query_terms(&question).is_empty() {
-        Move::Introduce
+        Action::Introduce
     } else if can_search {
-        Move::Search { query: question, call_id: call_id() }
+        Action::Search { query: question, call_id: call_id() }
     } else {
-        Move::RefuseWithoutSearch
+        Action::RefuseWithoutSearch
     }
 }
 
-fn from_outputs(outputs: &[&ToolOutput], question: String, call_id: Option<String>) -> Move {
+fn from_outputs(outputs: &[&ToolOutput], question: String, call_id: Option<String>) -> Action {
     if outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
-        return Move::ReportFailure;
+        return Action::ReportFailure;
     }
     let passages = |output: &&ToolOutput| output.passages.clone();
     let first = outputs.first().map(passages).unwrap_or_default();
-    Move::Quote { question, passages: first, further: outputs.get(1).map(passages), call_id }
+    Action::Quote { question, passages: first, name_results: outputs.get(1).map(passages), call_id }
 }
 
 fn tool_output(message: &Message) -> Option<&ToolOutput> {
@@ -97,15 +97,15 @@ fn user_text(message: &Message) -> Option<&str> {
 
 /// Returns the last question, preceded by the earlier ones that it refers to.
 fn question(asked: &[&str]) -> String {
-    let mut used = Vec::new();
-    for text in asked.iter().rev().take(LOOK_BACK + 1) {
-        used.push(beginning(text.trim(), QUESTION_CHARS));
-        if !leans_back(text) {
+    let mut included = Vec::new();
+    for text in asked.iter().rev().take(MAX_EARLIER_QUESTIONS + 1) {
+        included.push(beginning(text.trim(), QUESTION_CHARS));
+        if !is_follow_up(text) {
             break;
         }
     }
-    used.reverse();
-    used.join(" ")
+    included.reverse();
+    included.join(" ")
 }
 
 /// Openings of follow-up questions.
@@ -115,17 +115,17 @@ const CONTINUATIONS: [&str; 8] =
 const PRONOUNS: [&str; 10] =
     ["it", "its", "they", "them", "their", "this", "that", "these", "those", "there"];
 /// Questions with more words are not follow-ups because of a pronoun.
-const SHORT_WORDS: usize = 8;
+const MAX_FOLLOW_UP_WORDS: usize = 8;
 
 /// Whether a question refers to the previous one: it begins like a follow-up, or is short and contains a pronoun.
-fn leans_back(question: &str) -> bool {
+fn is_follow_up(question: &str) -> bool {
     let words = plain_words(question);
     let begins = |opening: &str| {
         let mut words = words.iter();
-        opening.split(' ').all(|wanted| words.next().is_some_and(|word| word == wanted))
+        opening.split(' ').all(|expected| words.next().is_some_and(|word| word == expected))
     };
     let pronoun = words.iter().any(|word| PRONOUNS.contains(&word.as_str()));
-    CONTINUATIONS.iter().any(|opening| begins(opening)) || (words.len() <= SHORT_WORDS && pronoun)
+    CONTINUATIONS.iter().any(|opening| begins(opening)) || (words.len() <= MAX_FOLLOW_UP_WORDS && pronoun)
 }
 
 const GREETINGS: [&str; 14] = [
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_follow_up_takes_the_earlier_question_along() {
+    fn follow_up_includes_earlier_questions() {
         assert_eq!(question(&["What is the head of a pump?"]), "What is the head of a pump?");
         assert_eq!(
             question(&["Service interval for valves?", "And for pumps?"]),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn greetings_are_recognised_only_when_nothing_else_is_asked() {
+    fn greeting_contains_nothing_else() {
         assert!(is_greeting("Hello!") && is_greeting("hi there") && is_greeting("Good morning"));
         assert!(!is_greeting("Hello, what is a pump?") && !is_greeting("") && !is_greeting("good pumps"));
     }

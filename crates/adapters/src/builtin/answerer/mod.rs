@@ -12,14 +12,14 @@ mod sentences;
 
 use super::spans;
 use async_trait::async_trait;
-use dialogue::{Move, next_move};
+use dialogue::{Action, next_action};
 use docent_domain::chat::{FinishReason, ToolCall};
 use docent_ports::{
     chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
     error::{Component, Fault, FaultKind, Result},
 };
 use futures::stream;
-use relevance::{Quote, Verdict};
+use relevance::{Quote, Selection};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
@@ -46,7 +46,7 @@ impl ChatModel for BuiltinAnswerer {
         let span = spans::chat(self.model());
         let events = spawn_blocking(move || answer(&request)).instrument(span.clone()).await;
         let events = events.map_err(|error| {
-            Fault::new(Component::ChatModel, FaultKind::Internal, "choosing what to quote").caused_by(error)
+            Fault::new(Component::ChatModel, FaultKind::Internal, "cannot select quotes").caused_by(error)
         })?;
         if let Some(ChatEvent::Finished { reason, .. }) = events.last() {
             let reason = if *reason == FinishReason::ToolCalls { "tool_calls" } else { "stop" };
@@ -61,17 +61,17 @@ impl ChatModel for BuiltinAnswerer {
 }
 
 fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
-    let text = match next_move(request) {
-        Move::Search { query, call_id } => return search(&query, call_id),
-        Move::Greet => format!("{GREETING}{ABILITY}{ASK}"),
-        Move::Introduce => format!("{ABILITY}{ASK}"),
-        Move::RefuseWithoutSearch => NO_SEARCH.to_owned(),
-        Move::ReportFailure => SEARCH_FAILED.to_owned(),
-        Move::Quote { question, passages, further, call_id } => {
-            match (relevance::verdict(&question, &passages, further.as_deref()), call_id) {
-                (Verdict::Quotes(quotes), _) => worded(&quotes),
-                (Verdict::Names(names), Some(call_id)) => return search(&names.join(" "), call_id),
-                (Verdict::Names(_), None) => NOT_SAID.to_owned(),
+    let text = match next_action(request) {
+        Action::Search { query, call_id } => return search(&query, call_id),
+        Action::Greet => format!("{GREETING}{ABILITY}{ASK}"),
+        Action::Introduce => format!("{ABILITY}{ASK}"),
+        Action::RefuseWithoutSearch => NO_SEARCH.to_owned(),
+        Action::ReportFailure => SEARCH_FAILED.to_owned(),
+        Action::Quote { question, passages, name_results, call_id } => {
+            match (relevance::select(&question, &passages, name_results.as_deref()), call_id) {
+                (Selection::Quotes(quotes), _) => format_quotes(&quotes),
+                (Selection::Names(names), Some(call_id)) => return search(&names.join(" "), call_id),
+                (Selection::Names(_), None) => NOT_SAID.to_owned(),
             }
         }
     };
@@ -92,7 +92,7 @@ fn finished(reason: FinishReason) -> ChatEvent {
 
 /// Whether an answer of [`BuiltinAnswerer`] quotes this page of the document with this title.
 pub fn quotes_page(answer: &str, title: &str, page: u32) -> bool {
-    answer.contains(&format!("” {}", place(title, page)))
+    answer.contains(&format!("” {}", format_source(title, page)))
 }
 
 /// Whether an answer of [`BuiltinAnswerer`] says that the documents do not contain the answer.
@@ -100,15 +100,15 @@ pub fn is_declined(answer: &str) -> bool {
     answer == NOT_SAID
 }
 
-fn place(title: &str, page: u32) -> String {
+fn format_source(title: &str, page: u32) -> String {
     format!("({title}, page {page})")
 }
 
-fn worded(quotes: &[Quote]) -> String {
+fn format_quotes(quotes: &[Quote]) -> String {
     if quotes.is_empty() {
         return NOT_SAID.to_owned();
     }
-    let quoted = |quote: &Quote| format!("“{}” {}", quote.text, place(&quote.title, quote.page));
+    let quoted = |quote: &Quote| format!("“{}” {}", quote.text, format_source(&quote.title, quote.page));
     quotes.iter().map(quoted).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -3,7 +3,7 @@
 use crate::builtin::lexical::Analyzer;
 
 /// From this fraction of capitalised words on, capital letters do not indicate names (titles, German).
-const TOO_MANY: f32 = 0.5;
+const MAX_CAPITALISED: f32 = 0.5;
 
 /// A word that looks like a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) fn names(question: &str) -> Vec<Name> {
     let words: Vec<&str> = question.split_whitespace().collect();
     let begins_capital = |word: &&str| word.trim_start_matches(is_edge).starts_with(char::is_uppercase);
     let capitals = words.iter().filter(|word| begins_capital(word)).count();
-    if !analyzer.has_capitals_for_names() || capitals as f32 >= TOO_MANY * words.len() as f32 {
+    if !analyzer.has_capitals_for_names() || capitals as f32 >= MAX_CAPITALISED * words.len() as f32 {
         return Vec::new();
     }
     let mut begins_sentence = true;
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn capital_letters_within_a_sentence_name_something() {
+    fn capitalised_words_within_a_sentence_are_names() {
         assert_eq!(
             words("How tall is the tower that Oriel Reed built in Kelmsworth?"),
             ["Oriel", "Reed", "Kelmsworth"]
@@ -69,12 +69,12 @@ mod tests {
     }
 
     #[test]
-    fn abbreviations_name_nothing() {
+    fn abbreviations_are_not_names() {
         assert_eq!(words("What is the EBITDA of the USA and of JnJ for FY2022?"), [""; 0]);
     }
 
     #[test]
-    fn where_all_is_written_large_nothing_is_a_name() {
+    fn capitalised_text_contains_no_names() {
         assert_eq!(words("What Was The Tower Of Oriel Built For"), [""; 0]);
         assert_eq!(words("Wie hoch ist der Turm von der alten Kirche in dem Dorf?"), [""; 0]);
     }

@@ -7,7 +7,7 @@
 
 use super::{
     names::{Name, names},
-    scope::{Outlined, Topic, in_scope, missing},
+    scope::{PassageTerms, Topic, in_scope, missing},
     sentences::{self, Sentence},
 };
 use crate::builtin::lexical::{Analyzer, Question};
@@ -26,18 +26,17 @@ pub(super) struct Quote {
 }
 
 /// Maximum number of quotes in an answer.
-const MOST: usize = 5;
-/// Shares are those of so many of the question's rarest terms at most: no text has all words of a
-/// long question.
-const TOPIC_TERMS: usize = 5;
-/// A sentence with this share of the question answers it.
-const ANSWERS: f32 = 0.8;
-/// Beside one that does, others are quoted that have this share of what it has.
-const BESIDE: f32 = 0.5;
-/// What the first passage's rank adds to its sentence's share; the n-th one's adds the n-th part of that.
+const MAX_QUOTES: usize = 5;
+/// Maximum number of a question's rarest terms that are considered: no text contains all words of a long question.
+const MAX_TOPIC_TERMS: usize = 5;
+/// A sentence that covers this share of the question answers it.
+const ANSWER_SHARE: f32 = 0.8;
+/// If a sentence answers the question, others need this fraction of its share to be quoted.
+const SECONDARY_SHARE: f32 = 0.5;
+/// Bonus for the first passage's rank; the n-th passage gets the n-th part.
 const RANK_WEIGHT: f32 = 1.0;
 /// Sentences that have more than this fraction of terms in common are duplicates.
-const SAME: f32 = 0.6;
+const MAX_SIMILARITY: f32 = 0.6;
 /// Longer quotes are cut.
 const QUOTE_CHARS: usize = 350;
 /// Weight of terms in the previous sentence.
@@ -52,11 +51,11 @@ const FIGURE_FACTOR: f32 = 1.15;
 /// A passage split into sentences.
 struct Passage<'a> {
     chunk: &'a ScoredChunk,
-    sentences: Vec<Analysed>,
+    sentences: Vec<AnalysedSentence>,
 }
 
 /// A sentence with its terms.
-struct Analysed {
+struct AnalysedSentence {
     sentence: Sentence,
     terms: HashSet<String>,
     /// The terms in order.
@@ -65,17 +64,17 @@ struct Analysed {
 
 struct Candidate<'a> {
     chunk: &'a ScoredChunk,
-    analysed: &'a Analysed,
-    /// The share of the question that it has, weighed by how well it can be quoted.
+    analysed: &'a AnalysedSentence,
+    /// The share of the question that it covers, weighted by its suitability as a quote.
     share: f32,
     /// The rank of its passage, counted from 0.
-    place: usize,
+    rank: usize,
 }
 
 /// The result of selecting quotes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Quotes, best first; none when the question is about something else.
+pub(super) enum Selection {
+    /// Quotes, best first; empty if the question is out of scope.
     Quotes(Vec<Quote>),
     /// Names to search for first: no passage contains them, but their documents may.
     Names(Vec<String>),
@@ -83,45 +82,47 @@ pub(super) enum Verdict {
 
 /// Selects quotes from the passages found for a question. `name_results` are the results of a search for missing names,
 /// if there was one.
-pub(super) fn verdict(
+pub(super) fn select(
     question: &str,
     chunks: &[ScoredChunk],
-    about_names: Option<&[ScoredChunk]>,
-) -> Verdict {
+    name_results: Option<&[ScoredChunk]>,
+) -> Selection {
     let texts: String = chunks.iter().flat_map(|chunk| [&*chunk.text, "\n"]).collect();
     let analyzer = Analyzer::of(&texts);
-    let asked = analyzer.question(question);
+    let analysed_question = analyzer.question(question);
     let passages: Vec<Passage<'_>> = chunks.iter().map(|chunk| Passage::of(analyzer, chunk)).collect();
-    let topics: Vec<Topic<'_>> = chunks.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
-    let mut outlined: Vec<Outlined<'_>> = topics.iter().zip(passages.iter().map(Passage::terms)).collect();
+    let topics: Vec<Topic<'_>> =
+        chunks.iter().map(|chunk| Topic::of(analyzer, &analysed_question, chunk)).collect();
+    let mut passage_terms: Vec<PassageTerms<'_>> =
+        topics.iter().zip(passages.iter().map(Passage::terms)).collect();
     let names = names(question);
-    let missing = missing(&names, &asked, &outlined);
-    if !missing.is_empty() && !chunks.is_empty() && about_names.is_none() {
-        return Verdict::Names(missing.into_iter().map(|name| name.word.clone()).collect());
+    let missing = missing(&names, &analysed_question, &passage_terms);
+    if !missing.is_empty() && !chunks.is_empty() && name_results.is_none() {
+        return Selection::Names(missing.into_iter().map(|name| name.word.clone()).collect());
     }
     // A name anywhere in a document counts for all of its passages.
-    let found: Vec<&ScoredChunk> = chunks.iter().chain(about_names.unwrap_or_default()).collect();
-    let mut strangers: HashSet<DocumentId> = HashSet::new();
+    let found: Vec<&ScoredChunk> = chunks.iter().chain(name_results.unwrap_or_default()).collect();
+    let mut unrelated: HashSet<DocumentId> = HashSet::new();
     for name in &names {
         let documents = documents_with(name, &found, analyzer);
-        for ((_, terms), chunk) in outlined.iter_mut().zip(chunks) {
+        for ((_, terms), chunk) in passage_terms.iter_mut().zip(chunks) {
             if documents.contains(&chunk.document_id) {
                 terms.extend(name.terms.iter().map(String::as_str));
             } else if missing.contains(&name) {
-                strangers.insert(chunk.document_id);
+                unrelated.insert(chunk.document_id);
             }
         }
     }
-    let meant = in_scope(&asked, &outlined);
-    let wanted = Wanted::of(question, &asked, &names, &passages);
+    let relevant = in_scope(&analysed_question, &passage_terms);
+    let criteria = Criteria::of(question, &analysed_question, &names, &passages);
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
-    for (place, (passage, topic)) in passages.iter().zip(&topics).enumerate() {
-        if meant.get(place) == Some(&true) && !strangers.contains(&passage.chunk.document_id) {
-            candidates.extend(passage.candidates(place, topic, &wanted));
+    for (rank, (passage, topic)) in passages.iter().zip(&topics).enumerate() {
+        if relevant.get(rank) == Some(&true) && !unrelated.contains(&passage.chunk.document_id) {
+            candidates.extend(passage.candidates(rank, topic, &criteria));
         }
     }
-    let chosen = chosen(candidates);
-    Verdict::Quotes(chosen.iter().map(|candidate| quote(candidate, &wanted, analyzer)).collect())
+    let selected = select_candidates(candidates);
+    Selection::Quotes(selected.iter().map(|candidate| quote(candidate, &criteria, analyzer)).collect())
 }
 
 /// Returns the documents with a name in any of their passages.
@@ -135,18 +136,18 @@ fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> Ha
 }
 
 /// The criteria for rating sentences.
-struct Wanted<'a> {
-    /// How rare each of the question's terms is among the sentences.
+struct Criteria<'a> {
+    /// The inverse frequency of each of the question's terms among the sentences.
     weights: HashMap<&'a str, f32>,
     /// Adjacent terms of the question.
     pairs: Vec<(&'a str, &'a str)>,
     /// The question's terms that are names.
     names: HashSet<&'a str>,
     /// Whether the question asks for an amount.
-    figure: bool,
+    asks_for_figure: bool,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> Criteria<'a> {
     fn of(question: &str, asked: &'a Question, names: &'a [Name], passages: &[Passage<'_>]) -> Self {
         let sentences: Vec<_> = passages.iter().flat_map(|passage| &passage.sentences).collect();
         let weight = |term: &'a String| {
@@ -161,7 +162,7 @@ impl<'a> Wanted<'a> {
             weights: asked.terms.iter().map(weight).collect(),
             pairs: asked.joined.iter().filter_map(pair).collect(),
             names: names.iter().flat_map(|name| &name.terms).map(String::as_str).collect(),
-            figure: asks_for_figure(question),
+            asks_for_figure: asks_for_figure(question),
         }
     }
 
@@ -178,11 +179,11 @@ impl<'a> Wanted<'a> {
 
     /// Returns the share of the topic's rarest terms by weight that a sentence covers, given the terms `before` of the
     /// previous sentence, with bonuses for adjacent terms and names.
-    fn share(&self, topic: &Topic<'_>, sentence: &Analysed, before: &HashSet<String>) -> f32 {
+    fn share(&self, topic: &Topic<'_>, sentence: &AnalysedSentence, before: &HashSet<String>) -> f32 {
         let subject = self.subject(topic);
         let mut rarest: Vec<f32> = subject.iter().map(|term| self.weight(term)).collect();
         rarest.sort_by(|a, b| b.total_cmp(a));
-        let whole: f32 = rarest.iter().take(TOPIC_TERMS).sum();
+        let whole: f32 = rarest.iter().take(MAX_TOPIC_TERMS).sum();
         let has = |term: &str| match () {
             () if sentence.terms.contains(term) => 1.0,
             () if before.contains(term) => HEADING_WEIGHT,
@@ -191,10 +192,10 @@ impl<'a> Wanted<'a> {
         let terms: f32 = subject.iter().map(|term| has(term) * self.weight(term)).sum();
         let names = self.names.iter().filter(|name| sentence.terms.contains(**name)).count();
         let names = NAMES_WEIGHT * names as f32 / self.names.len().max(1) as f32;
-        let side_by_side = |(first, second): &&(&str, &str)| {
+        let is_adjacent = |(first, second): &&(&str, &str)| {
             sentence.sequence.windows(2).any(|pair| pair[0] == *first && pair[1] == *second)
         };
-        let pairs = self.pairs.iter().filter(side_by_side);
+        let pairs = self.pairs.iter().filter(is_adjacent);
         let pairs: f32 = pairs.map(|(first, second)| self.weight(first) + self.weight(second)).sum();
         let whole = whole.max(f32::MIN_POSITIVE);
         (terms / whole).min(1.0) + PAIR_WEIGHT / 2.0 * pairs / whole + names
@@ -205,7 +206,7 @@ impl<'a> Passage<'a> {
     fn of(analyzer: Analyzer, chunk: &'a ScoredChunk) -> Self {
         let analysed = |sentence: Sentence| {
             let sequence = analyzer.terms(&sentence.text);
-            Analysed { terms: sequence.iter().cloned().collect(), sequence, sentence }
+            AnalysedSentence { terms: sequence.iter().cloned().collect(), sequence, sentence }
         };
         Self { chunk, sentences: sentences::split(&chunk.text).into_iter().map(analysed).collect() }
     }
@@ -216,17 +217,17 @@ impl<'a> Passage<'a> {
     }
 
     /// Returns the sentences that may answer the question.
-    fn candidates(&'a self, place: usize, topic: &Topic<'_>, wanted: &Wanted<'_>) -> Vec<Candidate<'a>> {
+    fn candidates(&'a self, rank: usize, topic: &Topic<'_>, criteria: &Criteria<'_>) -> Vec<Candidate<'a>> {
         let nothing = HashSet::new();
-        let subject = wanted.subject(topic);
+        let subject = criteria.subject(topic);
         let before = std::iter::once(&nothing).chain(self.sentences.iter().map(|sentence| &sentence.terms));
         let mut candidates = Vec::new();
         for (analysed, before) in self.sentences.iter().zip(before) {
             let text = analysed.sentence.text.as_str();
-            let is_fit = !is_leader(text) && (!topic.only_named || is_prose(text));
-            if is_fit && subject.iter().any(|term| analysed.terms.contains(*term)) {
-                let share = wanted.share(topic, analysed, before) * fitness(text, wanted.figure);
-                candidates.push(Candidate { chunk: self.chunk, analysed, share, place });
+            let is_eligible = !is_leader(text) && (!topic.only_named || is_prose(text));
+            if is_eligible && subject.iter().any(|term| analysed.terms.contains(*term)) {
+                let share = criteria.share(topic, analysed, before) * fitness(text, criteria.asks_for_figure);
+                candidates.push(Candidate { chunk: self.chunk, analysed, share, rank });
             }
         }
         candidates
@@ -277,45 +278,47 @@ fn asks_for_figure(question: &str) -> bool {
 
 /// Selects candidates without duplicates, best first: the best one of each passage, and further ones only if they answer
 /// the question.
-fn chosen(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    // Stable: of equals the one that comes earlier stays first.
+fn select_candidates(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    // The stable sort keeps the order of equal candidates.
     candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
     let best = candidates.first().map_or(0.0, |best| best.share);
-    let enough = if best >= ANSWERS { best * BESIDE } else { 0.0 };
-    let is_new = |candidate: &Candidate<'_>, chosen: &[Candidate<'_>]| {
-        chosen.iter().all(|other| likeness(&candidate.analysed.terms, &other.analysed.terms) <= SAME)
+    let min_share = if best >= ANSWER_SHARE { best * SECONDARY_SHARE } else { 0.0 };
+    let is_new = |candidate: &Candidate<'_>, selected: &[Candidate<'_>]| {
+        selected
+            .iter()
+            .all(|other| similarity(&candidate.analysed.terms, &other.analysed.terms) <= MAX_SIMILARITY)
     };
-    let (mut chosen, mut further): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) = Default::default();
+    let (mut selected, mut further): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) = Default::default();
     for candidate in candidates {
-        let is_first = chosen.iter().all(|other| other.place != candidate.place);
-        if is_first && candidate.share >= enough && is_new(&candidate, &chosen) {
-            chosen.push(candidate);
-        } else if candidate.share >= ANSWERS {
+        let is_first = selected.iter().all(|other| other.rank != candidate.rank);
+        if is_first && candidate.share >= min_share && is_new(&candidate, &selected) {
+            selected.push(candidate);
+        } else if candidate.share >= ANSWER_SHARE {
             further.push(candidate);
         }
     }
     for candidate in further {
-        if chosen.len() < MOST && is_new(&candidate, &chosen) {
-            chosen.push(candidate);
+        if selected.len() < MAX_QUOTES && is_new(&candidate, &selected) {
+            selected.push(candidate);
         }
     }
-    let worth = |candidate: &Candidate<'_>| candidate.share + RANK_WEIGHT / (candidate.place + 1) as f32;
-    chosen.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
-    chosen.truncate(MOST);
-    chosen
+    let score = |candidate: &Candidate<'_>| candidate.share + RANK_WEIGHT / (candidate.rank + 1) as f32;
+    selected.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    selected.truncate(MAX_QUOTES);
+    selected
 }
 
 /// Returns the number of common terms relative to the larger set.
-fn likeness(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
+fn similarity(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
     a.intersection(b).count() as f32 / a.len().max(b.len()).max(1) as f32
 }
 
-fn quote(candidate: &Candidate<'_>, wanted: &Wanted<'_>, analyzer: Analyzer) -> Quote {
-    let worth = |word: &str| analyzer.terms(word).iter().map(|term| wanted.weight(term)).sum();
-    let Candidate { chunk, analysed: Analysed { sentence, .. }, .. } = candidate;
+fn quote(candidate: &Candidate<'_>, criteria: &Criteria<'_>, analyzer: Analyzer) -> Quote {
+    let weight = |word: &str| analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum();
+    let Candidate { chunk, analysed: AnalysedSentence { sentence, .. }, .. } = candidate;
     Quote {
         title: chunk.title.clone(),
         page: page_at(&chunk.pages, sentence.at),
-        text: sentences::excerpt(&sentence.text, QUOTE_CHARS, worth).replace(['“', '”', '"'], "'"),
+        text: sentences::excerpt(&sentence.text, QUOTE_CHARS, weight).replace(['“', '”', '"'], "'"),
     }
 }

@@ -10,19 +10,19 @@ use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
 
 /// The fraction of the question that a passage must contain.
-const ENOUGH: f32 = 0.6;
-/// The same of a document that the question names.
-const ENOUGH_OF_NAMED: f32 = 0.2;
-/// What a figure counts, as a share of a word: years and numbers occur everywhere.
+const MIN_SHARE: f32 = 0.6;
+/// The same for a document that the question names.
+const MIN_SHARE_IF_NAMED: f32 = 0.2;
+/// Weight of figures relative to words: years and numbers occur everywhere.
 const FIGURE_WEIGHT: f32 = 0.5;
 /// Weight of words that no passage contains: the search would have preferred passages with them.
 const ABSENT_WEIGHT: f32 = 1.5;
 /// Maximum total weight of a question: no passage contains all words of a long one.
-const WORDS: f32 = 6.0;
-/// Beside a passage that has enough, others need this share of what is enough.
-const BESIDE: f32 = 0.5;
-/// When the question names one document much better than another, the other one is not meant.
-const NAMED_NEARLY: f32 = 0.6;
+const MAX_WEIGHT: f32 = 6.0;
+/// If a passage has the minimum share, others need only this fraction of it.
+const SECONDARY_SHARE: f32 = 0.5;
+/// Documents that the question names less than this fraction of the best-named one are not meant.
+const MIN_NAMED_RATIO: f32 = 0.6;
 
 /// A question in relation to a passage.
 pub(super) struct Topic<'a> {
@@ -37,17 +37,17 @@ pub(super) struct Topic<'a> {
 }
 
 impl<'a> Topic<'a> {
-    pub(super) fn of(analyzer: Analyzer, asked: &'a Question, chunk: &ScoredChunk) -> Self {
+    pub(super) fn of(analyzer: Analyzer, question: &'a Question, chunk: &ScoredChunk) -> Self {
         let title: HashSet<String> = analyzer.distinct_terms(&chunk.title).into_iter().collect();
-        let joined = asked.joined.iter().filter(|(joined, _)| title.contains(joined));
+        let joined = question.joined.iter().filter(|(joined, _)| title.contains(joined));
         let parts: HashSet<&String> = joined.flat_map(|(_, parts)| parts).collect();
         let names = |term: &&String| title.contains(*term) || parts.contains(*term);
-        let (named, terms): (Vec<&String>, Vec<&String>) = asked.terms.iter().partition(names);
+        let (named, terms): (Vec<&String>, Vec<&String>) = question.terms.iter().partition(names);
         let only_named = terms.is_empty();
         Self {
             terms: if only_named { &named } else { &terms }.iter().map(|term| term.as_str()).collect(),
             only_named,
-            named: named.len() as f32 / asked.terms.len().max(1) as f32,
+            named: named.len() as f32 / question.terms.len().max(1) as f32,
             is_named: named.iter().any(|term| term.contains(char::is_alphabetic)),
         }
     }
@@ -62,39 +62,43 @@ impl<'a> Topic<'a> {
         let all: f32 = self.terms.iter().map(|term| weight(&term)).sum();
         let found: f32 =
             self.terms.iter().filter(|term| has.contains(**term)).map(|term| weight(&term)).sum();
-        let enough = if self.is_named { ENOUGH_OF_NAMED } else { ENOUGH };
-        found / (enough * all.min(WORDS))
+        let min_share = if self.is_named { MIN_SHARE_IF_NAMED } else { MIN_SHARE };
+        found / (min_share * all.min(MAX_WEIGHT))
     }
 }
 
 /// The topic and the terms of a passage.
-pub(super) type Outlined<'a> = (&'a Topic<'a>, HashSet<&'a str>);
+pub(super) type PassageTerms<'a> = (&'a Topic<'a>, HashSet<&'a str>);
 
 /// Returns the question's terms that no passage contains and that name none of their documents.
-fn absent<'a>(asked: &'a Question, passages: &[Outlined<'_>]) -> HashSet<&'a str> {
-    let is_there = |term: &str| {
+fn absent<'a>(question: &'a Question, passages: &[PassageTerms<'_>]) -> HashSet<&'a str> {
+    let is_present = |term: &str| {
         passages.iter().any(|(topic, terms)| terms.contains(term) || !topic.terms.contains(&term))
     };
-    asked.terms.iter().map(String::as_str).filter(|term| !is_there(term)).collect()
+    question.terms.iter().map(String::as_str).filter(|term| !is_present(term)).collect()
 }
 
 /// Returns the question's names that no passage contains.
-pub(super) fn missing<'a>(names: &'a [Name], asked: &Question, passages: &[Outlined<'_>]) -> Vec<&'a Name> {
-    let absent = absent(asked, passages);
+pub(super) fn missing<'a>(
+    names: &'a [Name],
+    question: &Question,
+    passages: &[PassageTerms<'_>],
+) -> Vec<&'a Name> {
+    let absent = absent(question, passages);
     let is_missing = |name: &&Name| name.terms.iter().any(|term| absent.contains(term.as_str()));
     names.iter().filter(is_missing).collect()
 }
 
 /// Returns for each passage whether it is relevant.
-pub(super) fn in_scope(asked: &Question, passages: &[Outlined<'_>]) -> Vec<bool> {
-    let absent = absent(asked, passages);
+pub(super) fn in_scope(question: &Question, passages: &[PassageTerms<'_>]) -> Vec<bool> {
+    let absent = absent(question, passages);
     let named = passages.iter().map(|(topic, _)| topic.named).fold(0.0, f32::max);
     let share = |(topic, has): &(&Topic<'_>, HashSet<&str>)| {
-        if topic.named >= NAMED_NEARLY * named { topic.share(has, &absent) } else { 0.0 }
+        if topic.named >= MIN_NAMED_RATIO * named { topic.share(has, &absent) } else { 0.0 }
     };
     let shares: Vec<f32> = passages.iter().map(share).collect();
     let is_answered = shares.iter().any(|share| *share >= 1.0);
-    shares.into_iter().map(|share| is_answered && share >= BESIDE).collect()
+    shares.into_iter().map(|share| is_answered && share >= SECONDARY_SHARE).collect()
 }
 
 fn is_figure(term: &str) -> bool {

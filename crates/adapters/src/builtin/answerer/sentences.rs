@@ -148,26 +148,26 @@ fn ends_with_abbreviation(text: &str) -> bool {
 }
 
 /// Returns the part of a long text with the highest total word weight, cut at word boundaries with `…`.
-pub(super) fn excerpt(text: &str, chars: usize, wanted: impl Fn(&str) -> f32) -> String {
+pub(super) fn excerpt(text: &str, chars: usize, weight: impl Fn(&str) -> f32) -> String {
     if text.chars().count() <= chars {
         return text.to_owned();
     }
     let words: Vec<&str> = text.split(' ').collect();
     let size = |word: &str| word.chars().count() + 1;
-    let worth: Vec<f32> = words.iter().map(|word| wanted(word)).collect();
-    let (mut best, mut best_worth) = (0..0, -1.0);
+    let weights: Vec<f32> = words.iter().map(|word| weight(word)).collect();
+    let (mut best, mut best_sum) = (0..0, -1.0);
     let (mut start, mut length, mut sum) = (0, 0, 0.0);
     for end in 0..words.len() {
         length += size(words[end]);
-        sum += worth[end];
+        sum += weights[end];
         while length > chars && start < end {
             length -= size(words[start]);
-            sum -= worth[start];
+            sum -= weights[start];
             start += 1;
         }
         // Of equal parts, the first one is extended as long as it has the same start.
-        if sum > best_worth + f32::EPSILON || (best.start == start && sum >= best_worth) {
-            (best, best_worth) = (start..end + 1, sum);
+        if sum > best_sum + f32::EPSILON || (best.start == start && sum >= best_sum) {
+            (best, best_sum) = (start..end + 1, sum);
         }
     }
     let before = if best.start > 0 { "… " } else { "" };
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_of_a_paragraph_run_over_its_lines() {
+    fn sentences_of_a_paragraph_span_lines() {
         let text = "The pump is a machine that moves water from one\nplace to another. It has a motor, which needs service\nonce a year.\n\nNext paragraph.";
         assert_eq!(
             texts(text),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn abbreviations_and_numbers_end_no_sentence() {
+    fn abbreviations_and_numbers_do_not_end_sentences() {
         assert_eq!(
             texts("Acme Inc. sold 3.5 million units in the U.S. Market, see Fig. 3. J. Doe agreed."),
             ["Acme Inc. sold 3.5 million units in the U.S. Market, see Fig. 3.", "J. Doe agreed."]
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_items_and_rows_stand_alone() {
+    fn headings_items_and_rows_are_separate() {
         let text = "Maintenance\nCheck the oil:\n• every month\n• after each repair\n(a) by hand\nNet sales 1,000 2,000\nNet income $ 10 $ (20)\nThe end.";
         assert_eq!(
             texts(text),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_on_lines_of_their_own_join_the_name_of_their_row() {
+    fn cells_on_separate_lines_join_their_row() {
         assert_eq!(
             texts("Purchases of equipment\n(1,577)\n$\n(1,373)\nProceeds\n262\n"),
             ["Purchases of equipment (1,577) $ (1,373)", "Proceeds 262"]
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_knows_the_line_it_begins_on() {
+    fn sentence_has_the_offset_of_its_line() {
         let text = "First line of the text, long enough to go on in the\nnext one. Second sentence.\nNote";
         let found = split(text);
         assert_eq!(found[1].text, "Second sentence.");
@@ -242,19 +242,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_gives_nothing() {
+    fn blank_text_has_no_sentences() {
         assert_eq!(texts(""), [""; 0]);
         assert_eq!(texts(" \n … \n---\n"), [""; 0]);
     }
 
     #[test]
-    fn an_excerpt_keeps_what_is_wanted_and_cuts_at_words() {
+    fn excerpt_keeps_weighted_words_and_cuts_at_word_boundaries() {
         let long = format!("{} pump valve {}", "before ".repeat(40).trim(), "after ".repeat(40).trim());
-        let wanted = |word: &str| if word == "pump" || word == "valve" { 1.0 } else { 0.0 };
-        let cut = excerpt(&long, 60, wanted);
+        let weight = |word: &str| if word == "pump" || word == "valve" { 1.0 } else { 0.0 };
+        let cut = excerpt(&long, 60, weight);
         assert!(cut.contains("pump valve") && cut.starts_with("… ") && cut.ends_with(" …"), "{cut}");
         assert!(cut.chars().count() <= 64);
-        assert_eq!(excerpt("short", 60, wanted), "short");
-        assert!(excerpt(&"x".repeat(500), 60, wanted).chars().count() <= 64);
+        assert_eq!(excerpt("short", 60, weight), "short");
+        assert!(excerpt(&"x".repeat(500), 60, weight).chars().count() <= 64);
     }
 }

@@ -21,7 +21,7 @@ pub(in crate::builtin) enum Language {
 }
 
 /// Minimum number of stop words in a text to detect its language.
-const ENOUGH: usize = 3;
+const MIN_STOP_WORDS: usize = 3;
 
 impl Language {
     const ALL: [Self; 9] = [
@@ -39,7 +39,7 @@ impl Language {
     /// Detects the language of lower-case words by the number of stop words; `None` if it is not clear.
     pub(super) fn of<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let counts = counts(words);
-        let most = counts.into_iter().max().filter(|most| *most >= ENOUGH)?;
+        let most = counts.into_iter().max().filter(|most| *most >= MIN_STOP_WORDS)?;
         let mut with_most = Self::ALL.into_iter().zip(counts).filter(|(_, count)| *count == most);
         let (language, _) = with_most.next()?;
         with_most.next().is_none().then_some(language)
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_told_by_its_commonest_words() {
+    fn language_is_detected_by_stop_words() {
         assert_eq!(
             of("the pump is a machine that moves water from one place to another"),
             Some(Language::English)
@@ -242,13 +242,13 @@ mod tests {
     }
 
     #[test]
-    fn names_and_figures_are_in_no_language() {
+    fn names_and_figures_have_no_language() {
         assert_eq!(of("net sales 2,021 2,020"), None);
         assert_eq!(of(""), None);
     }
 
     #[test]
-    fn a_query_may_be_in_each_language_that_has_its_commonest_words() {
+    fn query_may_be_in_each_language_with_its_stop_words() {
         let may_be = |query: &str| Language::may_be(query.split(' '));
         assert_eq!(may_be("wie hoch war der umsatz"), [Language::German]);
         assert_eq!(may_be("what was the revenue in 2021"), [Language::English]);

@@ -147,19 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn letters_with_digits_give_their_parts_too() {
+    fn words_with_letters_and_digits_include_their_parts() {
         assert_eq!(terms("FY2018"), ["fy2018", "fy", "2018"]);
         assert_eq!(terms("3M_2018_10K.pdf"), ["3m", "3", "m", "2018", "10k", "10", "k", "pdf"]);
     }
 
     #[test]
-    fn numbers_and_codes_stay_whole() {
+    fn numbers_and_codes_are_not_split() {
         assert_eq!(terms("1,234.5 (1,577) v2.0.1 3.14"), ["1234.5", "1577", "v2.0.1", "v", "2.0.1", "3.14"]);
         assert_eq!(terms("1, 2,3"), ["1", "2", "3"]);
     }
 
     #[test]
-    fn scripts_without_spaces_give_bigrams() {
+    fn scripts_without_spaces_become_bigrams() {
         assert_eq!(terms("東京都 water"), ["東京", "京都", "water"]);
         assert_eq!(terms("水"), ["水"]);
         assert_eq!(query("東京都"), ["東京", "京都"]);
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn possessives_are_cleaned() {
+    fn possessives_are_removed() {
         assert_eq!(terms("company's companies’ James'"), ["compani", "compani", "jame"]);
         assert_eq!(query("What is Costco's revenue?"), ["costco", "revenu", "costcorevenu"]);
     }
 
     #[test]
-    fn instructions_are_no_query() {
+    fn instructions_are_removed_from_queries() {
         assert_eq!(
             query("What is the net revenue? Please give a response relying on the balance sheet."),
             ["net", "revenu", "balanc", "sheet", "netrevenu", "balancesheet"]
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_of_instructions_alone_has_no_terms() {
+    fn query_of_instructions_has_no_terms() {
         assert!(query("what is it, please?").is_empty());
         assert!(query("").is_empty());
         assert!(query("?!").is_empty());
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn adjacent_words_are_joined_within_a_clause_only() {
+    fn adjacent_words_are_joined_within_a_clause() {
         assert_eq!(query("the Best Buy"), ["best", "buy", "bestbuy"]);
         assert_eq!(
             query("the American Water Works"),
@@ -217,12 +217,12 @@ mod tests {
     }
 
     #[test]
-    fn a_query_names_each_term_once() {
+    fn query_terms_are_distinct() {
         assert_eq!(query("pump; pumps; the pump"), ["pump"]);
     }
 
     #[test]
-    fn endless_words_are_cut() {
+    fn long_words_are_cut() {
         assert_eq!(terms(&"x".repeat(1000)), ["x".repeat(64)]);
     }
 }

@@ -122,7 +122,7 @@ const PHRASES: [&str; 77] = [
 ];
 
 /// Words without content in a question.
-const ASKING: [&str; 19] = [
+const FILLER_WORDS: [&str; 19] = [
     "answer",
     "answers",
     "briefly",
@@ -179,7 +179,7 @@ fn is_instruction(words: &[String]) -> bool {
 
 fn starts_with(words: &[String], phrase: &str) -> bool {
     let mut words = words.iter();
-    phrase.split(' ').all(|wanted| words.next().is_some_and(|word| word == wanted))
+    phrase.split(' ').all(|expected| words.next().is_some_and(|word| word == expected))
 }
 
 fn without_phrases(words: &[String]) -> Vec<Vec<String>> {
@@ -190,7 +190,7 @@ fn without_phrases(words: &[String]) -> Vec<Vec<String>> {
         if let Some(phrase) = phrase {
             at += phrase.split(' ').count();
             runs.push(Vec::new());
-        } else if ASKING.contains(&word.as_str()) {
+        } else if FILLER_WORDS.contains(&word.as_str()) {
             at += 1;
             runs.push(Vec::new());
         } else {

@@ -18,8 +18,8 @@ pub(super) struct Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        let place = (other.document, other.ordinal).cmp(&(self.document, self.ordinal));
-        self.score.total_cmp(&other.score).then(place)
+        let tie_break = (other.document, other.ordinal).cmp(&(self.document, self.ordinal));
+        self.score.total_cmp(&other.score).then(tie_break)
     }
 }
 
@@ -38,12 +38,12 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 /// Keeps at most `limit` candidates, the best ones.
-pub(super) struct Best {
+pub(super) struct TopCandidates {
     heap: BinaryHeap<Reverse<Candidate>>,
     limit: usize,
 }
 
-impl Best {
+impl TopCandidates {
     pub(super) fn new(limit: usize) -> Self {
         Self { heap: BinaryHeap::with_capacity(limit), limit }
     }
@@ -53,12 +53,12 @@ impl Best {
     }
 
     /// Whether a candidate with this score may be kept.
-    pub(super) fn may_take(&self, score: f32) -> bool {
-        self.limit > 0 && score >= self.least()
+    pub(super) fn may_accept(&self, score: f32) -> bool {
+        self.limit > 0 && score >= self.min_score()
     }
 
     /// The minimum score of candidates that may be kept.
-    pub(super) fn least(&self) -> f32 {
+    pub(super) fn min_score(&self) -> f32 {
         let worst = self.heap.peek().filter(|_| self.is_full());
         worst.map_or(f32::NEG_INFINITY, |Reverse(worst)| worst.score)
     }
@@ -84,20 +84,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_are_kept_best_first_and_ties_go_by_document_and_ordinal() {
-        let mut best = Best::new(3);
+    fn best_candidates_are_kept_with_ties_by_document_and_ordinal() {
+        let mut best = TopCandidates::new(3);
         for (score, document, ordinal) in [(1.0, 9, 0), (2.0, 5, 1), (2.0, 4, 7), (0.5, 1, 0), (2.0, 5, 0)] {
             best.offer(Candidate { score, document, ordinal, segment: 0, doc: 0 });
         }
-        assert!(best.may_take(2.0) && !best.may_take(1.9));
+        assert!(best.may_accept(2.0) && !best.may_accept(1.9));
         let order: Vec<_> = best.into_sorted().iter().map(|found| (found.document, found.ordinal)).collect();
         assert_eq!(order, [(4, 7), (5, 0), (5, 1)]);
     }
 
     #[test]
-    fn a_limit_of_nothing_takes_nothing() {
-        let mut best = Best::new(0);
+    fn limit_of_zero_accepts_no_candidate() {
+        let mut best = TopCandidates::new(0);
         best.offer(Candidate { score: 1.0, document: 1, ordinal: 0, segment: 0, doc: 0 });
-        assert!(!best.may_take(9.0) && best.into_sorted().is_empty());
+        assert!(!best.may_accept(9.0) && best.into_sorted().is_empty());
     }
 }

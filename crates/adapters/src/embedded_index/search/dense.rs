@@ -1,6 +1,6 @@
 //! Dense and hybrid ranking.
 
-use super::{Segment, best::Best, lexical::Scores, vector_keys};
+use super::{Segment, best::TopCandidates, lexical::Scores, vector_keys};
 use crate::embedded_index::vectors::Vectors;
 use docent_domain::ranking;
 
@@ -10,7 +10,7 @@ pub(super) fn rank(
     lexical: Option<&Scores>,
     query: &[f32],
     vectors: &Vectors,
-    best: &mut Best,
+    best: &mut TopCandidates,
 ) -> tantivy::Result<()> {
     let score = |segment: &Segment<'_>, doc| lexical.map_or(0.0, |lexical| lexical.total(segment, doc));
     let highest =
@@ -29,7 +29,7 @@ pub(super) fn rank(
             let lexical = score(segment, doc);
             if lexical > 0.0 || cosine > 0.0 {
                 let score = ranking::hybrid(lexical, highest, cosine);
-                if best.may_take(score) {
+                if best.may_accept(score) {
                     best.offer(segment.candidate(doc, segment.document(doc), score));
                 }
             }

@@ -1,6 +1,6 @@
 //! Lexical scoring.
 
-use super::{Segment, best::Best};
+use super::{Segment, best::TopCandidates};
 use crate::embedded_index::schema::Fields;
 use docent_domain::{
     ranking::{self, HEADING_WEIGHT, LEAD_WEIGHT, TITLE_WEIGHT},
@@ -17,8 +17,8 @@ use tantivy::{
 /// Saturation is precomputed for frequencies below this.
 const COMMON_FREQUENCIES: usize = 16;
 /// If a term occurs in this many times more chunks than the filter allows, the allowed chunks are looked up one by one.
-const SPARSE: usize = 4;
-/// Scores that are compared with the worst of the best ones together.
+const SEEK_RATIO: usize = 4;
+/// Number of scores that are compared together with the minimum score.
 const BLOCK: usize = 128;
 
 /// The lexical scores of all chunks by segment. With a document filter, the scores of other chunks are undefined.
@@ -52,14 +52,14 @@ impl Scores {
     }
 
     /// Offers every chunk that may be among the best.
-    pub(super) fn rank(&self, segments: &[Segment<'_>], best: &mut Best) {
+    pub(super) fn rank(&self, segments: &[Segment<'_>], best: &mut TopCandidates) {
         for segment in segments {
             let scores = self.of_segment(segment);
             let mut offer = |doc: DocId, score: f32| {
-                if score > 0.0 && best.may_take(score) && !segment.reader.is_deleted(doc) {
+                if score > 0.0 && best.may_accept(score) && !segment.reader.is_deleted(doc) {
                     best.offer(segment.candidate(doc, segment.document(doc), score));
                 }
-                best.least()
+                best.min_score()
             };
             if let Some(allowed) = &segment.allowed {
                 for doc in allowed {
@@ -67,13 +67,13 @@ impl Scores {
                 }
                 continue;
             }
-            let mut least = f32::NEG_INFINITY;
+            let mut min_score = f32::NEG_INFINITY;
             for (n, block) in (0..).zip(scores.chunks(BLOCK)) {
                 // Comparing the block's highest score skips most blocks.
                 let highest = block.iter().fold(0.0, |a: f32, b| if *b > a { *b } else { a });
-                if highest > 0.0 && highest >= least {
+                if highest > 0.0 && highest >= min_score {
                     for (doc, score) in (n * BLOCK as u32..).zip(block) {
-                        least = offer(doc, *score);
+                        min_score = offer(doc, *score);
                     }
                 }
             }
@@ -94,13 +94,13 @@ impl Scores {
         }
         let saturation = Saturation::new(length as f32 / chunks.max(1) as f32);
         for (term, _) in terms.iter() {
-            let found = Found::all(segments, &Term::from_field_text(field, term))?;
+            let found = TermPostings::all(segments, &Term::from_field_text(field, term))?;
             let inverse_document_frequency =
                 ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
                 let lengths = found.segment.reader.get_fieldnorms_reader(field)?;
                 let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
-                found.each_wanted(|doc, frequency| {
+                found.each_searchable(|doc, frequency| {
                     if let Some(score) = scores.get_mut(doc as usize) {
                         *score +=
                             inverse_document_frequency * saturation.of(frequency, lengths.fieldnorm_id(doc));
@@ -120,12 +120,12 @@ impl Scores {
         terms: &TermCounts,
     ) -> tantivy::Result<()> {
         for (term, _) in terms.iter() {
-            let found = Found::all(segments, &Term::from_field_text(field, term))?;
+            let found = TermPostings::all(segments, &Term::from_field_text(field, term))?;
             let gain =
                 HEADING_WEIGHT * ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
                 let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
-                found.each_wanted(|doc, _| {
+                found.each_searchable(|doc, _| {
                     if let Some(score) = scores.get_mut(doc as usize) {
                         *score += gain;
                     }
@@ -170,7 +170,7 @@ fn documents(
     let total = super::alive_count(searcher, &fields.first_term())?;
     for (field, weight) in [(fields.title_terms, TITLE_WEIGHT), (fields.lead_terms, LEAD_WEIGHT)] {
         for (term, _) in terms.iter() {
-            let found = Found::all(segments, &Term::from_field_text(field, term))?;
+            let found = TermPostings::all(segments, &Term::from_field_text(field, term))?;
             let gain = weight * ranking::inverse_document_frequency(count(&found)?, total);
             for found in &found {
                 let segment = found.segment;
@@ -186,7 +186,7 @@ fn documents(
 }
 
 /// Counts the chunks that have the term and are not deleted.
-fn count(found: &[Found<'_>]) -> tantivy::Result<u64> {
+fn count(found: &[TermPostings<'_>]) -> tantivy::Result<u64> {
     let mut count = 0;
     for found in found {
         count += match found.segment.reader.alive_bitset() {
@@ -204,13 +204,13 @@ fn count(found: &[Found<'_>]) -> tantivy::Result<u64> {
 }
 
 /// The postings of a term in a segment.
-struct Found<'a> {
+struct TermPostings<'a> {
     segment: &'a Segment<'a>,
     inverted: Arc<InvertedIndexReader>,
     info: TermInfo,
 }
 
-impl<'a> Found<'a> {
+impl<'a> TermPostings<'a> {
     fn all(segments: &'a [Segment<'a>], term: &Term) -> tantivy::Result<Vec<Self>> {
         let mut found = Vec::with_capacity(segments.len());
         for segment in segments {
@@ -238,10 +238,10 @@ impl<'a> Found<'a> {
     }
 
     /// Calls `visit` at least with the searchable chunks that have the term.
-    fn each_wanted(&self, mut visit: impl FnMut(DocId, u32)) -> tantivy::Result<()> {
+    fn each_searchable(&self, mut visit: impl FnMut(DocId, u32)) -> tantivy::Result<()> {
         let option = IndexRecordOption::WithFreqs;
         match &self.segment.allowed {
-            Some(allowed) if allowed.len() * SPARSE < self.info.doc_freq as usize => {
+            Some(allowed) if allowed.len() * SEEK_RATIO < self.info.doc_freq as usize => {
                 let mut postings = self.inverted.read_postings_from_terminfo(&self.info, option)?;
                 for doc in allowed {
                     if postings.doc() <= *doc && postings.seek(*doc) == *doc {
@@ -288,15 +288,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_are_remembered_as_the_ranking_rounds_them() {
+    fn stored_lengths_match_the_rounding_of_the_ranking() {
         for length in (0..5_000).chain([100_000, 1 << 20]) {
-            let kept = FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length));
-            assert_eq!(kept, ranking::rounded_length(length));
+            let stored = FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length));
+            assert_eq!(stored, ranking::rounded_length(length));
         }
     }
 
     #[test]
-    fn saturations_are_those_of_the_ranking() {
+    fn saturation_matches_the_ranking() {
         let saturation = Saturation::new(250.0);
         for (length, frequency) in [(0, 1), (12, 15), (12, 16), (200, 3), (255, 1_000_000)] {
             let norm = ranking::length_norm(FieldNormReader::id_to_fieldnorm(length), 250.0);

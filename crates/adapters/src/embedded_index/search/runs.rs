@@ -35,8 +35,9 @@ impl RunCache {
             (0..chunks).map(|doc| u128::from(high.get_val(doc)) << 64 | u128::from(low.get_val(doc)));
         let read = runs(documents);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let there: HashSet<SegmentId> = searcher.segment_readers().iter().map(|it| it.segment_id()).collect();
-        known.retain(|segment, _| there.contains(segment));
+        let current: HashSet<SegmentId> =
+            searcher.segment_readers().iter().map(|reader| reader.segment_id()).collect();
+        known.retain(|segment, _| current.contains(segment));
         known.insert(segment, Arc::clone(&read));
         read
     }
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_cover_all_chunks_and_a_document_may_have_several() {
+    fn runs_cover_all_chunks() {
         let run = |document, chunks| Run { document, chunks };
         assert_eq!(*runs([7, 7, 3, 7].into_iter()), [run(7, 0..2), run(3, 2..3), run(7, 3..4)]);
         assert!(runs([].into_iter()).is_empty());

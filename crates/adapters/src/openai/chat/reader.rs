@@ -1,8 +1,8 @@
 //! Reads a chat response from its connection with timeouts.
 
 use crate::openai::{
-    answer::{AnswerDecoder, AnswerError, Facts, Progress},
-    fault,
+    completion::{CompletionDecoder, Progress, ResponseMetadata},
+    fault::{self, CallError},
 };
 use bytes::Bytes;
 use docent_ports::{
@@ -18,48 +18,47 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long to wait for usage after the finish reason.
-const MAX_WAIT_FOR_USAGE: Duration = Duration::from_secs(2);
-/// After the last word the end of the body is waited for this long, so that the connection can be
-/// used again.
-const MAX_WAIT_FOR_END: Duration = Duration::from_millis(100);
-/// Pieces of a body that may still come before its end.
-const MAX_LAST_PIECES: usize = 4;
+const USAGE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long to wait for the end of the body after `[DONE]`, so that the connection can be reused.
+const BODY_END_TIMEOUT: Duration = Duration::from_millis(100);
+/// Maximum number of pieces read between `[DONE]` and the end of the body.
+const MAX_TRAILING_PIECES: usize = 4;
 
 /// Reads the events of one response. Dropping it closes the connection, unless the body was read to its end.
-pub(super) struct AnswerReader {
+pub(super) struct CompletionReader {
     body: Option<BoxStream<'static, Result<Bytes>>>,
-    decoder: AnswerDecoder,
-    /// The longest silence.
+    decoder: CompletionDecoder,
+    /// The longest time without output.
     limit: Duration,
     /// When the current wait for output or usage times out.
     deadline: Option<Instant>,
     /// The error that ended the response; returned after the events before it.
-    error: Option<AnswerError>,
+    error: Option<CallError>,
 }
 
-impl AnswerReader {
-    /// Reads the body of a successful response to a conversation of `turn` messages.
+impl CompletionReader {
+    /// Creates a reader of a successful response to a conversation of `turn` messages.
     pub(super) fn new(response: Response, turn: usize, limit: Duration) -> Self {
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_page = content_type.is_some_and(|value| value.trim_start().starts_with("text/html"));
         let body = if is_page {
-            let message = "the answer is a web page; check the base URL";
+            let message = "the response is an HTML page; check the base URL";
             stream::iter([Err(Fault::new(Component::ChatModel, FaultKind::InvalidResponse, message))]).boxed()
         } else {
-            let broken = |error| fault::of_transport(Component::ChatModel, error);
-            response.bytes_stream().map(move |bytes| bytes.map_err(broken)).boxed()
+            let fault = |error| fault::transport_fault(Component::ChatModel, error);
+            response.bytes_stream().map(move |bytes| bytes.map_err(fault)).boxed()
         };
-        Self::of_bytes(body, turn, limit)
+        Self::from_bytes(body, turn, limit)
     }
 
     /// Creates a reader of any byte stream.
-    pub(super) fn of_bytes(body: BoxStream<'static, Result<Bytes>>, turn: usize, limit: Duration) -> Self {
-        let decoder = AnswerDecoder::new(turn);
+    pub(super) fn from_bytes(body: BoxStream<'static, Result<Bytes>>, turn: usize, limit: Duration) -> Self {
+        let decoder = CompletionDecoder::new(turn);
         Self { body: Some(body), decoder, limit, deadline: None, error: None }
     }
 
     /// Returns the next event; `None` after the last one and after an error.
-    pub(super) async fn next(&mut self) -> Option<Result<ChatEvent, AnswerError>> {
+    pub(super) async fn next(&mut self) -> Option<Result<ChatEvent, CallError>> {
         loop {
             if let Some(event) = self.decoder.next_event() {
                 return Some(Ok(event));
@@ -77,8 +76,8 @@ impl AnswerReader {
     }
 
     /// The model and ID reported by the back end.
-    pub(super) fn facts(&self) -> &Facts {
-        self.decoder.facts()
+    pub(super) fn metadata(&self) -> &ResponseMetadata {
+        self.decoder.metadata()
     }
 }
 
@@ -87,23 +86,23 @@ impl AnswerReader {
 /// The timeout runs while no output arrives, even if other bytes do. It does not run while the caller handles events.
 async fn advance(
     body: &mut BoxStream<'static, Result<Bytes>>,
-    decoder: &mut AnswerDecoder,
+    decoder: &mut CompletionDecoder,
     limit: Duration,
     deadline: &mut Option<Instant>,
-) -> Result<(), AnswerError> {
+) -> Result<(), CallError> {
     let read = match decoder.progress() {
         Progress::Open => {
             let until = deadline.get_or_insert_with(|| Instant::now() + limit);
             timeout_at(*until, body.next()).await
         }
         Progress::Stopped => {
-            let until = deadline.get_or_insert_with(|| Instant::now() + limit.min(MAX_WAIT_FOR_USAGE));
+            let until = deadline.get_or_insert_with(|| Instant::now() + limit.min(USAGE_TIMEOUT));
             timeout_at(*until, body.next()).await
         }
         Progress::Done | Progress::Closed => {
-            let rest = body.take(MAX_LAST_PIECES).take_while(|piece| std::future::ready(piece.is_ok()));
-            // Whether it came or not, the answer is complete.
-            let _ = timeout(MAX_WAIT_FOR_END, rest.count()).await;
+            let rest = body.take(MAX_TRAILING_PIECES).take_while(|piece| std::future::ready(piece.is_ok()));
+            // The response is complete even if the body does not end in time.
+            let _ = timeout(BODY_END_TIMEOUT, rest.count()).await;
             return decoder.finish();
         }
     };
@@ -111,7 +110,7 @@ async fn advance(
     match read {
         Ok(Some(Ok(bytes))) => {
             let pushed = decoder.push(&bytes);
-            if decoder.has_spoken() {
+            if decoder.take_has_output() {
                 *deadline = None;
             }
             pushed
@@ -120,7 +119,9 @@ async fn advance(
         // After the finish reason the response is complete, however the connection ends.
         Ok(Some(Err(_))) | Err(_) if !is_open => decoder.finish(),
         Ok(Some(Err(fault))) => Err(fault.into()),
-        Err(_) => Err(Fault::new(Component::ChatModel, FaultKind::Timeout, "the answer stalled").into()),
+        Err(_) => {
+            Err(Fault::new(Component::ChatModel, FaultKind::Timeout, "no output within the timeout").into())
+        }
     }
 }
 
@@ -140,23 +141,25 @@ mod tests {
     const DONE: &str = "data: [DONE]\n\n";
 
     /// A reader of pieces that arrive with the given pauses, on a connection that then stays open and silent.
-    fn reader(pieces: &[(Duration, &'static str)]) -> (AnswerReader, mpsc::UnboundedSender<Result<Bytes>>) {
+    fn reader(
+        pieces: &[(Duration, &'static str)],
+    ) -> (CompletionReader, mpsc::UnboundedSender<Result<Bytes>>) {
         let pieces = pieces.to_vec();
         let slow = stream::iter(pieces).then(|(pause, piece)| async move {
             tokio::time::sleep(pause).await;
             Ok(Bytes::from_static(piece.as_bytes()))
         });
         let (sender, silence) = mpsc::unbounded();
-        (AnswerReader::of_bytes(slow.chain(silence).boxed(), 1, LIMIT), sender)
+        (CompletionReader::from_bytes(slow.chain(silence).boxed(), 1, LIMIT), sender)
     }
 
-    async fn read(reader: &mut AnswerReader) -> (Vec<ChatEvent>, Option<FaultKind>) {
+    async fn read(reader: &mut CompletionReader) -> (Vec<ChatEvent>, Option<FaultKind>) {
         let mut events = Vec::new();
         while let Some(event) = reader.next().await {
             match event {
                 Ok(event) => events.push(event),
-                Err(AnswerError::Fault(fault)) => return (events, Some(fault.kind())),
-                Err(AnswerError::Told(told)) => return (events, Some(told.kind)),
+                Err(CallError::Fault(fault)) => return (events, Some(fault.kind())),
+                Err(CallError::Backend(error)) => return (events, Some(error.kind)),
             }
         }
         (events, None)
@@ -171,16 +174,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_limit_is_for_the_next_word_and_not_for_the_whole_answer() {
-        let patient = LIMIT - Duration::from_secs(1);
+    async fn timeout_applies_to_each_output_not_to_the_whole_response() {
+        let pause = LIMIT - Duration::from_secs(1);
         let (mut reader, _open) =
-            reader(&[(patient, WORD), (patient, THOUGHT), (patient, CALL), (patient, WORD), (patient, DONE)]);
+            reader(&[(pause, WORD), (pause, THOUGHT), (pause, CALL), (pause, WORD), (pause, DONE)]);
         let (events, fault) = read(&mut reader).await;
         assert_eq!((events.len(), fault), (4, None));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn comments_and_empty_pieces_are_silence() {
+    async fn comments_and_empty_deltas_do_not_reset_the_timeout() {
         let often = LIMIT / 4;
         let ping = (often, ": ping\n\n");
         for empty in [": ping\n\n", EMPTY, "data: {\"choices\":[]}\n\n", "event: ping\ndata: {}\n\n"] {
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_listener_is_no_silence() {
+    async fn slow_consumer_does_not_trigger_the_timeout() {
         let (mut reader, _open) = reader(&[(LIMIT / 2, WORD), (LIMIT / 2, WORD), (LIMIT / 2, DONE)]);
         for _ in 0..2 {
             assert!(reader.next().await.is_some_and(|event| event.is_ok()));
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_answer_is_given_up() {
+    async fn silent_response_times_out() {
         let begin = Instant::now();
         let (mut reader, open) = reader(&[(Duration::ZERO, WORD)]);
         let (events, fault) = read(&mut reader).await;
@@ -216,8 +219,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn usage_is_waited_for_a_moment_only() {
-        let late = MAX_WAIT_FOR_USAGE * 3 / 4;
+    async fn wait_for_usage_is_short() {
+        let late = USAGE_TIMEOUT * 3 / 4;
         let (mut in_time, _open) = reader(&[(Duration::ZERO, STOP), (late, USAGE), (Duration::ZERO, DONE)]);
         let (events, fault) = read(&mut in_time).await;
         assert!(fault.is_none() && is_finished(&events[0], true), "{events:?}");
@@ -229,16 +232,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_stays_open_after_the_mark_delays_nothing_for_long() {
+    async fn open_connection_after_done_delays_the_end_briefly() {
         let begin = Instant::now();
         let (mut reader, open) = reader(&[(Duration::ZERO, WORD), (Duration::ZERO, DONE)]);
         assert_eq!(read(&mut reader).await.0.len(), 2);
-        assert_eq!(begin.elapsed(), MAX_WAIT_FOR_END);
+        assert_eq!(begin.elapsed(), BODY_END_TIMEOUT);
         assert!(open.is_closed(), "the connection is dropped");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_breaks_after_the_last_word_breaks_nothing() {
+    async fn connection_error_after_finish_reason_is_ignored() {
         let (mut reader, open) = reader(&[(Duration::ZERO, WORD), (Duration::ZERO, STOP)]);
         let fault = Fault::new(Component::ChatModel, FaultKind::Unavailable, "reset");
         open.unbounded_send(Err(fault)).unwrap();
@@ -247,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_breaks_earlier_ends_the_answer_after_its_words() {
+    async fn connection_error_before_finish_reason_follows_received_text() {
         let (mut reader, open) = reader(&[(Duration::ZERO, WORD)]);
         let fault = Fault::new(Component::ChatModel, FaultKind::Unavailable, "reset");
         open.unbounded_send(Err(fault)).unwrap();
@@ -256,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn words_come_before_the_error_that_came_with_them() {
+    async fn text_in_the_same_piece_precedes_the_error() {
         let (mut reader, _open) = reader(&[(
             Duration::ZERO,
             "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"error\":{\"code\":429}}\n\n",

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// The body of `POST /chat/completions`.
 #[derive(Debug, Serialize)]
-pub(super) struct Body<'a> {
+pub(super) struct ChatRequestBody<'a> {
     model: &'a str,
     messages: Vec<WireMessage<'a>>,
     stream: bool,
@@ -61,8 +61,8 @@ enum Function<'a> {
     Call { name: &'a str, arguments: &'a str },
 }
 
-impl<'a> Body<'a> {
-    /// Asks `model`, and for its count of tokens if `wants_usage`.
+impl<'a> ChatRequestBody<'a> {
+    /// Creates the body; `wants_usage` requests the token usage.
     ///
     /// # Errors
     /// If a tool's schema is not valid JSON.
@@ -102,7 +102,7 @@ fn call(call: &ToolCall) -> Tool<'_> {
 
 fn tool(spec: &ToolSpec) -> Result<Tool<'static>> {
     let parameters = serde_json::from_str(spec.parameters).map_err(|error| {
-        let message = format!("the schema of the tool {}", spec.name);
+        let message = format!("the schema of the tool {} is not valid JSON", spec.name);
         Fault::new(Component::ChatModel, FaultKind::Internal, message).caused_by(error)
     })?;
     let function = Function::Spec { name: spec.name, description: spec.description, parameters };
@@ -138,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_is_written_as_the_format_has_it() {
+    fn conversation_is_serialized_in_the_wire_format() {
         let request = request();
-        let body = serde_json::to_value(Body::new("m", &request, true).unwrap()).unwrap();
+        let body = serde_json::to_value(ChatRequestBody::new("m", &request, true).unwrap()).unwrap();
         let expected = json!({
             "model": "m",
             "stream": true,
@@ -163,17 +163,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_is_left_out() {
+    fn optional_fields_are_omitted() {
         let request = ChatRequest { messages: vec![Message::User("Hi".into())], tools: Vec::new() };
-        let body = serde_json::to_value(Body::new("m", &request, false).unwrap()).unwrap();
+        let body = serde_json::to_value(ChatRequestBody::new("m", &request, false).unwrap()).unwrap();
         let user = json!({"role": "user", "content": "Hi"});
         assert_eq!(body, json!({"model": "m", "stream": true, "messages": [user]}));
     }
 
     #[test]
-    fn a_broken_schema_is_a_bug_of_ours() {
+    fn invalid_tool_schema_is_an_internal_fault() {
         let tools = vec![ToolSpec { name: "find", description: "", parameters: "{" }];
         let request = ChatRequest { messages: Vec::new(), tools };
-        assert_eq!(Body::new("m", &request, true).unwrap_err().kind(), FaultKind::Internal);
+        assert_eq!(ChatRequestBody::new("m", &request, true).unwrap_err().kind(), FaultKind::Internal);
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the chat model against a fake back end.
 
 use super::*;
+use crate::openai::backend;
 use docent_domain::chat::{ToolOutput, ToolSpec};
 use docent_testkit::{
     clock::TestClock,
@@ -14,14 +15,7 @@ const WORD: &str = r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#;
 const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
 
 fn settings(fake: &FakeLlm) -> BackendSettings {
-    BackendSettings {
-        base_url: fake.base_url(),
-        api_key: Some(KEY.to_owned()),
-        model: "test-model".to_owned(),
-        // Far longer than any test runs; those of a time-out set their own.
-        timeout: Duration::from_secs(600),
-        header_hook: None,
-    }
+    backend::tests::settings(&fake.base_url())
 }
 
 fn model_with(settings: &BackendSettings) -> OpenAiChatModel {
@@ -58,7 +52,7 @@ async fn ask(model: &OpenAiChatModel) -> Vec<ChatEvent> {
 }
 
 /// Returns the fault of a call that fails before the first event.
-async fn refused(model: &OpenAiChatModel) -> Fault {
+async fn first_fault(model: &OpenAiChatModel) -> Fault {
     model.stream(request()).await.err().expect("a fault before the first event")
 }
 
@@ -80,7 +74,7 @@ mod contract {
 }
 
 #[tokio::test]
-async fn a_whole_turn_with_a_tool_works() {
+async fn turn_with_a_tool_call_succeeds() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     let tools = vec![ToolSpec { name: "search_docs", description: "Searches.", parameters: "{}" }];
@@ -109,7 +103,7 @@ async fn a_whole_turn_with_a_tool_works() {
 }
 
 #[tokio::test]
-async fn the_request_goes_where_and_as_it_should() {
+async fn request_has_expected_url_headers_and_body() {
     let fake = FakeLlm::start().await;
     let base_url = format!("{}/?api-version=2", fake.base_url());
     ask(&model_with(&BackendSettings { base_url, ..settings(&fake) })).await;
@@ -124,7 +118,7 @@ async fn the_request_goes_where_and_as_it_should() {
 }
 
 #[tokio::test]
-async fn without_a_key_nothing_is_authorised() {
+async fn authorization_header_is_omitted_without_a_key() {
     let fake = FakeLlm::start().await;
     for key in [None, Some(String::new())] {
         ask(&model_with(&BackendSettings { api_key: key, ..settings(&fake) })).await;
@@ -133,7 +127,7 @@ async fn without_a_key_nothing_is_authorised() {
 }
 
 #[tokio::test]
-async fn the_hook_adds_headers_to_every_request() {
+async fn header_hook_runs_for_every_request() {
     let fake = FakeLlm::start().await;
     let hook = |headers: &mut reqwest::header::HeaderMap| {
         headers.insert("traceparent", "00-1-2-01".parse().unwrap());
@@ -147,7 +141,7 @@ async fn the_hook_adds_headers_to_every_request() {
 }
 
 #[tokio::test]
-async fn text_is_passed_on_as_it_comes() {
+async fn text_is_passed_on_immediately() {
     let fake = FakeLlm::start().await;
     let gate = Gate::default();
     fake.script(Reply::events(&[WORD]).wait(&gate).piece(format!("data: {STOP}\n\ndata: [DONE]\n\n")));
@@ -160,7 +154,7 @@ async fn text_is_passed_on_as_it_comes() {
 }
 
 #[tokio::test]
-async fn an_answer_read_to_its_end_leaves_its_connection_for_the_next() {
+async fn connection_is_reused_after_a_complete_response() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     for _ in 0..3 {
@@ -172,7 +166,7 @@ async fn an_answer_read_to_its_end_leaves_its_connection_for_the_next() {
 }
 
 #[tokio::test]
-async fn dropping_an_answer_closes_its_connection() {
+async fn dropping_the_stream_closes_the_connection() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::events(&[WORD]).stall());
     let mut stream = model(&fake).stream(request()).await.unwrap();
@@ -182,20 +176,20 @@ async fn dropping_an_answer_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn giving_up_before_the_first_event_closes_the_connection() {
+async fn cancelling_before_the_first_event_closes_the_connection() {
     let fake = FakeLlm::start().await;
     let gate = Gate::default();
     fake.script(Reply::raw("").wait(&gate));
     let model = model(&fake);
     tokio::select! {
-        _ = model.stream(request()) => panic!("there is no answer"),
+        _ = model.stream(request()) => panic!("unexpected response"),
         () = gate.reached(1) => {}
     }
     fake.until(|counts| counts.hang_ups == 1).await;
 }
 
 #[tokio::test]
-async fn an_answer_may_come_whole_and_end_with_the_connection() {
+async fn unstreamed_response_and_close_delimited_body_are_accepted() {
     let fake = FakeLlm::start().await;
     let whole = r#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
     fake.script(Reply::json(200, whole));
@@ -208,7 +202,7 @@ async fn an_answer_may_come_whole_and_end_with_the_connection() {
 }
 
 #[tokio::test]
-async fn a_back_end_that_refuses_stream_options_is_asked_without_them() {
+async fn back_end_without_stream_options_is_called_without_them() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     fake.script(Reply::json(400, r#"{"error":{"message":"unknown field stream_options"}}"#));
@@ -217,27 +211,27 @@ async fn a_back_end_that_refuses_stream_options_is_asked_without_them() {
         assert_eq!(ask(&model).await, [word(), finished()]);
     }
     let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
-    assert_eq!(sent, [true, false, false], "it is remembered");
+    assert_eq!(sent, [true, false, false], "the supported form is remembered");
 }
 
 #[tokio::test]
-async fn a_request_that_is_wrong_either_way_is_no_reason_to_leave_options_out() {
+async fn request_rejected_in_both_forms_keeps_stream_options() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     for _ in 0..2 {
         fake.script(Reply::json(400, r#"{"error":{"message":"too long"}}"#));
     }
-    assert_eq!(refused(&model).await.to_string(), "chat model: status 400: too long");
+    assert_eq!(first_fault(&model).await.to_string(), "chat model: status 400: too long");
     ask(&model).await;
     // Once the options have been accepted, an error has another cause.
     fake.script(Reply::json(400, r#"{"error":{"message":"too long"}}"#));
-    assert_eq!(refused(&model).await.kind(), FaultKind::Rejected);
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::Rejected);
     let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
     assert_eq!(sent, [true, false, true, true]);
 }
 
 #[tokio::test]
-async fn refusals_are_told_by_status_with_the_back_ends_words() {
+async fn error_status_maps_to_fault_kind_with_message() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     let words = r#"{"error":{"message":"no such model","type":"invalid_request_error"}}"#;
@@ -253,14 +247,14 @@ async fn refusals_are_told_by_status_with_the_back_ends_words() {
         (503, FaultKind::Unavailable),
     ] {
         fake.script(Reply::json(status, words));
-        let fault = refused(&model).await;
+        let fault = first_fault(&model).await;
         assert_eq!((fault.component(), fault.kind()), (Component::ChatModel, kind), "{status}");
         assert_eq!(fault.report(), format!("chat model: status {status}: no such model"));
     }
 }
 
 #[tokio::test]
-async fn a_limit_says_when_to_come_back() {
+async fn rate_limit_fault_contains_the_requested_pause() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     for (header, value, pause) in [
@@ -269,20 +263,20 @@ async fn a_limit_says_when_to_come_back() {
         ("retry-after-ms", "1500", Duration::from_millis(1500)),
     ] {
         fake.script(Reply::json(429, "{}").header(header, value));
-        let fault = refused(&model).await;
+        let fault = first_fault(&model).await;
         assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(pause)));
     }
 }
 
 #[tokio::test]
-async fn neither_key_nor_question_shows_in_a_fault() {
+async fn fault_omits_key_and_question() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     fake.script(Reply::json(401, format!(r#"{{"error":"Incorrect key {KEY}."}}"#)));
-    assert_eq!(refused(&model).await.to_string(), "chat model: status 401: Incorrect key [key].");
+    assert_eq!(first_fault(&model).await.to_string(), "chat model: status 401: Incorrect key [key].");
     fake.script(Reply::json(413, format!(r#"{{"error":{{"message":"Too long: {QUESTION}"}}}}"#)));
-    let fault = refused(&model).await;
-    assert_eq!(fault.report(), "chat model: status 413 and words that quote the request");
+    let fault = first_fault(&model).await;
+    assert_eq!(fault.report(), "chat model: status 413 (message omitted because it quotes the request)");
     fake.script(Reply::events(&[WORD, &format!(r#"{{"error":{{"message":"bad: {QUESTION} {KEY}"}}}}"#)]));
     let (events, fault) = read(model.stream(request()).await.unwrap()).await;
     assert_eq!(events, [word()]);
@@ -291,40 +285,40 @@ async fn neither_key_nor_question_shows_in_a_fault() {
 }
 
 #[tokio::test]
-async fn the_address_does_not_show_in_a_fault() {
+async fn fault_omits_url_credentials() {
     let fake = FakeLlm::start().await;
     let base_url = fake.base_url().replace("127.0.0.1", "user:password@127.0.0.1");
     let model = model_with(&BackendSettings { base_url, ..settings(&fake) });
     fake.script(Reply::raw("").reset());
-    let fault = refused(&model).await;
+    let fault = first_fault(&model).await;
     assert_eq!(fault.kind(), FaultKind::Unavailable);
     assert!(!fault.report().contains("password"), "{fault}");
 }
 
 #[tokio::test]
-async fn redirections_are_not_followed() {
+async fn redirects_are_not_followed() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(307, "").header("Location", &fake.base_url()));
-    let fault = refused(&model(&fake)).await;
+    let fault = first_fault(&model(&fake)).await;
     assert_eq!(fault.kind(), FaultKind::Rejected);
     assert!(fault.report().contains("check the base URL"), "{fault}");
     assert_eq!(fake.requests().len(), 1);
 }
 
 #[tokio::test]
-async fn an_error_in_place_of_the_first_event_is_one_of_the_call() {
+async fn error_before_the_first_event_fails_the_call() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     fake.script(Reply::events(&[r#"{"error":{"message":"overloaded","code":503}}"#]));
-    let fault = refused(&model).await;
+    let fault = first_fault(&model).await;
     assert_eq!(fault.kind(), FaultKind::Unavailable);
-    assert_eq!(fault.report(), "chat model: the back end broke off with an error: overloaded");
+    assert_eq!(fault.report(), "chat model: the back end reported an error within its response: overloaded");
     fake.script(Reply::json(200, r#"{"error":{"message":"slow down","type":"rate_limit_exceeded"}}"#));
-    assert_eq!(refused(&model).await.kind(), FaultKind::RateLimited);
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::RateLimited);
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_ended_early() {
+async fn truncated_response_ends_with_a_fault() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     for reply in [Reply::events(&[WORD]).cut(), Reply::events(&[WORD]), Reply::events(&[WORD]).until_close()]
@@ -337,7 +331,7 @@ async fn an_answer_that_is_cut_ended_early() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_after_its_last_word_is_whole() {
+async fn truncation_after_the_finish_reason_is_ignored() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     for reply in [Reply::events(&[WORD, STOP]).cut(), Reply::events(&[WORD, "[DONE]"]).cut()] {
@@ -347,11 +341,11 @@ async fn an_answer_that_is_cut_after_its_last_word_is_whole() {
 }
 
 #[tokio::test]
-async fn resets_before_and_within_an_answer_are_told() {
+async fn connection_resets_are_unavailable_faults() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     fake.script(Reply::raw("").reset());
-    assert_eq!(refused(&model).await.kind(), FaultKind::Unavailable);
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::Unavailable);
     let gate = Gate::default();
     fake.script(Reply::events(&[WORD]).wait(&gate).reset());
     let mut stream = model.stream(request()).await.unwrap();
@@ -361,53 +355,53 @@ async fn resets_before_and_within_an_answer_are_told() {
 }
 
 #[tokio::test]
-async fn a_back_end_that_is_away_is_unavailable_until_it_is_back() {
+async fn stopped_back_end_is_unavailable_until_restarted() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     ask(&model).await;
     let address = fake.stop().await;
-    let fault = refused(&model).await;
+    let fault = first_fault(&model).await;
     assert_eq!(fault.kind(), FaultKind::Unavailable);
     let _back = FakeLlm::start_on(&address.to_string()).await;
     ask(&model).await;
 }
 
 #[tokio::test]
-async fn silence_before_the_headers_or_within_an_answer_is_a_timeout() {
+async fn silence_before_or_after_the_headers_times_out() {
     let fake = FakeLlm::start().await;
     // The back end never responds, so any timeout is reached; a short one saves time.
     let model = model_with(&BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) });
     fake.script(Reply::raw("").stall());
-    assert_eq!(refused(&model).await.kind(), FaultKind::Timeout);
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::Timeout);
     fake.script(Reply::events(&[]).stall());
-    assert_eq!(refused(&model).await.kind(), FaultKind::Timeout);
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::Timeout);
     fake.until(|counts| counts.hang_ups == 2).await;
 }
 
 #[tokio::test]
-async fn web_pages_and_nonsense_are_garbage() {
+async fn html_and_invalid_json_are_invalid_responses() {
     let fake = FakeLlm::start().await;
     let model = model(&fake);
     fake.script(Reply::json(200, "<html>").header("Content-Type", "text/html; charset=utf-8"));
-    let fault = refused(&model).await;
+    let fault = first_fault(&model).await;
     assert_eq!(fault.kind(), FaultKind::InvalidResponse);
     assert!(fault.report().contains("check the base URL"), "{fault}");
-    fake.script(Reply::events(&["nonsense"]));
-    assert_eq!(refused(&model).await.kind(), FaultKind::InvalidResponse);
+    fake.script(Reply::events(&["not json"]));
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::InvalidResponse);
     fake.script(Reply::json(200, "{}"));
-    assert_eq!(refused(&model).await.kind(), FaultKind::InvalidResponse);
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::InvalidResponse);
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_a_fault_too() {
+async fn response_that_is_not_http_is_a_transient_fault() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::raw("-ERR unknown command 'POST'\r\n"));
-    let fault = refused(&model(&fake)).await;
+    let fault = first_fault(&model(&fake)).await;
     assert!(fault.is_transient(), "{fault}");
 }
 
 #[tokio::test]
-async fn many_answers_at_once_do_not_disturb_each_other() {
+async fn concurrent_responses_are_independent() {
     let fake = FakeLlm::start().await;
     fake.configure(|model| model.answer_tokens = Some(50));
     let model = Arc::new(model(&fake));

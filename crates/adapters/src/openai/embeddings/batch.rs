@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_keep_to_both_limits() {
+    fn batches_respect_both_limits() {
         let limits = BatchLimits { texts: 3, tokens: 10 };
         assert_eq!(sizes(&[], limits), [0; 0]);
         assert_eq!(sizes(&[4; 7], limits), [3, 3, 1]);
@@ -94,12 +94,12 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_nothing_still_send_one_at_a_time() {
+    fn zero_limits_give_batches_of_one() {
         assert_eq!(sizes(&[4, 4], BatchLimits { texts: 0, tokens: 0 }), [1, 1]);
     }
 
     #[test]
-    fn a_chunk_is_embedded_with_its_documents_title() {
+    fn chunk_text_includes_document_title() {
         let chunks = [(1, "Close the valve."), (2, " \n")];
         let texts =
             |title| passage_texts(Passages { title, lead: "not this", chunks: &chunks, headings: &[] });
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_cut_and_never_blank() {
+    fn query_is_cut_and_never_blank() {
         assert_eq!(query_text(&"é".repeat(10_000)).chars().count(), 8192);
         assert_eq!(query_text(" pump? "), "pump?");
         for blank in ["", " \n", "\0", "\0 \0"] {

@@ -1,6 +1,7 @@
 //! Tests of the embedder against a fake back end.
 
 use super::*;
+use crate::openai::backend;
 use docent_testkit::{
     clock::TestClock,
     wire::{Failing, FakeLlm, Gate, RateLimit, Reply},
@@ -8,14 +9,7 @@ use docent_testkit::{
 use serde_json::{Value, json};
 
 fn settings(fake: &FakeLlm) -> BackendSettings {
-    BackendSettings {
-        base_url: fake.base_url(),
-        api_key: Some("sk-very-secret".to_owned()),
-        model: "test-embedder".to_owned(),
-        // Far longer than any test runs; those of a time-out set their own.
-        timeout: Duration::from_secs(600),
-        header_hook: None,
-    }
+    BackendSettings { model: "test-embedder".to_owned(), ..backend::tests::settings(&fake.base_url()) }
 }
 
 fn embedder(fake: &FakeLlm) -> OpenAiEmbedder {
@@ -23,7 +17,7 @@ fn embedder(fake: &FakeLlm) -> OpenAiEmbedder {
     OpenAiEmbedder::new(&settings(fake), limits, Arc::new(TestClock::default())).unwrap()
 }
 
-fn paced(fake: &FakeLlm, clock: &Arc<TestClock>) -> OpenAiEmbedder {
+fn with_clock(fake: &FakeLlm, clock: &Arc<TestClock>) -> OpenAiEmbedder {
     let limits = BatchLimits { texts: 2, tokens: 8192 };
     OpenAiEmbedder::new(&settings(fake), limits, Arc::clone(clock) as _).unwrap()
 }
@@ -65,14 +59,14 @@ async fn embed(embedder: &OpenAiEmbedder) -> Result<Vec<Vec<f32>>> {
     Ok(embeddings.into_iter().map(|embedding| embedding.dense.unwrap()).collect())
 }
 
-fn answer(vectors: &[&[f32]]) -> String {
+fn response(vectors: &[&[f32]]) -> String {
     let data: Vec<Value> =
         vectors.iter().enumerate().map(|(n, vector)| json!({"index": n, "embedding": vector})).collect();
     json!({"data": data}).to_string()
 }
 
 #[tokio::test]
-async fn passages_are_sent_in_batches_and_come_back_in_order() {
+async fn passages_are_embedded_in_batches_in_order() {
     let fake = FakeLlm::start().await;
     let vectors = embed(&embedder(&fake)).await.unwrap();
     assert_eq!(vectors.len(), 5);
@@ -93,7 +87,7 @@ async fn passages_are_sent_in_batches_and_come_back_in_order() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_for_nothing() {
+async fn no_request_is_sent_without_passages() {
     let fake = FakeLlm::start().await;
     let none = Passages { chunks: &[], ..passages() };
     assert_eq!(embedder(&fake).embed_passages(none).await.unwrap(), []);
@@ -101,38 +95,41 @@ async fn nothing_is_sent_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_back_end_that_refuses_base64_is_asked_for_numbers() {
+async fn back_end_without_base64_is_asked_for_numbers() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(400, r#"{"error":{"message":"encoding_format is not supported"}}"#));
     let embedder = embedder(&fake);
     assert_eq!(embed(&embedder).await.unwrap().len(), 5);
     embedder.embed_query("pump").await.unwrap();
     let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("encoding_format").is_some()).collect();
-    assert_eq!(sent, [true, false, false, false, false], "it is remembered");
+    assert_eq!(sent, [true, false, false, false, false], "the supported form is remembered");
 }
 
 #[tokio::test]
-async fn a_back_end_that_ignores_base64_is_understood() {
+async fn numbers_are_accepted_when_base64_was_requested() {
     let fake = FakeLlm::start().await;
-    fake.script(Reply::json(200, answer(&[&[0.0, 2.0]])));
+    fake.script(Reply::json(200, response(&[&[0.0, 2.0]])));
     let query = embedder(&fake).embed_query("pump").await.unwrap();
     assert_eq!(query, QueryEmbedding { sparse: None, dense: Some(vec![0.0, 1.0]) });
 }
 
 #[tokio::test]
-async fn vectors_of_different_dimensions_are_garbage() {
+async fn vectors_of_different_dimensions_are_invalid() {
     let fake = FakeLlm::start().await;
-    fake.script(Reply::json(200, answer(&[&[1.0, 0.0], &[0.0, 1.0]])));
-    fake.script(Reply::json(200, answer(&[&[1.0], &[1.0]])));
+    fake.script(Reply::json(200, response(&[&[1.0, 0.0], &[0.0, 1.0]])));
+    fake.script(Reply::json(200, response(&[&[1.0], &[1.0]])));
     assert_eq!(embed(&embedder(&fake)).await.unwrap_err().kind(), FaultKind::InvalidResponse);
 }
 
 #[tokio::test]
-async fn missing_and_null_vectors_are_garbage() {
+async fn missing_and_zero_vectors_are_invalid() {
     let fake = FakeLlm::start().await;
-    for body in
-        [answer(&[&[1.0]]), answer(&[&[1.0], &[0.0]]), answer(&[&[1.0], &[1.0], &[1.0]]), "<html>".to_owned()]
-    {
+    for body in [
+        response(&[&[1.0]]),
+        response(&[&[1.0], &[0.0]]),
+        response(&[&[1.0], &[1.0], &[1.0]]),
+        "<html>".to_owned(),
+    ] {
         fake.script(Reply::json(200, body));
         let fault = embed(&embedder(&fake)).await.unwrap_err();
         assert_eq!(
@@ -144,15 +141,15 @@ async fn missing_and_null_vectors_are_garbage() {
 }
 
 #[tokio::test]
-async fn a_short_pause_is_waited_for_once() {
+async fn query_waits_for_a_short_pause_once() {
     let fake = FakeLlm::start().await;
     let clock = Arc::new(TestClock::default());
     let limits = BatchLimits::default();
     let embedder = OpenAiEmbedder::new(&settings(&fake), limits, Arc::clone(&clock) as _).unwrap();
     let limited = || Reply::json(429, "{}").header("Retry-After", "2");
     fake.script(limited());
-    let patient = embedder.embed_query("pump");
-    let passer = async {
+    let retried = embedder.embed_query("pump");
+    let time = async {
         fake.until(|counts| counts.embeddings == 1).await;
         // Time passes in small steps, until the pause is over.
         while fake.counts().embeddings < 2 {
@@ -160,23 +157,23 @@ async fn a_short_pause_is_waited_for_once() {
             tokio::task::yield_now().await;
         }
     };
-    assert!(tokio::join!(patient, passer).0.is_ok());
+    assert!(tokio::join!(retried, time).0.is_ok());
 
     fake.script(limited());
     fake.script(limited());
-    let impatient = embedder.embed_query("pump");
-    let passer = async {
+    let failing = embedder.embed_query("pump");
+    let time = async {
         while fake.counts().embeddings < 4 {
             clock.advance(Duration::from_millis(500));
             tokio::task::yield_now().await;
         }
     };
-    let fault = tokio::join!(impatient, passer).0.unwrap_err();
+    let fault = tokio::join!(failing, time).0.unwrap_err();
     assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(Duration::from_secs(2))));
 }
 
 #[tokio::test]
-async fn a_long_pause_is_the_callers_matter() {
+async fn long_or_unspecified_pause_fails_the_query() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(429, "{}").header("Retry-After", "3"));
     let fault = embedder(&fake).embed_query("pump").await.unwrap_err();
@@ -187,10 +184,10 @@ async fn a_long_pause_is_the_callers_matter() {
 }
 
 #[tokio::test]
-async fn a_batch_on_which_the_back_end_fails_is_sent_again_a_few_times() {
+async fn failed_batch_is_retried_a_limited_number_of_times() {
     let fake = FakeLlm::start().await;
     let clock = Arc::new(TestClock::default());
-    let embedder = paced(&fake, &clock);
+    let embedder = with_clock(&fake, &clock);
     for status in [500, 503, 502, 500] {
         fake.script(Reply::json(status, "{}"));
     }
@@ -205,10 +202,10 @@ async fn a_batch_on_which_the_back_end_fails_is_sent_again_a_few_times() {
 }
 
 #[tokio::test]
-async fn pauses_are_waited_for_by_all_and_long_ones_by_nobody() {
+async fn batches_wait_for_short_pauses_and_fail_on_long_ones() {
     let fake = FakeLlm::start().await;
     let clock = Arc::new(TestClock::default());
-    let embedder = paced(&fake, &clock);
+    let embedder = with_clock(&fake, &clock);
     fake.script(Reply::json(429, "{}").header("Retry-After", "30"));
     fake.script(Reply::json(503, "{}").header("Retry-After", "5"));
     fake.script(Reply::json(429, "{}"));
@@ -221,24 +218,24 @@ async fn pauses_are_waited_for_by_all_and_long_ones_by_nobody() {
         assert_eq!(fault.kind(), FaultKind::RateLimited);
         assert!(fault.retry_after() > Some(Duration::from_secs(3000)), "{fault:?}");
     }
-    assert_eq!(fake.counts().embeddings, 7, "the second one does not even ask");
+    assert_eq!(fake.counts().embeddings, 7, "the second batch is not sent");
     clock.advance(Duration::from_secs(3600));
     assert!(clock.pass_while(embed(&embedder)).await.is_ok());
 }
 
 #[tokio::test]
-async fn a_back_end_that_refuses_for_ever_is_given_up() {
+async fn permanently_failing_back_end_is_not_retried_forever() {
     let fake = FakeLlm::start().await;
     fake.configure(|model| model.failing = Some(Failing::new(100, 3)));
     let clock = Arc::new(TestClock::default());
-    let embedder = paced(&fake, &clock);
+    let embedder = with_clock(&fake, &clock);
     assert!(clock.pass_while(embed(&embedder)).await.unwrap_err().is_transient());
     assert!(fake.counts().embeddings <= 12, "{:?}", fake.counts());
 }
 
 /// Embeds `batches` batches in each of four tasks.
-async fn embed_much(fake: &FakeLlm, clock: &Arc<TestClock>, batches: usize) {
-    let embedder = Arc::new(paced(fake, clock));
+async fn embed_in_four_tasks(fake: &FakeLlm, clock: &Arc<TestClock>, batches: usize) {
+    let embedder = Arc::new(with_clock(fake, clock));
     let tasks = (0..4).map(|task| {
         let embedder = Arc::clone(&embedder);
         tokio::spawn(async move {
@@ -258,33 +255,33 @@ async fn embed_much(fake: &FakeLlm, clock: &Arc<TestClock>, batches: usize) {
 }
 
 #[tokio::test]
-async fn a_rate_limit_costs_few_calls_whatever_the_rate() {
+async fn few_calls_are_rejected_under_any_rate_limit() {
     for (calls, seconds) in [(10, 1), (60, 60), (1, 2)] {
         let fake = FakeLlm::start().await;
         let clock = Arc::new(TestClock::default());
         fake.configure(|model| {
             model.limit = Some(RateLimit::new(calls, Duration::from_secs(seconds), &clock));
         });
-        embed_much(&fake, &clock, 60).await;
+        embed_in_four_tasks(&fake, &clock, 60).await;
         let calls_made = fake.counts().embeddings;
         assert!(calls_made * 10 <= 240 * 11, "{calls_made} calls for 240 batches at {calls} in {seconds} s");
     }
 }
 
 #[tokio::test]
-async fn random_failures_cost_what_they_must() {
+async fn random_failures_cause_few_extra_calls() {
     for seed in 0..4 {
         let fake = FakeLlm::start().await;
         let clock = Arc::new(TestClock::default());
         fake.configure(|model| model.failing = Some(Failing::new(30, seed)));
-        embed_much(&fake, &clock, 60).await;
+        embed_in_four_tasks(&fake, &clock, 60).await;
         let calls_made = fake.counts().embeddings;
         assert!(calls_made * 10 <= 240 * 16, "{calls_made} calls for 240 batches");
     }
 }
 
 #[tokio::test]
-async fn faults_of_the_wire_are_told() {
+async fn wire_faults_are_classified_without_secrets() {
     let fake = FakeLlm::start().await;
     let embedder = embedder(&fake);
     for (reply, kind) in [
@@ -306,7 +303,7 @@ async fn faults_of_the_wire_are_told() {
 }
 
 #[tokio::test]
-async fn the_limit_is_for_the_whole_answer() {
+async fn timeout_applies_to_the_whole_response() {
     let fake = FakeLlm::start().await;
     let settings = BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) };
     let clock = Arc::new(TestClock::default());
@@ -322,7 +319,7 @@ async fn the_limit_is_for_the_whole_answer() {
 }
 
 #[tokio::test]
-async fn what_is_remembered_is_told_apart_by_text_model_and_place() {
+async fn cache_key_consists_of_text_model_and_url() {
     let fake = FakeLlm::start().await;
     let embedder = embedder(&fake);
     let texts = embedder.texts(passages()).unwrap();

@@ -1,13 +1,13 @@
 //! Parses rerank responses.
 
-use crate::openai::fault::unreadable;
+use crate::openai::fault::parse_failure;
 use docent_ports::error::{Component, Fault, FaultKind, Result};
 use serde::Deserialize;
 
 /// Both common forms: an object, and the plain list of text-embeddings-inference.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Answer {
+enum RerankResponse {
     Named {
         #[serde(alias = "data")]
         results: Vec<Row>,
@@ -22,26 +22,28 @@ struct Row {
     score: Option<f64>,
 }
 
-fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+fn invalid_response(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
     Fault::new(Component::Reranker, FaultKind::InvalidResponse, message)
 }
 
 /// Parses the scores of `count` passages, in their order.
 pub(super) fn read(body: &[u8], count: usize) -> Result<Vec<f32>> {
-    let answer: Answer = serde_json::from_slice(body).map_err(|error| garbage(unreadable(&error)))?;
-    let (Answer::Named { results: rows } | Answer::Bare(rows)) = answer;
+    let response: RerankResponse =
+        serde_json::from_slice(body).map_err(|error| invalid_response(parse_failure(&error)))?;
+    let (RerankResponse::Named { results: rows } | RerankResponse::Bare(rows)) = response;
     let mut scores = vec![None; count];
     for row in &rows {
         let place =
-            scores.get_mut(row.index).ok_or_else(|| garbage("a score for a passage that was not sent"))?;
+            scores.get_mut(row.index).ok_or_else(|| invalid_response("passage index out of range"))?;
         let score = row.relevance_score.or(row.score).map(|score| score as f32);
-        let score =
-            score.filter(|score| score.is_finite()).ok_or_else(|| garbage("a score that is no number"))?;
+        let score = score
+            .filter(|score| score.is_finite())
+            .ok_or_else(|| invalid_response("a score is missing or not finite"))?;
         if place.replace(score).is_some() {
-            return Err(garbage("two scores for one passage"));
+            return Err(invalid_response("duplicate passage index"));
         }
     }
-    let missing = || garbage(format!("{} scores for {count} passages", rows.len()));
+    let missing = || invalid_response(format!("{} scores for {count} passages", rows.len()));
     scores.into_iter().map(|score| score.ok_or_else(missing)).collect()
 }
 
@@ -50,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_are_put_in_the_order_of_the_passages() {
+    fn scores_are_ordered_by_index() {
         let forms = [
             r#"{"id":"r","results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":-3}],"meta":{}}"#,
             r#"{"results":[{"index":1,"document":{"text":"x"},"relevance_score":0.9},{"index":0,"relevance_score":-3}]}"#,
@@ -63,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_score_for_each_passage_is_garbage() {
+    fn incomplete_or_invalid_scores_are_rejected() {
         for body in [
             "",
             "<html>",

@@ -1,6 +1,7 @@
 //! Tests of the reranker against a fake back end.
 
 use super::*;
+use crate::openai::backend;
 use docent_testkit::{
     clock::TestClock,
     wire::{FakeLlm, Reply},
@@ -8,14 +9,7 @@ use docent_testkit::{
 use serde_json::json;
 
 fn settings(fake: &FakeLlm) -> BackendSettings {
-    BackendSettings {
-        base_url: fake.base_url(),
-        api_key: Some("sk-very-secret".to_owned()),
-        model: "test-reranker".to_owned(),
-        // Far longer than any test runs; those of a time-out set their own.
-        timeout: Duration::from_secs(600),
-        header_hook: None,
-    }
+    BackendSettings { model: "test-reranker".to_owned(), ..backend::tests::settings(&fake.base_url()) }
 }
 
 fn reranker(fake: &FakeLlm) -> HttpReranker {
@@ -43,7 +37,7 @@ async fn ask(reranker: &HttpReranker) -> Result<Vec<f32>> {
 }
 
 #[tokio::test]
-async fn one_call_brings_all_passages() {
+async fn all_passages_are_sent_in_one_call() {
     let fake = FakeLlm::start().await;
     ask(&reranker(&fake)).await.unwrap();
     let request = fake.requests().remove(0);
@@ -56,7 +50,7 @@ async fn one_call_brings_all_passages() {
 }
 
 #[tokio::test]
-async fn a_back_end_that_knows_no_documents_is_sent_texts() {
+async fn back_end_without_documents_is_sent_texts() {
     let fake = FakeLlm::start().await;
     let scores = r#"[{"index":1,"score":0.9},{"index":0,"score":0.1}]"#;
     fake.script(Reply::json(422, r#"{"error":"missing field `texts`"}"#));
@@ -67,11 +61,11 @@ async fn a_back_end_that_knows_no_documents_is_sent_texts() {
         assert_eq!(ask(&reranker).await.unwrap(), [0.1, 0.9]);
     }
     let has_texts: Vec<bool> = fake.requests().iter().map(|r| r.json().get("texts").is_some()).collect();
-    assert_eq!(has_texts, [false, true, true], "it is remembered");
+    assert_eq!(has_texts, [false, true, true], "the supported form is remembered");
 }
 
 #[tokio::test]
-async fn a_request_that_is_wrong_in_either_form_is_refused_by_its_first_answer() {
+async fn first_error_is_reported_if_both_forms_are_rejected() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(400, r#"{"message":"no such model"}"#));
     fake.script(Reply::json(404, "{}"));
@@ -83,7 +77,7 @@ async fn a_request_that_is_wrong_in_either_form_is_refused_by_its_first_answer()
 }
 
 #[tokio::test]
-async fn each_fault_has_its_kind_is_remembered_and_costs_one_call() {
+async fn fault_is_classified_and_remembered_without_retry() {
     let cases = [
         (Reply::json(500, "{}"), FaultKind::Unavailable),
         (Reply::json(503, "{}"), FaultKind::Unavailable),
@@ -110,7 +104,7 @@ async fn each_fault_has_its_kind_is_remembered_and_costs_one_call() {
 }
 
 #[tokio::test]
-async fn one_that_is_down_is_unavailable() {
+async fn stopped_back_end_is_unavailable() {
     let fake = FakeLlm::start().await;
     let reranker = reranker(&fake);
     fake.stop().await;
@@ -118,38 +112,41 @@ async fn one_that_is_down_is_unavailable() {
 }
 
 #[tokio::test]
-async fn a_message_that_quotes_a_passage_or_the_question_is_kept_out() {
+async fn message_that_quotes_the_request_is_omitted() {
     let fake = FakeLlm::start().await;
     fake.script(Reply::json(413, r#"{"message":"too long: Pumps move water."}"#));
     let fault = ask(&reranker(&fake)).await.unwrap_err();
-    assert_eq!(fault.report(), "reranking back end: status 413 and words that quote the request");
+    assert_eq!(
+        fault.report(),
+        "reranking back end: status 413 (message omitted because it quotes the request)"
+    );
 }
 
 #[tokio::test]
-async fn one_that_is_too_slow_is_left_alone_for_a_while() {
+async fn timeout_starts_a_cooldown() {
     for slow in [Reply::events(&[]).stall(), Reply::events(&["{"]).stall()] {
         let fake = FakeLlm::start().await;
         fake.script(slow);
         let clock = Arc::new(TestClock::default());
-        let hurried = BackendSettings { timeout: Duration::from_millis(50), ..settings(&fake) };
-        let mut reranker = HttpReranker::new(&hurried, Arc::clone(&clock) as _).unwrap();
+        let short_timeout = BackendSettings { timeout: Duration::from_millis(50), ..settings(&fake) };
+        let mut reranker = HttpReranker::new(&short_timeout, Arc::clone(&clock) as _).unwrap();
         assert_eq!(ask(&reranker).await.unwrap_err().kind(), FaultKind::Timeout);
-        let rest = ask(&reranker).await.unwrap_err();
-        assert_eq!((rest.kind(), rest.retry_after()), (FaultKind::Timeout, Some(REST)));
+        let fault = ask(&reranker).await.unwrap_err();
+        assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::Timeout, Some(COOLDOWN)));
         assert_eq!(fake.counts().reranks, 1);
-        clock.advance(REST);
+        clock.advance(COOLDOWN);
         reranker.timeout = Duration::from_secs(600);
         ask(&reranker).await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_pause_that_the_back_end_asks_for_is_kept() {
+async fn requested_pause_is_respected() {
     for (status, header, pause) in [
         (429, Some("7"), Duration::from_secs(7)),
-        (429, None, REST),
+        (429, None, COOLDOWN),
         (503, Some("3"), Duration::from_secs(3)),
-        (429, Some("86400"), MAX_REST),
+        (429, Some("86400"), MAX_COOLDOWN),
     ] {
         let fake = FakeLlm::start().await;
         let reply = Reply::json(status, "{}");

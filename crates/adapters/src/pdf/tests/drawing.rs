@@ -2,14 +2,14 @@
 
 use super::{Sample, line};
 use crate::pdf::{
-    drawing::{Undrawn, draw},
+    drawing::{RenderFailure, draw},
     frame::DrawingRequest,
 };
 use docent_domain::document::FailureCode;
 use hayro::vello_cpu::Pixmap;
 use std::io::Cursor;
 
-fn drawn(pdf: Vec<u8>, page: u32, width: u16, marked: Option<&str>) -> Result<Pixmap, Undrawn> {
+fn render(pdf: Vec<u8>, page: u32, width: u16, marked: Option<&str>) -> Result<Pixmap, RenderFailure> {
     let png = draw(pdf, &DrawingRequest { page, width, marked: marked.map(str::to_owned) })?;
     Ok(Pixmap::from_png(Cursor::new(png)).unwrap())
 }
@@ -22,22 +22,22 @@ fn colours(picture: &Pixmap) -> (usize, usize) {
 }
 
 #[test]
-fn a_page_is_drawn_as_wide_as_asked_with_its_letters() {
+fn page_is_rendered_at_the_requested_width() {
     let pdf = Sample::of_texts(&["Pumps move water.", ""]);
-    let first = drawn(pdf.clone(), 1, 600, None).unwrap();
+    let first = render(pdf.clone(), 1, 600, None).unwrap();
     assert_eq!((first.width(), first.height()), (600, 849));
     let (dark, yellow) = colours(&first);
     assert!(dark > 100 && yellow == 0, "{dark} {yellow}");
-    let second = drawn(pdf, 2, 300, None).unwrap();
+    let second = render(pdf, 2, 300, None).unwrap();
     assert_eq!((second.width(), colours(&second)), (300, (0, 0)));
 }
 
 #[test]
-fn marked_lines_are_yellow_and_stay_readable() {
+fn highlighted_lines_are_yellow_and_readable() {
     let page = line(72, 700, "Pumps move water.") + &line(72, 500, "Valves close.");
     let pdf = Sample::new().page(&page).bytes();
-    let plain = colours(&drawn(pdf.clone(), 1, 600, None).unwrap());
-    let picture = drawn(pdf, 1, 600, Some("Valves close.")).unwrap();
+    let plain = colours(&render(pdf.clone(), 1, 600, None).unwrap());
+    let picture = render(pdf, 1, 600, Some("Valves close.")).unwrap();
     let (dark, yellow) = colours(&picture);
     assert!(yellow > 500, "{yellow}");
     assert_eq!(dark, plain.0, "what was dark stays so");
@@ -49,17 +49,17 @@ fn marked_lines_are_yellow_and_stay_readable() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_told() {
+fn failures_are_reported() {
     let pdf = Sample::of_texts(&["one"]);
     for page in [0, 2] {
-        assert!(matches!(drawn(pdf.clone(), page, 100, None), Err(Undrawn::NoSuchPage)));
+        assert!(matches!(render(pdf.clone(), page, 100, None), Err(RenderFailure::NoSuchPage)));
     }
-    let Err(Undrawn::Document(failure)) = drawn(b"nothing".to_vec(), 1, 100, None) else { panic!() };
+    let Err(RenderFailure::Document(failure)) = render(b"nothing".to_vec(), 1, 100, None) else { panic!() };
     assert_eq!(failure.code, FailureCode::NotAPdf);
 }
 
 #[test]
-fn a_page_of_absurd_size_is_drawn_small() {
+fn oversized_page_is_scaled_down() {
     let mut sample = Sample::new().page("");
     for object in sample.document.objects.values_mut() {
         if let Ok(page) = object.as_dict_mut()
@@ -68,6 +68,6 @@ fn a_page_of_absurd_size_is_drawn_small() {
             page.set("MediaBox", vec![0.into(), 0.into(), 1.into(), 14400.into()]);
         }
     }
-    let picture = drawn(sample.bytes(), 1, 3000, None).unwrap();
+    let picture = render(sample.bytes(), 1, 3000, None).unwrap();
     assert!(picture.height() <= 8192 && picture.width() >= 1, "{} x {}", picture.width(), picture.height());
 }

@@ -3,14 +3,14 @@
 use super::*;
 
 #[test]
-fn an_encrypted_file_opens_when_its_password_is_empty() {
+fn encrypted_file_with_empty_password_opens() {
     let sample = || Sample::new().page(&line(72, 700, "sealed"));
     assert_eq!(extract(sample().encrypted("secret")), Err(FailureCode::PasswordRequired));
     assert_eq!(extract(sample().encrypted("")).unwrap().pages[0].text, "sealed\n");
 }
 
 #[test]
-fn what_is_no_pdf_is_told_from_what_is_damaged() {
+fn damaged_pdf_is_distinguished_from_other_files() {
     assert_eq!(extract(Vec::new()), Err(FailureCode::NotAPdf));
     assert_eq!(extract(b"<html><body>Not found</body></html>".to_vec()), Err(FailureCode::NotAPdf));
     assert_eq!(extract(b"%PDF-1.7\nnothing more".to_vec()), Err(FailureCode::Unreadable));
@@ -18,14 +18,14 @@ fn what_is_no_pdf_is_told_from_what_is_damaged() {
 }
 
 #[test]
-fn a_file_without_its_end_is_still_read() {
+fn file_without_its_end_is_read() {
     let pdf = by_hand("kept");
     let pdf = pdf.as_bytes()[..pdf.find("xref").unwrap()].to_vec();
     assert_eq!(extract(pdf).unwrap().pages[0].text, "kept\n");
 }
 
 #[test]
-fn any_cut_and_any_flipped_byte_ends_well() {
+fn truncated_or_altered_file_does_not_panic() {
     let pdf = Sample::of_texts(&["one", "two"]);
     for end in (0..pdf.len()).step_by(37) {
         let _ = extract(pdf[..end].to_vec());
@@ -38,7 +38,7 @@ fn any_cut_and_any_flipped_byte_ends_well() {
 }
 
 #[test]
-fn a_scan_has_pages_without_text() {
+fn scan_has_pages_without_text() {
     let mut sample = Sample::new();
     let image = dictionary! {
         "Type" => "XObject", "Subtype" => "Image", "Width" => 8, "Height" => 8, "BitsPerComponent" => 8,
@@ -51,7 +51,7 @@ fn a_scan_has_pages_without_text() {
 }
 
 #[test]
-fn text_of_annotations_is_read_after_the_page() {
+fn annotation_text_follows_the_page() {
     let mut sample = Sample::new();
     let form = sample.form(line(10, 10, "approved").into_bytes(), Dictionary::new());
     let form = form.get(b"XObject").and_then(|x| x.as_dict()?.get(b"X0")).unwrap().clone();

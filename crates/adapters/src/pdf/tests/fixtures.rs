@@ -15,7 +15,7 @@ fn page_of(name: &str) -> ExtractedPage {
 }
 
 #[test]
-fn each_page_of_the_handbook_has_its_facts() {
+fn handbook_pages_contain_their_facts() {
     let handbook = fixture("handbook.pdf").unwrap();
     let facts = [
         "The company was founded in 1987 by Ingrid Dahl and has 212 employees.",
@@ -39,14 +39,14 @@ fn each_page_of_the_handbook_has_its_facts() {
 }
 
 #[test]
-fn paragraphs_of_the_handbook_are_set_apart() {
+fn handbook_paragraphs_are_separated() {
     let text = &fixture("handbook.pdf").unwrap().pages[1].text;
     assert!(text.contains("on the day of delivery.\n\nSpare parts"), "{text}");
     assert!(text.contains("is paid by Northwind when\nthe fault is ours"), "{text}");
 }
 
 #[test]
-fn columns_are_read_one_after_the_other_without_their_hyphens() {
+fn columns_are_read_in_order_with_joined_words() {
     let text = page_of("columns.pdf").text;
     assert!(text.starts_with("The left column opens this page.\n"), "{text}");
     assert!(text.ends_with("The right column closes this page.\n"), "{text}");
@@ -57,14 +57,14 @@ fn columns_are_read_one_after_the_other_without_their_hyphens() {
 }
 
 #[test]
-fn rows_of_a_table_stay_lines() {
+fn table_rows_are_lines() {
     let text = page_of("table.pdf").text;
     assert!(text.contains("\nModel K3 800 hours 1,240 EUR\nModel K7 2,000 hours 2,980 EUR\n"), "{text}");
     assert!(text.contains("\nOrders above ten pumps get a discount of 6 percent.\n"), "{text}");
 }
 
 #[test]
-fn ligatures_of_a_letter_are_letters() {
+fn ligatures_become_letters() {
     let text = page_of("letter.pdf").text;
     for words in
         ["the office confirms the first delivery of five efficient pumps", "The final offer is affixed"]
@@ -74,7 +74,7 @@ fn ligatures_of_a_letter_are_letters() {
 }
 
 #[test]
-fn right_to_left_pages_are_in_reading_order() {
+fn right_to_left_page_is_in_logical_order() {
     let hebrew = page_of("hebrew.pdf").text;
     let lines = [
         "תקופת ההחזרה של משאבות היא 45 ימים.",
@@ -88,7 +88,7 @@ fn right_to_left_pages_are_in_reading_order() {
 }
 
 #[test]
-fn chinese_and_japanese_are_read() {
+fn chinese_and_japanese_text_is_read() {
     let extraction = fixture("japanese.pdf").unwrap();
     let text = &extraction.pages[0].text;
     assert!(text.starts_with("ポンプの返品期間は四十五日です。\n保証期間は購入日から五年です。\n"), "{text}");
@@ -97,7 +97,7 @@ fn chinese_and_japanese_are_read() {
 }
 
 #[test]
-fn a_scan_has_no_text_and_a_locked_file_wants_its_password() {
+fn scan_has_no_text_and_locked_file_needs_a_password() {
     assert_eq!(page_of("scan.pdf").quality(), PageQuality::Empty);
     assert_eq!(fixture("locked.pdf"), Err(FailureCode::PasswordRequired));
 }

@@ -13,7 +13,7 @@ fn small_pages() -> DocumentLimits {
 }
 
 #[test]
-fn a_content_stream_is_inflated_no_further_than_the_limit() {
+fn content_stream_is_inflated_up_to_the_limit() {
     let mut content = line(72, 700, "before").into_bytes();
     content.resize(1 << 20, b' ');
     content.extend(line(72, 600, "after").into_bytes());
@@ -41,7 +41,7 @@ fn streams_deflated_twice_are_not_inflated() {
 }
 
 #[test]
-fn a_form_that_inflates_beyond_the_limit_is_not_drawn() {
+fn oversized_form_is_not_drawn() {
     let mut sample = Sample::new();
     let inner = sample.form(vec![b' '; 1 << 20], Dictionary::new());
     let resources = sample.form(b"/X0 Do".to_vec(), inner);
@@ -54,7 +54,7 @@ fn a_form_that_inflates_beyond_the_limit_is_not_drawn() {
 }
 
 #[test]
-fn forms_that_multiply_end_at_the_budget() {
+fn exponential_forms_stop_at_the_budget() {
     let mut sample = Sample::new();
     let mut resources = sample.form(line(72, 600, "leaf").into_bytes(), Dictionary::new());
     for _ in 0..30 {
@@ -70,7 +70,7 @@ fn forms_that_multiply_end_at_the_budget() {
 }
 
 #[test]
-fn a_form_that_draws_itself_ends() {
+fn recursive_form_ends() {
     let mut sample = Sample::new();
     let resources = sample.form(b"/X0 Do".to_vec(), Dictionary::new());
     let form = resources.get(b"XObject").and_then(|x| x.as_dict()?.get(b"X0")?.as_reference()).unwrap();
@@ -83,7 +83,7 @@ fn a_form_that_draws_itself_ends() {
 }
 
 #[test]
-fn a_spent_document_budget_leaves_the_pages_that_follow_empty() {
+fn pages_after_the_document_budget_are_empty() {
     let flood = "0 0 m 9 9 l S ".repeat(6_000 / 14 * 14);
     let sample = (0..5).fold(Sample::new(), |sample, _| sample.deflated_page(flood.clone().into_bytes()));
     let limits = PageLimits { content_bytes: 1 << 20, ..small_pages().page };
@@ -94,7 +94,7 @@ fn a_spent_document_budget_leaves_the_pages_that_follow_empty() {
 }
 
 #[test]
-fn replacement_text_does_not_multiply() {
+fn nested_replacement_text_is_not_multiplied() {
     let content = format!("/Span << /ActualText ({}) >> BDC {} EMC ", "x".repeat(900), line(72, 700, "a"));
     let moved = |i: i32| content.replace("700 Tm", &format!("{} Tm", 700 - 20 * i));
     let page =
@@ -114,7 +114,7 @@ fn deep_nesting_ends() {
 }
 
 #[test]
-fn a_loop_of_cross_reference_tables_ends() {
+fn cross_reference_loop_ends() {
     let pdf = by_hand("text");
     let start = pdf.find("xref").unwrap();
     let looped = pdf.replace("/Root", &format!("/Prev {start} /Root")).into_bytes();
@@ -122,7 +122,7 @@ fn a_loop_of_cross_reference_tables_ends() {
 }
 
 #[test]
-fn documents_over_a_limit_are_told_which() {
+fn document_over_a_limit_fails_with_its_code() {
     let limits = small_pages();
     assert_eq!(extract_within(Sample::of_texts(&["x"; 6]), &limits), Err(FailureCode::TooManyPages));
     let limits = DocumentLimits { text_bytes: 20, ..limits };

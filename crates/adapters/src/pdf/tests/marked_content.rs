@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn actual_text_replaces_what_is_drawn() {
+fn actual_text_replaces_glyphs() {
     let content = "BT /F1 12 Tf 72 700 Td (see ) Tj /Span << /ActualText (the manual) >> BDC (t.m) Tj (.) Tj EMC ( now) Tj ET";
     assert_eq!(text(content), "see the manual now\n");
 }
@@ -16,19 +16,19 @@ fn actual_text_makes_unknown_glyphs_known() {
 }
 
 #[test]
-fn an_empty_actual_text_hides_what_is_drawn() {
+fn empty_actual_text_hides_glyphs() {
     let content = "BT /F1 12 Tf 72 700 Td (a) Tj /Span << /ActualText () >> BDC (xxx) Tj EMC (b) Tj ET";
     assert_eq!(text(content), "ab\n");
 }
 
 #[test]
-fn a_soft_hyphen_as_actual_text_joins_the_word() {
+fn soft_hyphen_as_actual_text_joins_the_word() {
     let content = "BT /F1 12 Tf 72 700 Td (Ware) Tj /Span << /ActualText <FEFF00AD> >> BDC (-) Tj EMC 0 -14 Td (house) Tj ET";
     assert_eq!(text(content), "Warehouse\n");
 }
 
 #[test]
-fn sequences_left_open_or_closed_twice_do_no_harm() {
+fn unbalanced_sequences_are_harmless() {
     assert_eq!(
         text(&format!(
             "EMC EMC /P BMC {} /Span << /ActualText (b) >> BDC {}",
@@ -40,7 +40,7 @@ fn sequences_left_open_or_closed_twice_do_no_harm() {
 }
 
 #[test]
-fn layers_that_are_switched_off_are_not_read() {
+fn hidden_layers_are_not_read() {
     let mut sample = Sample::new();
     let layer = |sample: &mut Sample| {
         sample.document.add_object(dictionary! { "Type" => "OCG", "Name" => string("L") })

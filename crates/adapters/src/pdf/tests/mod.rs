@@ -37,7 +37,7 @@ impl Sink for Extraction {
     }
 }
 
-fn generous() -> DocumentLimits {
+fn default_limits() -> DocumentLimits {
     DocumentLimits { pages: 100, text_bytes: 1 << 20, page: PageLimits::default() }
 }
 
@@ -51,7 +51,7 @@ fn extract_within(pdf: Vec<u8>, limits: &DocumentLimits) -> Result<Extraction, F
 }
 
 fn extract(pdf: Vec<u8>) -> Result<Extraction, FailureCode> {
-    extract_within(pdf, &generous())
+    extract_within(pdf, &default_limits())
 }
 
 fn first_page(sample: Sample) -> ExtractedPage {

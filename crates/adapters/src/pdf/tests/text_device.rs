@@ -3,14 +3,14 @@
 use super::*;
 
 #[test]
-fn columns_come_one_after_the_other_as_they_were_written() {
+fn columns_keep_content_order() {
     let left = line(50, 700, "left one") + &line(50, 685, "left two");
     let right = line(320, 700, "right one") + &line(320, 685, "right two");
     assert_eq!(text(&(left + &right)), "left one\nleft two\nright one\nright two\n");
 }
 
 #[test]
-fn cells_of_a_row_stand_on_one_line() {
+fn row_cells_are_on_one_line() {
     assert_eq!(
         text(&(line(50, 700, "Pumps") + &line(300, 700, "45") + &line(400, 700, "days"))),
         "Pumps 45 days\n"
@@ -18,7 +18,7 @@ fn cells_of_a_row_stand_on_one_line() {
 }
 
 #[test]
-fn a_gap_is_a_word_end_and_kerning_is_not() {
+fn gap_separates_words_and_kerning_does_not() {
     assert_eq!(text("BT /F1 12 Tf 72 700 Td [(re) -40 (turn) -300 (pump)] TJ ET"), "return pump\n");
 }
 
@@ -34,7 +34,7 @@ fn filled_and_stroked_text_is_read_once() {
 }
 
 #[test]
-fn text_outside_the_page_is_not_read() {
+fn text_outside_the_page_is_ignored() {
     let page = first_page(
         Sample::new().page(&(line(72, 700, "seen") + &line(-400, 700, "not") + &line(72, 9000, "not"))),
     );
@@ -52,20 +52,20 @@ fn ligatures_become_letters() {
 }
 
 #[test]
-fn right_to_left_text_in_visual_order_is_turned_round() {
+fn right_to_left_text_in_visual_order_is_reversed() {
     // "CBA FED" on the page, from left to right.
     assert_eq!(text(&show("F2", 72, 700, "CBA FED")), "דהו אבג\n");
 }
 
 #[test]
-fn right_to_left_text_drawn_in_reading_order_is_kept() {
+fn right_to_left_text_in_logical_order_is_unchanged() {
     let glyphs: String =
         "ABCDE".char_indices().map(|(i, c)| show("F2", 400 - 6 * i as i32, 700, &c.to_string())).collect();
     assert_eq!(text(&glyphs), "אבגדה\n");
 }
 
 #[test]
-fn numbers_drawn_among_letters_in_reading_order_are_kept() {
+fn numbers_in_logical_order_are_unchanged() {
     let content = [("F2", 400, "A"), ("F2", 394, "B"), ("F1", 368, "45"), ("F2", 356, "C"), ("F1", 352, ".")];
     let glyphs: String = content.iter().map(|(font, x, text)| show(font, *x, 700, text)).collect();
     assert_eq!(text(&glyphs), "אב 45 ג.\n");
@@ -78,8 +78,8 @@ fn numbers_in_right_to_left_lines_keep_their_order() {
 }
 
 #[test]
-fn widths_of_the_file_count_when_the_font_is_substituted() {
-    // F2 is not embedded: each of its glyphs is 6 points wide here, whatever the substitute's are.
+fn widths_of_the_file_apply_to_substituted_fonts() {
+    // F2 is not embedded: its glyphs are 6 points wide, whatever the widths of the substitute.
     let glyphs: String =
         "ABCABC".char_indices().map(|(i, c)| show("F2", 72 + 6 * i as i32, 700, &c.to_string())).collect();
     assert_eq!(text(&glyphs), "גבאגבא\n");
@@ -87,13 +87,13 @@ fn widths_of_the_file_count_when_the_font_is_substituted() {
 }
 
 #[test]
-fn lines_of_a_turned_page_are_lines() {
+fn rotated_page_has_lines() {
     let turned = "BT /F1 12 Tf 0 1 -1 0 100 100 Tm (first line) Tj 0 1 -1 0 115 100 Tm (second line) Tj ET";
     assert_eq!(text(turned), "first line\nsecond line\n");
 }
 
 #[test]
-fn paragraphs_are_set_apart_by_an_empty_line() {
+fn paragraphs_are_separated_by_an_empty_line() {
     let heights = [700, 686, 672, 644, 630, 616];
     let lines: String = heights.iter().map(|y| line(72, *y, &format!("line at {y}"))).collect();
     assert_eq!(
@@ -103,7 +103,7 @@ fn paragraphs_are_set_apart_by_an_empty_line() {
 }
 
 #[test]
-fn rows_of_a_spacious_table_stay_together() {
+fn spacious_table_is_not_split_into_paragraphs() {
     let heights = [700, 686, 672, 658, 620, 598, 576, 554];
     let lines: String = heights.iter().map(|y| line(72, *y, &format!("{y}"))).collect();
     assert_eq!(text(&lines), "700\n686\n672\n658\n\n620\n598\n576\n554\n");

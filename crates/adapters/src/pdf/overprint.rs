@@ -4,31 +4,31 @@ use hayro_interpret::kurbo::Point;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How many glyphs back a repetition may start.
-const REACH: usize = 256;
-/// Below this share of the size two equal glyphs cannot stand side by side.
+const MAX_DISTANCE: usize = 256;
+/// Equal glyphs closer than this fraction of their size are repetitions.
 const TOLERANCE: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct DrawnGlyph {
     text: u64,
     at: Point,
 }
 
 /// Detects repeated glyphs among the last ones drawn.
 #[derive(Debug, Default)]
-pub(super) struct Doubles {
-    ring: Vec<Seen>,
-    /// Where in the ring the next glyph goes, once it is full.
+pub(super) struct OverprintFilter {
+    ring: Vec<DrawnGlyph>,
+    /// Position of the next glyph in a full ring.
     next: usize,
     /// Distance from the newest glyph to the one expected to be repeated next.
     expected: Option<usize>,
     pen: Point,
 }
 
-impl Doubles {
-    /// Whether a glyph repeats one that was drawn shortly before; if not, it is remembered.
-    pub(super) fn repeats(&mut self, text: &str, start: Point, end: Point, size: f64) -> bool {
-        let glyph = Seen { text: key(text), at: start };
+impl OverprintFilter {
+    /// Whether a glyph repeats a recently drawn one; otherwise it is recorded.
+    pub(super) fn is_repeated(&mut self, text: &str, start: Point, end: Point, size: f64) -> bool {
+        let glyph = DrawnGlyph { text: key(text), at: start };
         let tolerance = TOLERANCE * size;
         let follows = (start - self.pen).hypot() < 0.5 * size;
         self.pen = end;
@@ -41,12 +41,12 @@ impl Doubles {
         };
         self.expected = found.and_then(|back| back.checked_sub(1));
         if found.is_none() {
-            self.remember(glyph);
+            self.record(glyph);
         }
         found.is_some()
     }
 
-    fn matches(&self, back: usize, glyph: Seen, tolerance: f64) -> bool {
+    fn matches(&self, back: usize, glyph: DrawnGlyph, tolerance: f64) -> bool {
         let length = self.ring.len();
         if back >= length {
             return false;
@@ -57,12 +57,12 @@ impl Doubles {
         seen.text == glyph.text && d.x.abs() < tolerance && d.y.abs() < tolerance
     }
 
-    fn remember(&mut self, glyph: Seen) {
-        if self.ring.len() < REACH {
+    fn record(&mut self, glyph: DrawnGlyph) {
+        if self.ring.len() < MAX_DISTANCE {
             self.ring.push(glyph);
         } else {
             self.ring[self.next] = glyph;
-            self.next = (self.next + 1) % REACH;
+            self.next = (self.next + 1) % MAX_DISTANCE;
         }
     }
 }
@@ -82,42 +82,41 @@ fn key(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn draw(doubles: &mut Doubles, text: &str, x: f64, y: f64) -> String {
+    fn draw(filter: &mut OverprintFilter, text: &str, x: f64, y: f64) -> String {
         let glyphs = text.char_indices().map(|(i, c)| (x + i as f64 * 5.0, c.to_string()));
         let new =
-            glyphs.filter(|(x, c)| !doubles.repeats(c, Point::new(*x, y), Point::new(x + 5.0, y), 10.0));
+            glyphs.filter(|(x, c)| !filter.is_repeated(c, Point::new(*x, y), Point::new(x + 5.0, y), 10.0));
         new.map(|(_, c)| c).collect()
     }
 
     #[test]
-    fn a_line_drawn_again_a_little_aside_is_a_double() {
-        let mut doubles = Doubles::default();
-        assert_eq!(draw(&mut doubles, "Annual report", 0.0, 0.0), "Annual report");
-        assert_eq!(draw(&mut doubles, "Annual report", 0.4, 0.2), "");
-        assert_eq!(draw(&mut doubles, "Annual report", 0.4, 12.0), "Annual report");
+    fn line_drawn_again_with_a_small_offset_is_repeated() {
+        let mut filter = OverprintFilter::default();
+        assert_eq!(draw(&mut filter, "Annual report", 0.0, 0.0), "Annual report");
+        assert_eq!(draw(&mut filter, "Annual report", 0.4, 0.2), "");
+        assert_eq!(draw(&mut filter, "Annual report", 0.4, 12.0), "Annual report");
     }
 
     #[test]
-    fn single_glyphs_drawn_again_are_doubles() {
-        let mut doubles = Doubles::default();
+    fn single_glyphs_drawn_again_are_repeated() {
+        let mut filter = OverprintFilter::default();
         let both: String = "pump"
             .char_indices()
             .map(|(i, c)| {
                 let c = c.to_string();
-                draw(&mut doubles, &c, i as f64 * 5.0, 0.0)
-                    + &draw(&mut doubles, &c, i as f64 * 5.0 + 0.3, 0.0)
+                draw(&mut filter, &c, i as f64 * 5.0, 0.0) + &draw(&mut filter, &c, i as f64 * 5.0 + 0.3, 0.0)
             })
             .collect();
         assert_eq!(both, "pump");
     }
 
     #[test]
-    fn a_long_page_does_not_lose_repeated_letters() {
-        let mut doubles = Doubles::default();
+    fn long_page_keeps_equal_letters() {
+        let mut filter = OverprintFilter::default();
         for line in 0..100 {
-            assert_eq!(draw(&mut doubles, "aaaaaaaaaa", 0.0, f64::from(line) * 12.0), "aaaaaaaaaa");
+            assert_eq!(draw(&mut filter, "aaaaaaaaaa", 0.0, f64::from(line) * 12.0), "aaaaaaaaaa");
         }
-        assert_eq!(doubles.ring.len(), REACH);
-        assert_eq!(draw(&mut doubles, "aaaaaaaaaa", 0.0, 99.0 * 12.0), "");
+        assert_eq!(filter.ring.len(), MAX_DISTANCE);
+        assert_eq!(draw(&mut filter, "aaaaaaaaaa", 0.0, 99.0 * 12.0), "");
     }
 }

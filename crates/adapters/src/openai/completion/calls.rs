@@ -1,6 +1,6 @@
 //! Assembles tool calls from streamed pieces.
 
-use super::{garbage, wire::CallDelta};
+use super::{invalid_response, wire::ToolCallDelta};
 use docent_domain::chat::ToolCall;
 use docent_ports::error::Fault;
 use std::collections::HashSet;
@@ -18,26 +18,28 @@ struct Call {
 
 /// The tool calls of a response received so far.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct ToolCallAssembler {
     turn: usize,
     calls: Vec<Call>,
 }
 
-impl Calls {
-    /// No calls yet; missing ids are made of `turn`.
+impl ToolCallAssembler {
+    /// Creates an empty assembler; generated IDs contain `turn`.
     pub(super) fn new(turn: usize) -> Self {
         Self { turn, calls: Vec::new() }
     }
 
     /// Adds a piece and returns its size in bytes.
-    pub(super) fn add(&mut self, delta: CallDelta) -> Result<usize, Fault> {
+    pub(super) fn add(&mut self, delta: ToolCallDelta) -> Result<usize, Fault> {
         let id = delta.id();
         let function = delta.function.unwrap_or_default();
         let name = function.name.clone().unwrap_or_default();
         let at = match self.find(delta.index, &id, &name) {
             Some(at) => at,
             None if self.calls.len() == MAX_CALLS => {
-                return Err(garbage(format!("the answer asks for more than {MAX_CALLS} tools")));
+                return Err(invalid_response(format!(
+                    "the response contains more than {MAX_CALLS} tool calls"
+                )));
             }
             None => {
                 self.calls.push(Call { index: delta.index, ..Call::default() });
@@ -86,22 +88,22 @@ impl Calls {
         self.calls.retain(|call| !call.name.is_empty() || !call.arguments.is_empty());
         self.calls.sort_by_key(|call| call.index.unwrap_or(i64::MAX));
         // Generated IDs must not collide with any ID of the back end.
-        let given: HashSet<String> = self.calls.iter().map(|call| call.id.clone()).collect();
+        let received: HashSet<String> = self.calls.iter().map(|call| call.id.clone()).collect();
         let mut ids = HashSet::new();
-        let mut whole = Vec::with_capacity(self.calls.len());
+        let mut calls = Vec::with_capacity(self.calls.len());
         for (n, call) in self.calls.into_iter().enumerate() {
             if call.name.is_empty() {
-                return Err(garbage("the answer asks for a tool without naming it"));
+                return Err(invalid_response("a tool call has no name"));
             }
             let is_new = !call.id.is_empty() && !ids.contains(&call.id);
-            let mut made_up = (n..).map(|n| format!("call_{}_{n}", self.turn));
-            let is_free = |id: &String| !given.contains(id) && !ids.contains(id);
-            let id = if is_new { call.id } else { made_up.find(is_free).unwrap_or_default() };
+            let mut generated = (n..).map(|n| format!("call_{}_{n}", self.turn));
+            let is_free = |id: &String| !received.contains(id) && !ids.contains(id);
+            let id = if is_new { call.id } else { generated.find(is_free).unwrap_or_default() };
             ids.insert(id.clone());
             let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
-            whole.push(ToolCall { id, name: call.name, arguments });
+            calls.push(ToolCall { id, name: call.name, arguments });
         }
-        Ok(whole)
+        Ok(calls)
     }
 }
 

@@ -6,9 +6,9 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use super::fault::{Told, unreadable};
+use super::fault::{CallError, parse_failure};
 use crate::sse::{Event, SseDecoder};
-use calls::Calls;
+use calls::ToolCallAssembler;
 use docent_domain::{chat::FinishReason, usage::TokenUsage};
 use docent_ports::{
     chat_model::ChatEvent,
@@ -40,26 +40,26 @@ pub(super) enum Progress {
 
 /// The model and ID reported by the back end, for span attributes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct ResponseMetadata {
     pub(super) model: Option<String>,
     pub(super) id: Option<String>,
 }
 
 /// Decodes one response: an event stream or, from back ends that do not stream, one JSON object.
 #[derive(Debug)]
-pub(super) struct AnswerDecoder {
+pub(super) struct CompletionDecoder {
     form: Form,
     received: usize,
     content: usize,
     has_choice: bool,
-    calls: Calls,
+    calls: ToolCallAssembler,
     usage: Option<TokenUsage>,
     reason: Option<FinishReason>,
     progress: Progress,
     /// Whether output arrived since `take_has_output` was last called.
-    has_spoken: bool,
+    has_output: bool,
     events: VecDeque<ChatEvent>,
-    facts: Facts,
+    metadata: ResponseMetadata,
 }
 
 #[derive(Debug)]
@@ -70,47 +70,26 @@ enum Form {
     Whole(Vec<u8>),
 }
 
-/// Why an answer is of no use.
-#[derive(Debug)]
-pub(super) enum AnswerError {
-    /// It cannot be read.
-    Fault(Fault),
-    /// The back end told of an error.
-    Told(Told),
-}
-
-impl From<Fault> for AnswerError {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<Told> for AnswerError {
-    fn from(told: Told) -> Self {
-        Self::Told(told)
-    }
-}
-
-fn garbage(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+fn invalid_response(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
     Fault::new(Component::ChatModel, FaultKind::InvalidResponse, message)
 }
 
-impl AnswerDecoder {
-    /// Begins an answer to a conversation of `turn` messages; ids that the back end does not give to
-    /// its tool calls are made of that number.
+impl CompletionDecoder {
+    /// Creates a decoder of the response to a conversation of `turn` messages; generated tool-call IDs
+    /// contain that number.
     pub(super) fn new(turn: usize) -> Self {
         Self {
             form: Form::Unknown,
             received: 0,
             content: 0,
             has_choice: false,
-            calls: Calls::new(turn),
+            calls: ToolCallAssembler::new(turn),
             usage: None,
             reason: None,
             progress: Progress::Open,
-            has_spoken: false,
+            has_output: false,
             events: VecDeque::new(),
-            facts: Facts::default(),
+            metadata: ResponseMetadata::default(),
         }
     }
 
@@ -118,10 +97,10 @@ impl AnswerDecoder {
     ///
     /// # Errors
     /// If the response is invalid, too long, or reports an error; it must not be read further then.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), AnswerError> {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), CallError> {
         self.received += bytes.len();
         if self.received > MAX_WIRE {
-            return Err(garbage(format!("the answer is longer than {MAX_WIRE} bytes")).into());
+            return Err(invalid_response(format!("the response is longer than {MAX_WIRE} bytes")).into());
         }
         match &mut self.form {
             Form::Unknown => {
@@ -138,7 +117,9 @@ impl AnswerDecoder {
             }
             Form::Whole(body) => {
                 if body.len() + bytes.len() > MAX_WHOLE {
-                    return Err(garbage(format!("the answer is longer than {MAX_WHOLE} bytes")).into());
+                    return Err(
+                        invalid_response(format!("the response is longer than {MAX_WHOLE} bytes")).into()
+                    );
                 }
                 body.extend_from_slice(bytes);
                 Ok(())
@@ -149,7 +130,7 @@ impl AnswerDecoder {
                 for event in events {
                     self.event(event)?;
                 }
-                pushed.map_err(|_| garbage("an event of the answer is too long").into())
+                pushed.map_err(|_| invalid_response("an event of the response is too long").into())
             }
         }
     }
@@ -158,19 +139,20 @@ impl AnswerDecoder {
     ///
     /// # Errors
     /// If the response is incomplete.
-    pub(super) fn end(&mut self) -> Result<(), AnswerError> {
+    pub(super) fn end(&mut self) -> Result<(), CallError> {
         match mem::replace(&mut self.form, Form::Unknown) {
             Form::Unknown => {}
             Form::Whole(body) => {
                 self.chunk(&body)?;
                 if !self.has_choice {
-                    return Err(garbage("the answer holds no choice").into());
+                    return Err(invalid_response("the response contains no choice").into());
                 }
                 // A single object is complete even without a finish reason.
                 self.progress = self.progress.max(Progress::Stopped);
             }
             Form::Stream(mut decoder) => {
-                let last = decoder.finish().map_err(|_| garbage("an event of the answer is too long"))?;
+                let last =
+                    decoder.finish().map_err(|_| invalid_response("an event of the response is too long"))?;
                 if let Some(event) = last {
                     self.event(event)?;
                 }
@@ -183,9 +165,9 @@ impl AnswerDecoder {
     ///
     /// # Errors
     /// If the response has not stopped, or a tool call has no name.
-    pub(super) fn finish(&mut self) -> Result<(), AnswerError> {
+    pub(super) fn finish(&mut self) -> Result<(), CallError> {
         if self.progress == Progress::Open {
-            let message = "the answer ended early";
+            let message = "the response ended early";
             return Err(Fault::new(Component::ChatModel, FaultKind::Unavailable, message).into());
         }
         let calls = mem::take(&mut self.calls).finish()?;
@@ -207,8 +189,8 @@ impl AnswerDecoder {
     }
 
     /// Whether text, reasoning, part of a tool call or the finish reason arrived since the last call.
-    pub(super) fn has_spoken(&mut self) -> bool {
-        mem::take(&mut self.has_spoken)
+    pub(super) fn take_has_output(&mut self) -> bool {
+        mem::take(&mut self.has_output)
     }
 
     /// Returns the next decoded event.
@@ -217,11 +199,11 @@ impl AnswerDecoder {
     }
 
     /// The model and ID reported by the back end.
-    pub(super) fn facts(&self) -> &Facts {
-        &self.facts
+    pub(super) fn metadata(&self) -> &ResponseMetadata {
+        &self.metadata
     }
 
-    fn event(&mut self, event: Event) -> Result<(), AnswerError> {
+    fn event(&mut self, event: Event) -> Result<(), CallError> {
         if self.progress >= Progress::Done {
             return Ok(());
         }
@@ -236,18 +218,19 @@ impl AnswerDecoder {
         self.chunk(event.data.as_bytes())
     }
 
-    fn chunk(&mut self, json: &[u8]) -> Result<(), AnswerError> {
-        // The parser would take a list for an object.
+    fn chunk(&mut self, json: &[u8]) -> Result<(), CallError> {
+        // serde would deserialize a struct from a list.
         if json.trim_ascii_start().first() != Some(&b'{') {
-            return Err(garbage("a piece of the answer is no object").into());
+            return Err(invalid_response("a chunk of the response is not a JSON object").into());
         }
-        let chunk: Chunk = serde_json::from_slice(json).map_err(|error| garbage(unreadable(&error)))?;
-        if let Some(told) = chunk.error() {
-            return Err(told.into());
+        let chunk: Chunk =
+            serde_json::from_slice(json).map_err(|error| invalid_response(parse_failure(&error)))?;
+        if let Some(error) = chunk.error() {
+            return Err(error.into());
         }
         let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
-        self.facts.model = self.facts.model.take().or_else(|| text(chunk.model));
-        self.facts.id = self.facts.id.take().or_else(|| text(chunk.id));
+        self.metadata.model = self.metadata.model.take().or_else(|| text(chunk.model));
+        self.metadata.id = self.metadata.id.take().or_else(|| text(chunk.id));
         self.usage = chunk.usage.and_then(wire::Usage::tokens).or(self.usage);
         // Requests never ask for more than one choice.
         let Some(choice) = chunk.choices.into_iter().flatten().find(|choice| choice.index.unwrap_or(0) == 0)
@@ -257,7 +240,7 @@ impl AnswerDecoder {
         self.has_choice = true;
         let finish_reason = choice.finish_reason();
         if let Some(delta) = choice.delta.or(choice.message) {
-            self.has_spoken |= delta.says_something();
+            self.has_output |= delta.has_content();
             let text = delta.text();
             self.content += text.len();
             if !text.is_empty() {
@@ -267,12 +250,15 @@ impl AnswerDecoder {
                 self.content += self.calls.add(call)?;
             }
             if self.content > MAX_CONTENT {
-                return Err(garbage(format!("the answer has more than {MAX_CONTENT} bytes of text")).into());
+                return Err(invalid_response(format!(
+                    "the response has more than {MAX_CONTENT} bytes of text"
+                ))
+                .into());
             }
         }
         if let Some(reason) = finish_reason {
             self.reason = Some(reason);
-            self.has_spoken = true;
+            self.has_output = true;
             self.progress = Progress::Stopped;
         }
         Ok(())

@@ -4,10 +4,8 @@ use super::*;
 use docent_domain::chat::ToolCall;
 
 /// Decodes a response in pieces; returns its events and the error that ended it.
-fn decode_pieces<'a>(
-    pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> (Vec<ChatEvent>, Result<(), AnswerError>) {
-    let mut decoder = AnswerDecoder::new(3);
+fn decode_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<ChatEvent>, Result<(), CallError>) {
+    let mut decoder = CompletionDecoder::new(3);
     let mut result = pieces.into_iter().try_for_each(|piece| decoder.push(piece));
     if result.is_ok() {
         result = decoder.end();
@@ -29,8 +27,8 @@ fn stream(chunks: &[&str]) -> Vec<ChatEvent> {
 
 fn fault(text: &str) -> Fault {
     match decode_pieces([text.as_bytes()]).1.unwrap_err() {
-        AnswerError::Fault(fault) => fault,
-        AnswerError::Told(told) => panic!("{told:?}"),
+        CallError::Fault(fault) => fault,
+        CallError::Backend(error) => panic!("{error:?}"),
     }
 }
 
@@ -60,7 +58,7 @@ fn calls(deltas: &[&str]) -> Vec<ChatEvent> {
 const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
 
 #[test]
-fn text_comes_as_it_is_streamed() {
+fn text_deltas_become_text_events() {
     let chunks = [
         r#"{"id":"x","model":"m-1","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#,
         r#"{"choices":[{"index":0,"delta":{"content":"Hel"}}]}"#,
@@ -71,7 +69,7 @@ fn text_comes_as_it_is_streamed() {
 }
 
 #[test]
-fn empty_deltas_and_null_content_are_no_events() {
+fn empty_deltas_and_null_content_yield_no_events() {
     let empty =
         ["{}", r#"{"content":null}"#, r#"{"content":""}"#, r#"{"content":null,"tool_calls":null}"#, "null"];
     let mut chunks: Vec<String> = empty.iter().map(|empty| delta(empty)).collect();
@@ -81,38 +79,38 @@ fn empty_deltas_and_null_content_are_no_events() {
 }
 
 #[test]
-fn content_may_be_a_list_of_parts() {
+fn list_of_parts_yields_text() {
     let parts =
         r#"{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"hm"},{"text":"b"},"c"]}"#;
     assert_eq!(stream(&[&delta(parts)]), [text("abc"), finished(FinishReason::Stop)]);
 }
 
 #[test]
-fn words_of_refusal_are_text() {
+fn refusal_yields_text() {
     let refusal = delta(r#"{"content":null,"refusal":"I cannot."}"#);
     assert_eq!(stream(&[&refusal]), [text("I cannot."), finished(FinishReason::Stop)]);
 }
 
 #[test]
-fn thoughts_are_not_text() {
+fn reasoning_yields_no_text() {
     let thought = delta(r#"{"content":null,"reasoning_content":"hm","reasoning":"hm"}"#);
     assert_eq!(stream(&[&thought]), [finished(FinishReason::Stop)]);
 }
 
 #[test]
-fn other_choices_are_not_mixed_in() {
+fn other_choices_are_ignored() {
     let second = r#"{"choices":[{"index":1,"delta":{"content":"b"}},{"index":0,"delta":{"content":"a"}}]}"#;
     assert_eq!(stream(&[second]), [text("a"), finished(FinishReason::Stop)]);
 }
 
 #[test]
-fn a_chunk_may_hold_a_message_in_place_of_a_delta() {
+fn message_in_place_of_delta_is_accepted() {
     let chunk = r#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
     assert_eq!(stream(&[chunk]), [text("a"), finished(FinishReason::Stop)]);
 }
 
 #[test]
-fn tool_calls_are_put_together_from_fragments() {
+fn tool_call_is_assembled_from_fragments() {
     let events = calls(&[
         r#"{"index":0,"id":"a","type":"function","function":{"name":"find","arguments":""}}"#,
         r#"{"index":0,"function":{"arguments":"{\"q\":"}}"#,
@@ -122,7 +120,7 @@ fn tool_calls_are_put_together_from_fragments() {
 }
 
 #[test]
-fn parallel_calls_are_kept_apart_and_ordered_by_their_index() {
+fn parallel_calls_are_ordered_by_index() {
     let events = calls(&[
         r#"{"index":1,"id":"b","function":{"name":"two","arguments":"{\"x\""}},{"index":0,"id":"a","function":{"name":"one"}}"#,
         r#"{"index":0,"function":{"arguments":"{}"}},{"index":1,"function":{"arguments":":2}"}}"#,
@@ -133,13 +131,13 @@ fn parallel_calls_are_kept_apart_and_ordered_by_their_index() {
 }
 
 #[test]
-fn a_whole_call_may_come_in_one_chunk() {
+fn whole_call_in_one_chunk_is_accepted() {
     let events = calls(&[r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{\"q\":1}"}}"#]);
     assert_eq!(events, [call("a", "find", r#"{"q":1}"#), finished(FinishReason::ToolCalls)]);
 }
 
 #[test]
-fn calls_without_an_index_are_told_apart_by_id_or_name() {
+fn calls_without_index_are_distinguished_by_id_or_name() {
     let by_id = calls(&[
         r#"{"id":"a","function":{"name":"one","arguments":"{\"x\":"}}"#,
         r#"{"function":{"arguments":"1}"}}"#,
@@ -165,7 +163,7 @@ fn calls_without_an_index_are_told_apart_by_id_or_name() {
 }
 
 #[test]
-fn whole_calls_may_all_have_the_index_0() {
+fn whole_calls_with_the_same_index_are_separate() {
     let events = calls(&[
         r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{\"q\":1}"}}"#,
         r#"{"index":0,"id":"b","function":{"name":"find","arguments":"{\"q\":2}"}}"#,
@@ -176,7 +174,7 @@ fn whole_calls_may_all_have_the_index_0() {
 }
 
 #[test]
-fn the_name_and_another_id_may_be_repeated_in_every_fragment() {
+fn repeated_name_or_changed_id_continues_the_call() {
     let names = calls(&[
         r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{"}}"#,
         r#"{"index":0,"id":"a","function":{"name":"find","arguments":"}"}}"#,
@@ -190,7 +188,7 @@ fn the_name_and_another_id_may_be_repeated_in_every_fragment() {
 }
 
 #[test]
-fn missing_empty_and_doubled_ids_are_made() {
+fn missing_empty_and_duplicate_ids_are_generated() {
     let events = calls(&[
         r#"{"index":0,"function":{"name":"a","arguments":"{}"}}"#,
         r#"{"index":1,"id":"","function":{"name":"b","arguments":"{}"}}"#,
@@ -210,7 +208,7 @@ fn missing_empty_and_doubled_ids_are_made() {
 }
 
 #[test]
-fn arguments_may_be_an_object_or_missing() {
+fn object_and_missing_arguments_become_json_text() {
     let events = calls(&[
         r#"{"index":0,"id":"a","function":{"name":"find","arguments":{"q":"é"}}}"#,
         r#"{"index":1,"id":"b","function":{"name":"list"}}"#,
@@ -228,20 +226,20 @@ fn arguments_may_be_an_object_or_missing() {
 }
 
 #[test]
-fn broken_arguments_are_passed_on_as_they_are() {
+fn invalid_arguments_are_passed_on_unchanged() {
     let events = calls(&[r#"{"index":0,"id":"a","function":{"name":"find","arguments":"{\"q\":"}}"#]);
     assert_eq!(events[0], call("a", "find", r#"{"q":"#));
 }
 
 #[test]
-fn empty_calls_are_dropped_and_nameless_ones_are_garbage() {
+fn empty_call_is_dropped_and_nameless_call_is_invalid() {
     assert_eq!(calls(&[r#"{"index":0}"#, r#"{"index":0,"id":"a"}"#]), [finished(FinishReason::Stop)]);
     let nameless = delta(r#"{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]}"#);
     assert_eq!(fault(&format!("data: {nameless}\n\ndata: [DONE]\n\n")).kind(), FaultKind::InvalidResponse);
 }
 
 #[test]
-fn reasons_to_finish_are_understood_in_many_dialects() {
+fn finish_reasons_of_all_back_ends_are_mapped() {
     let reason = |name: &str| {
         let chunk = format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"finish_reason":{name}}}]}}"#);
         stream(&[&chunk]).pop()
@@ -258,13 +256,13 @@ fn reasons_to_finish_are_understood_in_many_dialects() {
 }
 
 #[test]
-fn calls_make_the_reason_even_when_it_is_said_to_be_stop() {
+fn tool_calls_override_the_reason_stop() {
     let call = delta(r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#);
     assert_eq!(stream(&[&call, STOP]).pop(), Some(finished(FinishReason::ToolCalls)));
 }
 
 #[test]
-fn usage_is_read_wherever_it_stands() {
+fn usage_is_read_from_any_chunk() {
     let usage = r#""usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}"#;
     let own_chunk = format!(r#"{{"choices":[],{usage}}}"#);
     let last_chunk = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"stop"}}],{usage}}}"#);
@@ -282,7 +280,7 @@ fn usage_is_read_wherever_it_stands() {
 }
 
 #[test]
-fn no_usage_and_usage_of_zero_are_the_same() {
+fn zero_usage_counts_as_missing() {
     let zeros = r#"{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}"#;
     for usage in [zeros, r#"{"choices":[],"usage":{}}"#, r#"{"choices":[],"usage":null}"#] {
         assert_eq!(stream(&[STOP, usage]), [finished(FinishReason::Stop)]);
@@ -290,7 +288,7 @@ fn no_usage_and_usage_of_zero_are_the_same() {
 }
 
 #[test]
-fn usage_under_both_names_is_read_once_and_nonsense_is_none() {
+fn usage_under_both_names_is_read_once_and_implausible_usage_ignored() {
     let both = r#"{"choices":[],"usage":{"prompt_tokens":7,"input_tokens":7,"output_tokens":2}}"#;
     let usage = Some(TokenUsage { prompt: 7, completion: 2 });
     assert_eq!(stream(&[STOP, both]), [ChatEvent::Finished { reason: FinishReason::Stop, usage }]);
@@ -303,7 +301,7 @@ fn usage_under_both_names_is_read_once_and_nonsense_is_none() {
 }
 
 #[test]
-fn an_id_that_is_made_up_is_none_that_the_back_end_gave() {
+fn generated_id_differs_from_back_end_ids() {
     let calls = [
         r#"{"tool_calls":[{"index":0,"function":{"name":"a"}}]}"#,
         r#"{"tool_calls":[{"index":1,"id":"call_3_0","function":{"name":"b"}}]}"#,
@@ -315,34 +313,34 @@ fn an_id_that_is_made_up_is_none_that_the_back_end_gave() {
 }
 
 #[test]
-fn a_reason_is_as_good_an_end_as_the_mark() {
+fn finish_reason_or_done_completes_the_response() {
     let expected = [text("a"), finished(FinishReason::Stop)];
-    let said = delta(r#"{"content":"a"}"#);
-    assert_eq!(decode(&format!("data: {said}\n\ndata: {STOP}\n\n")), expected);
-    assert_eq!(decode(&format!("data: {said}\n\ndata: {STOP}")), expected);
-    assert_eq!(decode(&format!("data: {said}\n\ndata: [DONE]\n\n")), expected);
-    assert_eq!(decode(&format!("data: {said}\n\ndata:[DONE] ")), expected);
+    let chunk = delta(r#"{"content":"a"}"#);
+    assert_eq!(decode(&format!("data: {chunk}\n\ndata: {STOP}\n\n")), expected);
+    assert_eq!(decode(&format!("data: {chunk}\n\ndata: {STOP}")), expected);
+    assert_eq!(decode(&format!("data: {chunk}\n\ndata: [DONE]\n\n")), expected);
+    assert_eq!(decode(&format!("data: {chunk}\n\ndata:[DONE] ")), expected);
 }
 
 #[test]
-fn without_either_the_answer_ended_early() {
-    let said = delta(r#"{"content":"a"}"#);
-    for text in [format!("data: {said}\n\n"), String::new(), " \n".to_owned(), ": ping\n\n".to_owned()] {
+fn response_without_finish_reason_and_done_is_incomplete() {
+    let chunk = delta(r#"{"content":"a"}"#);
+    for text in [format!("data: {chunk}\n\n"), String::new(), " \n".to_owned(), ": ping\n\n".to_owned()] {
         let fault = fault(&text);
         assert_eq!(fault.kind(), FaultKind::Unavailable, "{text:?}");
-        assert_eq!(fault.report(), "chat model: the answer ended early");
+        assert_eq!(fault.report(), "chat model: the response ended early");
     }
 }
 
 #[test]
-fn what_follows_the_mark_is_ignored() {
+fn data_after_done_is_ignored() {
     let text = format!("data: {STOP}\n\ndata: [DONE]\n\ndata: nonsense\n\n");
     assert_eq!(decode(&text), [finished(FinishReason::Stop)]);
 }
 
 #[test]
 fn events_before_an_error_are_kept() {
-    let said = delta(r#"{"content":"a"}"#);
+    let chunk = delta(r#"{"content":"a"}"#);
     let errors = [
         r#"data: {"error":{"message":"overloaded","code":503}}"#,
         r#"data: {"choices":[{"delta":{},"finish_reason":"error"}],"error":{"message":"x","code":502}}"#,
@@ -351,17 +349,17 @@ fn events_before_an_error_are_kept() {
         "event: error\ndata: overloaded",
     ];
     for error in errors {
-        let (events, result) = decode_pieces([format!("data: {said}\n\n{error}\n\n").as_bytes()]);
+        let (events, result) = decode_pieces([format!("data: {chunk}\n\n{error}\n\n").as_bytes()]);
         assert_eq!(events, [text("a")]);
         match result.unwrap_err() {
-            AnswerError::Told(told) => assert_eq!(told.kind, FaultKind::Unavailable, "{error}"),
-            AnswerError::Fault(fault) => panic!("{fault}"),
+            CallError::Backend(reported) => assert_eq!(reported.kind, FaultKind::Unavailable, "{error}"),
+            CallError::Fault(fault) => panic!("{fault}"),
         }
     }
 }
 
 #[test]
-fn pieces_that_cannot_be_read_are_garbage_and_not_quoted() {
+fn invalid_chunk_is_reported_without_quoting_it() {
     for data in ["{", "no json", "[]", "7", r#"{"choices":"secret"}"#, r#"{"choices":[{"delta":"secret"}]}"#]
     {
         let fault = fault(&format!("data: {data}\n\n"));
@@ -371,7 +369,7 @@ fn pieces_that_cannot_be_read_are_garbage_and_not_quoted() {
 }
 
 #[test]
-fn an_answer_may_come_whole() {
+fn unstreamed_response_is_accepted() {
     let body = r#" {
         "id": "x", "object": "chat.completion", "model": "m-1",
         "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
@@ -388,32 +386,32 @@ fn an_answer_may_come_whole() {
 }
 
 #[test]
-fn a_whole_answer_that_holds_none_is_garbage() {
+fn unstreamed_response_without_choice_is_invalid() {
     for body in ["{}", r#"{"choices":[]}"#, r#"{"choices":[{"message""#, r#"{"detail":"hm"}"#] {
         assert_eq!(fault(body).kind(), FaultKind::InvalidResponse, "{body}");
     }
     let (_, result) =
         decode_pieces([br#"{"error":{"message":"no","type":"invalid_request_error"}}"#.as_slice()]);
-    assert!(matches!(result, Err(AnswerError::Told(told)) if told.kind == FaultKind::Rejected));
+    assert!(matches!(result, Err(CallError::Backend(error)) if error.kind == FaultKind::Rejected));
 }
 
 #[test]
-fn answers_are_bounded() {
+fn oversized_response_is_invalid() {
     let words = delta(&format!(r#"{{"content":"{}"}}"#, "x".repeat(512 * 1024)));
     let chunk = format!("data: {words}\n\n");
     let (events, result) = decode_pieces(std::iter::repeat_n(chunk.as_bytes(), 9));
     assert_eq!(events.len(), 8 + 1);
-    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse));
+    assert!(matches!(result, Err(CallError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse));
 
     let whole =
         std::iter::once(b"{".as_slice()).chain(std::iter::repeat_n([b' '; 1024 * 1024].as_slice(), 9));
     assert!(
-        matches!(decode_pieces(whole).1, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse)
+        matches!(decode_pieces(whole).1, Err(CallError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse)
     );
 
     let comment = format!(":{}\n", "x".repeat(512 * 1024));
     let (_, result) = decode_pieces(std::iter::repeat_n(comment.as_bytes(), 129));
-    assert!(matches!(result, Err(AnswerError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse));
+    assert!(matches!(result, Err(CallError::Fault(fault)) if fault.kind() == FaultKind::InvalidResponse));
 
     let one =
         |n: usize| format!(r#"{{"index":{n},"id":"{n}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
@@ -442,28 +440,28 @@ fn samples() -> Vec<String> {
     ]
 }
 
-fn shown<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+fn decoded<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
     format!("{:?}", decode_pieces(pieces))
 }
 
 #[test]
-fn any_cut_gives_the_same_events() {
+fn splitting_at_any_byte_gives_the_same_events() {
     for sample in samples() {
         let bytes = sample.as_bytes();
-        let whole = shown([bytes]);
+        let whole = decoded([bytes]);
         for at in 0..=bytes.len() {
             let (first, second) = bytes.split_at(at);
-            assert_eq!(shown([first, second]), whole, "cut at {at}");
+            assert_eq!(decoded([first, second]), whole, "cut at {at}");
         }
         for size in 1..=9 {
-            assert_eq!(shown(bytes.chunks(size)), whole, "pieces of {size}");
+            assert_eq!(decoded(bytes.chunks(size)), whole, "pieces of {size}");
         }
     }
 }
 
 #[test]
-fn many_cuts_at_once_give_the_same_events() {
-    // Numbers without a pattern, always the same ones.
+fn random_splits_give_the_same_events() {
+    // A deterministic xorshift generator.
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut below = |limit: usize| {
         state ^= state << 13;
@@ -472,7 +470,7 @@ fn many_cuts_at_once_give_the_same_events() {
         (state % limit as u64) as usize
     };
     for sample in samples() {
-        let whole = shown([sample.as_bytes()]);
+        let whole = decoded([sample.as_bytes()]);
         for _ in 0..500 {
             let mut pieces = Vec::new();
             let mut rest = sample.as_bytes();
@@ -483,7 +481,7 @@ fn many_cuts_at_once_give_the_same_events() {
                 rest = after;
             }
             assert_eq!(
-                shown(pieces.iter().copied()),
+                decoded(pieces.iter().copied()),
                 whole,
                 "{:?}",
                 pieces.iter().map(|p| p.len()).collect::<Vec<_>>()

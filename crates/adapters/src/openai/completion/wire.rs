@@ -1,6 +1,6 @@
 //! Wire types of chat responses, lenient towards deviations of back ends.
 
-use crate::openai::fault::Told;
+use crate::openai::fault::BackendError;
 use docent_domain::{chat::FinishReason, usage::TokenUsage};
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,20 +31,22 @@ pub(super) struct Chunk {
 
 impl Chunk {
     /// The error that the chunk reports, if any.
-    pub(super) fn error(&self) -> Option<Told> {
+    pub(super) fn error(&self) -> Option<BackendError> {
         if let Some(error) = self.error.as_ref().filter(|error| !error.is_null()) {
-            return Some(Told::by_object(error));
+            return Some(BackendError::from_json(error));
         }
         // Some back ends send the error's fields without an enclosing object.
         let is_error = self.object.as_ref().and_then(Value::as_str) == Some("error");
-        is_error.then(|| Told::by_object(&serde_json::json!({ "message": self.message, "code": self.code })))
+        is_error.then(|| {
+            BackendError::from_json(&serde_json::json!({ "message": self.message, "code": self.code }))
+        })
     }
 }
 
 /// Parses an event of type `error`.
-pub(super) fn error_event(data: &str) -> Told {
+pub(super) fn error_event(data: &str) -> BackendError {
     let value = serde_json::from_str::<Value>(data).unwrap_or_default();
-    Told::by_object(value.get("error").unwrap_or(&value))
+    BackendError::from_json(value.get("error").unwrap_or(&value))
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,12 +91,12 @@ pub(super) struct Delta {
     #[serde(default)]
     reasoning_content: Option<Value>,
     #[serde(default)]
-    pub(super) tool_calls: Option<Vec<CallDelta>>,
+    pub(super) tool_calls: Option<Vec<ToolCallDelta>>,
 }
 
 impl Delta {
     /// Whether any field is not empty.
-    pub(super) fn says_something(&self) -> bool {
+    pub(super) fn has_content(&self) -> bool {
         let is_empty = |value: &Option<Value>| match value {
             None | Some(Value::Null) => true,
             Some(Value::String(text)) => text.is_empty(),
@@ -105,7 +107,7 @@ impl Delta {
             || !is_empty(&self.reasoning)
             || !is_empty(&self.reasoning_content)
             || self.refusal.as_ref().is_some_and(|text| !text.is_empty())
-            || self.tool_calls.iter().flatten().any(CallDelta::says_something)
+            || self.tool_calls.iter().flatten().any(ToolCallDelta::has_content)
     }
 
     /// The text, from a string or a list of parts.
@@ -130,7 +132,7 @@ fn part_text(part: &Value) -> Option<&str> {
 
 /// A piece of a tool call.
 #[derive(Debug, Deserialize)]
-pub(super) struct CallDelta {
+pub(super) struct ToolCallDelta {
     #[serde(default)]
     pub(super) index: Option<i64>,
     #[serde(default)]
@@ -139,8 +141,8 @@ pub(super) struct CallDelta {
     pub(super) function: Option<FunctionDelta>,
 }
 
-impl CallDelta {
-    fn says_something(&self) -> bool {
+impl ToolCallDelta {
+    fn has_content(&self) -> bool {
         let Some(FunctionDelta { name, arguments }) = &self.function else { return false };
         let is_text = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
         is_text(name) || !matches!(arguments, None | Some(Value::Null)) && arguments != &Some(Value::from(""))
@@ -198,7 +200,7 @@ impl Usage {
         };
         let prompt = number(self.prompt_tokens).or(number(self.input_tokens)).unwrap_or_default();
         let completion = number(self.completion_tokens).or(number(self.output_tokens)).unwrap_or_default();
-        let makes_sense = prompt <= MAX_TOKENS && completion <= MAX_TOKENS;
-        (makes_sense && (prompt > 0 || completion > 0)).then_some(TokenUsage { prompt, completion })
+        let is_plausible = prompt <= MAX_TOKENS && completion <= MAX_TOKENS;
+        (is_plausible && (prompt > 0 || completion > 0)).then_some(TokenUsage { prompt, completion })
     }
 }
