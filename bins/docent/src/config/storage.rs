@@ -6,7 +6,6 @@ use super::{
     secret::Secret,
     selector::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, VectorDb},
     url::HttpUrl,
-    value::Value,
 };
 
 section! {
