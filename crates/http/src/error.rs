@@ -21,7 +21,7 @@ pub struct ApiError {
     errors: Vec<FieldError>,
     retry_after: Option<Duration>,
     code: Option<&'static str>,
-    fault: Option<Fault>,
+    fault: Option<Box<Fault>>,
 }
 
 /// What is wrong with one field of a request.
@@ -121,7 +121,7 @@ impl ApiError {
     /// Attaches the fault that caused this error, if any, to a response; the middleware logs and counts it.
     pub fn report(&self, response: &mut HttpResponse) {
         if let Some(fault) = &self.fault {
-            response.extensions_mut().insert(fault.clone());
+            response.extensions_mut().insert(Fault::clone(fault));
         }
     }
 
@@ -211,7 +211,7 @@ impl From<Error> for ApiError {
 impl ApiError {
     /// The answer to a fault. What happened inside is not in it.
     pub fn of_fault(fault: &Fault) -> Self {
-        let reported = Some(fault.clone());
+        let reported = Some(Box::new(fault.clone()));
         match Self::status_of(fault.component(), fault.kind()) {
             StatusCode::INTERNAL_SERVER_ERROR => Self { fault: reported, ..Self::internal() },
             status => Self {
