@@ -114,14 +114,14 @@ rules! {
         }
         let fields = [("account", "weaker@example.org"), ("name", "Theirs"), ("scopes", "read")];
         let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(200);
-        assert!(reply.text.contains("for weaker@example.org"));
+        assert!(reply.text.contains("account weaker@example.org"));
     }
 
     async fn forms_are_checked_and_names_are_text(setup) {
         let app = accepting(setup).start().await;
         let mut staff = staff_with(&app, &[]).await;
         let reply = submit(&mut staff, "/admin/api-keys/add", &[("name", " "), ("expires_at", "soon")]).await.expect(422);
-        for said in ["Name must not be empty.", "Scopes must be one or more of", "Expires must be a day"] {
+        for said in ["Name must not be empty.", "Scopes must be one or more of", "Expires must be a date"] {
             assert!(reply.text.contains(said), "{said}: {}", reply.text);
         }
         let past = [("name", "Old"), ("scopes", "read"), ("expires_at", "2001-01-01")];

@@ -48,7 +48,7 @@ rules! {
         let mut fields = vec![("form_token", token.as_str()), ("act", "retry")];
         fields.extend([&mine, hers.as_str(), record, gone, &mine].map(|id| ("id", id)));
         let page = browser.post(BULK, &fields).await.expect(200).text;
-        assert!(page.contains("Left alone: 3") && page.contains("To be retried: 1"), "{page}");
+        assert!(page.contains("Will be skipped: 3") && page.contains("Will be retried: 1"), "{page}");
         fields.push(("confirmed", "yes"));
         let page = browser.post(BULK, &fields).await.expect(200).text;
         for text in [

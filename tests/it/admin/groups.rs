@@ -55,7 +55,7 @@ rules! {
 
         let reply = submit(&mut root, "/admin/groups/add", &[("name", "EDITORS"), ("permissions", "jobs.view_job")]).await;
         let again = reply.expect(422).text;
-        assert!(again.contains("Name is taken already.") && again.contains("value=\"jobs.view_job\" checked"));
+        assert!(again.contains("Name is already in use.") && again.contains("value=\"jobs.view_job\" checked"));
         let _ = submit(&mut root, &page, &[("name", "Writers"), ("permissions", "documents.add_document")]).await.expect(303);
         let mut ada = docent_tests::browser::Browser::new(&app);
         let _ = ada.login("ada@example.org", "a long secret").await.expect(303);

@@ -88,7 +88,7 @@ rules! {
         let (mut browser, member) = staff(&app).await;
         let id = member.add("pages.pdf", pdf(&["words", "", "", "more words"])).await;
         let waiting = browser.get(&format!("/admin/documents/{id}")).await.expect(200).text;
-        assert!(waiting.contains("Its pages have not been read.") && waiting.contains("queued"));
+        assert!(waiting.contains("No extraction result yet.") && waiting.contains("queued"));
         app.run_jobs().await;
         let page = browser.get(&format!("/admin/documents/{id}")).await.expect(200).text;
         for text in ["4, 2 with text", "<dd>2–3</dd>", "pages.pdf", ">done</span>"] {

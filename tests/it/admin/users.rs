@@ -238,7 +238,7 @@ rules! {
         assert!(!page.contains("name=\"is_active\" value=\"on\" checked"), "it was not ticked");
         let taken = [("email", "ROOT@example.org"), ("password", PASSWORD)];
         let reply = submit(&mut root, "/admin/users/add", &taken).await.expect(422);
-        assert!(reply.text.contains("E-mail belongs to an account already."));
+        assert!(reply.text.contains("E-mail is already in use."));
     }
 
     async fn a_new_password_ends_the_sessions_of_its_account(setup) {
