@@ -81,7 +81,7 @@ fn method_not_allowed(allowed: &str) -> HttpResponse {
     response
 }
 
-/// What leads nowhere.
+/// Handler for unknown paths: 404.
 pub async fn not_found() -> Result<HttpResponse, ApiError> {
     Err(ApiError::new(StatusCode::NOT_FOUND, "Not found"))
 }

@@ -18,12 +18,12 @@ pub fn pattern_of(tables: &[Table], path: &str) -> Option<&'static str> {
     tables.iter().copied().flatten().map(|(pattern, _)| *pattern).find(fits)
 }
 
-/// Whether a path is for those who watch the service. They are always answered.
+/// Whether a path is a health or metrics path that exists with these settings. Such requests are exempt from the rate limit.
 pub fn is_probe(settings: &HttpSettings, path: &str) -> bool {
     is_watched(path) && is_there(settings, path)
 }
 
-/// Whether a path is for those who watch the service, where it is there.
+/// Whether a path is a health or metrics path, whether or not it exists with these settings.
 pub fn is_watched(path: &str) -> bool {
     path.starts_with("/health/") || is_metrics(path)
 }

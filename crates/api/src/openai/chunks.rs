@@ -66,7 +66,7 @@ pub(crate) struct Delta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     content: Option<&'a str>,
-    /// The passages that the answer stands on, before its end.
+    /// Sources of the answer, sent before its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     annotations: Option<Vec<Annotation<'a>>>,
