@@ -10,10 +10,10 @@ use crate::{
 use docent_app::{
     App,
     accounts::{
-        api_keys::{KeyRequest, NewKey},
+        api_keys::{ApiKeyInput, NewApiKey},
         create::Flags,
     },
-    audit::By,
+    audit::Initiator,
     jobs::{Runner, RunnerSettings},
     webhooks::courier::Courier,
 };
@@ -191,8 +191,8 @@ impl TestApp {
     pub async fn account(&self, email: &str, flags: Flags) -> User {
         let password = Password::parse_new(PASSWORD.to_owned()).unwrap();
         self.app
-            .registrar()
-            .create(&By::command_line(), Email::parse(email).unwrap(), password, flags)
+            .account_service()
+            .create(&Initiator::command_line(), Email::parse(email).unwrap(), password, flags)
             .await
             .unwrap()
     }
@@ -216,11 +216,11 @@ impl TestApp {
     }
 
     /// Makes an API key with these scopes, good for ever.
-    pub async fn api_key(&self, user: UserId, scopes: &[&str]) -> NewKey {
+    pub async fn api_key(&self, user: UserId, scopes: &[&str]) -> NewApiKey {
         let name = ApiKeyName::parse("a key").unwrap();
         let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
-        let request = KeyRequest { user, name, scopes, expires_at: None };
-        self.app.key_ring().create(&By::command_line(), request).await.unwrap()
+        let request = ApiKeyInput { user, name, scopes, expires_at: None };
+        self.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap()
     }
 
     /// Waits until the letters that were asked for are sent, or not.

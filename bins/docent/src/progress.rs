@@ -1,7 +1,7 @@
 //! Shows how far a long command has come: a bar on a terminal, a line now and then elsewhere. Both go to
 //! standard error, for standard output is the command's answer.
 
-use docent_app::upkeep::progress::Progress;
+use docent_app::maintenance::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{
     io::{IsTerminal, Write},

@@ -32,7 +32,7 @@ use docent_adapters::{
 use docent_app::{
     App,
     agent::registry::AgentRegistry,
-    documents::picture::Album,
+    documents::page_image::PageImageCache,
     jobs::{RunnerSettings, running::Running},
     rate_limit::Quota,
     recorder::{NoopRecorder, Recorder},
@@ -181,9 +181,9 @@ fn assemble(
         work: Notify::new(),
         deliveries: Notify::new(),
         running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
-        album: Album::default(),
-        logins: docent_app::accounts::turns::Turns::default(),
-        letters: docent_app::accounts::verification::Letters::default(),
+        album: PageImageCache::default(),
+        logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
+        letters: docent_app::accounts::verification::OutgoingMail::default(),
         answers: TaskTracker::new(),
     })
 }

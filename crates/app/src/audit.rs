@@ -1,9 +1,9 @@
-//! Writing down who did what.
+//! The audit log: who changed what.
 //!
-//! An entry is written in the unit of work of the change that it tells of: there is no change without its
-//! entry, and no entry without its change.
+//! An entry is written in the same unit of work as the change it describes: neither exists without the other.
 
 use crate::{App, error};
+use chrono::{DateTime, Utc};
 use docent_domain::{
     access::{Actor, Grant, ViewAuditLog},
     audit::{AuditAction, AuditActor, AuditEntry, Change},
@@ -15,70 +15,68 @@ use docent_domain::{
 };
 use docent_ports::{
     audit::AuditFilter,
-    clock::Clock,
-    entropy::Entropy,
     error::Result,
     page::{Page, PageRequest},
     store::UnitOfWork,
 };
 use std::{collections::BTreeMap, net::IpAddr};
 
-/// The most characters of what a record is called, and of what a field held.
-const LONGEST: usize = 500;
+/// The maximum number of characters of a record's label and of a field's value.
+const TEXT_MAX: usize = 500;
 
-/// Who does something.
+/// Who starts an operation, and the address of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct By {
-    who: Who,
-    from: Option<IpAddr>,
+pub struct Initiator {
+    kind: InitiatorKind,
+    address: Option<IpAddr>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Who {
+enum InitiatorKind {
     User(UserId, Option<ApiKeyId>),
     CommandLine,
-    Nobody,
+    Unauthenticated,
 }
 
-impl By {
-    /// The holder of a right.
-    pub fn holder<A>(grant: &Grant<A>) -> Self {
-        Self { who: Who::User(grant.user(), grant.api_key()), from: grant.client_ip() }
+impl Initiator {
+    /// The holder of a grant.
+    pub fn grantee<A>(grant: &Grant<A>) -> Self {
+        Self { kind: InitiatorKind::User(grant.user(), grant.api_key()), address: grant.client_ip() }
     }
 
-    /// Somebody who has proved who they are.
+    /// An authenticated actor.
     pub fn actor(actor: &Actor) -> Self {
-        Self { who: Who::User(actor.user(), actor.api_key()), from: actor.client_ip() }
+        Self { kind: InitiatorKind::User(actor.user(), actor.api_key()), address: actor.client_ip() }
     }
 
-    /// An account itself, from this address.
-    pub fn account(user: UserId, from: Option<IpAddr>) -> Self {
-        Self { who: Who::User(user, None), from }
+    /// An account that has just proved its identity, by a password or by a link.
+    pub fn account(user: UserId, address: Option<IpAddr>) -> Self {
+        Self { kind: InitiatorKind::User(user, None), address }
     }
 
-    /// An operator, by the program's command line.
+    /// An operator at the command line.
     pub fn command_line() -> Self {
-        Self { who: Who::CommandLine, from: None }
+        Self { kind: InitiatorKind::CommandLine, address: None }
     }
 
-    /// Somebody unknown, from this address.
-    pub fn nobody(from: IpAddr) -> Self {
-        Self { who: Who::Nobody, from: Some(from) }
+    /// An unauthenticated client.
+    pub fn unauthenticated(address: IpAddr) -> Self {
+        Self { kind: InitiatorKind::Unauthenticated, address: Some(address) }
     }
 }
 
-/// A record as the log names it.
+/// The record that an entry is about.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct AuditTarget {
     kind: RecordKind,
     id: String,
     label: String,
 }
 
-impl Subject {
-    /// A record of a kind; `label` is what people know it by.
+impl AuditTarget {
+    /// A record of any kind; `label` is its name for people.
     pub fn new(kind: RecordKind, id: impl ToString, label: &str) -> Self {
-        Self { kind, id: id.to_string(), label: label.chars().take(LONGEST).collect() }
+        Self { kind, id: id.to_string(), label: truncate(label) }
     }
 
     /// A document.
@@ -97,17 +95,17 @@ impl Subject {
     }
 }
 
-/// The fields that a change changes.
+/// The changed fields of a record. Never contains secrets.
 #[derive(Clone, Debug, Default)]
 pub struct Changes(BTreeMap<String, Change>);
 
 impl Changes {
-    /// Adds a field, unless it stays as it was. No secret goes in here.
+    /// Adds a field if its value has changed.
     #[must_use]
     pub fn field(mut self, name: &str, before: Option<String>, after: Option<String>) -> Self {
-        let short = |text: Option<String>| text.map(|text| text.chars().take(LONGEST).collect::<String>());
+        let truncate = |text: Option<String>| text.map(|text| truncate(&text));
         if before != after {
-            self.0.insert(name.to_owned(), Change { before: short(before), after: short(after) });
+            self.0.insert(name.to_owned(), Change { before: truncate(before), after: truncate(after) });
         }
         self
     }
@@ -118,69 +116,56 @@ impl Changes {
         self.field(name, None, Some(value.to_string()))
     }
 
-    /// Adds a field that has a value before and after.
+    /// Adds a field that has a value before and after, if the two differ.
     #[must_use]
     pub fn changed<T: ToString>(self, name: &str, before: T, after: T) -> Self {
         self.field(name, Some(before.to_string()), Some(after.to_string()))
     }
 
-    /// Whether nothing changes.
+    /// Whether no field has changed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Writes entries of the audit log.
-#[derive(Clone, Copy)]
-#[allow(missing_debug_implementations, reason = "ports have no debug form")]
-pub struct Auditor<'a> {
-    /// Time.
-    pub clock: &'a dyn Clock,
-    /// Chance.
-    pub entropy: &'a dyn Entropy,
+fn truncate(text: &str) -> String {
+    text.chars().take(TEXT_MAX).collect()
 }
 
-impl Auditor<'_> {
-    /// Writes that `by` did `deed` to `subject`, in the unit of work that does it.
-    ///
-    /// # Errors
-    /// When the database does not work; the unit of work is of no use then.
-    pub async fn write(
-        self,
-        work: &mut dyn UnitOfWork,
-        by: &By,
-        deed: AuditAction,
-        subject: Subject,
-        changes: Changes,
-    ) -> Result<()> {
-        let actor = match by.who {
-            Who::CommandLine => AuditActor::CommandLine,
-            Who::Nobody => AuditActor::Unauthenticated,
-            Who::User(id, api_key) => {
-                let emails = work.users().emails(&[id]).await?;
-                let email = emails.get(&id).map_or_else(String::new, |email| email.as_str().to_owned());
-                AuditActor::User { id, email, api_key }
-            }
-        };
-        let mut random = [0; 10];
-        self.entropy.fill(&mut random);
-        let at = self.clock.now();
-        let entry = AuditEntry {
-            id: AuditId::generate(at, random),
-            at,
-            actor,
-            client_ip: by.from,
-            action: deed,
-            kind: subject.kind,
-            record: subject.id,
-            label: subject.label,
-            changes: changes.0,
-        };
-        work.audit().append(&entry).await
-    }
+/// Appends an entry in the unit of work of the change. If it fails, the unit of work cannot be committed.
+pub(crate) async fn append(
+    work: &mut dyn UnitOfWork,
+    id: AuditId,
+    at: DateTime<Utc>,
+    initiator: &Initiator,
+    action: AuditAction,
+    target: AuditTarget,
+    changes: Changes,
+) -> Result<()> {
+    let actor = match initiator.kind {
+        InitiatorKind::CommandLine => AuditActor::CommandLine,
+        InitiatorKind::Unauthenticated => AuditActor::Unauthenticated,
+        InitiatorKind::User(id, api_key) => {
+            let emails = work.users().emails(&[id]).await?;
+            let email = emails.get(&id).map_or_else(String::new, |email| email.as_str().to_owned());
+            AuditActor::User { id, email, api_key }
+        }
+    };
+    let entry = AuditEntry {
+        id,
+        at,
+        actor,
+        client_ip: initiator.address,
+        action,
+        kind: target.kind,
+        record: target.id,
+        label: target.label,
+        changes: changes.0,
+    };
+    work.audit().append(&entry).await
 }
 
-/// Entries, newest first.
+/// A page of entries, newest first.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -193,7 +178,7 @@ pub async fn list(
     Ok(app.store.read().await?.audit().list(filter, page).await?)
 }
 
-/// One entry.
+/// The entry with this ID.
 ///
 /// # Errors
 /// [`error::Error::NotFound`], or when the database cannot be reached.
@@ -203,8 +188,15 @@ pub async fn get(app: &App, _grant: Grant<ViewAuditLog>, id: AuditId) -> error::
 }
 
 impl App {
-    /// Writes the audit log.
-    pub fn auditor(&self) -> Auditor<'_> {
-        Auditor { clock: &*self.clock, entropy: &*self.entropy }
+    /// Writes an audit log entry in the unit of work of the change it describes.
+    pub(crate) async fn audit(
+        &self,
+        work: &mut dyn UnitOfWork,
+        initiator: &Initiator,
+        action: AuditAction,
+        target: AuditTarget,
+        changes: Changes,
+    ) -> Result<()> {
+        self.account_service().audit(work, initiator, action, target, changes).await
     }
 }

@@ -1,13 +1,13 @@
-//! Conversations: recording what is said in them, and what staff do with them.
+//! Conversations: recording them, and managing those of all accounts.
 //!
-//! A conversation begins with the first question that names it and belongs to who asked it. Question and
-//! answer are written down together when the answer is over, however it ended.
+//! The first question with a conversation's ID creates the conversation, which belongs to the account that asked it.
+//! Question and answer are recorded together when the answer has ended, even if it failed.
 
 pub mod own;
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use chrono::{DateTime, Utc};
@@ -23,23 +23,23 @@ use docent_ports::{
     page::{Page, PageRequest},
 };
 
-/// Opens the conversation that a question belongs to, and makes it when it is new.
+/// Opens the conversation that a question belongs to. Created if missing.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is somebody else's, or when the database cannot be reached.
+/// [`Error::NotFound`] when it belongs to another account, or when the database cannot be reached.
 pub async fn open(app: &App, grant: &Grant<Chat>, id: ConversationId, question: &str) -> Result<()> {
     let found = app.store.read().await?.conversations().get(id).await?;
-    let known = match found {
+    let existing = match found {
         Some(conversation) => Some(conversation),
         None => create(app, grant, id, question).await?,
     };
-    if known.is_some_and(|conversation| conversation.owner != grant.user()) {
+    if existing.is_some_and(|conversation| conversation.owner != grant.user()) {
         return Err(Error::NotFound(RecordKind::Conversation));
     }
     Ok(())
 }
 
-/// Makes a conversation; gives the one that somebody made with this id meanwhile, if so.
+/// Creates a conversation, or returns the one that a concurrent request has created with this ID.
 async fn create(
     app: &App,
     grant: &Grant<Chat>,
@@ -57,10 +57,10 @@ async fn create(
     Ok(None)
 }
 
-/// Writes down a question and what was answered.
+/// Records a question and its answer.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the conversation was deleted meanwhile, or when the database cannot be reached.
+/// [`Error::NotFound`] when the conversation has been deleted, or when the database cannot be reached.
 pub(crate) async fn append(
     app: &App,
     id: ConversationId,
@@ -75,7 +75,7 @@ pub(crate) async fn append(
         conversation: id,
         ordinal: 0,
         role,
-        // Not every database takes the character NUL.
+        // Some databases reject the character NUL.
         content: content.replace('\0', ""),
         at,
     };
@@ -84,7 +84,7 @@ pub(crate) async fn append(
     let conversation = work.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
     work.conversations().append(&messages).await?;
-    // One that was begun before anything was asked is called after its first question.
+    // A conversation that was created without a question is titled after its first one.
     let title = match conversation.title.is_untitled() {
         true => ConversationTitle::of_question(&messages[0].content),
         false => conversation.title.clone(),
@@ -93,8 +93,7 @@ pub(crate) async fn append(
     Ok(work.commit().await?)
 }
 
-/// Conversations of all accounts, the one that something was said in last first, each with the number of its
-/// messages.
+/// A page of the conversations of all accounts, most recently updated first, each with its number of messages.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -107,7 +106,7 @@ pub async fn list(
     Ok(app.store.read().await?.conversations().list(filter, page).await?)
 }
 
-/// A conversation and a page of what was said in it.
+/// A conversation and a page of its messages.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -124,7 +123,7 @@ pub async fn read(
     Ok((conversation, messages))
 }
 
-/// Deletes a conversation with all that was said in it.
+/// Deletes a conversation and its messages.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -133,9 +132,8 @@ pub async fn delete(app: &App, grant: Grant<DeleteConversations>, id: Conversati
     let conversation = work.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
     work.conversations().delete(id).await?;
-    let subject = Subject::new(RecordKind::Conversation, id, conversation.title.as_str());
-    app.auditor()
-        .write(&mut *work, &By::holder(&grant), AuditAction::Delete, subject, Changes::default())
+    let target = AuditTarget::new(RecordKind::Conversation, id, conversation.title.as_str());
+    app.audit(&mut *work, &Initiator::grantee(&grant), AuditAction::Delete, target, Changes::default())
         .await?;
     Ok(work.commit().await?)
 }

@@ -1,4 +1,4 @@
-//! What staff see first: how much there is, what waits, and what went wrong lately.
+//! The dashboard: numbers of documents and jobs, recent failures and token usage.
 
 use crate::{App, error::Result};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
@@ -16,30 +16,30 @@ use docent_ports::{
 };
 
 const RECENT: u64 = 5;
-/// Days that are looked back on, today among them.
+/// The number of days shown, including today.
 pub const DAYS: u64 = 30;
 
-/// The numbers, all of one instant; each part is there for who may see it.
+/// The dashboard's numbers, from one snapshot. Parts that the actor may not see are none.
 #[derive(Debug)]
 pub struct Overview {
-    /// The days that are looked back on, the first one first.
+    /// The days shown, oldest first.
     pub days: Vec<NaiveDate>,
-    /// What there is.
+    /// Documents.
     pub documents: Option<Documents>,
-    /// Work that waits or is under way.
+    /// Waiting and running jobs.
     pub jobs: Option<JobCounts>,
-    /// What answers cost on each day; days without any are left out.
+    /// Tokens used for answers on each day; days without any are omitted.
     pub tokens: Option<Vec<(NaiveDate, TokenUsage)>>,
 }
 
-/// Documents in numbers.
+/// Document statistics.
 #[derive(Debug)]
 pub struct Documents {
-    /// By state.
+    /// Counts by state.
     pub counts: DocumentCounts,
-    /// By the day of their creation; days without any are left out.
+    /// Counts by day of creation; days without any are omitted.
     pub days: Vec<DocumentDay>,
-    /// The newest ones that failed.
+    /// The most recently created failed documents.
     pub failures: Vec<Document>,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong in a use case, as the server needs to tell it apart.
+//! Errors of use cases, in the categories that the server maps to responses.
 
 use docent_domain::{
     document::Failure,
@@ -9,94 +9,93 @@ pub use docent_ports::error::{Component, Fault, FaultKind};
 use std::time::Duration;
 use thiserror::Error;
 
-/// A use case that did not do what was asked.
+/// The reason why a use case failed.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Only a failed document can be retried, and this one is in another state.
+    /// The document is not failed, and only failed documents can be retried.
     #[error("Only a failed document can be retried; this one is {state}")]
     NotFailed {
-        /// The state that it is in.
+        /// The document's state.
         state: &'static str,
     },
-    /// No record of this kind has this id.
+    /// No record of this kind has the given ID.
     #[error("{} not found", singular(*.0))]
     NotFound(RecordKind),
-    /// The document has no page of this number.
+    /// The document has no page with this number.
     #[error("Page not found")]
     PageNotFound,
-    /// The webhook has no delivery with this id.
+    /// The webhook has no delivery with this ID.
     #[error("Delivery not found")]
     DeliveryNotFound,
-    /// The account has as many webhooks as it may have.
+    /// The account has reached the maximum number of webhooks.
     #[error("An account may have at most {} webhooks", docent_domain::webhook::WEBHOOKS_MAX)]
     TooManyWebhooks,
-    /// The webhook is turned off.
+    /// The webhook is disabled.
     #[error("This webhook is off; turn it on first")]
-    WebhookOff,
-    /// A message to the webhook is being sent at this moment.
+    WebhookDisabled,
+    /// A delivery to the webhook is in progress.
     #[error("A message is being sent to this webhook; try again in a moment")]
-    DeliveryUnderWay,
-    /// The file is to blame that a page cannot be drawn.
+    DeliveryInProgress,
+    /// The page cannot be rendered because of the file.
     #[error("This page cannot be drawn: {}", .0.reason)]
-    PageNotDrawn(Failure),
+    PageNotRenderable(Failure),
     /// No agent has this name.
     #[error("Agent not found")]
     AgentNotFound,
-    /// The access token is missing, wrong or expired, or its account is not active.
+    /// The credential is missing, invalid or expired, or its account is not active.
     #[error("Could not validate credentials")]
     Unauthenticated,
     /// The refresh token is unknown, revoked, expired or of another type, or its account is not active.
     #[error("Invalid refresh token")]
-    RefreshTokenRefused,
-    /// No active account has this address and password.
+    InvalidRefreshToken,
+    /// No active account has this email address and password.
     #[error("Invalid email or password")]
-    WrongCredentials,
-    /// Too many logins failed.
+    InvalidCredentials,
+    /// Too many logins have failed.
     #[error("Too many failed logins")]
-    TooManyLogins {
-        /// When the next one is allowed.
+    TooManyFailedLogins {
+        /// How long to wait before the next attempt.
         retry_after: Duration,
     },
-    /// Too many letters were asked for.
-    #[error("Too many letters")]
-    TooManyLetters {
-        /// When the next one is allowed.
+    /// Too many emails were requested.
+    #[error("Too many emails requested")]
+    TooManyEmails {
+        /// How long to wait before the next request.
         retry_after: Duration,
     },
-    /// The link of a letter is unknown, used, expired or replaced, or for something else, or its account is not
-    /// active.
+    /// The link's token is unknown, used, expired, replaced or for another purpose, or its account is not active.
     #[error("This link is not valid: it was used, has expired or was replaced by a newer one")]
-    LinkRefused,
-    /// The actor may not do this.
+    InvalidLink,
+    /// The actor does not have permission for this operation.
     #[error("You do not have permission to do this")]
     Forbidden,
-    /// Nobody could give rights any more.
-    #[error("this is the last active superuser; make another one first")]
+    /// Without this account no active superuser would be left.
+    #[error("this is the last active superuser; create another one first")]
     LastSuperuser,
-    /// The address belongs to an account already.
-    #[error("an account with this e-mail address exists already")]
+    /// Another account has this email address.
+    #[error("this email address is already in use")]
     EmailTaken,
-    /// The name belongs to a record of its kind already.
-    #[error("this name is taken")]
+    /// Another record of the same kind has this name.
+    #[error("this name is already in use")]
     NameTaken,
-    /// The uploaded file is no PDF by its content type.
+    /// The content type of the uploaded file is not PDF.
     #[error("Only PDF files are supported")]
-    NotAPdf,
-    /// The uploaded file is too large.
+    NotPdf,
+    /// The uploaded file exceeds the size limit.
     #[error("The file is larger than {limit} bytes")]
     FileTooLarge {
-        /// The most bytes allowed.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// A value breaks a rule.
+    /// A value violates a rule of its field.
     #[error(transparent)]
     Invalid(#[from] ValidationError),
-    /// Something outside did not work, or we broke a rule of our own.
+    /// A component failed, or this program violated one of its own rules.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
 
-/// A record of a kind, as the beginning of a sentence.
+/// The name of one record of a kind, capitalized.
 const fn singular(kind: RecordKind) -> &'static str {
     match kind {
         RecordKind::Document => "Document",

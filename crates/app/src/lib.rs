@@ -17,19 +17,19 @@ pub mod ids;
 pub mod ingest;
 pub mod jobs;
 pub mod listing;
+pub mod maintenance;
 pub mod rate_limit;
 pub mod recorder;
 pub mod search;
 pub mod settings;
 mod spans;
 pub mod tokens;
-pub mod upkeep;
 pub mod usage;
 pub mod webhooks;
 
 pub use error::Error;
 
-use accounts::{turns::Turns, verification::Letters};
+use accounts::{keyed_locks::KeyedLocks, verification::OutgoingMail};
 use agent::registry::AgentRegistry;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedders, entropy::Entropy,
@@ -38,7 +38,7 @@ use docent_ports::{
     token_signer::TokenSigner, token_store::TokenStore, vector_indexes::VectorIndexes,
     webhook_sender::WebhookSender,
 };
-use documents::picture::Album;
+use documents::page_image::PageImageCache;
 use jobs::running::Running;
 use settings::Settings;
 use std::sync::Arc;
@@ -93,11 +93,11 @@ pub struct App {
     /// Ingestions under way in this process.
     pub running: Running,
     /// Pictures of pages that were drawn lately.
-    pub album: Album,
+    pub album: PageImageCache,
     /// Logins of one account from one address take turns.
-    pub logins: Turns,
+    pub logins: KeyedLocks,
     /// Letters being written and sent.
-    pub letters: Letters,
+    pub letters: OutgoingMail,
     /// Answers being streamed, and letters being sent; a stopping server waits for them.
     pub answers: TaskTracker,
 }

@@ -1,4 +1,4 @@
-//! Pieces of long lists, and what lists are filtered by.
+//! Pagination and filters of lists.
 
 use crate::{App, error::Result};
 use docent_domain::{id::UserId, text::Email};
@@ -15,8 +15,8 @@ pub use docent_ports::{
     webhooks::{DeliveryPosition, WebhookFilter},
 };
 
-/// The account with this address, to list what is its; none when there is none. Whoever sees a record sees whose
-/// it is.
+/// The ID of the account with this email address, for filtering records by owner. A record's viewers may see its
+/// owner.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,8 +1,8 @@
-//! What answers cost: writing it down, and what staff see of it.
+//! The usage ledger: token usage of answers, by account.
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::Result,
 };
 use chrono::{DateTime, Utc};
@@ -22,10 +22,10 @@ use docent_ports::{
 };
 use std::collections::HashMap;
 
-/// The most lines of an export.
+/// The maximum number of rows of an export.
 pub const EXPORT_MAX: u64 = 50_000;
 
-/// Adds a line to the usage ledger.
+/// Adds a record to the usage ledger.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -36,18 +36,18 @@ pub async fn record(app: &App, record: &UsageRecord) -> Result<()> {
     Ok(())
 }
 
-/// Sums, and what the accounts and keys in them are called, as far as they still exist.
+/// Sums with the names of their accounts and API keys, as far as these still exist.
 #[derive(Debug)]
 pub struct Usage {
     /// The sums.
     pub sums: Page<UsageSum>,
-    /// Addresses of accounts.
+    /// Email addresses by account.
     pub emails: HashMap<UserId, Email>,
-    /// Keys.
+    /// API keys by ID.
     pub keys: HashMap<ApiKeyId, ApiKey>,
 }
 
-/// Sums over the ledger.
+/// A page of sums over the ledger.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -64,9 +64,9 @@ pub async fn sums(
     users.sort_unstable();
     users.dedup();
     let mut emails = HashMap::new();
-    // A statement has room for so many values.
-    for some in users.chunks(500) {
-        emails.extend(view.users().emails(some).await?);
+    // The number of parameters of a statement is limited.
+    for batch in users.chunks(500) {
+        emails.extend(view.users().emails(batch).await?);
     }
     let mut keys = HashMap::new();
     for id in sums.records.iter().filter_map(|sum| sum.api_key) {
@@ -79,11 +79,11 @@ pub async fn sums(
     Ok(Usage { sums, emails, keys })
 }
 
-/// Sums over the ledger to be taken away as a file; the audit log tells of it.
+/// All sums over the ledger, for an export, which the audit log records.
 ///
 /// # Errors
-/// [`Error::Invalid`](crate::Error::Invalid) when there are more than [`EXPORT_MAX`], or when the database cannot be
-/// reached.
+/// [`Error::Invalid`](crate::Error::Invalid) when there are more than [`EXPORT_MAX`] rows, or when the database
+/// cannot be reached.
 pub async fn export(
     app: &App,
     grant: Grant<ViewUsageRecords>,
@@ -92,18 +92,18 @@ pub async fn export(
 ) -> Result<Usage> {
     let usage = sums(app, grant, filter, grouping, PageRequest { offset: 0, limit: EXPORT_MAX }).await?;
     if usage.sums.total > EXPORT_MAX {
-        let reason = format!("gives more than {EXPORT_MAX} lines; choose a shorter one");
+        let reason = format!("has more than {EXPORT_MAX} rows; choose a shorter one");
         return Err(ValidationError::new("period", reason).into());
     }
-    let day = |at: Option<DateTime<Utc>>| at.map(|at| at.to_rfc3339());
+    let rfc3339 = |at: Option<DateTime<Utc>>| at.map(|at| at.to_rfc3339());
     let changes = Changes::default()
         .added("lines", usage.sums.records.len())
-        .field("from", None, day(filter.period.from))
-        .field("to", None, day(filter.period.to))
+        .field("from", None, rfc3339(filter.period.from))
+        .field("to", None, rfc3339(filter.period.to))
         .field("user", None, filter.user.map(|user| user.to_string()));
-    let subject = Subject::new(RecordKind::Usage, "sums", "Usage");
+    let target = AuditTarget::new(RecordKind::Usage, "sums", "Usage");
     let mut work = app.store.begin().await?;
-    app.auditor().write(&mut *work, &By::holder(&grant), AuditAction::Export, subject, changes).await?;
+    app.audit(&mut *work, &Initiator::grantee(&grant), AuditAction::Export, target, changes).await?;
     work.commit().await?;
     Ok(usage)
 }

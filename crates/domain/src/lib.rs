@@ -7,6 +7,7 @@ pub mod chat;
 pub mod chunk;
 pub mod chunking;
 pub mod conversation;
+pub mod delegation;
 pub mod document;
 pub mod error;
 pub mod extraction;

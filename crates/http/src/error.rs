@@ -181,23 +181,23 @@ impl From<Error> for ApiError {
             Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound | Error::DeliveryNotFound => {
                 StatusCode::NOT_FOUND
             }
-            Error::PageNotDrawn(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Error::Unauthenticated | Error::RefreshTokenRefused | Error::WrongCredentials => {
+            Error::PageNotRenderable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Error::Unauthenticated | Error::InvalidRefreshToken | Error::InvalidCredentials => {
                 StatusCode::UNAUTHORIZED
             }
-            Error::TooManyLogins { retry_after } | Error::TooManyLetters { retry_after } => {
+            Error::TooManyFailedLogins { retry_after } | Error::TooManyEmails { retry_after } => {
                 return Self::too_many(*retry_after);
             }
-            Error::LinkRefused => StatusCode::BAD_REQUEST,
+            Error::InvalidLink => StatusCode::BAD_REQUEST,
             Error::Forbidden => StatusCode::FORBIDDEN,
             Error::EmailTaken
             | Error::NameTaken
             | Error::LastSuperuser
             | Error::NotFailed { .. }
             | Error::TooManyWebhooks
-            | Error::WebhookOff
-            | Error::DeliveryUnderWay => StatusCode::CONFLICT,
-            Error::NotAPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            | Error::WebhookDisabled
+            | Error::DeliveryInProgress => StatusCode::CONFLICT,
+            Error::NotPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Invalid(invalid) => {
                 return Self::invalid_field(&["body", invalid.field], invalid.reason.clone());

@@ -4,9 +4,9 @@
 
 use docent_app::{
     settings::Settings,
-    upkeep::{
+    maintenance::{
         backup::{BackupError, restore},
-        progress::Unseen,
+        progress::NoProgress,
     },
 };
 use docent_fuzz::{installation, sections};
@@ -20,13 +20,13 @@ fuzz_target!(|data: &[u8]| {
     archive.fill(entries(data));
     installation::runtime().block_on(async {
         let (app, _) = installation::empty(Settings::default());
-        let restored = restore(&app, &archive, &Unseen).await;
+        let restored = restore(&app, &archive, &NoProgress).await;
         let sizes = app.store.read().await.expect("a store").inventory().counts().await.expect("sizes");
         match restored {
             Ok(restored) => {
                 assert_eq!((sizes.users, sizes.documents), (restored.users, restored.documents));
                 assert!(restored.queued <= restored.documents);
-                let again = restore(&app, &archive, &Unseen).await;
+                let again = restore(&app, &archive, &NoProgress).await;
                 let is_empty = sizes.is_empty();
                 assert!(is_empty || matches!(again, Err(BackupError::NotEmpty(_))), "only into an empty one");
             }

@@ -5,7 +5,7 @@ use super::{
     world::{Person, key, permit},
 };
 use chrono::TimeDelta;
-use docent_app::{accounts::create::Flags, audit::By};
+use docent_app::{accounts::create::Flags, audit::Initiator};
 use docent_domain::{
     api_key::ApiKeyScope,
     permission::{Permission, PermissionSet},
@@ -172,7 +172,11 @@ impl Role {
         let (expired, _) = key(app, root, "expired", &scopes, Some(TimeDelta::seconds(1))).await;
         app.advance(Duration::from_secs(1));
         let (revoked, id) = key(app, root, "revoked", &scopes, None).await;
-        app.app.key_ring().revoke(&By::command_line(), id.parse().unwrap()).await.unwrap();
+        app.app
+            .account_service()
+            .revoke_api_key(&Initiator::command_line(), id.parse().unwrap())
+            .await
+            .unwrap();
         let (orphaned, _) = key(app, people.deactivated.member.user.id, "orphaned", &scopes, None).await;
         for (name, key) in [("an expired key", expired), ("a revoked key", revoked)] {
             roles.push(Self::new(name, Who::Superuser, Bearer::Key(key, None), false));

@@ -3,8 +3,8 @@
 use super::rows::{Row, Whose};
 use chrono::TimeDelta;
 use docent_app::{
-    accounts::{api_keys::KeyRequest, create::Flags},
-    audit::By,
+    accounts::{api_keys::ApiKeyInput, create::Flags},
+    audit::Initiator,
 };
 use docent_domain::{
     api_key::{ApiKeyName, ApiKeyScopes},
@@ -104,8 +104,8 @@ pub(super) async fn key(
     let (name, scopes) =
         (ApiKeyName::parse(name).unwrap(), ApiKeyScopes::parse(scopes.iter().copied()).unwrap());
     let expires_at = lifetime.map(|lifetime| app.app.clock.now() + lifetime);
-    let request = KeyRequest { user, name, scopes, expires_at };
-    let new = app.app.key_ring().create(&By::command_line(), request).await.unwrap();
+    let request = ApiKeyInput { user, name, scopes, expires_at };
+    let new = app.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap();
     (new.key, new.record.id.to_string())
 }
 

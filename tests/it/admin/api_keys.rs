@@ -103,8 +103,8 @@ rules! {
         staff_account(&app, "stronger@example.org", &[Permission::DeleteDocument]).await;
         staff_account(&app, "weaker@example.org", &[Permission::ViewUser]).await;
         for (account, said) in [
-            ("root@example.org", "Account is allowed more than you are."),
-            ("stronger@example.org", "Account is allowed more than you are."),
+            ("root@example.org", "Account has permissions that you do not have."),
+            ("stronger@example.org", "Account has permissions that you do not have."),
             ("nobody@example.org", "Account does not exist."),
         ] {
             let fields = [("account", account), ("name", "Theirs"), ("scopes", "admin")];

@@ -82,7 +82,7 @@ rules! {
         for path in ["/admin/groups/add", page.as_str()] {
             let fields = [("name", "Mine"), ("permissions", "jobs.view_job")];
             let reply = submit(&mut staff, path, &fields).await.expect(422);
-            assert!(reply.text.contains("Permissions hold some that you do not have yourself."), "{}", reply.text);
+            assert!(reply.text.contains("Permissions can be granted or revoked only if you have them yourself."), "{}", reply.text);
         }
         // What is there already may stay.
         let fields = [("name", "Renamed"), ("permissions", "documents.delete_document"), ("permissions", "accounts.view_group")];

@@ -160,11 +160,11 @@ rules! {
         let powerful = group(&app, "Powerful", Permission::DeleteDocument).await.to_string();
         let base = [("email", "ada@example.org"), ("is_active", "on"), ("password", PASSWORD)];
         for (field, value, said) in [
-            ("permissions", "documents.delete_document", "hold some that you do not have yourself"),
+            ("permissions", "documents.delete_document", "can be granted or revoked only if you have them yourself"),
             ("permissions", "documents.fly_document", "contain an unknown permission"),
-            ("groups", powerful.as_str(), "allowed more than you are"),
+            ("groups", powerful.as_str(), "only if you have all of their permissions"),
             ("groups", "x", "no longer exists"),
-            ("is_superuser", "on", "is for superusers to give"),
+            ("is_superuser", "on", "can be granted only by a superuser"),
         ] {
             for (path, email) in [(page.as_str(), "ada@example.org"), ("/admin/users/add", "new@example.org")] {
                 let fields = [&[("email", email)], &base[1..], &[(field, value)]].concat();
@@ -201,7 +201,7 @@ rules! {
         let mine = [("email", "mine@example.org"), ("is_active", "on"), ("is_staff", "on"),
             ("permissions", "documents.delete_document")];
         let reply = submit(&mut manager, &stronger, &mine).await.expect(422);
-        assert!(reply.text.contains("allowed more than you are"));
+        assert!(reply.text.contains("permissions that you do not have"));
         let _ = at_panel(&app, "stronger@example.org").await;
     }
 
@@ -210,7 +210,7 @@ rules! {
         let mut root = superuser(&app).await;
         let page = page_of(&mut root, "root@example.org").await;
         let reply = submit(&mut root, &page, &[("email", "root@example.org"), ("is_superuser", "on")]).await;
-        assert!(reply.expect(422).text.contains("Active cannot be taken from your own account."));
+        assert!(reply.expect(422).text.contains("Active cannot be removed from your own account."));
         assert!(!root.get(&page).await.expect(200).text.contains("Delete…"));
         let _ = submit(&mut root, &format!("{page}/delete"), &[]).await.expect(403);
         let _ = root.get("/admin").await.expect(200);

@@ -2,10 +2,10 @@
 
 use docent_app::{
     accounts::{
-        api_keys::{KeyRequest, NewKey},
+        api_keys::{ApiKeyInput, NewApiKey},
         create::Flags,
     },
-    audit::By,
+    audit::Initiator,
 };
 use docent_domain::{
     api_key::{ApiKeyName, ApiKeyScopes},
@@ -55,7 +55,7 @@ async fn refused(app: &TestApp, key: &str) {
     }
 }
 
-async fn stored(app: &TestApp, key: &NewKey) -> docent_domain::api_key::ApiKey {
+async fn stored(app: &TestApp, key: &NewApiKey) -> docent_domain::api_key::ApiKey {
     app.app.store.read().await.unwrap().api_keys().get(key.record.id).await.unwrap().unwrap()
 }
 
@@ -109,8 +109,8 @@ rules! {
         let user = ada(&app).await.id;
         let (name, scopes) = (ApiKeyName::parse("short").unwrap(), ApiKeyScopes::parse(["read"]).unwrap());
         let expires_at = Some(app.clock.now() + Duration::from_secs(60));
-        let request = KeyRequest { user, name, scopes, expires_at };
-        let key = app.app.key_ring().create(&By::command_line(), request).await.unwrap().key;
+        let request = ApiKeyInput { user, name, scopes, expires_at };
+        let key = app.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap().key;
         app.advance(Duration::from_secs(59));
         let _ = with(&app, &key).await.expect(200);
         app.advance(Duration::from_secs(1));
@@ -122,7 +122,7 @@ rules! {
         let user = ada(&app).await;
         let (key, other) = (app.api_key(user.id, &["read"]).await, app.api_key(user.id, &["read"]).await);
         let _ = with(&app, &key.key).await.expect(200);
-        app.app.key_ring().revoke(&By::command_line(), key.record.id).await.unwrap();
+        app.app.account_service().revoke_api_key(&Initiator::command_line(), key.record.id).await.unwrap();
         refused(&app, &key.key).await;
         let _ = with(&app, &other.key).await.expect(200);
         let filter = AuditFilter { kind: Some(RecordKind::ApiKey), ..AuditFilter::default() };
@@ -136,9 +136,9 @@ rules! {
         let app = setup.api_keys().start().await;
         let user = ada(&app).await;
         let key = app.api_key(user.id, &["read", "admin"]).await.key;
-        app.app.registrar().set_active(&By::command_line(), user.id, false).await.unwrap();
+        app.app.account_service().set_active(&Initiator::command_line(), user.id, false).await.unwrap();
         refused(&app, &key).await;
-        app.app.registrar().set_active(&By::command_line(), user.id, true).await.unwrap();
+        app.app.account_service().set_active(&Initiator::command_line(), user.id, true).await.unwrap();
         let _ = with(&app, &key).await.expect(200);
     }
 

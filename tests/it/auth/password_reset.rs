@@ -2,7 +2,7 @@
 
 use docent_app::{
     accounts::{create::Flags, verification},
-    audit::By,
+    audit::Initiator,
     error::Error,
 };
 use docent_domain::{
@@ -172,7 +172,7 @@ rules! {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
-        app.app.registrar().set_active(&By::command_line(), user.id, false).await.unwrap();
+        app.app.account_service().set_active(&Initiator::command_line(), user.id, false).await.unwrap();
         confirm(&app, &token, NEW).await.refused(400, REFUSED);
     }
 
@@ -262,7 +262,7 @@ rules! {
         let user = app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
         let password = Password::parse_new("set by hand".to_owned()).unwrap();
-        app.app.registrar().set_password(&By::command_line(), user.id, password).await.unwrap();
+        app.app.account_service().set_password(&Initiator::command_line(), user.id, password).await.unwrap();
         confirm(&app, &token, NEW).await.refused(400, REFUSED);
     }
 

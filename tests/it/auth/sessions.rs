@@ -2,7 +2,7 @@
 
 use docent_app::{
     accounts::{create::Flags, sessions},
-    audit::By,
+    audit::Initiator,
 };
 use docent_domain::{
     access::Actor,
@@ -89,7 +89,7 @@ rules! {
         let bob = app.member("bob@example.org").await;
         app.advance(SECOND);
         let password = Password::parse_new("another password".to_owned()).unwrap();
-        app.app.registrar().set_password(&By::command_line(), ada.user.id, password).await.unwrap();
+        app.app.account_service().set_password(&Initiator::command_line(), ada.user.id, password).await.unwrap();
         is_out(&app, &ada).await;
         assert!(app.sessions(ada.user.id).await.iter().all(|session| session.revoked_at.is_some()));
         app.login(ADA, PASSWORD).await.refused(401, "Invalid email or password");
@@ -102,7 +102,7 @@ rules! {
         let ada = app.ada().await;
         app.advance(SECOND);
         for is_active in [false, true] {
-            app.app.registrar().set_active(&By::command_line(), ada.user.id, is_active).await.unwrap();
+            app.app.account_service().set_active(&Initiator::command_line(), ada.user.id, is_active).await.unwrap();
             is_out(&app, &ada).await;
         }
         let _ = app.login(ADA, PASSWORD).await.expect(200);

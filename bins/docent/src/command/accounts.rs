@@ -12,8 +12,8 @@ use docent::{
 };
 use docent_adapters::sql::SqlStore;
 use docent_app::{
-    accounts::create::{Flags, Registrar},
-    audit::By,
+    accounts::create::{AccountService, Flags},
+    audit::Initiator,
 };
 use docent_domain::{
     text::Email,
@@ -39,7 +39,8 @@ pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Resul
     }
     let basics = wire::basics()?;
     let password = wanted_password(account)?;
-    let user = registrar(&store, &basics).create(&By::command_line(), email, password, flags).await?;
+    let user =
+        account_service(&store, &basics).create(&Initiator::command_line(), email, password, flags).await?;
     output::result(account.output, || format!("Created {}.", user.email.as_str()), || as_json(&user))?;
     Ok(())
 }
@@ -50,7 +51,8 @@ pub(crate) async fn change_password(account: &AccountArgs) -> anyhow::Result<()>
     let user = user(&store, &account.email).await?;
     let basics = wire::basics()?;
     let password = wanted_password(account)?;
-    let user = registrar(&store, &basics).set_password(&By::command_line(), user.id, password).await?;
+    let user =
+        account_service(&store, &basics).set_password(&Initiator::command_line(), user.id, password).await?;
     let email = user.email.as_str();
     output::result(
         account.output,
@@ -65,7 +67,8 @@ pub(crate) async fn set_active(account: &OneUserArgs, is_active: bool) -> anyhow
     let (store, _) = opened(account.profile).await?;
     let user = user(&store, &account.email).await?;
     let basics = wire::basics()?;
-    let now = registrar(&store, &basics).set_active(&By::command_line(), user.id, is_active).await?;
+    let now =
+        account_service(&store, &basics).set_active(&Initiator::command_line(), user.id, is_active).await?;
     let email = user.email.as_str();
     let text = || match (user.is_active, is_active) {
         (false, true) => format!("Activated {email}."),
@@ -144,9 +147,9 @@ pub(super) async fn user(store: &SqlStore, email: &str) -> anyhow::Result<User> 
     user.with_context(|| format!("no account has the address {}", email.as_str()))
 }
 
-fn registrar<'a>(store: &'a SqlStore, basics: &'a Basics) -> Registrar<'a> {
+pub(super) fn account_service<'a>(store: &'a SqlStore, basics: &'a Basics) -> AccountService<'a> {
     let Basics { hasher, clock, entropy } = basics;
-    Registrar { store, hasher: &**hasher, clock: &**clock, entropy: &**entropy }
+    AccountService { store, hasher: &**hasher, clock: &**clock, entropy: &**entropy }
 }
 
 fn wanted_password(account: &AccountArgs) -> anyhow::Result<Password> {

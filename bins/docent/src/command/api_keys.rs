@@ -1,6 +1,6 @@
 //! `docent apikeys …`.
 
-use super::accounts::{PAGE, opened, user};
+use super::accounts::{PAGE, account_service, opened, user};
 use crate::{
     output,
     wire::{self, Basics},
@@ -12,8 +12,8 @@ use docent::{
 };
 use docent_adapters::sql::SqlStore;
 use docent_app::{
-    accounts::api_keys::{KeyRequest, KeyRing, NewKey},
-    audit::By,
+    accounts::api_keys::{ApiKeyInput, NewApiKey},
+    audit::Initiator,
 };
 use docent_domain::{
     api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START},
@@ -32,8 +32,9 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
     let days = args.expires_in_days.map(|days| chrono::TimeDelta::days(i64::from(days)));
     let now = basics.clock.now();
     let expires_at = days.map(|days| now.checked_add_signed(days).context("no key lasts that long"));
-    let request = KeyRequest { user: user.id, name, scopes, expires_at: expires_at.transpose()? };
-    let NewKey { record, key } = key_ring(&store, &basics).create(&By::command_line(), request).await?;
+    let request = ApiKeyInput { user: user.id, name, scopes, expires_at: expires_at.transpose()? };
+    let NewApiKey { record, key } =
+        account_service(&store, &basics).create_api_key(&Initiator::command_line(), request).await?;
     let object = || {
         let mut object = as_json(&record, user.email.as_str());
         object["key"] = key.as_str().into();
@@ -88,7 +89,7 @@ pub(crate) async fn revoke(args: &RevokeKeyArgs) -> anyhow::Result<()> {
     let (store, _) = opened(args.profile).await?;
     let known = find(&store, &args.key).await?;
     let basics = wire::basics()?;
-    let before = key_ring(&store, &basics).revoke(&By::command_line(), known).await?;
+    let before = account_service(&store, &basics).revoke_api_key(&Initiator::command_line(), known).await?;
     let mut view = store.read().await?;
     let key = view.api_keys().get(known).await?.context("the key was removed meanwhile")?;
     let emails = view.users().emails(&[key.user]).await?;
@@ -128,8 +129,4 @@ fn as_json(key: &ApiKey, email: &str) -> Value {
         "last_used_at": key.last_used_at.map(|at| at.to_rfc3339()),
         "revoked_at": key.revoked_at.map(|at| at.to_rfc3339()),
     })
-}
-
-fn key_ring<'a>(store: &'a SqlStore, basics: &'a Basics) -> KeyRing<'a> {
-    KeyRing { store, clock: &*basics.clock, entropy: &*basics.entropy }
 }

@@ -10,7 +10,7 @@ use docent::{
 use docent_adapters::archive::TarWriter;
 use docent_app::{
     App,
-    upkeep::backup::{Saved, Scope, save},
+    maintenance::backup::{BackupOptions, BackupSummary, save},
 };
 use docent_migration::SchemaState;
 use docent_ports::{archive::ArchiveWriter, error::Component};
@@ -32,8 +32,8 @@ pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
         true => Box::new(TarWriter::stream(std::io::stdout())),
         false => Box::new(TarWriter::create(&args.file)?),
     };
-    let scope = Scope { program: env!("CARGO_PKG_VERSION").to_owned(), schema, chunks };
-    let Saved { users, documents, files, chunks } = save(&app, scope, writer, &Shown::new()).await?;
+    let scope = BackupOptions { program: env!("CARGO_PKG_VERSION").to_owned(), schema, chunks };
+    let BackupSummary { users, documents, files, chunks } = save(&app, scope, writer, &Shown::new()).await?;
     let said = output::line(
         args.output,
         || format!("Saved {users} accounts, {documents} documents, {files} files and {chunks} chunks."),

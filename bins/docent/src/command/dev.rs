@@ -18,7 +18,7 @@ use docent_app::{
     App,
     accounts::create::Flags,
     agent::{Answer, AnswerEvent, Question, answer},
-    audit::By,
+    audit::Initiator,
     documents,
 };
 use docent_domain::{
@@ -142,13 +142,13 @@ impl FirstRun {
     async fn admin(&self, app: &App) -> anyhow::Result<(User, String)> {
         let (email, password) = (Email::parse(ADMIN)?, random_password(app));
         let chosen = Password::parse_new(password.clone())?;
-        let by = By::command_line();
+        let by = Initiator::command_line();
         let admin = app.store.read().await?.users().by_email(&email).await?;
         if let Some(admin) = admin {
-            return Ok((app.registrar().set_password(&by, admin.id, chosen).await?, password));
+            return Ok((app.account_service().set_password(&by, admin.id, chosen).await?, password));
         }
         let flags = Flags { is_staff: true, is_superuser: true };
-        Ok((app.registrar().create(&by, email, chosen, flags).await?, password))
+        Ok((app.account_service().create(&by, email, chosen, flags).await?, password))
     }
 
     fn end(self) -> anyhow::Result<()> {

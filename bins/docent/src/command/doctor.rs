@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use docent::cli::DoctorArgs;
 use docent_app::{
     App,
-    upkeep::doctor::{Finding, LeftOut, Listener, Mended, examine, mend},
+    maintenance::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check, repair},
 };
 use docent_ports::error::{Component, report};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn examined(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let app = wire::upkeep(&settings, wire::store(&settings).await?)?;
     let shown = Shown::new();
     let mut report = Report { app: Arc::clone(&app), args, shown: &shown, found: 0, left: 0 };
-    let left_out = examine(&app, &shown, &mut report).await;
+    let left_out = check(&app, &shown, &mut report).await;
     Ok(report.conclude(&left_out))
 }
 
@@ -53,16 +53,16 @@ impl Report<'_> {
 
     /// What was done about a finding, and whether it is dealt with.
     async fn mended(&self, finding: &Finding) -> (String, bool) {
-        match mend(&self.app, finding).await {
-            Ok(Mended::Done(what)) => (what.to_owned(), true),
-            Ok(Mended::Changed) => ("somebody else has dealt with it".to_owned(), true),
-            Ok(Mended::NotOurs) => (finding.advice().unwrap_or_default().to_owned(), false),
+        match repair(&self.app, finding).await {
+            Ok(Repair::Done(what)) => (what.to_owned(), true),
+            Ok(Repair::Resolved) => ("somebody else has dealt with it".to_owned(), true),
+            Ok(Repair::NotSupported) => (finding.advice().unwrap_or_default().to_owned(), false),
             Err(error) => (format!("mending it failed: {}", report(&error)), false),
         }
     }
 
-    fn conclude(&self, left_out: &[LeftOut]) -> ExitCode {
-        for LeftOut { what, fault } in left_out {
+    fn conclude(&self, left_out: &[SkippedCheck]) -> ExitCode {
+        for SkippedCheck { check: what, fault } in left_out {
             self.say(
                 format!("unchecked  {what}: {}", fault.report()),
                 || json!({"kind": "unchecked", "what": what, "why": fault.report()}),
@@ -86,8 +86,8 @@ impl Report<'_> {
 }
 
 #[async_trait]
-impl Listener for Report<'_> {
-    fn works(&mut self, part: Component, note: &str) {
+impl CheckListener for Report<'_> {
+    fn healthy(&mut self, part: Component, note: &str) {
         self.say(
             format!("works      {}: {note}", part.name()),
             || json!({"kind": "part", "part": part.code(), "note": note}),
@@ -103,7 +103,7 @@ impl Listener for Report<'_> {
 
     async fn found(&mut self, finding: Finding) {
         self.found += 1;
-        let (code, id, what) = (finding.code(), finding.id(), finding.what());
+        let (code, id, what) = (finding.code(), finding.id(), finding.description());
         let fix = finding.remedy().or(finding.advice()).unwrap_or_default();
         let (done, is_mended) =
             if self.args.fix { self.mended(&finding).await } else { (String::new(), false) };

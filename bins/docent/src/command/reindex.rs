@@ -6,7 +6,7 @@ use anyhow::bail;
 use docent::cli::ReindexArgs;
 use docent_app::{
     App,
-    upkeep::reindex::{Plan, ReindexError, Reindexed, abandon, reindex, under_way},
+    maintenance::reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex},
 };
 use docent_migration::SchemaState;
 use docent_ports::error::report;
@@ -44,7 +44,7 @@ async fn begun(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
     let model = args.embedding_model.as_deref().map(wire::model_named);
     let plan = Plan { model, concurrency: settings.ingestion.ingest_concurrency };
     let shown = Shown::new();
-    if let Some(building) = under_way(&app).await? {
+    if let Some(building) = build_in_progress(&app).await? {
         eprintln!("docent: going on with the index that was begun at {}", building.created_at);
     }
     let stop = stop_at_signal();
@@ -71,7 +71,7 @@ async fn begun(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
 /// Says what went wrong, and how to go on.
 async fn unfinished(app: &App, args: &ReindexArgs, error: &ReindexError) -> anyhow::Result<ExitCode> {
     // Where the database is away, that has been said by the error.
-    let left = under_way(app).await.ok().flatten();
+    let left = build_in_progress(app).await.ok().flatten();
     let advice = match &left {
         Some(_) => {
             "The index that served before serves on. `docent reindex` goes on with the new one, \

@@ -5,7 +5,7 @@ use crate::{output, progress::Shown, wire};
 use anyhow::bail;
 use docent::cli::RestoreArgs;
 use docent_adapters::archive::TarFile;
-use docent_app::upkeep::backup::{Restored, restore};
+use docent_app::maintenance::backup::{RestoreSummary, restore};
 use docent_migration::SchemaState;
 use serde_json::json;
 
@@ -20,11 +20,11 @@ pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
     }
     let app = wire::upkeep(&settings, store)?;
     let restored = restore(&app, &TarFile::at(&args.file), &Shown::new()).await?;
-    let Restored { users, documents, queued, chunks, embedded_anew } = restored;
+    let RestoreSummary { users, documents, queued, chunks, reembedded } = restored;
     let text = || {
         let mut lines =
             vec![format!("Restored {users} accounts, {documents} documents and {chunks} chunks.")];
-        if embedded_anew {
+        if reembedded {
             lines
                 .push("The chunks were embedded anew: the archive is of another embedding model.".to_owned());
         }
@@ -35,7 +35,7 @@ pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
     };
     let object = || {
         json!({
-            "users": users, "documents": documents, "queued": queued, "chunks": chunks, "embedded_anew": embedded_anew,
+            "users": users, "documents": documents, "queued": queued, "chunks": chunks, "embedded_anew": reembedded,
         })
     };
     output::result(args.output, text, object)?;

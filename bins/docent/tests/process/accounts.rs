@@ -84,7 +84,7 @@ async fn the_last_active_superuser_is_not_shut_out() {
     let folder = folder.path();
     create_account(folder, "first@example.org", "correct horse").await;
     create(folder, &["users", "create", "--staff"], ADA, "correct horse").await;
-    let last = "this is the last active superuser; make another one first";
+    let last = "this is the last active superuser; create another one first";
     assert!(refused(folder, &["users", "deactivate", "first@example.org"]).await.contains(last));
     create_account(folder, "second@example.org", "correct horse").await;
     for (email, is_last) in [("first@example.org", false), ("second@example.org", true), (ADA, false)] {

@@ -293,7 +293,7 @@ async fn accounts_need_good_passwords_and_free_addresses() {
     let folder = TempDir::new().unwrap();
     create_account(folder.path(), "ada@example.org", "correct horse").await;
     for (email, password, said) in [
-        ("ADA@example.org", "correct horse", "exists already"),
+        ("ADA@example.org", "correct horse", "already in use"),
         ("bob@example.org", "short", "at least 8"),
         ("bob", "correct horse", "e-mail address"),
     ] {

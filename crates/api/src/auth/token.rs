@@ -2,7 +2,7 @@
 
 use super::tokens::token_response;
 use crate::openapi::answers;
-use docent_app::accounts::{login, sessions::Origin};
+use docent_app::accounts::{login, sessions::ClientInfo};
 use docent_http::{
     context::State,
     error::Reply,
@@ -42,7 +42,7 @@ pub(crate) async fn token(context: State, client: Client, agent: UserAgent, body
     let mut body = body.fields().await?;
     let credentials = body.text("email").zip(body.text("password"));
     let (email, password) = body.done(credentials)?;
-    let origin = Origin { address: client.address, agent: agent.0 };
+    let origin = ClientInfo { address: client.address, agent: agent.0 };
     let pair = login::login(&context.app, &email, password, &origin).await?;
     Ok(token_response(&pair))
 }

@@ -82,7 +82,7 @@ async fn ask(context: State, purpose: VerificationPurpose, client: Client, body:
     let mut body = body.fields().await?;
     let email = body.text("email");
     let email = body.done(email)?;
-    let letter = verification::ask(&context.app, purpose, &email, client.address).await?;
+    let letter = verification::request(&context.app, purpose, &email, client.address).await?;
     context.app.answers.spawn_on(letter, &context.runtime);
     Ok(HttpResponse::Accepted().finish())
 }

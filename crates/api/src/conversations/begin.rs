@@ -46,7 +46,7 @@ pub(crate) struct ConversationCreate {
 )]
 pub(crate) async fn begin(by: Granted<Chat>, context: State, body: Body) -> Reply {
     let title = parse(body.optional_fields().await?)?;
-    let conversation = own::begin(&context.app, &by.grant, title).await?;
+    let conversation = own::create(&context.app, &by.grant, title).await?;
     Ok(HttpResponse::Created().json(ConversationResponse::from(&conversation)))
 }
 

@@ -4,7 +4,7 @@
 
 use crate::openapi::answers;
 use actix_web::{HttpResponse, http::header, web::Path};
-use docent_app::documents::picture::{self as use_case, Picture};
+use docent_app::documents::page_image::{self as use_case, PageImage};
 use docent_domain::{access::ReadDocuments, id::ChunkId};
 use docent_http::{
     context::State,
@@ -62,8 +62,8 @@ pub(crate) async fn page_image(
     });
     let passage = query.parse("passage", "must be a UUID", |text| text.parse::<ChunkId>().ok());
     query.done()?;
-    let picture = Picture { document, page, width: width.unwrap_or(WIDTH), passage };
-    let png = use_case::draw(&context.app, by.grant, picture).await?;
+    let image = PageImage { document, page, width: width.unwrap_or(WIDTH), passage };
+    let png = use_case::render(&context.app, by.grant, image).await?;
     Ok(HttpResponse::Ok()
         .content_type("image/png")
         // For whoever is logged in here, and no proxy. The file never changes.

@@ -10,7 +10,7 @@ use crate::{
 };
 use docent_app::{
     App,
-    documents::{list as listing, page as pages},
+    documents::{list as listing, page_text},
     search as searching,
 };
 use docent_domain::{
@@ -110,7 +110,7 @@ pub(super) async fn page(
     });
     let number = fields.number("page", 1..=u64::from(u32::MAX));
     let (id, number) = fields.done(id.zip(number))?;
-    let page = pages::read(app, grant, id, u32::try_from(number).unwrap_or(u32::MAX)).await?;
+    let page = page_text::read(app, grant, id, u32::try_from(number).unwrap_or(u32::MAX)).await?;
     let title = page.document.title.as_str();
     let Some(text) = page.text else {
         return Err(Failed(match page.pages {

@@ -101,7 +101,7 @@ pub(super) fn add(components: &mut Components) {
 type Shared = (&'static str, &'static str, Vec<ApiError>);
 
 fn about_senders() -> Vec<Shared> {
-    let (account, token) = (Error::Unauthenticated, || Error::RefreshTokenRefused.into());
+    let (account, token) = (Error::Unauthenticated, || Error::InvalidRefreshToken.into());
     vec![
         (
             "Unauthorized",
@@ -111,7 +111,7 @@ fn about_senders() -> Vec<Shared> {
         (
             "WrongCredentials",
             "No active account has this address and password.",
-            vec![Error::WrongCredentials.into()],
+            vec![Error::InvalidCredentials.into()],
         ),
         ("RefreshTokenRefused", "The token is unknown, expired, revoked or no refresh token.", vec![token()]),
         (
@@ -122,7 +122,7 @@ fn about_senders() -> Vec<Shared> {
         (
             "LinkRefused",
             "The link is not good, or the connection broke in the middle of the body.",
-            vec![Error::LinkRefused.into(), broken_body()],
+            vec![Error::InvalidLink.into(), broken_body()],
         ),
         (
             "TooManyRequests",
@@ -163,11 +163,11 @@ fn about_records() -> Vec<Shared> {
             "The account has as many webhooks as it may have.",
             vec![Error::TooManyWebhooks.into()],
         ),
-        ("WebhookOff", "The webhook is off.", vec![Error::WebhookOff.into()]),
+        ("WebhookOff", "The webhook is off.", vec![Error::WebhookDisabled.into()]),
         (
             "NoReplay",
             "The webhook is off, or a message is being sent to it.",
-            vec![Error::WebhookOff.into(), Error::DeliveryUnderWay.into()],
+            vec![Error::WebhookDisabled.into(), Error::DeliveryInProgress.into()],
         ),
         (
             "StreamNotFound",
@@ -189,7 +189,7 @@ fn about_requests() -> Vec<Shared> {
         ("BrokenBody", "The connection broke in the middle of the body.", vec![broken_body()]),
         ("BodyTimeout", "The client paused too long in the middle of the body.", vec![timed_out()]),
         ("TooLarge", "The body is too large.", vec![ApiError::too_large(4 * 1024 * 1024)]),
-        ("NotAPdf", "The file was not sent as `application/pdf`.", vec![Error::NotAPdf.into()]),
+        ("NotAPdf", "The file was not sent as `application/pdf`.", vec![Error::NotPdf.into()]),
         (
             "InvalidRequest",
             "Something is malformed, missing, of a wrong type or against a rule.",
@@ -198,7 +198,7 @@ fn about_requests() -> Vec<Shared> {
         (
             "PageNotDrawn",
             "A parameter is against a rule, or the file is to blame that the page cannot be drawn.",
-            vec![width, Error::PageNotDrawn(locked).into()],
+            vec![width, Error::PageNotRenderable(locked).into()],
         ),
     ]
 }

@@ -1,9 +1,9 @@
-//! API keys: what programs prove with whom they work for.
+//! API keys: credentials of programs, which act for an account.
 
-use super::random_text;
+use super::{AccountService, random_text};
 use crate::{
     App,
-    audit::{Auditor, By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,6 +11,7 @@ use docent_domain::{
     access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys},
     api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START},
     audit::AuditAction,
+    delegation::Access,
     error::ValidationError,
     id::{ApiKeyId, UserId},
     permission::RecordKind,
@@ -18,82 +19,60 @@ use docent_domain::{
 };
 use docent_ports::{
     api_keys::ApiKeyFilter,
-    clock::Clock,
-    entropy::Entropy,
     page::{Page, PageRequest},
-    store::Store,
 };
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// How often the time of the last use is written down.
-const TOUCH: TimeDelta = TimeDelta::minutes(1);
-/// Characters of a secret: 260 bits.
-const SECRET: usize = 52;
+/// The time of a key's last use is recorded at most this often.
+const TOUCH_INTERVAL: TimeDelta = TimeDelta::minutes(1);
+/// The length of a secret: 260 bits.
+const SECRET_LENGTH: usize = 52;
 
-/// A key that was just made. Nobody is shown it again.
+/// A new API key. The key itself cannot be retrieved later.
 #[derive(Clone)]
-pub struct NewKey {
-    /// Its record.
+pub struct NewApiKey {
+    /// The stored record.
     pub record: ApiKey,
-    /// The key itself: `dk_PREFIX_SECRET`.
+    /// The key: `dk_PREFIX_SECRET`.
     pub key: String,
 }
 
-impl fmt::Debug for NewKey {
+impl fmt::Debug for NewApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NewKey({:?})", self.record)
+        write!(f, "NewApiKey({:?})", self.record)
     }
 }
 
-/// What somebody wants a key for.
+/// The fields of an API key to create.
 #[derive(Clone, Debug)]
-pub struct KeyRequest {
-    /// Whom it works for.
+pub struct ApiKeyInput {
+    /// The account that it acts for.
     pub user: UserId,
-    /// What it is called.
+    /// Its name.
     pub name: ApiKeyName,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: ApiKeyScopes,
-    /// From when on it is refused; never when none.
+    /// When it expires, if ever.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// What managing keys needs: little enough for the command line to do it beside a running server.
-#[derive(Clone, Copy)]
-#[allow(missing_debug_implementations, reason = "ports have no debug form")]
-pub struct KeyRing<'a> {
-    /// Where keys are kept.
-    pub store: &'a dyn Store,
-    /// Time.
-    pub clock: &'a dyn Clock,
-    /// Chance.
-    pub entropy: &'a dyn Entropy,
-}
-
-impl App {
-    /// Manages the keys of this service.
-    pub fn key_ring(&self) -> KeyRing<'_> {
-        KeyRing { store: &*self.store, clock: &*self.clock, entropy: &*self.entropy }
-    }
-}
-
-impl KeyRing<'_> {
-    /// Makes a key. Whether `by` may is for the caller to have checked.
+impl AccountService<'_> {
+    /// Creates an API key.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is no such account, [`Error::Invalid`] for an end that is over already, or
-    /// when the database cannot be reached.
-    pub async fn create(self, by: &By, request: KeyRequest) -> Result<NewKey> {
+    /// [`Error::NotFound`] when the account does not exist, [`Error::Invalid`] for an expiry in the past, or when
+    /// the database cannot be reached.
+    pub async fn create_api_key(self, initiator: &Initiator, input: ApiKeyInput) -> Result<NewApiKey> {
         let now = self.clock.now();
-        if request.expires_at.is_some_and(|end| end <= now) {
+        if input.expires_at.is_some_and(|end| end <= now) {
             return Err(ValidationError::new("expires_at", "must be in the future").into());
         }
         let mut work = self.store.begin().await?;
-        let owner = work.users().get(request.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        let owner = work.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
         loop {
-            let new = self.generate(&request, now)?;
-            // Two keys with one prefix are as good as impossible; if it happens, another one is made.
+            let new = self.generate_api_key(&input, now)?;
+            // Prefixes are unique; a collision is practically impossible.
             if !work.api_keys().insert(&new.record).await? {
                 continue;
             }
@@ -102,51 +81,48 @@ impl KeyRing<'_> {
                 .added("prefix", new.record.prefix.as_str())
                 .added("scopes", new.record.scopes)
                 .field("expires_at", None, new.record.expires_at.map(|end| end.to_rfc3339()));
-            let auditor = Auditor { clock: self.clock, entropy: self.entropy };
-            auditor.write(&mut *work, by, AuditAction::Add, subject(&new.record), changes).await?;
+            self.audit(&mut *work, initiator, AuditAction::Add, audit_target(&new.record), changes).await?;
             work.commit().await?;
             return Ok(new);
         }
     }
 
-    /// Makes a key void. Repeating it does no harm.
+    /// Revokes an API key. Idempotent.
     ///
     /// # Errors
     /// [`Error::NotFound`], or when the database cannot be reached.
-    pub async fn revoke(self, by: &By, id: ApiKeyId) -> Result<ApiKey> {
+    pub async fn revoke_api_key(self, initiator: &Initiator, id: ApiKeyId) -> Result<ApiKey> {
         let mut work = self.store.begin().await?;
         let key = work.api_keys().get(id).await?.ok_or(Error::NotFound(RecordKind::ApiKey))?;
         if work.api_keys().revoke(id, self.clock.now()).await? {
-            let auditor = Auditor { clock: self.clock, entropy: self.entropy };
-            auditor.write(&mut *work, by, AuditAction::Revoke, subject(&key), Changes::default()).await?;
+            let target = audit_target(&key);
+            self.audit(&mut *work, initiator, AuditAction::Revoke, target, Changes::default()).await?;
         }
         work.commit().await?;
         Ok(key)
     }
 
-    fn generate(self, request: &KeyRequest, now: DateTime<Utc>) -> Result<NewKey> {
-        let text = random_text(self.entropy, ApiKeyPrefix::LENGTH + SECRET);
+    fn generate_api_key(self, input: &ApiKeyInput, now: DateTime<Utc>) -> Result<NewApiKey> {
+        let text = random_text(self.entropy, ApiKeyPrefix::LENGTH + SECRET_LENGTH);
         let (prefix, secret) = text.split_at(ApiKeyPrefix::LENGTH);
         let key = format!("{KEY_START}{prefix}_{secret}");
-        let mut id = [0; 10];
-        self.entropy.fill(&mut id);
         let record = ApiKey {
-            id: ApiKeyId::generate(now, id),
-            user: request.user,
-            name: request.name.clone(),
+            id: self.new_id(ApiKeyId::generate),
+            user: input.user,
+            name: input.name.clone(),
             prefix: ApiKeyPrefix::parse(prefix)?,
             sha256: digest(&key),
-            scopes: request.scopes,
+            scopes: input.scopes,
             created_at: now,
-            expires_at: request.expires_at,
+            expires_at: input.expires_at,
             last_used_at: None,
             revoked_at: None,
         };
-        Ok(NewKey { record, key })
+        Ok(NewApiKey { record, key })
     }
 }
 
-/// Keys of all accounts.
+/// A page of the API keys of all accounts.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -159,7 +135,7 @@ pub async fn list(
     Ok(app.store.read().await?.api_keys().list(filter, page).await?)
 }
 
-/// The actor's own keys.
+/// A page of the actor's own API keys.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -168,103 +144,104 @@ pub async fn list_own(app: &App, actor: &Actor, page: PageRequest) -> Result<Pag
     Ok(app.store.read().await?.api_keys().list(&filter, page).await?)
 }
 
-/// One key: one's own, or anybody's with the right to see them. To others it does not exist.
+/// The API key with this ID: one of the actor's own, or any with the permission.
 ///
 /// # Errors
-/// [`Error::NotFound`], or when the database cannot be reached.
+/// [`Error::NotFound`], also for a key that the actor may not see, or when the database cannot be reached.
 pub async fn get(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
     let key = app.store.read().await?.api_keys().get(id).await?;
     key.filter(|key| actor.authorize_for::<ViewApiKeys>(Some(key.user)).is_ok())
         .ok_or(Error::NotFound(RecordKind::ApiKey))
 }
 
-/// The account with this address, for somebody who makes a key for it.
+/// The ID of the account with this email address, to create an API key for it.
 ///
 /// # Errors
-/// [`Error::Invalid`] when there is none, or when the database cannot be reached.
+/// [`Error::Invalid`] when it does not exist, or when the database cannot be reached.
 pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Result<UserId> {
     let user = app.store.read().await?.users().by_email(email).await?;
     Ok(user.ok_or_else(|| ValidationError::new("account", "does not exist"))?.id)
 }
 
-/// Makes a key for the actor, or with the right to for an account that is allowed no more than the actor: a key
-/// does what its account may do, so nobody gains by it what they were not given.
+/// Creates an API key for the actor or, with the permission, for another account. A key has the access of its
+/// account, so the actor must have all access of that account.
 ///
 /// # Errors
-/// [`Error::Forbidden`] without the right, and for somebody who is here by a key themselves; [`Error::Invalid`]
-/// for an account that is allowed more or may not be used; or those of [`KeyRing::create`].
-pub async fn create(app: &App, actor: &Actor, request: KeyRequest) -> Result<NewKey> {
-    // A key that could make keys would have no scopes.
+/// [`Error::Forbidden`] without the permission and for an actor that uses an API key; [`Error::Invalid`] for an
+/// account that is inactive or has access that the actor does not have; or those of
+/// [`AccountService::create_api_key`].
+pub async fn create(app: &App, actor: &Actor, input: ApiKeyInput) -> Result<NewApiKey> {
+    // A key that could create keys would not be limited by its scopes.
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
-    actor.authorize_for::<AddApiKeys>(Some(request.user))?;
-    if request.user != actor.user() {
+    actor.authorize_for::<AddApiKeys>(Some(input.user))?;
+    if input.user != actor.user() {
         let mut view = app.store.read().await?;
-        let user = view.users().get(request.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        let user = view.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
         let permissions = view.groups().permissions(user.id).await?;
-        if !actor.is_superuser() && (user.is_superuser || !actor.permissions().contains_all(permissions)) {
-            return Err(ValidationError::new("account", "is allowed more than you are").into());
+        if !actor.can_manage(Access::of_account(&user, permissions)) {
+            return Err(ValidationError::new("account", "has permissions that you do not have").into());
         }
         if !user.is_active {
             return Err(ValidationError::new("account", "is deactivated").into());
         }
     }
-    app.key_ring().create(&By::actor(actor), request).await
+    app.account_service().create_api_key(&Initiator::actor(actor), input).await
 }
 
-/// Makes a key void: one's own, or anybody's with the right to.
+/// Revokes an API key: one of the actor's own, or any with the permission.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::Forbidden`], or when the database cannot be reached.
 pub async fn revoke(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
     let key = app.store.read().await?.api_keys().get(id).await?;
-    // Whoever may revoke none of others is not told which there are.
+    // Without the permission, an unknown ID gives the same error as another account's key.
     actor.authorize_for::<DeleteApiKeys>(key.as_ref().map(|key| key.user))?;
-    app.key_ring().revoke(&By::actor(actor), id).await
+    app.account_service().revoke_api_key(&Initiator::actor(actor), id).await
 }
 
-fn subject(key: &ApiKey) -> Subject {
-    Subject::new(RecordKind::ApiKey, key.id, key.name.as_str())
+fn audit_target(key: &ApiKey) -> AuditTarget {
+    AuditTarget::new(RecordKind::ApiKey, key.id, key.name.as_str())
 }
 
 fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }
 
-/// Whether a credential is meant as an API key.
+/// Whether a credential has the form of an API key.
 pub fn is_key(credential: &str) -> bool {
     credential.starts_with(KEY_START)
 }
 
-/// Whom an API key works for, within its scopes. Takes note of the use, to the minute.
+/// Authenticates an API key. Records its use, at most once per minute.
 ///
 /// # Errors
-/// [`Error::Unauthenticated`] when it is not good, keys are not accepted or its account is not active; or when
-/// the database cannot be reached.
-pub(super) async fn authenticate(app: &App, key: &str) -> Result<Actor> {
+/// [`Error::Unauthenticated`] when the key is not valid, API keys are not accepted or the account is not active; or
+/// when the database cannot be reached.
+pub(super) async fn authenticate(app: &App, credential: &str) -> Result<Actor> {
     if !app.settings.accepts_api_keys {
         return Err(Error::Unauthenticated);
     }
-    let prefix = ApiKeyPrefix::of(key).ok_or(Error::Unauthenticated)?;
+    let prefix = ApiKeyPrefix::of(credential).ok_or(Error::Unauthenticated)?;
     let now = app.clock.now();
     let mut view = app.store.read_latest().await?;
-    let known = view.api_keys().by_prefix(&prefix).await?.ok_or(Error::Unauthenticated)?;
-    // A digest tells nothing of the key, and so neither does the time that comparing takes.
-    if known.sha256 != digest(key) || !known.is_valid(now) {
-        tracing::debug!(key = %known.id, "API key refused");
+    let key = view.api_keys().by_prefix(&prefix).await?.ok_or(Error::Unauthenticated)?;
+    // The comparison's timing reveals at most the digest, from which the key cannot be derived.
+    if key.sha256 != digest(credential) || !key.is_valid(now) {
+        tracing::debug!(key = %key.id, "API key rejected");
         return Err(Error::Unauthenticated);
     }
-    let user = view.users().get(known.user).await?;
+    let user = view.users().get(key.user).await?;
     let actor = user.as_ref().and_then(Actor::of).ok_or(Error::Unauthenticated)?;
     drop(view);
-    if known.last_used_at.is_none_or(|at| now - at >= TOUCH)
-        && let Err(fault) = touch(app, known.id, now).await
+    if key.last_used_at.is_none_or(|at| now - at >= TOUCH_INTERVAL)
+        && let Err(fault) = touch(app, key.id, now).await
     {
         app.note(&fault);
-        tracing::warn!(key = %known.id, fault = %fault.report(), "the use of an API key could not be written down");
+        tracing::warn!(key = %key.id, fault = %fault.report(), "the last use of an API key could not be recorded");
     }
-    Ok(actor.with_key(&known))
+    Ok(actor.with_key(&key))
 }
 
 async fn touch(app: &App, id: ApiKeyId, now: DateTime<Utc>) -> docent_ports::error::Result<()> {

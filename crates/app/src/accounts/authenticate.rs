@@ -1,4 +1,4 @@
-//! Turning a credential into an actor.
+//! Authentication by bearer credential.
 
 use super::api_keys;
 use crate::{
@@ -11,12 +11,12 @@ use docent_domain::{
     user::User,
 };
 
-/// Who holds this bearer credential: an access token, or an API key where they are accepted. What the account is
-/// allowed is read if something that takes a permission is to be done.
+/// Authenticates an access token, or an API key where API keys are accepted. The actor has no permissions until
+/// [`with_permissions`] reads them.
 ///
 /// # Errors
-/// [`Error::Unauthenticated`] when it is not good or its account not active; or when the database cannot
-/// be reached.
+/// [`Error::Unauthenticated`] when the credential is not valid or its account is not active; or when the database
+/// cannot be reached.
 pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
     if api_keys::is_key(credential) {
         return api_keys::authenticate(app, credential).await;
@@ -25,23 +25,23 @@ pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
         return Err(Error::Unauthenticated);
     }
     let claims = app.signer.verify_access(credential, app.clock.now()).map_err(|reason| {
-        tracing::debug!(%reason, "access token refused");
+        tracing::debug!(%reason, "access token rejected");
         Error::Unauthenticated
     })?;
-    let user = active(app, claims.user).await?;
+    let user = active_account(app, claims.user).await?;
     if !user.accepts_credentials_issued_at(claims.issued_at) {
-        tracing::debug!(user = %user.id, "access token of a session that was ended refused");
+        tracing::debug!(user = %user.id, "access token rejected: its session has ended");
         return Err(Error::Unauthenticated);
     }
     Actor::of(&user).ok_or(Error::Unauthenticated)
 }
 
-/// Whether doing `A` takes more than an active account.
-pub const fn takes_permission<A: Operation>() -> bool {
+/// Whether `A` requires a permission, and not only an active account.
+pub const fn requires_permission<A: Operation>() -> bool {
     matches!(A::RULE, AccessRule::Permission(_))
 }
 
-/// The actor with what its account is allowed, by itself and by its groups.
+/// Adds the permissions of the actor's account and of its groups.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -53,11 +53,11 @@ pub async fn with_permissions(app: &App, actor: Actor) -> Result<Actor> {
     Ok(actor.with_permissions(permissions))
 }
 
-/// The active account with this id.
+/// The account with this ID.
 ///
 /// # Errors
-/// [`Error::Unauthenticated`] when there is none; or when the database cannot be reached.
-pub(super) async fn active(app: &App, id: UserId) -> Result<User> {
+/// [`Error::Unauthenticated`] when it does not exist or is not active; or when the database cannot be reached.
+pub(super) async fn active_account(app: &App, id: UserId) -> Result<User> {
     let user = app.store.read_latest().await?.users().get(id).await?;
     user.filter(|user| user.is_active).ok_or(Error::Unauthenticated)
 }

@@ -1,9 +1,9 @@
-//! Logging in with e-mail and password.
+//! Login with email address and password.
 
-use super::{NewPair, TokenPair, sessions, sessions::Origin};
+use super::{NewPair, TokenPair, sessions, sessions::ClientInfo};
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use docent_domain::{
@@ -17,154 +17,153 @@ use docent_domain::{
 };
 use std::{net::IpAddr, time::Duration};
 
-/// A lock that follows others within this time is twice as long as the one before.
-const LOCKS_REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+/// A lockout within this time after another one lasts twice as long.
+const LOCKOUT_MEMORY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Starts a family of tokens for the account with this address and password.
+/// Logs an API client in: starts a token family for the account with this email address and password.
 ///
 /// # Errors
-/// [`Error::WrongCredentials`], the same and after the same time whether the account is unknown, inactive or
-/// has another password; [`Error::TooManyLogins`]; or when a store cannot be reached, also the key-value store
-/// that keeps the refresh token.
-pub async fn login(app: &App, email: &str, password: String, origin: &Origin) -> Result<TokenPair> {
-    let user = check_password(app, email, password, origin.address, |_| true).await?;
-    let pair = NewPair::of(app, user.id, app.new_id(FamilyId::generate));
+/// [`Error::InvalidCredentials`], with the same response time whether the account is unknown, inactive or has
+/// another password; [`Error::TooManyFailedLogins`]; or when a store cannot be reached, including the token store.
+pub async fn login(app: &App, email: &str, password: String, client: &ClientInfo) -> Result<TokenPair> {
+    let user = check_password(app, email, password, client.address, |_| true).await?;
+    let pair = NewPair::new(app, user.id, app.new_id(FamilyId::generate));
     let refresh = &pair.refresh;
     app.tokens.start(user.id, refresh.family, refresh.id, refresh.expires_at, refresh.issued_at).await?;
     let id = SessionId::of_family(refresh.family);
-    let session = origin.session(id, user.id, SessionKind::Api, refresh.issued_at, refresh.expires_at);
-    begin(app, &user, &session).await?;
+    let session = client.session(id, user.id, SessionKind::Api, refresh.issued_at, refresh.expires_at);
+    start_session(app, &user, &session).await?;
     Ok(pair.sign(app))
 }
 
-/// Starts a session at the panel for the staff account with this address and password.
+/// Logs a staff account in to the panel.
 ///
 /// # Errors
-/// Those of [`login`]; [`Error::WrongCredentials`] also for an account that may not enter.
-pub async fn enter_panel(app: &App, email: &str, password: String, origin: &Origin) -> Result<SessionId> {
-    let may_enter =
+/// Those of [`login`]; [`Error::InvalidCredentials`] also for an account without access to the panel.
+pub async fn enter_panel(app: &App, email: &str, password: String, client: &ClientInfo) -> Result<SessionId> {
+    let has_access =
         |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<UseAdminPanel>().is_ok());
-    let user = check_password(app, email, password, origin.address, may_enter).await?;
+    let user = check_password(app, email, password, client.address, has_access).await?;
     let now = app.clock.now();
     let id = app.new_id(SessionId::generate);
-    let session = origin.session(id, user.id, SessionKind::Panel, now, now + sessions::PANEL_LONGEST);
-    begin(app, &user, &session).await?;
+    let session = client.session(id, user.id, SessionKind::Panel, now, now + sessions::PANEL_SESSION_MAX);
+    start_session(app, &user, &session).await?;
     Ok(id)
 }
 
-/// Writes the session, and the login with it.
-async fn begin(app: &App, user: &User, session: &Session) -> Result<()> {
+/// Records the session and the login.
+async fn start_session(app: &App, user: &User, session: &Session) -> Result<()> {
     let mut work = app.store.begin().await?;
-    // It may have been deactivated, or given another password, while this one was checked.
+    // The account may have been deactivated, or its password changed, while this one was checked.
     let current = work.users().get(user.id).await?.filter(|current| current.password == user.password);
     let Some(mut current) = current.filter(|current| current.is_active) else {
-        return Err(Error::WrongCredentials);
+        return Err(Error::InvalidCredentials);
     };
     current.last_login_at = Some(session.started_at);
     work.users().update(&current).await?;
     work.sessions().insert(session).await?;
-    let by = By::account(user.id, session.client_ip);
+    let initiator = Initiator::account(user.id, session.client_ip);
     let changes = Changes::default().added("session", session.kind.name());
-    app.auditor().write(&mut *work, &by, AuditAction::Login, Subject::user(&current), changes).await?;
+    app.audit(&mut *work, &initiator, AuditAction::Login, AuditTarget::user(&current), changes).await?;
     Ok(work.commit().await?)
 }
 
-/// The active account with this address and password, if it is a `wanted` one.
+/// The active account with this email address and password, if it is eligible.
 pub(super) async fn check_password(
     app: &App,
     email: &str,
     password: String,
-    from: IpAddr,
-    wanted: impl Fn(&User) -> bool,
+    address: IpAddr,
+    is_eligible: impl Fn(&User) -> bool,
 ) -> Result<User> {
     let email = Email::parse(email).ok();
-    let throttle = Throttle::of(app, email.as_ref(), from);
-    // One try at a time for each key: tries made at once cannot slip past the count, and those with the
-    // right password are not counted.
-    let _turn = app.logins.turn(&throttle.key).await;
+    let throttle = Throttle::new(app, email.as_ref(), address);
+    // One attempt at a time per key: concurrent attempts cannot bypass the limit, and successful ones do not count.
+    let _guard = app.logins.lock(&throttle.key).await;
     throttle.check().await?;
 
-    let known = match &email {
+    let account = match &email {
         Some(email) => app.store.read().await?.users().by_email(email).await?,
         None => None,
     };
-    let active = known.clone().filter(|user| user.is_active && wanted(user));
-    let Some(user) = verified(app, active, password).await? else {
-        throttle.count().await?;
-        note_failure(app, known, from).await?;
-        return Err(Error::WrongCredentials);
+    let eligible = account.clone().filter(|user| user.is_active && is_eligible(user));
+    let Some(user) = verify_password(app, eligible, password).await? else {
+        throttle.record_failure().await?;
+        audit_failure(app, account, address).await?;
+        return Err(Error::InvalidCredentials);
     };
     throttle.reset().await?;
     Ok(user)
 }
 
-/// The account, if the password is its own. Without an account it takes as long as with one.
-async fn verified(app: &App, known: Option<User>, password: String) -> Result<Option<User>> {
+/// The account, if the password is correct. Takes the same time without an account.
+async fn verify_password(app: &App, account: Option<User>, password: String) -> Result<Option<User>> {
     let Ok(password) = Password::parse_existing(password) else { return Ok(None) };
-    let hash = known.as_ref().map(|user| user.password.clone());
-    let is_right = app.hasher.verify(password, hash).await?;
-    Ok(known.filter(|_| is_right))
+    let hash = account.as_ref().map(|user| user.password.clone());
+    let is_correct = app.hasher.verify(password, hash).await?;
+    Ok(account.filter(|_| is_correct))
 }
 
-/// Writes a failed login down; one as nobody is written too, so that the time tells nothing.
-async fn note_failure(app: &App, known: Option<User>, from: IpAddr) -> Result<()> {
-    let subject = known
-        .map_or_else(|| Subject::new(RecordKind::User, "", "unknown account"), |user| Subject::user(&user));
+/// Writes a failed login to the audit log, for unknown accounts too, so that both take the same time.
+async fn audit_failure(app: &App, account: Option<User>, address: IpAddr) -> Result<()> {
+    let unknown = || AuditTarget::new(RecordKind::User, "", "unknown account");
+    let target = account.as_ref().map_or_else(unknown, AuditTarget::user);
+    let initiator = Initiator::unauthenticated(address);
     let mut work = app.store.begin().await?;
-    app.auditor()
-        .write(&mut *work, &By::nobody(from), AuditAction::LoginFailed, subject, Changes::default())
-        .await?;
+    app.audit(&mut *work, &initiator, AuditAction::LoginFailed, target, Changes::default()).await?;
     Ok(work.commit().await?)
 }
 
-/// Counts the failed logins of one account from one address; a success forgets them.
+/// Limits failed logins per account and client address; a successful login resets the count.
 ///
-/// The failure that reaches the limit locks the two for the period; each lock within a day is twice as long as
-/// the one before.
+/// The failure that reaches the limit locks the pair out for the configured period; each lockout within a day is
+/// twice as long as the previous one.
 struct Throttle<'a> {
     app: &'a App,
     key: String,
 }
 
 impl<'a> Throttle<'a> {
-    fn of(app: &'a App, email: Option<&Email>, from: IpAddr) -> Self {
-        Self { app, key: format!("login:{from}:{}", email.map_or("", Email::as_str)) }
+    fn new(app: &'a App, email: Option<&Email>, address: IpAddr) -> Self {
+        Self { app, key: format!("login:{address}:{}", email.map_or("", Email::as_str)) }
     }
 
-    fn lock(&self) -> String {
+    /// The key of the current lockout.
+    fn lockout_key(&self) -> String {
         format!("{}:lock", self.key)
     }
 
-    fn locks(&self) -> String {
+    /// The key that counts recent lockouts.
+    fn lockouts_key(&self) -> String {
         format!("{}:locks", self.key)
     }
 
     async fn check(&self) -> Result<()> {
         let now = self.app.clock.now();
-        let lock = self.app.limiter.peek(&self.lock(), now).await?;
+        let lockout = self.app.limiter.peek(&self.lockout_key(), now).await?;
         let failures = self.app.limiter.peek(&self.key, now).await?;
         let is_full = failures.events >= self.app.settings.login_max_failures;
-        if lock.events == 0 && !is_full {
+        if lockout.events == 0 && !is_full {
             return Ok(());
         }
-        let rest = if is_full { failures.resets_in } else { Duration::ZERO };
-        Err(Error::TooManyLogins { retry_after: lock.resets_in.max(rest) })
+        let window_end = if is_full { failures.resets_in } else { Duration::ZERO };
+        Err(Error::TooManyFailedLogins { retry_after: lockout.resets_in.max(window_end) })
     }
 
-    async fn count(&self) -> Result<()> {
+    async fn record_failure(&self) -> Result<()> {
         let (period, now) = (self.app.settings.login_failure_period, self.app.clock.now());
         let failures = self.app.limiter.hit(&self.key, period, now).await?;
         if failures.events == self.app.settings.login_max_failures {
-            let locks = self.app.limiter.hit(&self.locks(), LOCKS_REMEMBERED, now).await?;
-            let doubled = u32::try_from(locks.events.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
-            let longer = period.saturating_mul(2_u32.saturating_pow(doubled)).min(LOCKS_REMEMBERED);
-            self.app.limiter.hit(&self.lock(), longer, now).await?;
+            let lockouts = self.app.limiter.hit(&self.lockouts_key(), LOCKOUT_MEMORY, now).await?;
+            let doublings = u32::try_from(lockouts.events.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
+            let duration = period.saturating_mul(2_u32.saturating_pow(doublings)).min(LOCKOUT_MEMORY);
+            self.app.limiter.hit(&self.lockout_key(), duration, now).await?;
         }
         Ok(())
     }
 
     async fn reset(&self) -> Result<()> {
         self.app.limiter.reset(&self.key).await?;
-        Ok(self.app.limiter.reset(&self.locks()).await?)
+        Ok(self.app.limiter.reset(&self.lockouts_key()).await?)
     }
 }

@@ -1,29 +1,27 @@
-//! Ending a login.
+//! Logout of API clients.
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use docent_domain::{access::Actor, audit::AuditAction, id::SessionId};
 use docent_ports::token_signer::TokenError;
 
-/// Revokes the family of a refresh token. Repeating it does no harm, and neither does a token that
-/// has expired.
+/// Revokes the family of a refresh token. Idempotent; an expired token is accepted.
 ///
 /// # Errors
-/// [`Error::Forbidden`] for a token of another account; [`Error::RefreshTokenRefused`] for what is no
-/// refresh token of ours; or when the key-value store cannot be reached: then nothing is revoked,
-/// and the caller must not believe that it is.
+/// [`Error::Forbidden`] for a token of another account and for an actor that uses an API key;
+/// [`Error::InvalidRefreshToken`]; or when the token store cannot be reached, in which case nothing is revoked.
 pub async fn logout(app: &App, actor: &Actor, token: &str) -> Result<()> {
-    // A key has no session to end, and is no way to end those of people.
+    // An API key has no session of its own and must not end those of its account.
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
     let claims = match app.signer.verify_refresh(token, app.clock.now()) {
         Ok(claims) => claims,
         Err(TokenError::Expired) => return Ok(()),
-        Err(TokenError::Invalid | TokenError::WrongType) => return Err(Error::RefreshTokenRefused),
+        Err(TokenError::Invalid | TokenError::WrongType) => return Err(Error::InvalidRefreshToken),
     };
     if claims.user != actor.user() {
         return Err(Error::Forbidden);
@@ -33,10 +31,8 @@ pub async fn logout(app: &App, actor: &Actor, token: &str) -> Result<()> {
     if work.sessions().revoke(SessionId::of_family(claims.family), app.clock.now()).await?
         && let Some(user) = work.users().get(claims.user).await?
     {
-        let subject = Subject::user(&user);
-        app.auditor()
-            .write(&mut *work, &By::actor(actor), AuditAction::Logout, subject, Changes::default())
-            .await?;
+        let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));
+        app.audit(&mut *work, &initiator, AuditAction::Logout, target, Changes::default()).await?;
     }
     Ok(work.commit().await?)
 }

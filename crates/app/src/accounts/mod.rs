@@ -1,41 +1,99 @@
-//! Accounts: who somebody is, and for how long that is believed.
+//! Accounts: registration, authentication, sessions, API keys, groups and email verification.
 
 pub mod api_keys;
 pub mod authenticate;
 pub mod create;
 pub mod groups;
+pub mod keyed_locks;
 pub mod login;
 pub mod logout;
-pub mod own;
+pub mod profile;
 pub mod refresh;
 pub mod sessions;
-pub mod turns;
 pub mod users;
 pub mod verification;
 
-use crate::App;
+use crate::{
+    App,
+    audit::{self, AuditTarget, Changes, Initiator},
+    ids,
+};
+use chrono::{DateTime, Utc};
 use docent_domain::{
-    id::{FamilyId, TokenId, UserId},
+    audit::AuditAction,
+    id::{AuditId, FamilyId, TokenId, UserId},
     token::{AccessClaims, RefreshClaims},
 };
-use docent_ports::entropy::Entropy;
+use docent_ports::{
+    clock::Clock,
+    entropy::Entropy,
+    error::Result,
+    password_hasher::PasswordHasher,
+    store::{Store, UnitOfWork},
+};
 
-/// What secrets are made of: 32 characters, 5 bits each.
+/// Alphabet of random secrets: 32 characters, 5 bits each.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
 
-/// A text that nobody can guess, with 5 bits a character.
+/// Manages accounts and API keys without permission checks: those are the caller's.
+///
+/// The command line builds it from the few ports it needs, without an [`App`].
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
+pub struct AccountService<'a> {
+    /// The database.
+    pub store: &'a dyn Store,
+    /// Hashes passwords.
+    pub hasher: &'a dyn PasswordHasher,
+    /// The current time.
+    pub clock: &'a dyn Clock,
+    /// Random bytes.
+    pub entropy: &'a dyn Entropy,
+}
+
+impl App {
+    /// The service that manages this application's accounts and API keys.
+    pub fn account_service(&self) -> AccountService<'_> {
+        AccountService {
+            store: &*self.store,
+            hasher: &*self.hasher,
+            clock: &*self.clock,
+            entropy: &*self.entropy,
+        }
+    }
+}
+
+impl AccountService<'_> {
+    fn new_id<Id>(&self, generate: impl FnOnce(DateTime<Utc>, [u8; 10]) -> Id) -> Id {
+        ids::new_id(self.clock, self.entropy, generate)
+    }
+
+    pub(crate) async fn audit(
+        &self,
+        work: &mut dyn UnitOfWork,
+        initiator: &Initiator,
+        action: AuditAction,
+        target: AuditTarget,
+        changes: Changes,
+    ) -> Result<()> {
+        let id = self.new_id(AuditId::generate);
+        audit::append(work, id, self.clock.now(), initiator, action, target, changes).await
+    }
+}
+
+/// A random text of `length` characters with 5 bits of entropy each.
 fn random_text(entropy: &dyn Entropy, length: usize) -> String {
     let mut random = vec![0; length];
     entropy.fill(&mut random);
     random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()
 }
 
-/// What a client gets to prove who it is.
+/// The tokens that a login or a refresh issues.
 #[derive(Clone)]
 pub struct TokenPair {
-    /// Short-lived; goes with every request.
+    /// The access token: short-lived, sent with every request.
     pub access: String,
-    /// Long-lived; buys the next pair.
+    /// The refresh token: long-lived, exchanged for the next pair.
     pub refresh: String,
 }
 
@@ -45,14 +103,14 @@ impl std::fmt::Debug for TokenPair {
     }
 }
 
-/// The claims of a new pair, not signed yet.
+/// The claims of a new token pair, before they are signed.
 struct NewPair {
     access: AccessClaims,
     refresh: RefreshClaims,
 }
 
 impl NewPair {
-    fn of(app: &App, user: UserId, family: FamilyId) -> Self {
+    fn new(app: &App, user: UserId, family: FamilyId) -> Self {
         let issued_at = app.clock.now();
         let access_id = app.new_id(TokenId::generate);
         let refresh_id = app.new_id(TokenId::generate);

@@ -1,4 +1,4 @@
-//! Trading a refresh token for the next pair.
+//! Refresh token rotation.
 
 use super::{NewPair, TokenPair, authenticate};
 use crate::{
@@ -8,31 +8,30 @@ use crate::{
 use docent_domain::id::SessionId;
 use docent_ports::token_store::{Rotation, RotationOutcome};
 
-/// Replaces a refresh token. A token that had been replaced longer ago than the grace is taken for
-/// stolen, and its whole family is revoked.
+/// Exchanges a refresh token for a new token pair. Reuse of a replaced token after the grace period revokes its
+/// whole family: the token is assumed to be stolen.
 ///
 /// # Errors
-/// [`Error::RefreshTokenRefused`]; or when a store cannot be reached.
+/// [`Error::InvalidRefreshToken`]; or when a store cannot be reached.
 pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
     let now = app.clock.now();
-    let refused = |_| Error::RefreshTokenRefused;
-    let presented = app.signer.verify_refresh(token, now).map_err(refused)?;
-    let user = match authenticate::active(app, presented.user).await {
+    let claims = app.signer.verify_refresh(token, now).map_err(|_| Error::InvalidRefreshToken)?;
+    let user = match authenticate::active_account(app, claims.user).await {
         Ok(user) => user,
-        Err(Error::Unauthenticated) => return Err(Error::RefreshTokenRefused),
+        Err(Error::Unauthenticated) => return Err(Error::InvalidRefreshToken),
         Err(error) => return Err(error),
     };
-    let session = SessionId::of_family(presented.family);
-    let known = app.store.read_latest().await?.sessions().get(session).await?;
-    let is_revoked = known.is_some_and(|known| known.revoked_at.is_some());
-    if is_revoked || !user.accepts_credentials_issued_at(presented.issued_at) {
-        app.tokens.revoke(presented.family).await?;
-        return Err(Error::RefreshTokenRefused);
+    let session_id = SessionId::of_family(claims.family);
+    let session = app.store.read_latest().await?.sessions().get(session_id).await?;
+    let is_revoked = session.is_some_and(|session| session.revoked_at.is_some());
+    if is_revoked || !user.accepts_credentials_issued_at(claims.issued_at) {
+        app.tokens.revoke(claims.family).await?;
+        return Err(Error::InvalidRefreshToken);
     }
-    let pair = NewPair::of(app, presented.user, presented.family);
+    let pair = NewPair::new(app, claims.user, claims.family);
     let rotation = Rotation {
-        family: presented.family,
-        presented: presented.id,
+        family: claims.family,
+        presented: claims.id,
         successor: pair.refresh.id,
         expires_at: pair.refresh.expires_at,
         grace: app.settings.refresh_rotation_grace,
@@ -41,17 +40,17 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
     match app.tokens.rotate(rotation).await? {
         RotationOutcome::Renewed => {
             let mut work = app.store.begin().await?;
-            work.sessions().touch(session, now, pair.refresh.expires_at).await?;
+            work.sessions().touch(session_id, now, pair.refresh.expires_at).await?;
             work.commit().await?;
             Ok(pair.sign(app))
         }
-        RotationOutcome::Unknown => Err(Error::RefreshTokenRefused),
+        RotationOutcome::Unknown => Err(Error::InvalidRefreshToken),
         RotationOutcome::Reused => {
-            tracing::warn!(user = %presented.user, "a replaced refresh token was used again; its family is revoked");
+            tracing::warn!(user = %claims.user, "a replaced refresh token was reused; its family is revoked");
             let mut work = app.store.begin().await?;
-            work.sessions().revoke(session, now).await?;
+            work.sessions().revoke(session_id, now).await?;
             work.commit().await?;
-            Err(Error::RefreshTokenRefused)
+            Err(Error::InvalidRefreshToken)
         }
     }
 }

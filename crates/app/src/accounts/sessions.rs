@@ -1,11 +1,11 @@
-//! Logins that last.
+//! Sessions of the panel and of API clients.
 //!
-//! A session of the panel is a record here, and its cookie names it. One of a client is a family of refresh tokens,
-//! which the token store keeps; its record here is what people see and revoke.
+//! A panel session is a record in the database that its cookie names. An API client's session is a family of refresh
+//! tokens in the token store; its record in the database is for listing and revoking it.
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -23,22 +23,22 @@ use docent_ports::{
 };
 use std::net::IpAddr;
 
-/// A session of the panel ends after this time, however much it is used.
-pub const PANEL_LONGEST: TimeDelta = TimeDelta::hours(12);
-/// How often the time of the last request is written down.
-const TOUCH: TimeDelta = TimeDelta::minutes(1);
+/// The maximum lifetime of a panel session.
+pub const PANEL_SESSION_MAX: TimeDelta = TimeDelta::hours(12);
+/// The time of a session's last use is recorded at most this often.
+const TOUCH_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
-/// Where a login comes from.
+/// The client that logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// The client's address.
+pub struct ClientInfo {
+    /// Its address.
     pub address: IpAddr,
-    /// How the client calls itself.
+    /// Its `User-Agent`.
     pub agent: Option<String>,
 }
 
-impl Origin {
-    /// A session of `user` that begins now.
+impl ClientInfo {
+    /// A new session of `user` with this client.
     pub(crate) fn session(
         &self,
         id: SessionId,
@@ -62,48 +62,48 @@ impl Origin {
     }
 }
 
-/// Who is at the panel with this session. Takes note of the use, to the minute.
+/// Authenticates a panel session. Records its use, at most once per minute.
 ///
 /// # Errors
-/// [`Error::Unauthenticated`] when the session is over or its account not active, or when the database cannot
+/// [`Error::Unauthenticated`] when the session is not valid or its account not active, or when the database cannot
 /// be reached.
-pub async fn at_panel(app: &App, id: SessionId, from: IpAddr) -> Result<(Actor, User)> {
+pub async fn authenticate_panel(app: &App, id: SessionId, address: IpAddr) -> Result<(Actor, User)> {
     let now = app.clock.now();
     let mut view = app.store.read().await?;
     let session = view.sessions().get(id).await?.ok_or(Error::Unauthenticated)?;
-    let is_over = !session.is_valid(now) || session.kind != SessionKind::Panel || now < session.started_at;
+    let is_valid = session.is_valid(now) && session.kind == SessionKind::Panel && now >= session.started_at;
     let user = view.users().get(session.user).await?.ok_or(Error::Unauthenticated)?;
-    if is_over || !user.accepts_credentials_issued_at(session.started_at) {
+    if !is_valid || !user.accepts_credentials_issued_at(session.started_at) {
         return Err(Error::Unauthenticated);
     }
     let permissions = view.groups().permissions(user.id).await?;
     drop(view);
     let actor = Actor::of(&user).ok_or(Error::Unauthenticated)?;
-    if now - session.last_used_at >= TOUCH {
+    if now - session.last_used_at >= TOUCH_INTERVAL {
         let mut work = app.store.begin().await?;
         if !work.sessions().touch(id, now, session.expires_at).await? {
             return Err(Error::Unauthenticated);
         }
         work.commit().await?;
     }
-    Ok((actor.with_permissions(permissions).with_client_ip(from), user))
+    Ok((actor.with_permissions(permissions).with_client_ip(address), user))
 }
 
-/// Begins a session at the panel for somebody whose other ones were just ended, such as by their new password.
+/// Starts a new panel session after the actor's sessions have ended, such as by a password change.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn begin_again(app: &App, actor: &Actor, origin: &Origin) -> Result<SessionId> {
+pub async fn replace_panel_session(app: &App, actor: &Actor, client: &ClientInfo) -> Result<SessionId> {
     let now = app.clock.now();
     let id = app.new_id(SessionId::generate);
-    let session = origin.session(id, actor.user(), SessionKind::Panel, now, now + PANEL_LONGEST);
+    let session = client.session(id, actor.user(), SessionKind::Panel, now, now + PANEL_SESSION_MAX);
     let mut work = app.store.begin().await?;
     work.sessions().insert(&session).await?;
     work.commit().await?;
     Ok(id)
 }
 
-/// Sessions of all accounts.
+/// A page of the sessions of all accounts.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -116,7 +116,7 @@ pub async fn list(
     Ok(app.store.read().await?.sessions().list(filter, page).await?)
 }
 
-/// The actor's own sessions that are not over.
+/// A page of the actor's valid sessions.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -126,11 +126,11 @@ pub async fn list_own(app: &App, actor: &Actor, page: PageRequest) -> Result<Pag
     Ok(app.store.read().await?.sessions().list(&filter, page).await?)
 }
 
-/// Ends a session: one's own, or anybody's with the right to.
+/// Ends a session: one of the actor's own, or any with the permission.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`], or when a store cannot be reached: then the session of a client may
-/// go on, and the caller must not believe otherwise.
+/// [`Error::NotFound`], [`Error::Forbidden`], or when a store cannot be reached, in which case an API client's
+/// session may still be valid.
 pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
     let session = app.store.read().await?.sessions().get(id).await?;
     let session = session.ok_or(Error::NotFound(RecordKind::Session))?;
@@ -142,21 +142,19 @@ pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
     }
     let mut work = app.store.begin().await?;
     if work.sessions().revoke(id, app.clock.now()).await? {
-        let email = work.users().emails(&[session.user]).await?;
-        let email = email.get(&session.user).map_or("", |email| email.as_str());
-        let subject = Subject::new(RecordKind::Session, id, email);
-        app.auditor()
-            .write(&mut *work, &By::actor(actor), AuditAction::Revoke, subject, Changes::default())
-            .await?;
+        let emails = work.users().emails(&[session.user]).await?;
+        let email = emails.get(&session.user).map_or("", |email| email.as_str());
+        let (initiator, target) = (Initiator::actor(actor), AuditTarget::new(RecordKind::Session, id, email));
+        app.audit(&mut *work, &initiator, AuditAction::Revoke, target, Changes::default()).await?;
     }
     Ok(work.commit().await?)
 }
 
-/// Ends all sessions of an account, and with them its access tokens: one's own, or anybody's with the right to.
+/// Ends all sessions and invalidates all access tokens of an account: the actor's own, or any with the permission.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`], or when a store cannot be reached: then sessions may go on, and the
-/// caller must not believe otherwise.
+/// [`Error::NotFound`], [`Error::Forbidden`], or when a store cannot be reached, in which case sessions may still be
+/// valid.
 pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
     actor.authorize_for::<DeleteSessions>(Some(id))?;
     let user = app.store.read().await?.users().get(id).await?;
@@ -164,27 +162,24 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
     app.tokens.revoke_all(id, app.clock.now()).await?;
     let mut work = app.store.begin().await?;
     let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    app.registrar().end_sessions(&mut *work, &mut user).await?;
+    app.account_service().end_sessions(&mut *work, &mut user).await?;
     let changes = Changes::default().added("sessions", "all");
-    app.auditor()
-        .write(&mut *work, &By::actor(actor), AuditAction::Revoke, Subject::user(&user), changes)
-        .await?;
+    let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));
+    app.audit(&mut *work, &initiator, AuditAction::Revoke, target, changes).await?;
     Ok(work.commit().await?)
 }
 
-/// Ends the session of the panel that somebody leaves.
+/// Logs the actor out of the panel.
 ///
 /// # Errors
-/// When the database cannot be reached; then the session goes on.
+/// When the database cannot be reached; the session is then still valid.
 pub async fn leave_panel(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
     let mut work = app.store.begin().await?;
     if work.sessions().revoke(id, app.clock.now()).await?
         && let Some(user) = work.users().get(actor.user()).await?
     {
-        let subject = Subject::user(&user);
-        app.auditor()
-            .write(&mut *work, &By::actor(actor), AuditAction::Logout, subject, Changes::default())
-            .await?;
+        let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));
+        app.audit(&mut *work, &initiator, AuditAction::Logout, target, Changes::default()).await?;
     }
     Ok(work.commit().await?)
 }

@@ -1,20 +1,21 @@
-//! What staff do with accounts.
+//! Accounts, as staff manage them.
 //!
-//! Nobody gains by it what they were not given: staff who are no superusers leave the accounts of superusers alone,
-//! hand out and take away only what they hold themselves, and neither shut out nor remove an account that is allowed
-//! more than they, nor set its password. And nobody locks themselves out: whoever takes a superuser's rights is a
-//! superuser when that is done, so that one is always left.
-//! (The command line, which is nobody's account, keeps the last one by [`Error::LastSuperuser`].)
+//! What staff can give, change and take is decided by [`docent_domain::delegation`]. In addition, an account cannot
+//! deactivate itself or remove its own access to the panel: a superuser who removes another superuser remains one,
+//! so there is always one left. (The command line acts for no account; [`Error::LastSuperuser`] protects the last
+//! superuser there.)
 
+use super::groups::permission_names;
 use crate::{
     App,
     accounts::create::Flags,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use docent_domain::{
     access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
     audit::AuditAction,
+    delegation::Access,
     error::{Forbidden, ValidationError},
     group::{AssignedPermissions, Group},
     id::{GroupId, UserId},
@@ -29,33 +30,40 @@ use docent_ports::{
 };
 use std::collections::HashMap;
 
-/// An account as staff want it.
+/// The editable fields of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Its address.
+pub struct AccountInput {
+    /// Its email address.
     pub email: Email,
-    /// Whether it may be used.
+    /// Whether it can be used.
     pub is_active: bool,
-    /// Whether it may enter the panel.
+    /// Whether it can sign in to the admin panel.
     pub is_staff: bool,
     /// Whether it bypasses all permission checks.
     pub is_superuser: bool,
-    /// What it is given.
-    pub rights: AssignedPermissions,
+    /// Its own permissions and its groups.
+    pub assigned: AssignedPermissions,
 }
 
-/// An account and what it is allowed.
+/// An account with its permissions.
 #[derive(Clone, Debug)]
 pub struct Account {
     /// The account.
     pub user: User,
-    /// What it was given.
-    pub rights: AssignedPermissions,
-    /// What it is allowed, by itself and by its groups.
+    /// Its own permissions and its groups.
+    pub assigned: AssignedPermissions,
+    /// Its effective permissions: its own and those of its groups.
     pub permissions: PermissionSet,
 }
 
-/// Accounts of a kind.
+impl Account {
+    /// The access that an actor needs itself to manage this account.
+    pub fn access(&self) -> Access {
+        Access::of_account(&self.user, self.permissions)
+    }
+}
+
+/// A page of accounts.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -68,8 +76,8 @@ pub async fn list(
     Ok(app.store.read().await?.users().list(filter, page).await?)
 }
 
-/// The addresses of those of these accounts that exist, for lists of what is theirs. Whoever sees a record sees
-/// whose it is.
+/// The email addresses of the accounts that exist among these, for lists of their records. A record's viewers may
+/// see its owner.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -77,53 +85,43 @@ pub async fn emails(app: &App, ids: &[UserId]) -> Result<HashMap<UserId, Email>>
     Ok(app.store.read().await?.users().emails(ids).await?)
 }
 
-/// The account with this address, for lists of what is its own: their readers see addresses anyway.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn find(app: &App, email: &Email) -> Result<Option<UserId>> {
-    Ok(app.store.read().await?.users().by_email(email).await?.map(|user| user.id))
-}
-
-/// One account.
+/// The account with this ID.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn get(app: &App, _grant: Grant<ViewUsers>, id: UserId) -> Result<Account> {
     let mut view = app.store.read().await?;
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    let rights = view.groups().assigned_permissions(id).await?;
+    let assigned = view.groups().assigned_permissions(id).await?;
     let permissions = view.groups().permissions(id).await?;
-    Ok(Account { user, rights, permissions })
+    Ok(Account { user, assigned, permissions })
 }
 
 /// Creates an account.
 ///
 /// # Errors
-/// [`Error::EmailTaken`], [`Error::Invalid`] for what the actor may not hand out, or when the database cannot be
+/// [`Error::EmailTaken`], [`Error::Invalid`] for access that the actor cannot grant, or when the database cannot be
 /// reached.
 pub async fn create(
     app: &App,
     actor: &Actor,
     grant: Grant<AddUsers>,
-    wanted: Wanted,
+    input: AccountInput,
     password: Password,
 ) -> Result<User> {
-    let flags = Flags { is_staff: wanted.is_staff, is_superuser: wanted.is_superuser };
-    let drafted = app.registrar().draft(wanted.email.clone(), password, flags).await?;
-    let user = User { is_active: wanted.is_active, ..drafted };
+    let flags = Flags { is_staff: input.is_staff, is_superuser: input.is_superuser };
+    let service = app.account_service();
+    let user = service.new_user(input.email.clone(), password, flags).await?;
+    let user = User { is_active: input.is_active, ..user };
     let mut work = app.store.begin().await?;
-    handed_out(&mut *work, actor, &AssignedPermissions::default(), false, &wanted).await?;
-    let names = group_names(&mut *work, &[&wanted.rights]).await?;
-    let told = |text: String| Some(text).filter(|text| !text.is_empty());
-    let permissions = super::groups::permissions_text(wanted.rights.permissions);
-    let given = Changes::default().field("groups", None, told(groups_text(&wanted.rights, &names))).field(
-        "permissions",
-        None,
-        told(permissions),
-    );
-    app.registrar().insert(&mut *work, &By::holder(&grant), &user, given).await?;
-    work.groups().set_assigned_permissions(user.id, &wanted.rights).await?;
+    ensure_can_assign(&mut *work, actor, &AssignedPermissions::default(), false, &input).await?;
+    let groups = groups_by_id(&mut *work, &[&input.assigned]).await?;
+    let non_empty = |text: String| Some(text).filter(|text| !text.is_empty());
+    let changes = Changes::default()
+        .field("groups", None, non_empty(group_names(&input.assigned, &groups)))
+        .field("permissions", None, non_empty(permission_names(input.assigned.permissions)));
+    service.insert(&mut *work, &Initiator::grantee(&grant), &user, changes).await?;
+    work.groups().set_assigned_permissions(user.id, &input.assigned).await?;
     work.commit().await?;
     Ok(user)
 }
@@ -131,89 +129,78 @@ pub async fn create(
 /// Changes an account. A deactivation ends its sessions.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::EmailTaken`], [`Error::Forbidden`] for an account of a superuser,
-/// [`Error::Invalid`] for what the actor may not hand out or take from themselves, or when the database cannot
-/// be reached.
+/// [`Error::NotFound`], [`Error::EmailTaken`], [`Error::Forbidden`] for a superuser's account, [`Error::Invalid`] for
+/// changes that the actor cannot make, or when the database cannot be reached.
 pub async fn change(
     app: &App,
     actor: &Actor,
     grant: Grant<ChangeUsers>,
     id: UserId,
-    wanted: &Wanted,
+    input: &AccountInput,
 ) -> Result<User> {
     let mut work = app.store.begin().await?;
-    let before = held(&mut *work, actor, id).await?;
-    within_reach(actor, &before)?;
-    let rights = work.groups().assigned_permissions(id).await?;
-    handed_out(&mut *work, actor, &rights, before.is_superuser, wanted).await?;
-    taken_away(&mut *work, actor, &rights, wanted).await?;
+    let before = lock_account(&mut *work, actor, id).await?;
+    let assigned = work.groups().assigned_permissions(id).await?;
+    if !actor.can_edit(&before) {
+        return Err(Error::Forbidden);
+    }
+    ensure_can_assign(&mut *work, actor, &assigned, before.is_superuser, input).await?;
     if id == actor.user() {
-        stays_in(&before, wanted)?;
+        ensure_keeps_own_access(&before, input)?;
     }
-    if !actor.permissions().contains_all(work.groups().permissions(id).await?) {
-        // Whoever reads an account's mail can have its password reset.
-        for (field, is_changed) in [
-            ("email", wanted.email != before.email),
-            ("is_active", before.is_active && !wanted.is_active),
-            ("is_staff", before.is_staff && !wanted.is_staff),
-        ] {
-            if is_changed {
-                let message = "is that of an account that is allowed more than you are";
-                return Err(ValidationError::new(field, message).into());
-            }
-        }
-    }
-    if let Some(other) = work.users().by_email(&wanted.email).await?
+    let permissions = work.groups().permissions(id).await?;
+    ensure_can_change_fields(actor, &before, permissions, input)?;
+    if let Some(other) = work.users().by_email(&input.email).await?
         && other.id != id
     {
         return Err(Error::EmailTaken);
     }
     let mut after = User {
-        email: wanted.email.clone(),
-        is_active: wanted.is_active,
-        is_staff: wanted.is_staff,
-        is_superuser: wanted.is_superuser,
+        email: input.email.clone(),
+        is_active: input.is_active,
+        is_staff: input.is_staff,
+        is_superuser: input.is_superuser,
         ..before.clone()
     };
     if after.email != before.email {
         after.email_verified_at = None;
     }
     if after.email != before.email || before.is_active && !after.is_active {
-        // What was sent to the address before proves nothing of the new one, and opens nothing any more.
+        // Links sent to the previous address must not verify the new one, nor open an inactive account.
         work.verifications().remove_for_user(id, None).await?;
     }
     if before.is_active == after.is_active {
         work.users().update(&after).await?;
     } else {
-        app.registrar().end_sessions(&mut *work, &mut after).await?;
+        app.account_service().end_sessions(&mut *work, &mut after).await?;
     }
-    if rights != wanted.rights {
-        work.groups().set_assigned_permissions(id, &wanted.rights).await?;
+    if assigned != input.assigned {
+        work.groups().set_assigned_permissions(id, &input.assigned).await?;
     }
-    let names = group_names(&mut *work, &[&rights, &wanted.rights]).await?;
+    let groups = groups_by_id(&mut *work, &[&assigned, &input.assigned]).await?;
     let changes = Changes::default()
         .changed("email", before.email.as_str(), after.email.as_str())
         .changed("is_active", before.is_active, after.is_active)
         .changed("is_staff", before.is_staff, after.is_staff)
         .changed("is_superuser", before.is_superuser, after.is_superuser)
-        .changed("groups", groups_text(&rights, &names), groups_text(&wanted.rights, &names))
+        .changed("groups", group_names(&assigned, &groups), group_names(&input.assigned, &groups))
         .changed(
             "permissions",
-            super::groups::permissions_text(rights.permissions),
-            super::groups::permissions_text(wanted.rights.permissions),
+            permission_names(assigned.permissions),
+            permission_names(input.assigned.permissions),
         );
     if !changes.is_empty() {
-        let by = By::holder(&grant);
-        app.auditor().write(&mut *work, &by, AuditAction::Change, Subject::user(&after), changes).await?;
+        let initiator = Initiator::grantee(&grant);
+        app.audit(&mut *work, &initiator, AuditAction::Change, AuditTarget::user(&after), changes).await?;
     }
     work.commit().await?;
     Ok(after)
 }
 
-/// Gives an account a new password, which ends its sessions.
+/// Sets an account's password and ends its sessions.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for an account that is allowed more than the actor, or when the
+/// [`Error::NotFound`], [`Error::Forbidden`] for an account with access that the actor does not have, or when the
 /// database cannot be reached.
 pub async fn set_password(
     app: &App,
@@ -224,131 +211,120 @@ pub async fn set_password(
 ) -> Result<()> {
     let mut view = app.store.read().await?;
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    within_reach(actor, &user)?;
-    if !actor.permissions().contains_all(view.groups().permissions(id).await?) {
-        return Err(Forbidden.into());
-    }
+    actor.ensure_can_manage(Access::of_account(&user, view.groups().permissions(id).await?))?;
     drop(view);
-    app.registrar().set_password(&By::holder(&grant), id, password).await?;
+    app.account_service().set_password(&Initiator::grantee(&grant), id, password).await?;
     Ok(())
 }
 
-/// Removes an account with its rights, keys, sessions and conversations. Its documents stay, without an owner.
+/// Deletes an account with its permissions, API keys, sessions and conversations. Its documents remain, without an
+/// owner.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for one's own account, those of superusers and those that are allowed
-/// more than the actor, or when the database cannot be reached.
+/// [`Error::NotFound`], [`Error::Forbidden`] for the actor's own account and for one with access that the actor does
+/// not have, or when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteUsers>, id: UserId) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let user = held(&mut *work, actor, id).await?;
-    within_reach(actor, &user)?;
-    let is_allowed_more = !actor.permissions().contains_all(work.groups().permissions(id).await?);
-    if id == actor.user() || is_allowed_more {
-        return Err(Forbidden.into());
+    let user = lock_account(&mut *work, actor, id).await?;
+    actor.ensure_can_manage(Access::of_account(&user, work.groups().permissions(id).await?))?;
+    if id == actor.user() {
+        return Err(Error::Forbidden);
     }
     work.users().delete(id).await?;
-    let by = By::holder(&grant);
-    app.auditor()
-        .write(&mut *work, &by, AuditAction::Delete, Subject::user(&user), Changes::default())
-        .await?;
+    let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::user(&user));
+    app.audit(&mut *work, &initiator, AuditAction::Delete, target, Changes::default()).await?;
     Ok(work.commit().await?)
 }
 
-/// The account, while nobody else changes it or the actor's own. Of two who take each other's rights at once, the
-/// second finds that it has none any more.
-async fn held(work: &mut dyn UnitOfWork, actor: &Actor, id: UserId) -> Result<User> {
-    // In the order of their ids, or each of the two would wait for the other.
-    let mut found = None;
-    for one in [actor.user().min(id), actor.user().max(id)] {
-        let user = work.users().get(one).await?;
-        if one == actor.user() {
-            let stands = |user: &User| user.is_active && (user.is_superuser || !actor.is_superuser());
-            user.as_ref().filter(|user| stands(user)).ok_or(Forbidden)?;
+/// Locks the account and the actor's own, and checks that the actor still has its access: if two actors
+/// concurrently revoke each other's, the second attempt fails.
+async fn lock_account(work: &mut dyn UnitOfWork, actor: &Actor, id: UserId) -> Result<User> {
+    let mut account = None;
+    // Lock in ID order to prevent deadlocks.
+    for locked_id in [actor.user().min(id), actor.user().max(id)] {
+        let user = work.users().get(locked_id).await?;
+        if locked_id == actor.user() {
+            let has_access = |user: &User| user.is_active && (user.is_superuser || !actor.is_superuser());
+            user.as_ref().filter(|user| has_access(user)).ok_or(Forbidden)?;
         }
-        if one == id {
-            found = user;
+        if locked_id == id {
+            account = user;
         }
     }
-    found.ok_or(Error::NotFound(RecordKind::User))
+    account.ok_or(Error::NotFound(RecordKind::User))
 }
 
-/// Superusers' accounts are for superusers.
-fn within_reach(actor: &Actor, user: &User) -> Result<(), Forbidden> {
-    if user.is_superuser && !actor.is_superuser() { Err(Forbidden) } else { Ok(()) }
-}
-
-/// Nobody hands out what they do not hold.
-async fn handed_out(
+/// Checks that the actor can make the changes of the superuser flag, the permissions and the groups.
+async fn ensure_can_assign(
     work: &mut dyn UnitOfWork,
     actor: &Actor,
     before: &AssignedPermissions,
     was_superuser: bool,
-    wanted: &Wanted,
+    input: &AccountInput,
 ) -> Result<()> {
-    for group in &wanted.rights.groups {
-        if work.groups().get(*group).await?.is_none() {
-            return Err(ValidationError::new("groups", "names a group that does not exist any more").into());
+    for id in &input.assigned.groups {
+        if work.groups().get(*id).await?.is_none() {
+            return Err(ValidationError::new("groups", "contains a group that no longer exists").into());
         }
     }
-    if actor.is_superuser() {
+    if input.is_superuser && !was_superuser && !actor.can_manage(Access::SUPERUSER) {
+        return Err(ValidationError::new("is_superuser", "can be granted only by a superuser").into());
+    }
+    actor.ensure_can_assign(before.permissions, input.assigned.permissions)?;
+    for id in before.groups.symmetric_difference(&input.assigned.groups) {
+        let group = work.groups().get(*id).await?;
+        if group.is_some_and(|group| !actor.can_manage(group.permissions)) {
+            let reason = "can be added or removed only if you have all of their permissions";
+            return Err(ValidationError::new("groups", reason).into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks changes of fields that could be used to take over or lock out an account with more access than the actor.
+fn ensure_can_change_fields(
+    actor: &Actor,
+    before: &User,
+    permissions: PermissionSet,
+    input: &AccountInput,
+) -> Result<(), ValidationError> {
+    if actor.can_manage(Access::of_account(before, permissions)) {
         return Ok(());
     }
-    if wanted.is_superuser && !was_superuser {
-        return Err(ValidationError::new("is_superuser", "is for superusers to give").into());
-    }
-    let added = wanted.rights.permissions.without(before.permissions);
-    if !actor.permissions().contains_all(added) {
-        return Err(ValidationError::new("permissions", "hold some that you do not have yourself").into());
-    }
-    for group in wanted.rights.groups.difference(&before.groups) {
-        let group = work.groups().get(*group).await?;
-        if group.is_some_and(|group| !actor.permissions().contains_all(group.permissions)) {
-            return Err(ValidationError::new("groups", "hold one that is allowed more than you are").into());
+    for (field, is_changed) in [
+        // The owner of the mailbox can reset the password.
+        ("email", input.email != before.email),
+        ("is_active", before.is_active && !input.is_active),
+        ("is_staff", before.is_staff && !input.is_staff),
+    ] {
+        if is_changed {
+            let reason = "cannot be changed: the account has permissions that you do not have";
+            return Err(ValidationError::new(field, reason));
         }
     }
     Ok(())
 }
 
-/// Nobody takes away what they do not hold: it would make an account theirs that was out of their reach.
-async fn taken_away(
-    work: &mut dyn UnitOfWork,
-    actor: &Actor,
-    before: &AssignedPermissions,
-    wanted: &Wanted,
-) -> Result<()> {
-    let removed = before.permissions.without(wanted.rights.permissions);
-    if !actor.permissions().contains_all(removed) {
-        return Err(ValidationError::new("permissions", "lack some that you do not have yourself").into());
-    }
-    for group in before.groups.difference(&wanted.rights.groups) {
-        let group = work.groups().get(*group).await?;
-        if group.is_some_and(|group| !actor.permissions().contains_all(group.permissions)) {
-            return Err(ValidationError::new("groups", "lack one that is allowed more than you are").into());
+/// Checks that the actor does not lock itself out.
+fn ensure_keeps_own_access(before: &User, input: &AccountInput) -> Result<(), ValidationError> {
+    for (field, is_removed) in [
+        ("is_active", before.is_active && !input.is_active),
+        ("is_superuser", before.is_superuser && !input.is_superuser),
+        ("is_staff", before.is_staff && !before.is_superuser && !input.is_staff),
+    ] {
+        if is_removed {
+            return Err(ValidationError::new(field, "cannot be removed from your own account"));
         }
     }
     Ok(())
 }
 
-/// Nobody locks themselves out.
-fn stays_in(before: &User, wanted: &Wanted) -> Result<(), ValidationError> {
-    let keeps = |field, had: bool, has: bool| {
-        if had && !has {
-            Err(ValidationError::new(field, "cannot be taken from your own account"))
-        } else {
-            Ok(())
-        }
-    };
-    keeps("is_active", before.is_active, wanted.is_active)?;
-    keeps("is_superuser", before.is_superuser, wanted.is_superuser)?;
-    keeps("is_staff", before.is_staff && !before.is_superuser, wanted.is_staff)
-}
-
-async fn group_names(
+async fn groups_by_id(
     work: &mut dyn UnitOfWork,
-    rights: &[&AssignedPermissions],
+    assigned: &[&AssignedPermissions],
 ) -> Result<HashMap<GroupId, Group>> {
     let mut groups = HashMap::new();
-    for id in rights.iter().flat_map(|rights| &rights.groups) {
+    for id in assigned.iter().flat_map(|assigned| &assigned.groups) {
         if let Some(group) = work.groups().get(*id).await? {
             groups.insert(*id, group);
         }
@@ -356,7 +332,8 @@ async fn group_names(
     Ok(groups)
 }
 
-fn groups_text(rights: &AssignedPermissions, groups: &HashMap<GroupId, Group>) -> String {
-    let names = rights.groups.iter().filter_map(|id| groups.get(id)).map(|group| group.name.as_str());
+/// The names of the account's groups, separated by commas.
+fn group_names(assigned: &AssignedPermissions, groups: &HashMap<GroupId, Group>) -> String {
+    let names = assigned.groups.iter().filter_map(|id| groups.get(id)).map(|group| group.name.as_str());
     names.collect::<Vec<_>>().join(", ")
 }

@@ -1,17 +1,17 @@
-//! Links that prove that somebody reads the mail of an account, for verifying its address and for choosing a new
-//! password.
+//! Links for verifying an email address and for resetting a password.
 //!
-//! Whoever asks for one learns nothing: what depends on the account happens after the answer.
+//! A request for a link reveals nothing about the account: everything that depends on it happens after the response.
 
-use super::{create::Registrar, random_text};
+use super::random_text;
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use docent_domain::{
-    access::{AddVerifications, DeleteVerifications, Grant, ViewVerifications},
+    access::{Actor, AddVerifications, DeleteVerifications, Grant, ViewVerifications},
     audit::AuditAction,
+    delegation::Access,
     error::ValidationError,
     id::{UserId, VerificationId},
     permission::RecordKind,
@@ -30,35 +30,35 @@ use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 use tracing::Instrument;
 
-/// Characters of a secret: 260 bits.
-const SECRET: usize = 52;
-/// Letters to one account that one client may ask for within [`PERIOD`].
-const BY_CLIENT: u64 = 3;
-const PERIOD: Duration = Duration::from_secs(15 * 60);
-/// Letters to one account within a day, whoever asks.
-const BY_ACCOUNT: u64 = 20;
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Letters that are being written and sent at a time.
-const AT_ONCE: usize = 64;
+/// The length of a token: 260 bits.
+const TOKEN_LENGTH: usize = 52;
+/// Emails to one account that one client can request within [`CLIENT_PERIOD`].
+const MAX_PER_CLIENT: u64 = 3;
+const CLIENT_PERIOD: Duration = Duration::from_secs(15 * 60);
+/// Emails to one account per day, requested by any client.
+const MAX_PER_ACCOUNT: u64 = 20;
+const ACCOUNT_PERIOD: Duration = Duration::from_secs(24 * 60 * 60);
+/// Emails that are sent concurrently.
+const CONCURRENCY: usize = 64;
 
-/// Letters under way in this process.
+/// Limits how many emails this process sends concurrently.
 #[derive(Clone, Debug)]
-pub struct Letters(Arc<Semaphore>);
+pub struct OutgoingMail(Arc<Semaphore>);
 
-impl Default for Letters {
+impl Default for OutgoingMail {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
+        Self(Arc::new(Semaphore::new(CONCURRENCY)))
     }
 }
 
-/// A link that was just made. Nobody is shown it again.
+/// A new link. Its token cannot be retrieved later.
 #[derive(Clone)]
 pub struct NewLink {
-    /// Its record.
+    /// The stored record.
     pub record: VerificationToken,
-    /// The secret in it.
+    /// The token in the link.
     pub token: String,
-    /// The address to open.
+    /// The URL.
     pub link: String,
 }
 
@@ -68,71 +68,70 @@ impl fmt::Debug for NewLink {
     }
 }
 
-/// A letter with a link to the account with this address, if there is an active one that the link is good for. It is
-/// written and sent by the future that this gives, which is for the caller to run once the answer is given.
+/// Requests an email with a link for the account with this email address. Returns a future that sends it, if the
+/// account exists and is eligible; the caller runs it after the response.
 ///
 /// # Errors
-/// [`Error::Invalid`] for what is no address, [`Error::TooManyLetters`], or when the key-value store cannot be
-/// reached: the same ones, after the same time, whether there is such an account or not.
-pub async fn ask(
+/// [`Error::Invalid`] for an invalid email address, [`Error::TooManyEmails`], or when the key-value store cannot be
+/// reached: the same errors, with the same timing, whether the account exists or not.
+pub async fn request(
     app: &Arc<App>,
     purpose: VerificationPurpose,
     email: &str,
-    from: IpAddr,
+    address: IpAddr,
 ) -> Result<impl Future<Output = ()> + Send + 'static> {
     let email = Email::parse(email)?;
-    throttle(app, purpose, &email, from).await?;
+    throttle(app, purpose, &email, address).await?;
     let Ok(permit) = Arc::clone(&app.letters.0).try_acquire_owned() else {
-        return Err(
-            Fault::new(Component::MailServer, FaultKind::Unavailable, "too many letters at a time").into()
-        );
+        let message = "too many emails at the same time";
+        return Err(Fault::new(Component::MailServer, FaultKind::Unavailable, message).into());
     };
     let app = Arc::clone(app);
     let sending = async move {
-        if let Err(error) = write_to(&app, purpose, &email, from).await {
+        if let Err(error) = send_link(&app, purpose, &email, address).await {
             if let Error::Fault(fault) = &error {
                 app.note(fault);
             }
-            tracing::warn!(purpose = purpose.name(), error = %docent_ports::error::report(&error), "a letter could not be sent");
+            tracing::warn!(purpose = purpose.name(), error = %docent_ports::error::report(&error), "an email could not be sent");
         }
         drop(permit);
     };
     Ok(sending.in_current_span())
 }
 
-async fn throttle(app: &App, purpose: VerificationPurpose, email: &Email, from: IpAddr) -> Result<()> {
+async fn throttle(app: &App, purpose: VerificationPurpose, email: &Email, address: IpAddr) -> Result<()> {
     let (purpose, email, now) = (purpose.name(), email.as_str(), app.clock.now());
-    for (key, limit, window) in [
-        (format!("letters:{purpose}:{email}:{from}"), BY_CLIENT, PERIOD),
-        (format!("letters:{purpose}:{email}"), BY_ACCOUNT, DAY),
+    for (key, limit, period) in [
+        (format!("letters:{purpose}:{email}:{address}"), MAX_PER_CLIENT, CLIENT_PERIOD),
+        (format!("letters:{purpose}:{email}"), MAX_PER_ACCOUNT, ACCOUNT_PERIOD),
     ] {
-        let count = app.limiter.hit(&key, window, now).await?;
+        let count = app.limiter.hit(&key, period, now).await?;
         if count.events > limit {
-            return Err(Error::TooManyLetters { retry_after: count.resets_in });
+            return Err(Error::TooManyEmails { retry_after: count.resets_in });
         }
     }
     Ok(())
 }
 
-async fn write_to(app: &App, purpose: VerificationPurpose, email: &Email, from: IpAddr) -> Result<()> {
+async fn send_link(app: &App, purpose: VerificationPurpose, email: &Email, address: IpAddr) -> Result<()> {
     if !app.mailer.is_configured() {
         tracing::warn!(
             purpose = purpose.name(),
-            "a letter was asked for, and there is no mail server; staff can make links"
+            "an email was requested but no mail server is configured; staff can create links"
         );
         return Ok(());
     }
     let user = app.store.read().await?.users().by_email(email).await?;
-    let wants = |user: &User| {
+    let is_eligible = |user: &User| {
         user.is_active && (purpose != VerificationPurpose::VerifyEmail || user.email_verified_at.is_none())
     };
-    let Some(user) = user.filter(wants) else { return Ok(()) };
-    let new = make(app, &By::nobody(from), &user, purpose).await?;
-    let mail = Mail { to: user.email, subject: subject(purpose).to_owned(), text: letter(app, &new) };
+    let Some(user) = user.filter(is_eligible) else { return Ok(()) };
+    let new = create_link(app, &Initiator::unauthenticated(address), &user, purpose).await?;
+    let mail = Mail { to: user.email, subject: subject(purpose).to_owned(), text: body(app, &new) };
     Ok(app.mailer.send(&mail).await?)
 }
 
-/// The links that are open, the newest first; of one account when given.
+/// A page of active links, newest first, optionally of one account.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -145,29 +144,29 @@ pub async fn list(
     Ok(app.store.read().await?.verifications().list(user, page).await?)
 }
 
-/// Makes a link void.
+/// Revokes a link.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it was used or removed already, or when the database cannot be reached.
+/// [`Error::NotFound`] when it was already used or revoked, or when the database cannot be reached.
 pub async fn revoke(app: &App, grant: &Grant<DeleteVerifications>, id: VerificationId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let token = work.verifications().get(id).await?.ok_or(Error::NotFound(RecordKind::Verification))?;
     work.verifications().remove(id).await?;
     let emails = work.users().emails(&[token.user]).await?;
-    let label = emails.get(&token.user).map_or("", |email| email.as_str());
-    let subject = Subject::new(RecordKind::Verification, id, label);
-    let (by, changes) = (By::holder(grant), Changes::default().added("purpose", token.purpose.name()));
-    app.auditor().write(&mut *work, &by, AuditAction::Revoke, subject, changes).await?;
+    let email = emails.get(&token.user).map_or("", |email| email.as_str());
+    let target = AuditTarget::new(RecordKind::Verification, id, email);
+    let (initiator, changes) =
+        (Initiator::grantee(grant), Changes::default().added("purpose", token.purpose.name()));
+    app.audit(&mut *work, &initiator, AuditAction::Revoke, target, changes).await?;
     Ok(work.commit().await?)
 }
 
-/// Makes a link for staff to hand on, for one where mail cannot be sent. The one that the account had before is
-/// void.
+/// Creates a link for staff to pass on when email cannot be sent. Replaces the account's earlier link for the same
+/// purpose.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] when the account is not active; [`Error::Forbidden`] for a link to
-/// the password of an account that is allowed more than the holder of the grant, who could become it; or when the
-/// database cannot be reached.
+/// [`Error::NotFound`]; [`Error::Invalid`] when the account is not active; [`Error::Forbidden`] for a password reset
+/// of an account with access that the holder of the grant does not have; or when the database cannot be reached.
 pub async fn issue(
     app: &App,
     grant: &Grant<AddVerifications>,
@@ -179,20 +178,25 @@ pub async fn issue(
     if !user.is_active {
         return Err(ValidationError::new("user", "is not active").into());
     }
-    let holder = view.users().get(grant.user()).await?.ok_or(Error::Forbidden)?;
-    let (theirs, own) =
-        (view.groups().permissions(user.id).await?, view.groups().permissions(holder.id).await?);
-    let is_above = user.is_superuser || !own.contains_all(theirs);
-    if purpose == VerificationPurpose::ResetPassword && is_above && !holder.is_superuser {
-        return Err(Error::Forbidden);
+    if purpose == VerificationPurpose::ResetPassword {
+        let holder = view.users().get(grant.user()).await?.as_ref().and_then(Actor::of);
+        let own_permissions = view.groups().permissions(grant.user()).await?;
+        let holder = holder.ok_or(Error::Forbidden)?.with_permissions(own_permissions);
+        let permissions = view.groups().permissions(user.id).await?;
+        holder.ensure_can_manage(Access::of_account(&user, permissions))?;
     }
     drop(view);
-    make(app, &By::holder(grant), &user, purpose).await
+    create_link(app, &Initiator::grantee(grant), &user, purpose).await
 }
 
-async fn make(app: &App, by: &By, user: &User, purpose: VerificationPurpose) -> Result<NewLink> {
+async fn create_link(
+    app: &App,
+    initiator: &Initiator,
+    user: &User,
+    purpose: VerificationPurpose,
+) -> Result<NewLink> {
     let now = app.clock.now();
-    let token = random_text(&*app.entropy, SECRET);
+    let token = random_text(&*app.entropy, TOKEN_LENGTH);
     let lifetime = match purpose {
         VerificationPurpose::VerifyEmail => app.settings.email_verification_ttl,
         VerificationPurpose::ResetPassword => app.settings.password_reset_ttl,
@@ -205,76 +209,73 @@ async fn make(app: &App, by: &By, user: &User, purpose: VerificationPurpose) -> 
         created_at: now,
         expires_at: now + lifetime,
     };
-    let subject = Subject::new(RecordKind::Verification, record.id, user.email.as_str());
+    let target = AuditTarget::new(RecordKind::Verification, record.id, user.email.as_str());
     let changes = Changes::default().added("purpose", purpose.name());
     let mut work = app.store.begin().await?;
     work.verifications().put(&record).await?;
-    app.auditor().write(&mut *work, by, AuditAction::Add, subject, changes).await?;
+    app.audit(&mut *work, initiator, AuditAction::Add, target, changes).await?;
     work.commit().await?;
     let link = format!("{}{}?token={token}", app.settings.public_url, path(purpose));
     Ok(NewLink { record, token, link })
 }
 
-/// Gives an account the password that the holder of a link chose, and ends all of its sessions.
+/// Sets the password of the account that a reset link was issued for, and ends all of its sessions.
 ///
 /// # Errors
-/// [`Error::LinkRefused`], or when the database cannot be reached.
-pub async fn reset_password(app: &App, token: &str, password: Password, from: IpAddr) -> Result<()> {
-    // Hashing is dear: nobody without a good link has it done.
-    let known = app.store.read_latest().await?.verifications().by_sha256(&digest(token)).await?;
-    if known.is_none_or(|known| known.purpose != VerificationPurpose::ResetPassword) {
-        return Err(Error::LinkRefused);
+/// [`Error::InvalidLink`], or when the database cannot be reached.
+pub async fn reset_password(app: &App, token: &str, password: Password, address: IpAddr) -> Result<()> {
+    // Hashing is expensive, so the link is checked first.
+    let link = app.store.read_latest().await?.verifications().by_sha256(&digest(token)).await?;
+    if link.is_none_or(|link| link.purpose != VerificationPurpose::ResetPassword) {
+        return Err(Error::InvalidLink);
     }
     let hash = app.hasher.hash(password).await?;
     let mut work = app.store.begin().await?;
     let mut user = redeem(app, &mut *work, token, VerificationPurpose::ResetPassword).await?;
     user.password = hash;
-    let registrar: Registrar<'_> = app.registrar();
-    registrar.end_sessions(&mut *work, &mut user).await?;
-    let by = By::account(user.id, Some(from));
+    app.account_service().end_sessions(&mut *work, &mut user).await?;
+    let initiator = Initiator::account(user.id, Some(address));
     let changes = Changes::default().added("by", "link");
-    app.auditor().write(&mut *work, &by, AuditAction::SetPassword, Subject::user(&user), changes).await?;
+    app.audit(&mut *work, &initiator, AuditAction::SetPassword, AuditTarget::user(&user), changes).await?;
     Ok(work.commit().await?)
 }
 
-/// Takes note that the address of an account is right, since the holder of a link got it there.
+/// Marks the email address of the account that a link was sent to as verified.
 ///
 /// # Errors
-/// [`Error::LinkRefused`], or when the database cannot be reached.
-pub async fn verify_email(app: &App, token: &str, from: IpAddr) -> Result<()> {
+/// [`Error::InvalidLink`], or when the database cannot be reached.
+pub async fn verify_email(app: &App, token: &str, address: IpAddr) -> Result<()> {
     let mut work = app.store.begin().await?;
     let mut user = redeem(app, &mut *work, token, VerificationPurpose::VerifyEmail).await?;
     user.email_verified_at = Some(app.clock.now());
     work.users().update(&user).await?;
-    let by = By::account(user.id, Some(from));
-    app.auditor()
-        .write(&mut *work, &by, AuditAction::VerifyEmail, Subject::user(&user), Changes::default())
-        .await?;
+    let (initiator, target) = (Initiator::account(user.id, Some(address)), AuditTarget::user(&user));
+    app.audit(&mut *work, &initiator, AuditAction::VerifyEmail, target, Changes::default()).await?;
     Ok(work.commit().await?)
 }
 
-/// The active account that a link is good for. It is good no more when the unit of work commits.
+/// The active account that a valid link was issued for. The link is used up when the unit of work commits.
 async fn redeem(
     app: &App,
     work: &mut dyn UnitOfWork,
     token: &str,
     purpose: VerificationPurpose,
 ) -> Result<User> {
-    let known = work.verifications().by_sha256(&digest(token)).await?;
-    let good = known.filter(|known| known.purpose == purpose && known.is_valid(app.clock.now()));
-    let good = good.ok_or(Error::LinkRefused)?;
-    if !work.verifications().remove(good.id).await? {
-        return Err(Error::LinkRefused);
+    let link = work.verifications().by_sha256(&digest(token)).await?;
+    let link = link.filter(|link| link.purpose == purpose && link.is_valid(app.clock.now()));
+    let link = link.ok_or(Error::InvalidLink)?;
+    if !work.verifications().remove(link.id).await? {
+        return Err(Error::InvalidLink);
     }
-    let user = work.users().get(good.user).await?;
-    user.filter(|user| user.is_active).ok_or(Error::LinkRefused)
+    let user = work.users().get(link.user).await?;
+    user.filter(|user| user.is_active).ok_or(Error::InvalidLink)
 }
 
 fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// The page that a link leads to.
+/// The page that a link opens.
 const fn path(purpose: VerificationPurpose) -> &'static str {
     match purpose {
         VerificationPurpose::VerifyEmail => "/account/verify-email",
@@ -284,20 +285,20 @@ const fn path(purpose: VerificationPurpose) -> &'static str {
 
 const fn subject(purpose: VerificationPurpose) -> &'static str {
     match purpose {
-        VerificationPurpose::VerifyEmail => "Please confirm your e-mail address",
-        VerificationPurpose::ResetPassword => "Choose a new password",
+        VerificationPurpose::VerifyEmail => "Confirm your email address",
+        VerificationPurpose::ResetPassword => "Reset your password",
     }
 }
 
-fn letter(app: &App, new: &NewLink) -> String {
-    let what = match new.record.purpose {
-        VerificationPurpose::VerifyEmail => "to have this e-mail address confirmed as that of an account",
-        VerificationPurpose::ResetPassword => "for a new password for the account with this e-mail address",
+fn body(app: &App, new: &NewLink) -> String {
+    let request = match new.record.purpose {
+        VerificationPurpose::VerifyEmail => "to confirm this email address",
+        VerificationPurpose::ResetPassword => "to reset the password of the account with this email address",
     };
     let (site, link) = (&app.settings.public_url, &new.link);
-    let end = new.record.expires_at.format("%Y-%m-%d %H:%M");
+    let expires_at = new.record.expires_at.format("%Y-%m-%d %H:%M");
     format!(
-        "Somebody asked {what} at\n{site}\n\nIf that was you, open this link:\n{link}\n\n\
-         It works once, until {end} UTC. If it was not you, you need do nothing.\n"
+        "We received a request {request} at\n{site}\n\nIf you made this request, open this link:\n{link}\n\n\
+         The link can be used once, until {expires_at} UTC. If you did not make this request, ignore this email.\n"
     )
 }

@@ -1,4 +1,4 @@
-//! What an account does with its own conversations. To everybody else, superusers too, they do not exist.
+//! Conversations of the requesting account. Those of other accounts are not found, even by superusers.
 
 use crate::{
     App,
@@ -13,8 +13,8 @@ use docent_domain::{
 };
 use docent_ports::conversations::ConversationReader;
 
-/// At most `limit` conversations of the grant's holder behind a place of the list, the one that something was
-/// said in last first, each with the number of its messages.
+/// At most `limit` conversations after a list position, most recently updated first, each with its number of
+/// messages.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -29,11 +29,15 @@ pub async fn list(
     Ok(app.store.read().await?.conversations().list(&filter, page).await?.records)
 }
 
-/// Begins a conversation. One without a title is called after the first question that is asked in it.
+/// Creates a conversation. Without a title it gets one from its first question.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn begin(app: &App, grant: &Grant<Chat>, title: Option<ConversationTitle>) -> Result<Conversation> {
+pub async fn create(
+    app: &App,
+    grant: &Grant<Chat>,
+    title: Option<ConversationTitle>,
+) -> Result<Conversation> {
     let now = app.clock.now();
     let conversation = Conversation {
         id: app.new_id(ConversationId::generate),
@@ -48,7 +52,7 @@ pub async fn begin(app: &App, grant: &Grant<Chat>, title: Option<ConversationTit
     Ok(conversation)
 }
 
-/// A conversation and a page of what was said in it, the first message first.
+/// A conversation and a page of its messages, oldest first.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -64,7 +68,7 @@ pub async fn read(
     Ok((conversation, messages))
 }
 
-/// Gives a conversation another title.
+/// Changes a conversation's title.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -82,7 +86,7 @@ pub async fn rename(
     Ok(renamed)
 }
 
-/// Removes a conversation with all that was said in it.
+/// Deletes a conversation and its messages.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Documents as staff manage them: in lists, with their chunks and their files.
+//! Documents as staff browse them: lists, chunks and files.
 
 use super::file;
 use crate::{
@@ -33,7 +33,7 @@ pub async fn page(
     Ok(app.store.read().await?.documents().page(query, page).await?)
 }
 
-/// What those of these documents that are there are called, for lists of what belongs to them.
+/// The titles of the documents that exist among these, for lists of their records.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -45,7 +45,7 @@ pub async fn titles(
     Ok(app.store.read().await?.documents().titles(ids).await?)
 }
 
-/// A document and a page of its chunks, in their order. One that is not ingested has none that count.
+/// A document and a page of its chunks, in order. A document that is not ingested has no chunks to show.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when a store cannot be reached.
@@ -63,19 +63,16 @@ pub async fn chunks(
     let mut chunks = app.serving().await?.index.chunks(id).await?;
     chunks.sort_by_key(|chunk| chunk.ordinal);
     let total = chunks.len() as u64;
-    let (offset, limit) = (index(page.offset), index(page.limit));
+    let to_index = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    let (offset, limit) = (to_index(page.offset), to_index(page.limit));
     let records = chunks.into_iter().skip(offset).take(limit).collect();
     Ok((document, Page { records, total }))
 }
 
-fn index(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-/// The uploaded file of a document, piece by piece.
+/// The uploaded file of a document, as a stream.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such document, or no file of it, or when a store cannot be reached.
+/// [`Error::NotFound`] when the document or its file does not exist, or when a store cannot be reached.
 pub async fn file(
     app: &App,
     _grant: Grant<ViewDocuments>,

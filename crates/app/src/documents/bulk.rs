@@ -1,7 +1,6 @@
-//! Doing something to many documents at once.
+//! Actions on many documents at once.
 //!
-//! Each document is a unit of work of its own: what cannot be done to one does not hold up the others, and the
-//! outcome tells of each.
+//! Each document has its own unit of work: a failure of one does not affect the others, and each has its own result.
 
 use super::{delete, retry};
 use crate::{
@@ -16,30 +15,30 @@ use docent_domain::{
     permission::RecordKind,
 };
 
-/// The most documents at once.
+/// The maximum number of documents per request.
 pub const BULK_MAX: usize = 200;
 
-/// What is done to them.
+/// An action on many documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BulkAct {
-    /// Their ingestion is tried anew.
+pub enum BulkAction {
+    /// Retry their ingestion.
     Retry,
-    /// They are deleted.
+    /// Delete them.
     Delete,
 }
 
-/// What would become of one document, or became of it.
+/// The result for one document, or the expected one.
 #[derive(Debug)]
 pub struct BulkItem {
-    /// Which one.
+    /// The document.
     pub id: DocumentId,
-    /// Its title; none when there is no such document.
+    /// Its title; none when it does not exist.
     pub title: Option<String>,
-    /// Why nothing would be done to it, or was.
-    pub refusal: Option<Error>,
+    /// Why the action fails, if it does.
+    pub error: Option<Error>,
 }
 
-/// What would happen, document by document, in the order given and each once.
+/// The expected result for each document, in the given order and without duplicates.
 ///
 /// # Errors
 /// [`Error::Invalid`] for more than [`BULK_MAX`] documents, or when the database cannot be reached.
@@ -47,7 +46,7 @@ pub async fn preview(
     app: &App,
     actor: &Actor,
     _grant: Grant<ViewDocuments>,
-    act: BulkAct,
+    action: BulkAction,
     ids: &[DocumentId],
 ) -> Result<Vec<BulkItem>> {
     let ids = distinct(ids)?;
@@ -55,14 +54,13 @@ pub async fn preview(
     let mut items = Vec::with_capacity(ids.len());
     for id in ids {
         let document = view.documents().get(id).await?;
-        let refusal = refusal(actor, act, document.as_ref());
-        items.push(BulkItem { id, title: document.map(|found| found.title.as_str().to_owned()), refusal });
+        let error = check(actor, action, document.as_ref());
+        items.push(BulkItem { id, title: document.map(|found| found.title.as_str().to_owned()), error });
     }
     Ok(items)
 }
 
-/// Does it, document by document. A store that does not work ends it: what comes after is not tried, and told
-/// as refused for the same reason.
+/// Performs the action on each document. After a fault of a component the remaining documents are not attempted.
 ///
 /// # Errors
 /// [`Error::Invalid`] for more than [`BULK_MAX`] documents, or when the database cannot be reached at all.
@@ -70,46 +68,46 @@ pub async fn run(
     app: &App,
     actor: &Actor,
     grant: Grant<ViewDocuments>,
-    act: BulkAct,
+    action: BulkAction,
     ids: &[DocumentId],
 ) -> Result<Vec<BulkItem>> {
-    let mut items = preview(app, actor, grant, act, ids).await?;
-    let mut is_broken = false;
-    for item in items.iter_mut().filter(|item| item.refusal.is_none()) {
-        if is_broken {
-            item.refusal =
-                Some(ValidationError::new("document", "not tried, since a part is not working").into());
+    let mut items = preview(app, actor, grant, action, ids).await?;
+    let mut has_fault = false;
+    for item in items.iter_mut().filter(|item| item.error.is_none()) {
+        if has_fault {
+            item.error =
+                Some(ValidationError::new("document", "was not processed because a component failed").into());
             continue;
         }
-        let done = match act {
-            BulkAct::Retry => retry::retry(app, actor, item.id).await.map(drop),
-            BulkAct::Delete => delete::delete(app, actor, item.id).await,
+        let result = match action {
+            BulkAction::Retry => retry::retry(app, actor, item.id).await.map(drop),
+            BulkAction::Delete => delete::delete(app, actor, item.id).await,
         };
-        is_broken = matches!(done, Err(Error::Fault(_)));
-        item.refusal = done.err();
+        has_fault = matches!(result, Err(Error::Fault(_)));
+        item.error = result.err();
     }
     Ok(items)
 }
 
-/// Why nothing can be done to a document, by what is known of it now.
-fn refusal(actor: &Actor, act: BulkAct, document: Option<&Document>) -> Option<Error> {
+/// The error that the action would have in the document's current state.
+fn check(actor: &Actor, action: BulkAction, document: Option<&Document>) -> Option<Error> {
     let Some(document) = document else { return Some(Error::NotFound(RecordKind::Document)) };
-    let allowed = match act {
-        BulkAct::Retry => actor.authorize_for::<ChangeDocuments>(document.owner).map(drop),
-        BulkAct::Delete => actor.authorize_for::<DeleteDocuments>(document.owner).map(drop),
+    let authorized = match action {
+        BulkAction::Retry => actor.authorize_for::<ChangeDocuments>(document.owner).map(drop),
+        BulkAction::Delete => actor.authorize_for::<DeleteDocuments>(document.owner).map(drop),
     };
-    match (allowed, &document.state) {
+    match (authorized, &document.state) {
         (Err(forbidden), _) => Some(forbidden.into()),
         (Ok(()), DocumentState::Failed(_)) => None,
-        (Ok(()), state) => (act == BulkAct::Retry).then(|| Error::NotFailed { state: state.name() }),
+        (Ok(()), state) => (action == BulkAction::Retry).then(|| Error::NotFailed { state: state.name() }),
     }
 }
 
 fn distinct(ids: &[DocumentId]) -> Result<Vec<DocumentId>> {
-    let mut known = std::collections::HashSet::new();
-    let ids: Vec<_> = ids.iter().copied().filter(|id| known.insert(*id)).collect();
+    let mut seen = std::collections::HashSet::new();
+    let ids: Vec<_> = ids.iter().copied().filter(|id| seen.insert(*id)).collect();
     if ids.len() > BULK_MAX {
-        return Err(ValidationError::new("documents", format!("at most {BULK_MAX} at once")).into());
+        return Err(ValidationError::new("documents", format!("must be at most {BULK_MAX}")).into());
     }
     Ok(ids)
 }

@@ -1,8 +1,8 @@
-//! Creating a document without a file.
+//! Creates a document without a file.
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::Result,
 };
 use docent_domain::{
@@ -13,7 +13,7 @@ use docent_domain::{
     text::Title,
 };
 
-/// Creates a document; it stays `pending`, since there is nothing to ingest.
+/// Creates a document. It stays `pending` because there is nothing to ingest.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -22,10 +22,8 @@ pub async fn create(app: &App, grant: Grant<AddDocuments>, title: Title) -> Resu
     let document = Document::new(id, grant.user(), title, None, app.clock.now());
     let mut work = app.store.begin().await?;
     work.documents().insert(&document).await?;
-    let subject = Subject::document(&document);
-    app.auditor()
-        .write(&mut *work, &By::holder(&grant), AuditAction::Add, subject, Changes::default())
-        .await?;
+    let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
+    app.audit(&mut *work, &initiator, AuditAction::Add, target, Changes::default()).await?;
     work.commit().await?;
     Ok(document)
 }

@@ -1,12 +1,11 @@
-//! Deleting a document.
+//! Deletes a document.
 //!
-//! It is gone for everybody the moment it is marked: from lists, from reading, from searches. What it
-//! leaves, its chunks, its file, its record and its jobs, is removed by a job that is tried again until
-//! nothing is left, whichever store is away meanwhile.
+//! A document disappears from lists, reads and searches as soon as it is marked as deleted. A job then removes its
+//! chunks, file, record and jobs, and is retried until everything is removed.
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
     extractions,
 };
@@ -20,57 +19,57 @@ use docent_domain::{
 };
 use docent_ports::error::Fault;
 
-/// Deletes a document; an ingestion under way is cancelled.
+/// Deletes a document and cancels its ingestion if one is in progress.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for what is neither one's own nor within one's rights, or
-/// when the database cannot be reached.
+/// [`Error::NotFound`], [`Error::Forbidden`] for another account's document without the permission, or when the
+/// database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let grant = actor.authorize_for::<DeleteDocuments>(document.owner)?;
     let now = app.clock.now();
     work.documents().mark_deleted(id, now).await?;
-    work.jobs().insert(&removal(app, grant, &document)).await?;
-    let (by, subject) = (By::holder(&grant), Subject::document(&document));
-    app.auditor().write(&mut *work, &by, AuditAction::Delete, subject, Changes::default()).await?;
+    work.jobs().insert(&removal_job(app, grant, &document)).await?;
+    let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
+    app.audit(&mut *work, &initiator, AuditAction::Delete, target, Changes::default()).await?;
     work.commit().await?;
     app.running.cancel(id);
     app.work.notify_one();
     Ok(())
 }
 
-/// The deletion is done in the name of who asked for it.
-fn removal(app: &App, grant: Grant<DeleteDocuments>, document: &Document) -> Job {
+/// The job that removes the document's data, on behalf of the account that deleted it.
+fn removal_job(app: &App, grant: Grant<DeleteDocuments>, document: &Document) -> Job {
     Job::new(app.new_id(JobId::generate), JobKind::Delete, document.id, Some(grant.user()), app.clock.now())
 }
 
-/// What became of one try at removing what a document left.
+/// The result of an attempt to remove a deleted document's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removal {
-    /// File, and chunks in this generation of the index, are gone; the record is left to be removed with the job.
+    /// The file and the chunks in this index generation are removed; the record is removed with the job.
     Done(GenerationId),
-    /// Another job of the document is still held by a runner, which may be writing chunks.
-    Waits,
-    /// There was nothing.
-    Nothing,
+    /// A runner still has a lease on another job of the document, and may be writing chunks.
+    Blocked,
+    /// There is nothing to remove.
+    NotNeeded,
 }
 
 /// Removes a deleted document's chunks and file.
 ///
 /// # Errors
-/// When a store does not work. May be repeated.
+/// When a store fails. Can be retried.
 pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
     let mut view = app.store.read().await?;
     let Some(deletion) = view.documents().deletion(job.document).await? else {
-        return Ok(Removal::Nothing);
+        return Ok(Removal::NotNeeded);
     };
     let now = app.clock.now();
-    let is_held = |other: &Job| {
+    let is_leased = |other: &Job| {
         other.id != job.id && matches!(other.state, JobState::Leased { until, .. } if until > now)
     };
-    if view.jobs().of_document(job.document).await?.iter().any(is_held) {
-        return Ok(Removal::Waits);
+    if view.jobs().of_document(job.document).await?.iter().any(is_leased) {
+        return Ok(Removal::Blocked);
     }
     drop(view);
     let serving = app.serving().await?;

@@ -1,4 +1,4 @@
-//! The uploaded file of a document.
+//! Downloads a document's uploaded file.
 
 use crate::{
     App,
@@ -12,10 +12,10 @@ use docent_domain::{
 };
 use docent_ports::blob_store::ByteStream;
 
-/// The file, piece by piece.
+/// The file, as a stream.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such document, or no file of it, or when a store cannot be reached.
+/// [`Error::NotFound`] when the document or its file does not exist, or when a store cannot be reached.
 pub async fn open(
     app: &App,
     _grant: Grant<ReadDocuments>,
@@ -24,7 +24,7 @@ pub async fn open(
     of_document(app, id).await.map(|(_, file, bytes)| (file, bytes))
 }
 
-/// The same, with its document.
+/// The document with its file, as a stream.
 pub(super) async fn of_document(app: &App, id: DocumentId) -> Result<(Document, StoredFile, ByteStream)> {
     let document =
         app.store.read().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;

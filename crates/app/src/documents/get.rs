@@ -1,4 +1,4 @@
-//! Reading one document.
+//! Reads one document.
 
 use crate::{
     App,
@@ -11,7 +11,7 @@ use docent_domain::{
     permission::RecordKind,
 };
 
-/// The document with this id.
+/// The document with this ID.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Listing documents.
+//! Lists documents.
 
 use crate::{App, error::Result};
 use docent_domain::{

@@ -1,14 +1,14 @@
-//! What can be done with documents.
+//! Documents: creation, upload, reading, retry and deletion.
 
 pub mod browse;
 pub mod bulk;
 pub mod create;
 pub mod delete;
+pub mod details;
 pub mod file;
 pub mod get;
-pub mod inspect;
 pub mod list;
-pub mod page;
-pub mod picture;
+pub mod page_image;
+pub mod page_text;
 pub mod retry;
 pub mod upload;

@@ -1,8 +1,8 @@
-//! Trying a failed ingestion anew.
+//! Retries a failed ingestion.
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use docent_domain::{
@@ -14,11 +14,11 @@ use docent_domain::{
     permission::RecordKind,
 };
 
-/// Makes a failed document `pending` again, with a job that ingests its stored file.
+/// Sets a failed document to `pending` and queues a job that ingests its stored file.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for what is neither one's own nor within one's rights,
-/// [`Error::NotFailed`] in any other state, or when the database cannot be reached.
+/// [`Error::NotFound`], [`Error::Forbidden`] for another account's document without the permission,
+/// [`Error::NotFailed`], or when the database cannot be reached.
 pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
@@ -29,15 +29,15 @@ pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document>
     }
     let document = document.retried(app.clock.now())?;
     work.documents().update(&document).await?;
-    work.jobs().insert(&ingestion(app, grant, &document)).await?;
-    let (by, subject) = (By::holder(&grant), Subject::document(&document));
-    app.auditor().write(&mut *work, &by, AuditAction::Retry, subject, Changes::default()).await?;
+    work.jobs().insert(&ingestion_job(app, grant, &document)).await?;
+    let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
+    app.audit(&mut *work, &initiator, AuditAction::Retry, target, Changes::default()).await?;
     work.commit().await?;
     app.work.notify_one();
     Ok(document)
 }
 
-/// It takes its turn among the jobs of who asked for it.
-fn ingestion(app: &App, grant: Grant<ChangeDocuments>, document: &Document) -> Job {
+/// The job that ingests the document, scheduled with the jobs of the account that retried it.
+fn ingestion_job(app: &App, grant: Grant<ChangeDocuments>, document: &Document) -> Job {
     Job::new(app.new_id(JobId::generate), JobKind::Ingest, document.id, Some(grant.user()), app.clock.now())
 }

@@ -1,12 +1,11 @@
-//! Taking in a file.
+//! Uploads a file.
 //!
-//! The bytes go to the blob store as they come. The record and the job that will ingest it are
-//! written in one transaction afterwards: an upload that was answered is never forgotten, and one
-//! that was not leaves no record.
+//! The bytes are streamed to the blob store. The record and its ingestion job are then written in one transaction: an
+//! acknowledged upload is never lost, and a failed one leaves no record.
 
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
 };
 use bytes::Bytes;
@@ -27,7 +26,7 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tracing::Instrument;
 
-/// An upload under way. Dropping it forgets it.
+/// An upload in progress. Dropping it discards it.
 #[allow(missing_debug_implementations, reason = "writers have no debug form")]
 pub struct Upload {
     app: Arc<App>,
@@ -40,11 +39,11 @@ pub struct Upload {
     trace: Option<TraceParent>,
 }
 
-/// Begins to take in a file. `name` and `content_type` are what the client says; the type's parameters
-/// do not count.
+/// Begins an upload with the file name and content type that the client sent. Parameters of the content type are
+/// ignored.
 ///
 /// # Errors
-/// [`Error::NotAPdf`] for another content type; or when the blob store cannot be reached.
+/// [`Error::NotPdf`] for another content type; or when the blob store cannot be reached.
 pub async fn begin(
     app: &Arc<App>,
     grant: Grant<AddDocuments>,
@@ -53,7 +52,7 @@ pub async fn begin(
 ) -> Result<Upload> {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case("application/pdf") {
-        return Err(Error::NotAPdf);
+        return Err(Error::NotPdf);
     }
     let id = app.new_id(DocumentId::generate);
     let writer = app.blobs.create(&BlobKey::of_document(id)).await?;
@@ -70,16 +69,16 @@ pub async fn begin(
 }
 
 impl Upload {
-    /// Makes the ingestion part of this trace.
+    /// Sets the trace that the ingestion belongs to.
     #[must_use]
     pub fn traced(self, trace: Option<TraceParent>) -> Self {
         Self { trace, ..self }
     }
 
-    /// Takes in the next bytes.
+    /// Writes the next bytes.
     ///
     /// # Errors
-    /// [`Error::FileTooLarge`], or when the blob store does not take them. Call [`Self::abort`] then.
+    /// [`Error::FileTooLarge`], or when the blob store fails. Call [`Self::abort`] then.
     pub async fn write(&mut self, bytes: Bytes) -> Result<()> {
         self.bytes += bytes.len() as u64;
         let limit = self.app.settings.max_upload_bytes;
@@ -90,14 +89,14 @@ impl Upload {
         Ok(self.writer.write(bytes).await?)
     }
 
-    /// Makes the file a document, `pending`, with a job that will ingest it. Once begun it goes on to
-    /// its end even when the caller stops waiting: a file is never left without its record.
+    /// Creates a pending document for the file, with its ingestion job. Runs to completion even if the caller stops
+    /// waiting, so that no file is left without its record.
     ///
     /// # Errors
-    /// When the blob store or the database does not work; then there is no document.
+    /// When the blob store or the database fails; no document is created then.
     pub async fn finish(self) -> Result<Document> {
         tokio::spawn(self.complete().in_current_span()).await.map_err(|error| {
-            Fault::new(Component::Service, FaultKind::Internal, "the end of an upload").caused_by(error)
+            Fault::new(Component::Service, FaultKind::Internal, "finishing an upload failed").caused_by(error)
         })?
     }
 
@@ -111,8 +110,8 @@ impl Upload {
         let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
         let job = Job { trace, ..job };
         if let Err(error) = record(&app, &grant, &document, &job).await {
-            // The commit may have worked although its answer was lost: the file stays unless the
-            // record is known to be missing.
+            // The commit may have succeeded although it reported an error: the file is removed only if the record
+            // is known to be missing.
             if let Ok(mut view) = app.store.read().await
                 && let Ok(None) = view.documents().get(id).await
             {
@@ -124,32 +123,32 @@ impl Upload {
         Ok(document)
     }
 
-    /// Forgets the upload and frees what it took.
+    /// Discards the upload and its bytes.
     pub async fn abort(self) {
         if let Err(fault) = self.writer.abort().await {
             self.app.note(&fault);
-            tracing::warn!(document = %self.id, fault = %fault.report(), "an abandoned upload could not be removed");
+            tracing::warn!(document = %self.id, fault = %fault.report(), "the file of an aborted upload could not be removed");
         }
     }
 }
 
 async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job: &Job) -> Result<()> {
     let mut work = app.store.begin().await?;
-    // A large file takes its time, in which its account may have been shut out or removed.
+    // The account may have been deactivated or deleted during a long upload.
     let owner = work.users().get(grant.user()).await?;
     owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
     work.documents().insert(document).await?;
     work.jobs().insert(job).await?;
     let bytes = document.file.as_ref().map(|file| file.bytes.to_string());
     let changes = Changes::default().field("bytes", None, bytes);
-    let (by, subject) = (By::holder(grant), Subject::document(document));
-    app.auditor().write(&mut *work, &by, AuditAction::Add, subject, changes).await?;
+    let (initiator, target) = (Initiator::grantee(grant), AuditTarget::document(document));
+    app.audit(&mut *work, &initiator, AuditAction::Add, target, changes).await?;
     Ok(work.commit().await?)
 }
 
 async fn discard(app: &App, id: DocumentId) {
     if let Err(fault) = app.blobs.delete(&BlobKey::of_document(id)).await {
         app.note(&fault);
-        tracing::warn!(document = %id, fault = %fault.report(), "the file of a refused upload could not be removed");
+        tracing::warn!(document = %id, fault = %fault.report(), "the file of a rejected upload could not be removed");
     }
 }

@@ -1,111 +1,117 @@
-//! Having questions answered.
+//! Evaluates the agent's answers.
 
-use super::{Estimate, Judged, Passage, Posed, estimate};
+use super::{Estimate, LinkedQuestion, Passage, Relevance, estimate};
 use crate::{
     App,
     agent::{self, AnswerEvent},
     error::{Error, Result},
-    upkeep::progress::Progress,
+    maintenance::progress::Progress,
 };
 use docent_domain::{access::Actor, chat::Message};
 use futures::StreamExt;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How the answers of a chat model are read.
+/// Classifies the answers of a chat model.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading {
+pub struct AnswerClassifier {
     /// Whether an answer quotes this page of the document with this title.
     pub quotes: fn(answer: &str, title: &str, page: u32) -> bool,
-    /// Whether an answer says that the documents do not say.
+    /// Whether an answer says that the documents do not contain the answer.
     pub declines: fn(answer: &str) -> bool,
 }
 
-/// A question, answered.
+/// An answer with its classification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Answered {
-    /// The question's id, or its number in its file.
+pub struct EvaluatedAnswer {
+    /// The question's ID, or its number in its file.
     pub id: String,
     /// The answer.
     pub text: String,
-    /// Whether it quotes a page that answers the question; never, where none does.
+    /// Whether it quotes a page that answers the question. False for unanswerable questions.
     pub quotes_page: bool,
-    /// Whether what was found for it holds such a page.
+    /// Whether the retrieved passages include such a page.
     pub sources_hold_page: bool,
-    /// Whether it says that the documents do not say.
+    /// Whether it says that the documents do not contain the answer.
     pub declined: bool,
 }
 
-/// Has the agent `chat` answer each question.
+/// Asks the agent `chat` each question and classifies its answers.
 ///
 /// # Errors
-/// When a part does not work.
-pub async fn answers(
+/// When a component fails.
+pub async fn answer_all(
     app: &Arc<App>,
     actor: &Actor,
-    questions: &[Posed],
-    reading: Reading,
+    questions: &[LinkedQuestion],
+    classifier: AnswerClassifier,
     progress: &dyn Progress,
-) -> Result<Vec<Answered>> {
+) -> Result<Vec<EvaluatedAnswer>> {
     progress.begin("answering", Some(questions.len() as u64));
-    let mut all = Vec::with_capacity(questions.len());
-    for Posed { question, source } in questions {
+    let mut answers = Vec::with_capacity(questions.len());
+    for LinkedQuestion { question, source } in questions {
         let (text, sources) = answer(app, actor, &question.text).await?;
         let title = source.title.as_str();
-        let quotes_page = question.pages.iter().any(|page| (reading.quotes)(&text, title, *page));
-        let sources_hold_page = Judged::of(question, source.document, &sources, 0).rank.is_some();
-        let declined = (reading.declines)(&text);
-        all.push(Answered { id: question.id.clone(), text, quotes_page, sources_hold_page, declined });
+        let quotes_page = question.pages.iter().any(|page| (classifier.quotes)(&text, title, *page));
+        let sources_hold_page = Relevance::of(question, source.document, &sources, 0).rank.is_some();
+        let declined = (classifier.declines)(&text);
+        answers.push(EvaluatedAnswer {
+            id: question.id.clone(),
+            text,
+            quotes_page,
+            sources_hold_page,
+            declined,
+        });
         progress.advance(1);
     }
     progress.end();
-    Ok(all)
+    Ok(answers)
 }
 
-/// The same for questions that no document answers.
+/// Asks the agent `chat` questions that no document answers.
 ///
 /// # Errors
-/// When a part does not work.
-pub async fn bare_answers(
+/// When a component fails.
+pub async fn answer_unanswerable(
     app: &Arc<App>,
     actor: &Actor,
     questions: &[String],
-    reading: Reading,
+    classifier: AnswerClassifier,
     progress: &dyn Progress,
-) -> Result<Vec<Answered>> {
-    progress.begin("answering what no document answers", Some(questions.len() as u64));
-    let mut all = Vec::with_capacity(questions.len());
+) -> Result<Vec<EvaluatedAnswer>> {
+    progress.begin("answering unanswerable questions", Some(questions.len() as u64));
+    let mut answers = Vec::with_capacity(questions.len());
     for (number, question) in (1..).zip(questions) {
         let (text, _) = answer(app, actor, question).await?;
-        let (id, declined) = (format!("{number}"), (reading.declines)(&text));
-        all.push(Answered { id, text, quotes_page: false, sources_hold_page: false, declined });
+        let (id, declined) = (format!("{number}"), (classifier.declines)(&text));
+        answers.push(EvaluatedAnswer { id, text, quotes_page: false, sources_hold_page: false, declined });
         progress.advance(1);
     }
     progress.end();
-    Ok(all)
+    Ok(answers)
 }
 
 /// The share of answers that quote a page that answers the question.
-pub fn share_quoting(answers: &[Answered]) -> Option<Estimate> {
+pub fn share_with_quotes(answers: &[EvaluatedAnswer]) -> Option<Estimate> {
     share(answers, |answer| answer.quotes_page)
 }
 
-/// The share of answers that had such a page before them.
-pub fn share_sourced(answers: &[Answered]) -> Option<Estimate> {
+/// The share of answers whose retrieved passages included such a page.
+pub fn share_with_page_found(answers: &[EvaluatedAnswer]) -> Option<Estimate> {
     share(answers, |answer| answer.sources_hold_page)
 }
 
-/// The share of answers that say that the documents do not say.
-pub fn share_declined(answers: &[Answered]) -> Option<Estimate> {
+/// The share of answers that say that the documents do not contain the answer.
+pub fn share_declining(answers: &[EvaluatedAnswer]) -> Option<Estimate> {
     share(answers, |answer| answer.declined)
 }
 
-fn share(answers: &[Answered], is_so: impl Fn(&Answered) -> bool) -> Option<Estimate> {
-    let values: Vec<f64> = answers.iter().map(|answer| f64::from(u8::from(is_so(answer)))).collect();
+fn share(answers: &[EvaluatedAnswer], matches: impl Fn(&EvaluatedAnswer) -> bool) -> Option<Estimate> {
+    let values: Vec<f64> = answers.iter().map(|answer| f64::from(u8::from(matches(answer)))).collect();
     estimate(&values)
 }
 
-/// The answer's text, and the passages that were found for it.
+/// The answer's text and the retrieved passages.
 async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<(String, Vec<Passage>)> {
     let messages = vec![Message::User(question.to_owned())];
     let asked = agent::Question { actor: actor.clone(), messages, conversation: None };

@@ -1,7 +1,9 @@
-//! Asking the questions.
+//! Runs the questions against the service and the baselines.
 
-use super::{Judged, Passage, Posed, Question, Ranking, Scope, Source, plain::Plain};
-use crate::{App, error::Result, generations::Opened, search, upkeep::progress::Progress};
+use super::{
+    LinkedQuestion, Passage, Question, Ranking, Relevance, SearchScope, Source, baselines::Baselines,
+};
+use crate::{App, error::Result, generations::Opened, maintenance::progress::Progress, search};
 use docent_domain::{
     access::{Grant, ReadDocuments},
     id::DocumentId,
@@ -11,136 +13,136 @@ use docent_ports::error::{Component, Fault, FaultKind};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// How far down a ranking is looked at.
+/// The number of passages of a ranking that are examined.
 pub const DEPTH: usize = 50;
-/// Passages whose terms are counted in one call.
+/// Passages per embedding call.
 const BATCH: usize = 64;
 
-/// What is to be measured.
+/// The documents and questions of an evaluation.
 #[derive(Clone, Copy, Debug)]
-pub struct Measurement<'a> {
+pub struct EvaluationInput<'a> {
     /// All documents.
     pub sources: &'a [Source],
     /// The questions.
-    pub questions: &'a [Posed],
-    /// In how many passages evidence is sought.
+    pub questions: &'a [LinkedQuestion],
+    /// The number of top passages in which evidence is searched.
     pub top: usize,
 }
 
-/// A question, asked in every way.
+/// A question with its results in all scopes and rankings.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// Which one.
+pub struct QuestionResult {
+    /// The question.
     pub question: Question,
-    /// What came of it.
-    pub outcomes: Vec<Outcome>,
+    /// The results.
+    pub rankings: Vec<RankingResult>,
 }
 
-/// What came of a question in one way of asking it.
+/// The result of one ranking in one scope.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// What was searched.
-    pub scope: Scope,
-    /// What ranked.
+pub struct RankingResult {
+    /// The documents that were searched.
+    pub scope: SearchScope,
+    /// The ranking.
     pub ranking: Ranking,
-    /// How good that was.
-    pub judged: Judged,
-    /// The first passages.
+    /// Its relevance.
+    pub relevance: Relevance,
+    /// The top passages.
     pub first: Vec<Passage>,
 }
 
-/// What was measured.
+/// The results of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measurements {
-    /// By question, in their order.
-    pub questions: Vec<Measured>,
-    /// All passages that could be found.
+pub struct EvaluationResult {
+    /// The results by question, in order.
+    pub questions: Vec<QuestionResult>,
+    /// The number of passages.
     pub passages: usize,
     /// The embedding model.
     pub model: String,
-    /// The reranking model, where there is one.
+    /// The reranking model, if one is used.
     pub reranker: Option<String>,
 }
 
-/// Asks every question, of all documents and of its own one, and judges what is found.
+/// Searches for every question in all documents and in its own document, and measures the rankings.
 ///
 /// # Errors
-/// When a part does not work, the reranker among them: what was measured is what was set.
+/// When a component fails, including the reranker: results without it would not measure this configuration.
 pub async fn measure(
     app: &App,
     grant: Grant<ReadDocuments>,
-    what: &Measurement<'_>,
+    input: &EvaluationInput<'_>,
     progress: &dyn Progress,
-) -> Result<Measurements> {
+) -> Result<EvaluationResult> {
     let serving = app.serving().await?;
-    let plain = Arc::new(read(&serving, what.sources, progress).await?);
+    let baselines = Arc::new(read_passages(&serving, input.sources, progress).await?);
     let embedder = serving.embedder()?;
-    progress.begin("asking", Some(what.questions.len() as u64));
-    let mut questions = Vec::with_capacity(what.questions.len());
-    for Posed { question, source } in what.questions {
+    progress.begin("searching", Some(input.questions.len() as u64));
+    let mut questions = Vec::with_capacity(input.questions.len());
+    for LinkedQuestion { question, source } in input.questions {
         let embedding = embedder.embed_query(&question.text).await?;
-        let mut outcomes = Vec::new();
-        for scope in Scope::ALL {
-            let document = (scope == Scope::OneDocument).then_some(source.document);
+        let mut rankings = Vec::new();
+        for scope in SearchScope::ALL {
+            let document = (scope == SearchScope::OneDocument).then_some(source.document);
             let within = document.as_ref().map(std::slice::from_ref);
             let found = search::search_in_full(app, grant, &question.text, within, DEPTH).await?;
             let found = found.into_iter().map(Passage::from).collect();
-            let mut rankings = vec![(Ranking::Docent, found)];
-            rankings.extend(compared(&plain, &embedding, document).await?);
-            outcomes.extend(rankings.into_iter().map(|(ranking, mut first)| {
-                let judged = Judged::of(question, source.document, &first, what.top);
-                first.truncate(what.top);
-                Outcome { scope, ranking, judged, first }
+            let mut ranked = vec![(Ranking::Docent, found)];
+            ranked.extend(rank_baselines(&baselines, &embedding, document).await?);
+            rankings.extend(ranked.into_iter().map(|(ranking, mut first)| {
+                let relevance = Relevance::of(question, source.document, &first, input.top);
+                first.truncate(input.top);
+                RankingResult { scope, ranking, relevance, first }
             }));
         }
-        questions.push(Measured { question: question.clone(), outcomes });
+        questions.push(QuestionResult { question: question.clone(), rankings });
         progress.advance(1);
     }
     progress.end();
     let reranker = app.reranker.as_ref().map(|reranker| reranker.model().to_owned());
-    Ok(Measurements { questions, passages: plain.len(), model: serving.generation.model, reranker })
+    Ok(EvaluationResult { questions, passages: baselines.len(), model: serving.generation.model, reranker })
 }
 
-/// Reads all passages back, for the rankings to compare with.
-async fn read(serving: &Opened, sources: &[Source], progress: &dyn Progress) -> Result<Plain> {
+/// Reads all passages for the baselines.
+async fn read_passages(serving: &Opened, sources: &[Source], progress: &dyn Progress) -> Result<Baselines> {
     progress.begin("reading passages", Some(sources.len() as u64));
-    let (embedder, mut plain) = (serving.embedder()?, Plain::default());
+    let (embedder, mut baselines) = (serving.embedder()?, Baselines::default());
     for source in sources {
         let chunks = serving.index.chunks(source.document).await?;
         let mut terms = Vec::with_capacity(chunks.len());
         for batch in chunks.chunks(BATCH) {
-            // No title, no lead, and one page for all: what every passage has tells none from the others.
+            // Without title, lead and page numbers: only the text's own terms.
             let texts: Vec<(u32, &str)> = batch.iter().map(|chunk| (0, chunk.text.as_str())).collect();
             let passages = Passages { title: "", lead: "", chunks: &texts, headings: &[] };
             let sparse = embedder.embed_sparse(passages).await?;
             let sparse = sparse.unwrap_or_else(|| vec![SparseVector::default(); batch.len()]);
             terms.extend(sparse.into_iter().map(|sparse| sparse.body));
         }
-        plain.add(source.document, chunks, &terms);
+        baselines.add(source.document, chunks, &terms);
         progress.advance(1);
     }
     progress.end();
-    Ok(plain)
+    Ok(baselines)
 }
 
-async fn compared(
-    plain: &Arc<Plain>,
+async fn rank_baselines(
+    baselines: &Arc<Baselines>,
     query: &QueryEmbedding,
     document: Option<DocumentId>,
 ) -> Result<Vec<(Ranking, Vec<Passage>)>> {
-    let (plain, query) = (Arc::clone(plain), query.clone());
+    let (baselines, query) = (Arc::clone(baselines), query.clone());
     let rank = move || {
-        let mut rankings = Vec::new();
+        let mut ranked = Vec::new();
         if let Some(terms) = &query.sparse {
-            rankings.push((Ranking::Bm25, plain.by_terms(terms, document, DEPTH)));
+            ranked.push((Ranking::Bm25, baselines.by_terms(terms, document, DEPTH)));
         }
-        if let Some(vector) = query.dense.as_ref().filter(|_| plain.has_vectors()) {
-            rankings.push((Ranking::Dense, plain.by_vector(vector, document, DEPTH)));
+        if let Some(vector) = query.dense.as_ref().filter(|_| baselines.has_vectors()) {
+            ranked.push((Ranking::Dense, baselines.by_vector(vector, document, DEPTH)));
         }
-        rankings
+        ranked
     };
-    let ranked = spawn_blocking(rank).await;
-    Ok(ranked.map_err(|error| {
-        Fault::new(Component::Service, FaultKind::Internal, "ranking plainly").caused_by(error)
+    let result = spawn_blocking(rank).await;
+    Ok(result.map_err(|error| {
+        Fault::new(Component::Service, FaultKind::Internal, "baseline ranking failed").caused_by(error)
     })?)
 }

@@ -1,30 +1,30 @@
-//! Measuring how well questions are answered, on questions whose pages are known.
+//! Evaluates retrieval and answers on questions with known pages.
 //!
-//! Each question is asked twice: of all documents, and of its own one. What the service finds is judged beside two
-//! plain rankings of the same passages, BM25 and the cosine of vectors, which live here and nowhere else.
-//! Judging and counting are pure functions; asking goes through the same use cases as everybody's questions.
+//! Each question is searched for twice: in all documents, and in its own document. The service's ranking is compared
+//! with two baselines over the same passages: BM25 and the cosine of vectors. Relevance and statistics are pure
+//! functions; searches and answers use the same use cases as any request.
 
 pub mod answers;
-mod judging;
+mod baselines;
 mod measure;
-mod plain;
 pub mod questions;
+mod relevance;
 pub mod report;
 mod statistics;
 
-pub use answers::{Answered, Reading};
-pub use judging::{Judged, Passage, Rank};
-pub use measure::{DEPTH, Measured, Measurement, Measurements, Outcome, measure};
-pub use questions::{Malformed, Posed, Question};
-pub use report::{Metric, Ranking, Scope};
+pub use answers::{AnswerClassifier, EvaluatedAnswer};
+pub use measure::{DEPTH, EvaluationInput, EvaluationResult, QuestionResult, RankingResult, measure};
+pub use questions::{InvalidQuestion, LinkedQuestion, Question};
+pub use relevance::{Passage, Rank, Relevance};
+pub use report::{Metric, Ranking, SearchScope};
 pub use statistics::{Estimate, RESAMPLES, estimate};
 
 use docent_domain::{id::DocumentId, text::Title};
 
-/// A file that questions are about, as a document.
+/// A document that questions refer to, with its file name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The file's name, as questions give it.
+    /// The file name in the questions.
     pub file: String,
     /// The document.
     pub document: DocumentId,

@@ -1,53 +1,53 @@
-//! Questions to measure with: one JSON object a line.
+//! Parses evaluation questions: one JSON object per line.
 
 use super::Source;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
 
-/// A question whose answer stands on certain pages of a file.
+/// A question with the pages of a file that answer it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The line that it is from, counted from 1.
+    /// Its line number, counted from 1.
     pub line: usize,
-    /// What it is called in reports.
+    /// Its ID in reports.
     pub id: String,
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
     /// The file that answers it.
     pub file: String,
     /// The pages that answer it, counted from 1; at least one.
     pub pages: BTreeSet<u32>,
-    /// The words of the file that answer it; may be empty.
+    /// The text of the file that answers it; may be empty.
     pub evidence: String,
 }
 
 /// A question with the document that answers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Posed {
+pub struct LinkedQuestion {
     /// The question.
     pub question: Question,
     /// The document.
     pub source: Source,
 }
 
-/// A line that is no question.
+/// A line that is not a valid question.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: {wrong}")]
-pub struct Malformed {
-    /// Which one, counted from 1.
+#[error("line {line}: {reason}")]
+pub struct InvalidQuestion {
+    /// Its number, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
-    pub wrong: String,
+    /// Why it is not valid.
+    pub reason: String,
 }
 
-/// Reads questions. Empty lines are left out, and so are fields without a meaning here.
+/// Parses questions. Empty lines and unknown fields are ignored.
 ///
 /// # Errors
-/// The first line that is wrong; line 1 when there is no question at all.
-pub fn questions(text: &str) -> Result<Vec<Question>, Malformed> {
+/// The first invalid line, or line 1 without any question.
+pub fn questions(text: &str) -> Result<Vec<Question>, InvalidQuestion> {
     let mut ids = HashSet::new();
-    each(text, |line, fields| {
+    parse_lines(text, |line, fields| {
         let base = match number(fields, "page_base")? {
             None => 1,
             Some(base @ (0 | 1)) => base,
@@ -55,7 +55,7 @@ pub fn questions(text: &str) -> Result<Vec<Question>, Malformed> {
         };
         let id = optional_text(fields, "id")?.unwrap_or_else(|| line.to_string());
         if !ids.insert(id.clone()) {
-            return Err(format!("the id {id:?} is there twice"));
+            return Err(format!("the ID {id:?} is not unique"));
         }
         Ok(Question {
             line,
@@ -68,55 +68,55 @@ pub fn questions(text: &str) -> Result<Vec<Question>, Malformed> {
     })
 }
 
-/// Checks that each question is about one of these files.
+/// Checks that each question refers to one of these files.
 ///
 /// # Errors
-/// The first question that is not.
-pub fn check_files(questions: &[Question], files: &[String]) -> Result<(), Malformed> {
+/// The first question that does not.
+pub fn ensure_files_exist(questions: &[Question], files: &[String]) -> Result<(), InvalidQuestion> {
     match questions.iter().find(|question| !files.contains(&question.file)) {
         None => Ok(()),
         Some(Question { line, file, .. }) => {
-            Err(Malformed { line: *line, wrong: format!("there is no file {file:?} among the PDFs") })
+            Err(InvalidQuestion { line: *line, reason: format!("there is no file {file:?} among the PDFs") })
         }
     }
 }
 
-/// Finds the document of each question; questions about other files are left out.
-pub fn posed(questions: Vec<Question>, sources: &[Source]) -> Vec<Posed> {
-    let pose = |question: Question| {
+/// Links each question to its document. Questions about other files are omitted.
+pub fn link_sources(questions: Vec<Question>, sources: &[Source]) -> Vec<LinkedQuestion> {
+    let link = |question: Question| {
         let source = sources.iter().find(|source| source.file == question.file)?.clone();
-        Some(Posed { question, source })
+        Some(LinkedQuestion { question, source })
     };
-    questions.into_iter().filter_map(pose).collect()
+    questions.into_iter().filter_map(link).collect()
 }
 
-/// Reads questions of which nothing but the words is known.
+/// Parses questions that no document answers, which have only a text.
 ///
 /// # Errors
-/// As [`questions`].
-pub fn bare_questions(text: &str) -> Result<Vec<String>, Malformed> {
-    each(text, |_, fields| required_text(fields, "question"))
+/// Those of [`questions`].
+pub fn unanswerable_questions(text: &str) -> Result<Vec<String>, InvalidQuestion> {
+    parse_lines(text, |_, fields| required_text(fields, "question"))
 }
 
-fn each<T>(
+fn parse_lines<T>(
     text: &str,
     mut read: impl FnMut(usize, &Map<String, Value>) -> Result<T, String>,
-) -> Result<Vec<T>, Malformed> {
+) -> Result<Vec<T>, InvalidQuestion> {
     let mut all = Vec::new();
-    // A byte order mark, which some editors write, is no part of the first line.
+    // Some editors write a byte order mark.
     for (line, content) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         if content.trim().is_empty() {
             continue;
         }
         let read = match serde_json::from_str(content) {
             Ok(Value::Object(fields)) => read(line, &fields),
-            Ok(_) => Err("is no JSON object".to_owned()),
-            Err(error) => Err(format!("is no JSON: column {}", error.column())),
+            Ok(_) => Err("is not a JSON object".to_owned()),
+            Err(error) => Err(format!("is not valid JSON (column {})", error.column())),
         };
-        all.push(read.map_err(|wrong| Malformed { line, wrong })?);
+        all.push(read.map_err(|reason| InvalidQuestion { line, reason })?);
     }
     if all.is_empty() {
-        return Err(Malformed { line: 1, wrong: "there is no question".to_owned() });
+        return Err(InvalidQuestion { line: 1, reason: "there is no question".to_owned() });
     }
     Ok(all)
 }
@@ -125,7 +125,7 @@ fn optional_text(fields: &Map<String, Value>, name: &str) -> Result<Option<Strin
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if !text.trim().is_empty() => Ok(Some(text.trim().to_owned())),
-        Some(_) => Err(format!("\"{name}\" must be a string that is not empty")),
+        Some(_) => Err(format!("\"{name}\" must be a non-empty string")),
     }
 }
 
@@ -138,33 +138,33 @@ fn number(fields: &Map<String, Value>, name: &str) -> Result<Option<u32>, String
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
             let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-            number.map(Some).ok_or_else(|| format!("\"{name}\" must be a whole number"))
+            number.map(Some).ok_or_else(|| format!("\"{name}\" must be an integer"))
         }
     }
 }
 
 fn pages(fields: &Map<String, Value>, base: u32) -> Result<BTreeSet<u32>, String> {
-    let wrong = || format!("\"gold_pages\" must be a list of page numbers, at least one, from {base} on");
-    let Some(listed) = fields.get("gold_pages").and_then(Value::as_array) else { return Err(wrong()) };
+    let error = || format!("\"gold_pages\" must be a non-empty list of page numbers, starting at {base}");
+    let Some(listed) = fields.get("gold_pages").and_then(Value::as_array) else { return Err(error()) };
     let page = |value: &Value| {
         let number = u32::try_from(value.as_u64()?).ok()?;
         number.checked_sub(base)?.checked_add(1)
     };
     let pages: Option<BTreeSet<u32>> = listed.iter().map(page).collect();
-    pages.filter(|pages| !pages.is_empty()).ok_or_else(wrong)
+    pages.filter(|pages| !pages.is_empty()).ok_or_else(error)
 }
 
 /// A string, or a list of strings.
 fn evidence(fields: &Map<String, Value>) -> Result<String, String> {
-    let wrong = || "\"evidence\" must be a string or a list of strings".to_owned();
+    let error = || "\"evidence\" must be a string or a list of strings".to_owned();
     match fields.get("evidence") {
         None | Some(Value::Null) => Ok(String::new()),
         Some(Value::String(text)) => Ok(text.clone()),
         Some(Value::Array(texts)) => {
             let texts: Option<Vec<&str>> = texts.iter().map(Value::as_str).collect();
-            Ok(texts.ok_or_else(wrong)?.join("\n"))
+            Ok(texts.ok_or_else(error)?.join("\n"))
         }
-        Some(_) => Err(wrong()),
+        Some(_) => Err(error()),
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
     use docent_testkit::retrieval::document_id;
 
     #[test]
-    fn a_question_is_read_with_pages_counted_from_one() {
+    fn question_with_page_base_zero_gets_pages_counted_from_one() {
         let text = concat!(
             "\u{feff}{\"id\": \"a\", \"question\": \" q? \", \"file\": \"f.pdf\", \"page_base\": 0, ",
             "\"gold_pages\": [4, 2, 4], \"evidence\": [\"x\", \"y\"], \"answer\": 7}\n\n",
@@ -195,25 +195,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn invalid_question_is_reported_with_its_line() {
         let good = r#"{"question": "q", "file": "f", "gold_pages": [1], "id": "x"}"#;
-        for (line, told) in [
-            ("[1]", "line 2: is no JSON object"),
-            ("{\"question\": ", "line 2: is no JSON: column 13"),
+        for (line, message) in [
+            ("[1]", "line 2: is not a JSON object"),
+            ("{\"question\": ", "line 2: is not valid JSON (column 13)"),
             (r#"{"file": "f", "gold_pages": [1]}"#, "line 2: \"question\" is missing"),
-            (r#"{"question": " ", "file": "f"}"#, "line 2: \"question\" must be a string that is not empty"),
+            (r#"{"question": " ", "file": "f"}"#, "line 2: \"question\" must be a non-empty string"),
             (r#"{"question": "q", "gold_pages": [1]}"#, "line 2: \"file\" is missing"),
             (
                 r#"{"question": "q", "file": "f"}"#,
-                "line 2: \"gold_pages\" must be a list of page numbers, at least one, from 1 on",
+                "line 2: \"gold_pages\" must be a non-empty list of page numbers, starting at 1",
             ),
             (
                 r#"{"question": "q", "file": "f", "gold_pages": [0]}"#,
-                "line 2: \"gold_pages\" must be a list of page numbers, at least one, from 1 on",
+                "line 2: \"gold_pages\" must be a non-empty list of page numbers, starting at 1",
             ),
             (
                 r#"{"question": "q", "file": "f", "page_base": 0, "gold_pages": []}"#,
-                "line 2: \"gold_pages\" must be a list of page numbers, at least one, from 0 on",
+                "line 2: \"gold_pages\" must be a non-empty list of page numbers, starting at 0",
             ),
             (
                 r#"{"question": "q", "file": "f", "page_base": 2, "gold_pages": [5]}"#,
@@ -223,16 +223,16 @@ mod tests {
                 r#"{"question": "q", "file": "f", "gold_pages": [1], "evidence": [1]}"#,
                 "line 2: \"evidence\" must be a string or a list of strings",
             ),
-            (good, "line 2: the id \"x\" is there twice"),
+            (good, "line 2: the ID \"x\" is not unique"),
         ] {
             let error = questions(&format!("{good}\n{line}\n")).unwrap_err();
-            assert_eq!(error.to_string(), told);
+            assert_eq!(error.to_string(), message);
         }
         assert_eq!(questions("\n \n").unwrap_err().to_string(), "line 1: there is no question");
     }
 
     #[test]
-    fn questions_find_their_documents() {
+    fn questions_are_linked_to_their_documents() {
         let question =
             |file: &str| format!("{{\"question\": \"q\", \"file\": \"{file}\", \"gold_pages\": [1]}}\n");
         let source = Source {
@@ -241,17 +241,17 @@ mod tests {
             title: Title::parse("doc-01.pdf").unwrap(),
         };
         let read = questions(&(question("b.pdf") + &question("a.pdf"))).unwrap();
-        let found = posed(read.clone(), std::slice::from_ref(&source));
-        assert_eq!(found, [Posed { question: read[1].clone(), source }]);
+        let found = link_sources(read.clone(), std::slice::from_ref(&source));
+        assert_eq!(found, [LinkedQuestion { question: read[1].clone(), source }]);
         let files = ["a.pdf", "b.pdf"].map(str::to_owned);
-        assert_eq!(check_files(&read, &files), Ok(()));
-        let error = check_files(&read, &files[..1]).unwrap_err();
+        assert_eq!(ensure_files_exist(&read, &files), Ok(()));
+        let error = ensure_files_exist(&read, &files[..1]).unwrap_err();
         assert_eq!(error.to_string(), "line 1: there is no file \"b.pdf\" among the PDFs");
     }
 
     #[test]
-    fn of_bare_questions_the_words_are_enough() {
-        assert_eq!(bare_questions("{\"question\": \"q\"}").unwrap(), ["q"]);
-        assert_eq!(bare_questions("{}").unwrap_err().to_string(), "line 1: \"question\" is missing");
+    fn unanswerable_questions_need_only_a_text() {
+        assert_eq!(unanswerable_questions("{\"question\": \"q\"}").unwrap(), ["q"]);
+        assert_eq!(unanswerable_questions("{}").unwrap_err().to_string(), "line 1: \"question\" is missing");
     }
 }

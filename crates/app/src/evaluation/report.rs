@@ -1,24 +1,24 @@
-//! What was measured, in figures.
+//! Metrics and JSON reports of an evaluation.
 
-use super::{Answered, DEPTH, Estimate, Judged, Measured, Passage, Source, estimate};
+use super::{DEPTH, Estimate, EvaluatedAnswer, Passage, QuestionResult, Relevance, Source, estimate};
 use docent_domain::id::DocumentId;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// What is searched for a question.
+/// The documents that are searched for a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// All documents in one collection.
+pub enum SearchScope {
+    /// All documents.
     AllDocuments,
-    /// The one that answers it.
+    /// The document that answers the question.
     OneDocument,
 }
 
-impl Scope {
-    /// All of them.
+impl SearchScope {
+    /// All values.
     pub const ALL: [Self; 2] = [Self::AllDocuments, Self::OneDocument];
 
-    /// For programs.
+    /// Its name in reports.
     pub fn code(self) -> &'static str {
         match self {
             Self::AllDocuments => "all_documents",
@@ -27,22 +27,22 @@ impl Scope {
     }
 }
 
-/// What ranks.
+/// A ranking of passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranking {
-    /// The service.
+    /// The service's own ranking.
     Docent,
-    /// Plain BM25 over the same passages.
+    /// BM25 over the same passages.
     Bm25,
-    /// The cosine of the same vectors alone.
+    /// Cosine of the same vectors.
     Dense,
 }
 
 impl Ranking {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Docent, Self::Bm25, Self::Dense];
 
-    /// For programs.
+    /// Its name in reports.
     pub fn code(self) -> &'static str {
         match self {
             Self::Docent => "docent",
@@ -52,19 +52,19 @@ impl Ranking {
     }
 }
 
-/// What a ranking is measured by; each is between 0 and 1, and higher is better.
+/// A quality metric of a ranking, from 0 to 1; higher is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// The share of questions with a right page among so many passages.
+    /// The share of questions with a relevant page among this many passages.
     PageHit(usize),
-    /// The mean of one over the place of the first right page.
+    /// The mean reciprocal rank of the first relevant page.
     ReciprocalRank,
-    /// The mean share of the evidence's words in the first passages.
+    /// The mean share of the evidence's words in the top passages.
     Evidence,
 }
 
 impl Metric {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 6] = [
         Self::PageHit(1),
         Self::PageHit(5),
@@ -74,7 +74,7 @@ impl Metric {
         Self::Evidence,
     ];
 
-    /// For programs.
+    /// Its name in reports.
     pub fn code(self) -> String {
         match self {
             Self::PageHit(k) => format!("page_hit_at_{k}"),
@@ -83,26 +83,31 @@ impl Metric {
         }
     }
 
-    /// Of one question; `None` where it does not apply.
-    fn of(self, judged: &Judged) -> Option<f64> {
+    /// The value for one question; `None` where it does not apply.
+    fn of(self, relevance: &Relevance) -> Option<f64> {
         match self {
-            Self::PageHit(k) => Some(f64::from(u8::from(judged.is_hit_at(k)))),
-            Self::ReciprocalRank => Some(judged.reciprocal_rank()),
-            Self::Evidence => judged.evidence,
+            Self::PageHit(k) => Some(f64::from(u8::from(relevance.is_hit_at(k)))),
+            Self::ReciprocalRank => Some(relevance.reciprocal_rank()),
+            Self::Evidence => relevance.evidence,
         }
     }
 }
 
-/// A metric over all questions, asked and ranked in one way; `None` when there is nothing to measure.
-pub fn summary(questions: &[Measured], scope: Scope, ranking: Ranking, metric: Metric) -> Option<Estimate> {
-    let outcomes = questions.iter().flat_map(|measured| &measured.outcomes);
-    let these = outcomes.filter(|outcome| outcome.scope == scope && outcome.ranking == ranking);
-    let values: Vec<f64> = these.filter_map(|outcome| metric.of(&outcome.judged)).collect();
+/// A metric over all questions for one scope and ranking; `None` without values.
+pub fn summary(
+    questions: &[QuestionResult],
+    scope: SearchScope,
+    ranking: Ranking,
+    metric: Metric,
+) -> Option<Estimate> {
+    let rankings = questions.iter().flat_map(|measured| &measured.rankings);
+    let these = rankings.filter(|result| result.scope == scope && result.ranking == ranking);
+    let values: Vec<f64> = these.filter_map(|result| metric.of(&result.relevance)).collect();
     estimate(&values)
 }
 
-/// All summaries as JSON: scope, ranking, metric, and mean with its interval.
-pub fn summaries(questions: &[Measured]) -> Value {
+/// All metrics as JSON, by scope, ranking and metric: mean and confidence interval.
+pub fn summaries(questions: &[QuestionResult]) -> Value {
     let of_ranking = |scope, ranking| -> Map<String, Value> {
         let estimate = |metric: Metric| {
             let estimate = summary(questions, scope, ranking, metric)?;
@@ -116,15 +121,15 @@ pub fn summaries(questions: &[Measured]) -> Value {
         there.map(|(ranking, metrics)| (ranking.code().to_owned(), Value::Object(metrics))).collect()
     };
     let scopes =
-        Scope::ALL.into_iter().map(|scope| (scope.code().to_owned(), Value::Object(of_scope(scope))));
+        SearchScope::ALL.into_iter().map(|scope| (scope.code().to_owned(), Value::Object(of_scope(scope))));
     Value::Object(scopes.collect())
 }
 
-/// Each question with what was found for it, as JSON.
-pub fn details(questions: &[Measured], sources: &[Source], answers: &[Answered]) -> Value {
+/// Each question with its top passages, as JSON.
+pub fn details(questions: &[QuestionResult], sources: &[Source], answers: &[EvaluatedAnswer]) -> Value {
     let files: HashMap<DocumentId, &str> =
         sources.iter().map(|source| (source.document, source.file.as_str())).collect();
-    let answers: HashMap<&str, &Answered> =
+    let answers: HashMap<&str, &EvaluatedAnswer> =
         answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
     let passage = |passage: &Passage| {
         json!({
@@ -134,7 +139,7 @@ pub fn details(questions: &[Measured], sources: &[Source], answers: &[Answered])
             "score": passage.score,
         })
     };
-    let detail = |measured: &Measured| {
+    let detail = |measured: &QuestionResult| {
         let question = &measured.question;
         let mut detail = json!({
             "id": question.id,
@@ -142,11 +147,11 @@ pub fn details(questions: &[Measured], sources: &[Source], answers: &[Answered])
             "file": question.file,
             "pages": question.pages,
         });
-        for outcome in &measured.outcomes {
-            detail[outcome.scope.code()][outcome.ranking.code()] = json!({
-                "rank": outcome.judged.rank,
-                "evidence_recall": outcome.judged.evidence,
-                "first": outcome.first.iter().map(passage).collect::<Vec<_>>(),
+        for result in &measured.rankings {
+            detail[result.scope.code()][result.ranking.code()] = json!({
+                "rank": result.relevance.rank,
+                "evidence_recall": result.relevance.evidence,
+                "first": result.first.iter().map(passage).collect::<Vec<_>>(),
             });
         }
         if let Some(answer) = answers.get(question.id.as_str()) {
@@ -159,12 +164,12 @@ pub fn details(questions: &[Measured], sources: &[Source], answers: &[Answered])
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Outcome, Question};
+    use super::super::{Question, RankingResult};
     use super::*;
     use docent_domain::text::Title;
     use docent_testkit::retrieval::document_id;
 
-    fn measured(id: &str, rank: Option<usize>, evidence: Option<f64>) -> Measured {
+    fn measured(id: &str, rank: Option<usize>, evidence: Option<f64>) -> QuestionResult {
         let question = Question {
             line: 1,
             id: id.to_owned(),
@@ -174,22 +179,27 @@ mod tests {
             evidence: String::new(),
         };
         let first = vec![Passage { document: document_id(1), pages: 6..=8, text: String::new(), score: 2.5 }];
-        let judged = Judged { rank, evidence };
-        let outcome = Outcome { scope: Scope::AllDocuments, ranking: Ranking::Docent, judged, first };
-        Measured { question, outcomes: vec![outcome] }
+        let relevance = Relevance { rank, evidence };
+        let result =
+            RankingResult { scope: SearchScope::AllDocuments, ranking: Ranking::Docent, relevance, first };
+        QuestionResult { question, rankings: vec![result] }
     }
 
     #[test]
-    fn metrics_are_means_over_the_questions_that_they_apply_to() {
+    fn metrics_are_means_over_applicable_questions() {
         let all =
             [measured("a", Some(1), Some(0.5)), measured("b", Some(6), None), measured("c", None, Some(1.0))];
-        let mean = |metric| summary(&all, Scope::AllDocuments, Ranking::Docent, metric).unwrap().mean;
+        let mean = |metric| summary(&all, SearchScope::AllDocuments, Ranking::Docent, metric).unwrap().mean;
         let means = Metric::ALL.map(mean);
         let expected = [1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, (1.0 + 1.0 / 6.0) / 3.0, 0.75];
         assert!(means.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{means:?}");
-        assert_eq!(summary(&all, Scope::OneDocument, Ranking::Docent, Metric::PageHit(1)), None);
+        assert_eq!(summary(&all, SearchScope::OneDocument, Ranking::Docent, Metric::PageHit(1)), None);
         let json = summaries(&all);
-        assert_eq!(json["all_documents"].as_object().unwrap().len(), 1, "no ranking that did not run");
+        assert_eq!(
+            json["all_documents"].as_object().unwrap().len(),
+            1,
+            "rankings without results are omitted"
+        );
         assert_eq!(json["all_documents"]["docent"]["evidence_recall"]["mean"], 0.75);
     }
 
@@ -200,7 +210,7 @@ mod tests {
             document: document_id(1),
             title: Title::parse("doc-01.pdf").unwrap(),
         };
-        let answer = Answered {
+        let answer = EvaluatedAnswer {
             id: "b".to_owned(),
             text: "t".to_owned(),
             quotes_page: true,

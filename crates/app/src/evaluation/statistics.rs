@@ -1,43 +1,42 @@
-//! Means, and how much they are worth.
+//! Means with bootstrap confidence intervals.
 
 use serde::Serialize;
 
-/// How often the questions are drawn anew.
+/// The number of bootstrap resamples.
 pub const RESAMPLES: usize = 2000;
-/// Any number will do, as long as it stays the same: runs repeat, and all means of a run see the same draws.
+/// A fixed seed, so that runs are reproducible and all means of a run use the same resamples.
 const SEED: u64 = 20_260_101;
 
-/// A mean with its 95 % interval.
+/// A mean with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// The lower end.
+    /// The lower bound.
     pub low: f64,
-    /// The upper end.
+    /// The upper bound.
     pub high: f64,
 }
 
-/// The mean of the values, with the interval that holds it in 95 % of the draws, with replacement, of as many
-/// values. `None` without values.
+/// The mean of the values with its bootstrap confidence interval. `None` without values.
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
     if values.is_empty() {
         return None;
     }
     let size = values.len() as f64;
-    let mut chance = Chance(SEED);
-    let mut draw = || (0..values.len()).map(|_| values[chance.below(values.len())]).sum::<f64>() / size;
-    let mut means: Vec<f64> = (0..RESAMPLES).map(|_| draw()).collect();
+    let mut random = SeededRandom(SEED);
+    let mut resample = || (0..values.len()).map(|_| values[random.below(values.len())]).sum::<f64>() / size;
+    let mut means: Vec<f64> = (0..RESAMPLES).map(|_| resample()).collect();
     means.sort_unstable_by(f64::total_cmp);
     let cut = RESAMPLES / 40;
     let mean = values.iter().sum::<f64>() / size;
     Some(Estimate { mean, low: means[cut], high: means[RESAMPLES - 1 - cut] })
 }
 
-/// The generator SplitMix64: small, and good enough to draw questions with.
-struct Chance(u64);
+/// The SplitMix64 generator, which is sufficient for resampling.
+struct SeededRandom(u64);
 
-impl Chance {
+impl SeededRandom {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -46,7 +45,7 @@ impl Chance {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `bound`, which is small: that some numbers are likelier does not show.
+    /// A number below `bound`. The bias is negligible for small bounds.
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
@@ -57,30 +56,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_is_about_two_standard_errors_to_each_side() {
+    fn interval_of_many_values_is_two_standard_errors_wide_on_each_side() {
         let values: Vec<f64> = (0..100).map(|n| f64::from(u8::from(n % 2 == 0))).collect();
         let Estimate { mean, low, high } = estimate(&values).unwrap();
         assert!((mean - 0.5).abs() < 1e-12);
         // The standard error of a fair coin over 100 is 0.05.
         assert!((low - 0.402).abs() < 0.02 && (high - 0.598).abs() < 0.02, "{low} to {high}");
-        assert_eq!(estimate(&values), estimate(&values), "runs repeat");
+        assert_eq!(estimate(&values), estimate(&values), "runs are reproducible");
     }
 
     #[test]
-    fn a_share_of_nothing_is_none_and_what_is_certain_has_no_width() {
+    fn estimate_of_no_values_is_none_and_of_equal_values_has_no_width() {
         assert_eq!(estimate(&[]), None);
         assert_eq!(estimate(&[1.0; 9]), Some(Estimate { mean: 1.0, low: 1.0, high: 1.0 }));
     }
 
     #[test]
-    fn every_value_is_drawn() {
-        let mut chance = Chance(SEED);
-        let mut drawn = [0_u32; 7];
+    fn every_value_is_equally_likely() {
+        let mut random = SeededRandom(SEED);
+        let mut counts = [0_u32; 7];
         for _ in 0..7000 {
-            drawn[chance.below(7)] += 1;
+            counts[random.below(7)] += 1;
         }
-        assert!(drawn.iter().all(|n| (850..1150).contains(n)), "{drawn:?}");
+        assert!(counts.iter().all(|n| (850..1150).contains(n)), "{counts:?}");
         // The generator's published first number for the seed 0.
-        assert_eq!(Chance(0).next(), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(SeededRandom(0).next(), 0xe220_a839_7b1d_cdaf);
     }
 }

@@ -102,8 +102,8 @@ impl Outcome {
     ) -> Self {
         match result {
             Ok(Removal::Done(generation)) => Self::Deleted(generation),
-            Ok(Removal::Waits) => Self::Waits { at: now + REMOVAL_WAIT },
-            Ok(Removal::Nothing) => Self::Obsolete,
+            Ok(Removal::Blocked) => Self::Waits { at: now + REMOVAL_WAIT },
+            Ok(Removal::NotNeeded) => Self::Obsolete,
             Err(fault) => {
                 let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
                 let asked = fault.retry_after().and_then(|pause| TimeDelta::from_std(pause).ok());

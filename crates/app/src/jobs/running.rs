@@ -1,7 +1,7 @@
 //! The ingestions under way in this process: how far each has come, and what stops it at once when its document
 //! is deleted. Those of other processes notice that when they renew their lease.
 
-use crate::{accounts::turns::Turns, recorder::Stage};
+use crate::{accounts::keyed_locks::KeyedLocks, recorder::Stage};
 use docent_domain::id::DocumentId;
 use std::{
     collections::HashMap,
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct Running {
     works: Mutex<HashMap<DocumentId, Work>>,
-    readings: Turns,
+    readings: KeyedLocks,
     cutting: Semaphore,
 }
 
@@ -35,7 +35,7 @@ impl Running {
     /// At most so many documents are cut into chunks at a time, however many jobs there are: the others wait for
     /// a back end meanwhile, or for their turn.
     pub fn cutting_at_most(documents: usize) -> Self {
-        Self { works: Mutex::default(), readings: Turns::default(), cutting: Semaphore::new(documents) }
+        Self { works: Mutex::default(), readings: KeyedLocks::default(), cutting: Semaphore::new(documents) }
     }
 
     /// Cancels what is under way for a document, if anything is.
@@ -59,7 +59,7 @@ impl Running {
 
     /// Lets those who want to read the same file take turns: the second one finds what the first has read.
     pub(crate) async fn reading(&self, file: &str) -> OwnedMutexGuard<()> {
-        self.readings.turn(file).await
+        self.readings.lock(file).await
     }
 
     /// Waits for the turn to cut a document into chunks.

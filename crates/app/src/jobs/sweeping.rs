@@ -3,7 +3,7 @@
 use super::Runner;
 use crate::{
     error::Result,
-    upkeep::sweep::{Swept, sweep},
+    maintenance::sweep::{SweepReport, sweep},
 };
 use chrono::TimeDelta;
 use docent_domain::id::LeaseId;
@@ -25,7 +25,7 @@ impl Runner {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn sweep(&self, idle: Duration) -> Result<Option<Swept>> {
+    pub async fn sweep(&self, idle: Duration) -> Result<Option<SweepReport>> {
         let (app, lease) = (self.app(), self.app().new_id(LeaseId::generate));
         let now = app.clock.now();
         let mut work = app.store.begin().await?;
@@ -43,7 +43,7 @@ impl Runner {
             }
         };
         let mut work = app.store.begin().await?;
-        if swept.is_whole() {
+        if swept.is_complete() {
             // What came to be after its beginning it may not have seen.
             work.singleton_tasks().complete(SingletonTask::Sweep, lease, now).await?;
         } else {
@@ -61,7 +61,7 @@ impl Runner {
         let mut idle = FRESH.min(interval);
         loop {
             let pause = match AssertUnwindSafe(self.sweep(idle)).catch_unwind().await {
-                Ok(Ok(Some(swept))) if swept.is_whole() => interval,
+                Ok(Ok(Some(swept))) if swept.is_complete() => interval,
                 Ok(Ok(_)) => self.again(),
                 Ok(Err(error)) => {
                     self.note(&error);

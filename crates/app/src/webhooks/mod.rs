@@ -30,7 +30,7 @@ async fn send_again(
     let found = work.webhooks().delivery(id).await?.filter(|delivery| delivery.webhook == webhook.id);
     let delivery = found.ok_or(Error::DeliveryNotFound)?;
     if !webhook.is_active {
-        return Err(Error::WebhookOff);
+        return Err(Error::WebhookDisabled);
     }
     let now = app.clock.now();
     let again = WebhookDelivery {
@@ -43,7 +43,7 @@ async fn send_again(
     };
     match work.webhooks().change_delivery(&again, now).await? {
         true => Ok(again),
-        false => Err(Error::DeliveryUnderWay),
+        false => Err(Error::DeliveryInProgress),
     }
 }
 

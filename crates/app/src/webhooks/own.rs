@@ -4,7 +4,7 @@ use super::{events, log, missing, send_again};
 use crate::{
     App,
     accounts::authenticate,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
     listing::{DeliveryPosition, PageRequest},
 };
@@ -86,7 +86,8 @@ pub async fn create(
         .added("url", webhook.url.as_str())
         .added("events", webhook.events)
         .added("all_documents", webhook.all_documents);
-    app.auditor().write(&mut *work, &By::holder(grant), AuditAction::Add, subject(&webhook), changes).await?;
+    app.audit(&mut *work, &Initiator::grantee(grant), AuditAction::Add, audit_target(&webhook), changes)
+        .await?;
     work.commit().await?;
     Ok(webhook)
 }
@@ -144,8 +145,8 @@ pub async fn change(
         .changed("all_documents", known.all_documents, changed.all_documents)
         .changed("is_active", known.is_active, changed.is_active);
     if !changes.is_empty() {
-        let by = By::holder(grant);
-        app.auditor().write(&mut *work, &by, AuditAction::Change, subject(&changed), changes).await?;
+        let by = Initiator::grantee(grant);
+        app.audit(&mut *work, &by, AuditAction::Change, audit_target(&changed), changes).await?;
     }
     work.commit().await?;
     app.deliveries.notify_one();
@@ -160,8 +161,8 @@ pub async fn delete(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> 
     let mut work = app.store.begin().await?;
     let webhook = find(work.webhooks(), grant, id).await?;
     work.webhooks().delete(id).await?;
-    let by = By::holder(grant);
-    app.auditor().write(&mut *work, &by, AuditAction::Delete, subject(&webhook), Changes::default()).await?;
+    let by = Initiator::grantee(grant);
+    app.audit(&mut *work, &by, AuditAction::Delete, audit_target(&webhook), Changes::default()).await?;
     Ok(work.commit().await?)
 }
 
@@ -175,8 +176,8 @@ pub async fn rotate(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> 
     let rotated = webhook.rotated(new_secret(app), app.clock.now());
     work.webhooks().update(&rotated).await?;
     let changes = Changes::default().added("secret", "another one");
-    let by = By::holder(grant);
-    app.auditor().write(&mut *work, &by, AuditAction::Change, subject(&rotated), changes).await?;
+    let by = Initiator::grantee(grant);
+    app.audit(&mut *work, &by, AuditAction::Change, audit_target(&rotated), changes).await?;
     work.commit().await?;
     Ok(rotated)
 }
@@ -184,11 +185,11 @@ pub async fn rotate(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> 
 /// Has a message sent that tells nothing but that it arrives.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::WebhookOff`], or when the database cannot be reached.
+/// [`Error::NotFound`], [`Error::WebhookDisabled`], or when the database cannot be reached.
 pub async fn ping(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Result<WebhookDelivery> {
     let mut work = app.store.begin().await?;
     if !find(work.webhooks(), grant, id).await?.is_active {
-        return Err(Error::WebhookOff);
+        return Err(Error::WebhookDisabled);
     }
     let ping = events::ping(app, id)?;
     work.webhooks().add_delivery(&ping).await?;
@@ -215,7 +216,7 @@ pub async fn deliveries(
 /// Has a message sent again, whatever became of it: the same words with the same id.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::DeliveryNotFound`], [`Error::WebhookOff`], [`Error::DeliveryUnderWay`], or when the
+/// [`Error::NotFound`], [`Error::DeliveryNotFound`], [`Error::WebhookDisabled`], [`Error::DeliveryInProgress`], or when the
 /// database cannot be reached.
 pub async fn replay(
     app: &App,
@@ -253,6 +254,6 @@ fn new_secret(app: &App) -> WebhookSecret {
     WebhookSecret::from_bytes(bytes)
 }
 
-fn subject(webhook: &Webhook) -> Subject {
-    Subject::new(RecordKind::Webhook, webhook.id, webhook.url.as_str())
+fn audit_target(webhook: &Webhook) -> AuditTarget {
+    AuditTarget::new(RecordKind::Webhook, webhook.id, webhook.url.as_str())
 }

@@ -3,7 +3,7 @@
 use super::{missing, send_again};
 use crate::{
     App,
-    audit::{By, Changes, Subject},
+    audit::{AuditTarget, Changes, Initiator},
     error::Result,
     listing::{Page, PageRequest, WebhookFilter},
 };
@@ -55,8 +55,8 @@ pub async fn switch(app: &App, grant: Grant<ChangeWebhooks>, id: WebhookId, is_a
     if !changes.is_empty() {
         let changed = Webhook { is_active, updated_at: app.clock.now(), ..known };
         work.webhooks().update(&changed).await?;
-        let by = By::holder(&grant);
-        app.auditor().write(&mut *work, &by, AuditAction::Change, subject(&changed), changes).await?;
+        let by = Initiator::grantee(&grant);
+        app.audit(&mut *work, &by, AuditAction::Change, audit_target(&changed), changes).await?;
     }
     work.commit().await?;
     app.deliveries.notify_one();
@@ -77,8 +77,7 @@ pub async fn replay(
     let webhook = work.webhooks().get(id).await?.ok_or(missing())?;
     send_again(app, &mut *work, &webhook, delivery).await?;
     let changes = Changes::default().added("delivery", delivery);
-    app.auditor()
-        .write(&mut *work, &By::holder(&grant), AuditAction::Retry, subject(&webhook), changes)
+    app.audit(&mut *work, &Initiator::grantee(&grant), AuditAction::Retry, audit_target(&webhook), changes)
         .await?;
     work.commit().await?;
     app.deliveries.notify_one();
@@ -93,11 +92,11 @@ pub async fn delete(app: &App, grant: Grant<DeleteWebhooks>, id: WebhookId) -> R
     let mut work = app.store.begin().await?;
     let webhook = work.webhooks().get(id).await?.ok_or(missing())?;
     work.webhooks().delete(id).await?;
-    let by = By::holder(&grant);
-    app.auditor().write(&mut *work, &by, AuditAction::Delete, subject(&webhook), Changes::default()).await?;
+    let by = Initiator::grantee(&grant);
+    app.audit(&mut *work, &by, AuditAction::Delete, audit_target(&webhook), Changes::default()).await?;
     Ok(work.commit().await?)
 }
 
-fn subject(webhook: &Webhook) -> Subject {
-    Subject::new(RecordKind::Webhook, webhook.id, webhook.url.as_str())
+fn audit_target(webhook: &Webhook) -> AuditTarget {
+    AuditTarget::new(RecordKind::Webhook, webhook.id, webhook.url.as_str())
 }

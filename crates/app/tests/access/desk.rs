@@ -2,9 +2,9 @@
 
 use docent_app::{
     App,
-    accounts::{authenticate, create::Flags, users::Wanted},
+    accounts::{authenticate, create::Flags, users::AccountInput},
     agent::registry::AgentRegistry,
-    audit::By,
+    audit::Initiator,
     error::{Error, Result},
     listing::{AuditFilter, PageRequest},
     settings::Settings,
@@ -67,18 +67,18 @@ impl Desk {
             work: tokio::sync::Notify::new(),
             deliveries: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
-            album: docent_app::documents::picture::Album::default(),
+            album: docent_app::documents::page_image::PageImageCache::default(),
             mailer: Arc::new(FakeMailer::default()),
             webhooks: Arc::new(FakeWebhookSender::default()),
-            letters: docent_app::accounts::verification::Letters::default(),
-            logins: docent_app::accounts::turns::Turns::default(),
+            letters: docent_app::accounts::verification::OutgoingMail::default(),
+            logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
             answers: tokio_util::task::TaskTracker::new(),
         })
     }
 
     async fn account(&self, name: &str, flags: Flags) -> User {
-        let by = By::command_line();
-        self.0.registrar().create(&by, email(name), password(), flags).await.unwrap()
+        let by = Initiator::command_line();
+        self.0.account_service().create(&by, email(name), password(), flags).await.unwrap()
     }
 
     /// The account of a superuser.
@@ -135,14 +135,14 @@ impl Desk {
     }
 
     /// An account as it is, for a test to change.
-    pub(crate) async fn as_is(&self, id: UserId) -> Wanted {
+    pub(crate) async fn as_is(&self, id: UserId) -> AccountInput {
         let user = self.user(id).await;
-        Wanted {
+        AccountInput {
             email: user.email,
             is_active: user.is_active,
             is_staff: user.is_staff,
             is_superuser: user.is_superuser,
-            rights: self.rights(id).await,
+            assigned: self.rights(id).await,
         }
     }
 }

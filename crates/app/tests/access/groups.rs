@@ -18,7 +18,7 @@ async fn a_group_is_given_what_its_maker_holds() {
     let (app, grant) = (&desk.0, || actor.authorize().unwrap());
     let made = groups::create(app, &actor, grant(), name("a"), set(&[DeleteDocument])).await;
     assert_eq!(wrong_field(made), "permissions");
-    assert!(groups::names(app).await.unwrap().is_empty());
+    assert!(groups::choices(app).await.unwrap().is_empty());
     let made = groups::create(app, &actor, grant(), name("a"), set(&[ViewJob])).await.unwrap();
     assert_eq!(made.permissions, set(&[ViewJob]));
     let again = groups::create(app, &actor, grant(), name("A"), set(&[])).await;
@@ -39,7 +39,7 @@ async fn a_group_gains_and_loses_only_what_is_held() {
     change(&[DeleteDocument, ViewJob]).await.unwrap();
     assert_eq!(wrong_field(change(&[ViewJob]).await), "permissions");
     change(&[DeleteDocument]).await.unwrap();
-    assert_eq!(groups::names(app).await.unwrap()[0].permissions, set(&[DeleteDocument]));
+    assert_eq!(groups::choices(app).await.unwrap()[0].permissions, set(&[DeleteDocument]));
     let remover = desk.actor(&desk.staff("remover", &[ViewGroup, DeleteGroup]).await).await;
     let removed = groups::delete(app, &remover, remover.authorize().unwrap(), id).await;
     assert!(matches!(removed, Err(Error::Forbidden)));
@@ -52,7 +52,7 @@ async fn members_are_allowed_what_their_group_is_until_it_is_gone() {
     let group = desk.group("readers", &[ViewJob]).await;
     let member = desk.staff("member", &[]).await;
     let mut wanted = desk.as_is(member.id).await;
-    wanted.rights.groups.insert(group.id);
+    wanted.assigned.groups.insert(group.id);
     docent_app::accounts::users::change(&desk.0, &root, root.authorize().unwrap(), member.id, &wanted)
         .await
         .unwrap();

@@ -1,7 +1,7 @@
 use crate::desk::{Desk, wrong_field};
 use docent_app::{
     accounts::{
-        api_keys::{self, KeyRequest},
+        api_keys::{self, ApiKeyInput},
         authenticate, sessions, users,
     },
     error::Error,
@@ -12,9 +12,9 @@ use docent_domain::{
     permission::Permission::{AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewJob},
 };
 
-fn request(user: UserId) -> KeyRequest {
+fn request(user: UserId) -> ApiKeyInput {
     let name = ApiKeyName::parse("a key").unwrap();
-    KeyRequest { user, name, scopes: ApiKeyScopes::parse(["read", "admin"]).unwrap(), expires_at: None }
+    ApiKeyInput { user, name, scopes: ApiKeyScopes::parse(["read", "admin"]).unwrap(), expires_at: None }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 use crate::desk::{Desk, email, password, set, wrong_field};
 use docent_app::{
-    accounts::users::{self, Wanted},
-    audit::By,
+    accounts::users::{self, AccountInput},
+    audit::Initiator,
     error::Error,
 };
 use docent_domain::{
@@ -16,13 +16,13 @@ use docent_testkit::builders::verification;
 
 const MANAGER: &[Permission] = &[ViewUser, AddUser, ChangeUser, DeleteUser, ViewJob];
 
-fn new_account(name: &str) -> Wanted {
-    Wanted {
+fn new_account(name: &str) -> AccountInput {
+    AccountInput {
         email: email(name),
         is_active: true,
         is_staff: true,
         is_superuser: false,
-        rights: AssignedPermissions::default(),
+        assigned: AssignedPermissions::default(),
     }
 }
 
@@ -39,7 +39,7 @@ async fn staff_hand_out_what_they_hold_and_nothing_else() {
         permissions: set(permissions),
         groups: groups.iter().copied().collect(),
     };
-    for (rights, is_superuser, wrong) in [
+    for (assigned, is_superuser, wrong) in [
         (with(&[ViewJob], &[own]), false, None),
         (with(&[ViewJob, DeleteDocument], &[]), false, Some("permissions")),
         (with(&[], &[powerful]), false, Some("groups")),
@@ -48,20 +48,20 @@ async fn staff_hand_out_what_they_hold_and_nothing_else() {
     ] {
         // Themselves no more than others.
         for id in [target.id, manager.id] {
-            let mut wanted = desk.as_is(id).await;
-            wanted.is_superuser = is_superuser;
-            wanted.rights.permissions = wanted.rights.permissions.union(rights.permissions);
-            wanted.rights.groups.extend(&rights.groups);
-            let changed = users::change(app, &actor, actor.authorize().unwrap(), id, &wanted).await;
+            let mut input = desk.as_is(id).await;
+            input.is_superuser = is_superuser;
+            input.assigned.permissions = input.assigned.permissions.union(assigned.permissions);
+            input.assigned.groups.extend(&assigned.groups);
+            let changed = users::change(app, &actor, actor.authorize().unwrap(), id, &input).await;
             match wrong {
-                None => assert_eq!(desk.rights(changed.unwrap().id).await, wanted.rights),
+                None => assert_eq!(desk.rights(changed.unwrap().id).await, input.assigned),
                 Some(field) => assert_eq!(wrong_field(changed), field),
             }
         }
-        let wanted = Wanted { rights: rights.clone(), is_superuser, ..new_account("new") };
-        let made = users::create(app, &actor, actor.authorize().unwrap(), wanted, password()).await;
+        let input = AccountInput { assigned: assigned.clone(), is_superuser, ..new_account("new") };
+        let made = users::create(app, &actor, actor.authorize().unwrap(), input, password()).await;
         match wrong {
-            None => assert_eq!(desk.rights(made.unwrap().id).await, rights),
+            None => assert_eq!(desk.rights(made.unwrap().id).await, assigned),
             Some(field) => assert_eq!(wrong_field(made), field),
         }
     }
@@ -71,11 +71,11 @@ async fn staff_hand_out_what_they_hold_and_nothing_else() {
 async fn a_refused_account_is_not_made() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
-    let mut wanted = new_account("new");
-    wanted.is_superuser = true;
-    let made = users::create(&desk.0, &actor, actor.authorize().unwrap(), wanted, password()).await;
+    let mut input = new_account("new");
+    input.is_superuser = true;
+    let made = users::create(&desk.0, &actor, actor.authorize().unwrap(), input, password()).await;
     assert_eq!(wrong_field(made), "is_superuser");
-    assert_eq!(users::find(&desk.0, &email("new")).await.unwrap(), None);
+    assert_eq!(docent_app::listing::owner(&desk.0, "new@example.org").await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -85,34 +85,34 @@ async fn what_an_account_has_may_stay_and_is_taken_by_who_holds_it() {
     let powerful = desk.group("powerful", &[DeleteDocument]).await;
     let target = desk.staff("target", &[DeleteDocument, ViewJob]).await.id;
     let root = desk.actor(&desk.superuser("root").await).await;
-    let mut wanted = desk.as_is(target).await;
-    wanted.rights.groups.insert(powerful.id);
-    users::change(&desk.0, &root, root.authorize().unwrap(), target, &wanted).await.unwrap();
-    let change = async |wanted: &Wanted| {
-        users::change(&desk.0, &actor, actor.authorize().unwrap(), target, wanted).await
+    let mut input = desk.as_is(target).await;
+    input.assigned.groups.insert(powerful.id);
+    users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await.unwrap();
+    let change = async |input: &AccountInput| {
+        users::change(&desk.0, &actor, actor.authorize().unwrap(), target, input).await
     };
     for (permissions, groups, wrong) in [
-        (set(&[ViewJob]), wanted.rights.groups.clone(), "permissions"),
-        (wanted.rights.permissions, Default::default(), "groups"),
+        (set(&[ViewJob]), input.assigned.groups.clone(), "permissions"),
+        (input.assigned.permissions, Default::default(), "groups"),
     ] {
-        let less = Wanted { rights: AssignedPermissions { permissions, groups }, ..wanted.clone() };
+        let less = AccountInput { assigned: AssignedPermissions { permissions, groups }, ..input.clone() };
         assert_eq!(wrong_field(change(&less).await), wrong);
-        assert_eq!(desk.rights(target).await, wanted.rights);
+        assert_eq!(desk.rights(target).await, input.assigned);
     }
-    wanted.rights.permissions = set(&[DeleteDocument]);
-    change(&wanted).await.unwrap();
-    assert_eq!(desk.rights(target).await, wanted.rights);
+    input.assigned.permissions = set(&[DeleteDocument]);
+    change(&input).await.unwrap();
+    assert_eq!(desk.rights(target).await, input.assigned);
     users::change(
         &desk.0,
         &root,
         root.authorize().unwrap(),
         target,
-        &Wanted { rights: AssignedPermissions::default(), ..wanted.clone() },
+        &AccountInput { assigned: AssignedPermissions::default(), ..input.clone() },
     )
     .await
     .unwrap();
     // What was taken cannot be given back by who does not hold it.
-    assert_eq!(wrong_field(change(&wanted).await), "permissions");
+    assert_eq!(wrong_field(change(&input).await), "permissions");
 }
 
 #[tokio::test]
@@ -121,12 +121,12 @@ async fn an_account_that_is_allowed_more_is_neither_shut_out_nor_removed() {
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let stronger = desk.staff("stronger", &[DeleteDocument]).await.id;
     for field in ["is_active", "is_staff"] {
-        let mut wanted = desk.as_is(stronger).await;
+        let mut input = desk.as_is(stronger).await;
         match field {
-            "is_active" => wanted.is_active = false,
-            _ => wanted.is_staff = false,
+            "is_active" => input.is_active = false,
+            _ => input.is_staff = false,
         }
-        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), stronger, &wanted).await;
+        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), stronger, &input).await;
         assert_eq!(wrong_field(changed), field);
     }
     let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), stronger).await;
@@ -139,12 +139,12 @@ async fn of_two_superusers_who_shut_each_other_out_one_is_left() {
     let (one, other) = (desk.superuser("one").await, desk.superuser("other").await);
     // Both have come in before either of them is gone.
     let (first, second) = (desk.actor(&one).await, desk.actor(&other).await);
-    let mut wanted = desk.as_is(other.id).await;
-    wanted.is_superuser = false;
-    users::change(&desk.0, &first, first.authorize().unwrap(), other.id, &wanted).await.unwrap();
-    let mut wanted = desk.as_is(one.id).await;
-    wanted.is_superuser = false;
-    let changed = users::change(&desk.0, &second, second.authorize().unwrap(), one.id, &wanted).await;
+    let mut input = desk.as_is(other.id).await;
+    input.is_superuser = false;
+    users::change(&desk.0, &first, first.authorize().unwrap(), other.id, &input).await.unwrap();
+    let mut input = desk.as_is(one.id).await;
+    input.is_superuser = false;
+    let changed = users::change(&desk.0, &second, second.authorize().unwrap(), one.id, &input).await;
     assert!(matches!(changed, Err(Error::Forbidden)));
     let deleted = users::delete(&desk.0, &second, second.authorize().unwrap(), one.id).await;
     assert!(matches!(deleted, Err(Error::Forbidden)));
@@ -163,13 +163,13 @@ async fn another_address_and_a_deactivation_void_the_open_links() {
             unit.verifications().put(&verification(n, id, purpose)).await.unwrap();
         }
         unit.commit().await.unwrap();
-        let mut wanted = desk.as_is(id).await;
+        let mut input = desk.as_is(id).await;
         if is_moved {
-            wanted.email = email("elsewhere");
+            input.email = email("elsewhere");
         } else {
-            wanted.is_active = false;
+            input.is_active = false;
         }
-        users::change(&desk.0, &root, root.authorize().unwrap(), id, &wanted).await.unwrap();
+        users::change(&desk.0, &root, root.authorize().unwrap(), id, &input).await.unwrap();
         let page = PageRequest { offset: 0, limit: 9 };
         let left = desk.0.store.read().await.unwrap().verifications().list(Some(id), page).await.unwrap();
         assert_eq!(left.total, 0);
@@ -181,16 +181,16 @@ async fn accounts_of_superusers_are_for_superusers() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let root = desk.superuser("root").await;
-    let mut wanted = desk.as_is(root.id).await;
-    wanted.is_active = false;
+    let mut input = desk.as_is(root.id).await;
+    input.is_active = false;
     let (app, id) = (&desk.0, root.id);
     let refused = |result| assert!(matches!(result, Err(Error::Forbidden)), "{result:?}");
-    refused(users::change(app, &actor, actor.authorize().unwrap(), id, &wanted).await.map(|_| ()));
+    refused(users::change(app, &actor, actor.authorize().unwrap(), id, &input).await.map(|_| ()));
     refused(users::set_password(app, &actor, actor.authorize().unwrap(), id, password()).await);
     refused(users::delete(app, &actor, actor.authorize().unwrap(), id).await);
     assert!(desk.user(id).await.is_active);
     let other = desk.actor(&desk.superuser("other").await).await;
-    users::change(app, &other, other.authorize().unwrap(), id, &wanted).await.unwrap();
+    users::change(app, &other, other.authorize().unwrap(), id, &input).await.unwrap();
     assert!(!desk.user(id).await.is_active);
 }
 
@@ -203,14 +203,14 @@ async fn an_account_that_is_allowed_more_cannot_be_taken_over() {
     let app = &desk.0;
     let set = users::set_password(app, &actor, actor.authorize().unwrap(), stronger.id, password()).await;
     assert!(matches!(set, Err(Error::Forbidden)));
-    let mut wanted = desk.as_is(stronger.id).await;
-    wanted.email = email("mine");
-    let moved = users::change(app, &actor, actor.authorize().unwrap(), stronger.id, &wanted).await;
+    let mut input = desk.as_is(stronger.id).await;
+    input.email = email("mine");
+    let moved = users::change(app, &actor, actor.authorize().unwrap(), stronger.id, &input).await;
     assert_eq!(wrong_field(moved), "email");
     users::set_password(app, &actor, actor.authorize().unwrap(), weaker.id, password()).await.unwrap();
-    let mut wanted = desk.as_is(weaker.id).await;
-    wanted.email = email("mine");
-    users::change(app, &actor, actor.authorize().unwrap(), weaker.id, &wanted).await.unwrap();
+    let mut input = desk.as_is(weaker.id).await;
+    input.email = email("mine");
+    users::change(app, &actor, actor.authorize().unwrap(), weaker.id, &input).await.unwrap();
 }
 
 #[tokio::test]
@@ -221,13 +221,13 @@ async fn nobody_locks_themselves_out() {
         [(&root, "is_active"), (&root, "is_superuser"), (&manager, "is_active"), (&manager, "is_staff")]
     {
         let actor = desk.actor(user).await;
-        let mut wanted = desk.as_is(user.id).await;
+        let mut input = desk.as_is(user.id).await;
         match field {
-            "is_active" => wanted.is_active = false,
-            "is_superuser" => wanted.is_superuser = false,
-            _ => wanted.is_staff = false,
+            "is_active" => input.is_active = false,
+            "is_superuser" => input.is_superuser = false,
+            _ => input.is_staff = false,
         }
-        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), user.id, &wanted).await;
+        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), user.id, &input).await;
         assert_eq!(wrong_field(changed), field);
         let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), user.id).await;
         assert!(matches!(deleted, Err(Error::Forbidden)));
@@ -241,8 +241,8 @@ async fn the_command_line_leaves_a_superuser_who_is_active() {
     let staff = desk.staff("staff", MANAGER).await;
     let set_active = async |user: &User, is_active| {
         desk.0
-            .registrar()
-            .set_active(&By::command_line(), user.id, is_active)
+            .account_service()
+            .set_active(&Initiator::command_line(), user.id, is_active)
             .await
             .map(|user| user.is_active)
     };
@@ -260,13 +260,13 @@ async fn a_change_is_written_down_and_a_refused_one_is_not() {
     let desk = Desk::new();
     let root = desk.actor(&desk.superuser("root").await).await;
     let target = desk.staff("target", &[]).await.id;
-    let mut wanted = desk.as_is(target).await;
-    wanted.email = email("root");
-    let taken = users::change(&desk.0, &root, root.authorize().unwrap(), target, &wanted).await;
+    let mut input = desk.as_is(target).await;
+    input.email = email("root");
+    let taken = users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await;
     assert!(matches!(taken, Err(Error::EmailTaken)));
     assert!(desk.changes(target).await.is_empty());
-    wanted.email = email("other");
-    users::change(&desk.0, &root, root.authorize().unwrap(), target, &wanted).await.unwrap();
+    input.email = email("other");
+    users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await.unwrap();
     let entries = desk.changes(target).await;
     let [entry] = entries.as_slice() else { panic!("{entries:?}") };
     assert_eq!(entry.changes.keys().collect::<Vec<_>>(), ["email"]);

@@ -1,9 +1,9 @@
 //! What goes into an archive, and what comes of it.
 
 use crate::service::Service;
-use docent_app::upkeep::{
-    backup::{BackupError, Restored, Saved, Scope, restore, save},
-    progress::{Progress, Unseen},
+use docent_app::maintenance::{
+    backup::{BackupError, BackupOptions, BackupSummary, RestoreSummary, restore, save},
+    progress::{NoProgress, Progress},
 };
 use docent_domain::{
     chat::AgentName,
@@ -33,19 +33,19 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-fn scope() -> Scope {
-    Scope { program: "0.1.0".to_owned(), schema: "current".to_owned(), chunks: true }
+fn scope() -> BackupOptions {
+    BackupOptions { program: "0.1.0".to_owned(), schema: "current".to_owned(), chunks: true }
 }
 
 impl Service {
-    async fn saved(&self) -> (FakeArchive, Saved) {
+    async fn saved(&self) -> (FakeArchive, BackupSummary) {
         let archive = FakeArchive::default();
-        let saved = save(&self.app, scope(), archive.writer(), &Unseen).await.unwrap();
+        let saved = save(&self.app, scope(), archive.writer(), &NoProgress).await.unwrap();
         (archive, saved)
     }
 
-    async fn restored(&self, archive: &FakeArchive) -> Result<Restored, BackupError> {
-        restore(&self.app, archive, &Unseen).await
+    async fn restored(&self, archive: &FakeArchive) -> Result<RestoreSummary, BackupError> {
+        restore(&self.app, archive, &NoProgress).await
     }
 
     async fn is_without_records(&self) -> bool {
@@ -164,9 +164,9 @@ async fn a_restored_installation_is_the_one_that_was_saved() {
         let (service, other) = (Service::embedding(dimensions), Service::embedding(dimensions));
         let [ingested, failed, waiting] = varied(&service).await;
         let (archive, saved) = service.saved().await;
-        assert_eq!(saved, Saved { users: 1, documents: 3, files: 3, chunks: 1 });
+        assert_eq!(saved, BackupSummary { users: 1, documents: 3, files: 3, chunks: 1 });
         let restored = other.restored(&archive).await.unwrap();
-        let expected = Restored { users: 1, documents: 3, queued: 1, chunks: 1, embedded_anew: false };
+        let expected = RestoreSummary { users: 1, documents: 3, queued: 1, chunks: 1, reembedded: false };
         assert_eq!(restored, expected);
         assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
         assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
@@ -207,7 +207,7 @@ async fn chunks_of_another_model_are_embedded_anew() {
         seal(entries);
     });
     let restored = other.restored(&archive).await.unwrap();
-    assert!(restored.embedded_anew);
+    assert!(restored.reembedded);
     let entries = other.index.entries(ingested);
     let sizes: Vec<_> = entries.iter().map(|entry| entry.embedding.dense.as_ref().unwrap().len()).collect();
     assert_eq!(sizes, [8]);
@@ -316,7 +316,7 @@ async fn a_backup_that_breaks_is_none() {
     varied(&service).await;
     let archive = FakeArchive::default();
     service.index_switch.fail_next(1, FaultKind::Unavailable);
-    assert!(save(&service.app, scope(), archive.writer(), &Unseen).await.is_err());
+    assert!(save(&service.app, scope(), archive.writer(), &NoProgress).await.is_err());
     assert_eq!(archive.names(), None);
 }
 

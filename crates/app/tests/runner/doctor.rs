@@ -3,9 +3,9 @@
 use crate::service::{Service, lease_by_another};
 use async_trait::async_trait;
 use bytes::Bytes;
-use docent_app::upkeep::{
-    doctor::{Finding, LeftOut, Listener, Mended, examine, mend},
-    progress::Unseen,
+use docent_app::maintenance::{
+    diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check, repair},
+    progress::NoProgress,
 };
 use docent_domain::{
     document::{BlobKey, DocumentState},
@@ -29,8 +29,8 @@ use std::{sync::Arc, time::Duration};
 struct Kept(Vec<Finding>);
 
 #[async_trait]
-impl Listener for Kept {
-    fn works(&mut self, _part: Component, _note: &str) {}
+impl CheckListener for Kept {
+    fn healthy(&mut self, _part: Component, _note: &str) {}
 
     fn in_use(&mut self, _part: Component) {}
 
@@ -40,9 +40,9 @@ impl Listener for Kept {
 }
 
 impl Service {
-    async fn examined(&self) -> (Vec<Finding>, Vec<LeftOut>) {
+    async fn examined(&self) -> (Vec<Finding>, Vec<SkippedCheck>) {
         let mut kept = Kept::default();
-        let left_out = examine(&self.app, &Unseen, &mut kept).await;
+        let left_out = check(&self.app, &NoProgress, &mut kept).await;
         (kept.0, left_out)
     }
 
@@ -53,10 +53,10 @@ impl Service {
     }
 
     /// Mends everything there is, and says what was done.
-    async fn mend_all(&self) -> Vec<Mended> {
+    async fn mend_all(&self) -> Vec<Repair> {
         let mut done = Vec::new();
         for finding in self.examined().await.0 {
-            done.push(mend(&self.app, &finding).await.unwrap());
+            done.push(repair(&self.app, &finding).await.unwrap());
         }
         done
     }
@@ -113,11 +113,11 @@ async fn a_pending_document_without_a_job_gets_one() {
     let id = service.upload("some words").await;
     service.lose_job(id).await;
     assert_eq!(service.codes().await, [("not_queued", id.to_string())]);
-    assert_eq!(service.mend_all().await, [Mended::Done("the job is added")]);
+    assert_eq!(service.mend_all().await, [Repair::Done("the job is queued")]);
     assert_eq!(service.codes().await, []);
     service.drain().await;
     assert_eq!(service.document(id).await.state.name(), "ingested");
-    assert_eq!(mend(&service.app, &Finding::NotQueued(id)).await.unwrap(), Mended::Changed);
+    assert_eq!(repair(&service.app, &Finding::NotQueued(id)).await.unwrap(), Repair::Resolved);
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn a_deletion_without_a_job_gets_one() {
     assert_eq!(service.codes().await, []);
     service.drain().await;
     assert!(service.index.entries(id).is_empty());
-    assert_eq!(mend(&service.app, &Finding::NotRemoved(id)).await.unwrap(), Mended::Changed);
+    assert_eq!(repair(&service.app, &Finding::NotRemoved(id)).await.unwrap(), Repair::Resolved);
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn a_lease_that_ran_out_is_told_once_it_should_have_been_taken_up() {
     assert_eq!(service.codes().await, []);
     service.clock.advance(Duration::from_secs(400));
     assert_eq!(service.codes().await, [("lease_over", job.id.to_string())]);
-    assert_eq!(service.mend_all().await, [Mended::NotOurs]);
+    assert_eq!(service.mend_all().await, [Repair::NotSupported]);
 }
 
 #[tokio::test]
@@ -153,13 +153,13 @@ async fn a_document_that_lost_its_chunks_is_ingested_again() {
     service.drain().await;
     docent_ports::vector_index::VectorIndex::remove(&*service.index, id).await.unwrap();
     assert_eq!(service.codes().await, [("wrong_chunks", id.to_string())]);
-    assert_eq!(service.mend_all().await, [Mended::Done("it is queued to be ingested again")]);
+    assert_eq!(service.mend_all().await, [Repair::Done("the document is queued for ingestion")]);
     assert_eq!(service.codes().await, []);
     service.drain().await;
     assert_eq!(service.document(id).await.state.name(), "ingested");
     assert_eq!(service.index.entries(id).len(), 1);
-    let stale = Finding::WrongChunks { document: id, recorded: 1, there: 0 };
-    assert_eq!(mend(&service.app, &stale).await.unwrap(), Mended::Changed);
+    let stale = Finding::WrongChunks { document: id, recorded: 1, actual: 0 };
+    assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn chunks_without_a_document_are_removed_and_others_stay() {
     let mut expected = [failing.id, indexed(8).id].map(|id| ("orphan_chunks", id.to_string()));
     expected.sort();
     assert_eq!(codes, expected);
-    assert_eq!(service.mend_all().await, [Mended::Done("the chunks are removed"); 2]);
+    assert_eq!(service.mend_all().await, [Repair::Done("the chunks are deleted"); 2]);
     assert_eq!(service.codes().await, []);
     assert_eq!(service.index.entries(id).len(), 1);
 }
@@ -210,7 +210,7 @@ async fn a_file_without_a_document_is_removed_once_no_upload_can_be_under_way() 
     assert_eq!(service.codes().await, [], "it may be an upload's");
     service.clock.advance(Duration::from_secs(3601));
     assert_eq!(service.codes().await, [("orphan_file", orphan.as_str().to_owned())]);
-    assert_eq!(service.mend_all().await, [Mended::Done("the file is removed")]);
+    assert_eq!(service.mend_all().await, [Repair::Done("the file is deleted")]);
     assert_eq!(service.codes().await, []);
     assert!(service.blobs.keys().contains(&BlobKey::of_document(id).as_str().to_owned()));
 }
@@ -219,10 +219,10 @@ async fn a_file_without_a_document_is_removed_once_no_upload_can_be_under_way() 
 async fn a_file_that_belongs_to_a_document_by_now_is_not_removed() {
     let (service, id) = in_order().await;
     let stale = Finding::OrphanFile { key: BlobKey::of_document(id), bytes: 1 };
-    assert_eq!(mend(&service.app, &stale).await.unwrap(), Mended::Changed);
+    assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
     assert_eq!(service.codes().await, []);
     let stale = Finding::OrphanChunks { document: id, chunks: 1 };
-    assert_eq!(mend(&service.app, &stale).await.unwrap(), Mended::Changed);
+    assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
     assert_eq!(service.index.entries(id).len(), 1);
 }
 
@@ -234,7 +234,7 @@ async fn files_under_other_names_and_of_other_sizes_are_told_and_left() {
     service.put(&own).await;
     let codes = service.codes().await;
     assert_eq!(codes, [("file_size", id.to_string()), ("foreign_file", foreign.as_str().to_owned())]);
-    assert_eq!(service.mend_all().await, [Mended::NotOurs; 2]);
+    assert_eq!(service.mend_all().await, [Repair::NotSupported; 2]);
 }
 
 #[tokio::test]
@@ -245,7 +245,7 @@ async fn what_cannot_be_asked_is_told_and_the_rest_is_still_checked() {
     let (found, left_out) = service.examined().await;
     let codes: Vec<_> = found.iter().map(Finding::code).collect();
     assert_eq!(codes, ["part_down", "orphan_file"]);
-    let what: Vec<_> = left_out.iter().map(|left_out| left_out.what).collect();
+    let what: Vec<_> = left_out.iter().map(|left_out| left_out.check).collect();
     assert_eq!(what, ["documents without chunks", "chunks without documents"]);
 }
 

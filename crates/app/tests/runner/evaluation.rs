@@ -3,12 +3,13 @@
 use crate::service::Service;
 use docent_app::{
     evaluation::{
-        Measurement, Measurements, Metric, Posed, Ranking, Reading, Scope, Source,
-        answers::{answers, bare_answers, share_declined, share_quoting},
+        AnswerClassifier, EvaluationInput, EvaluationResult, LinkedQuestion, Metric, Ranking, SearchScope,
+        Source,
+        answers::{answer_all, answer_unanswerable, share_declining, share_with_quotes},
         measure, questions,
         report::summary,
     },
-    upkeep::progress::Unseen,
+    maintenance::progress::NoProgress,
 };
 use docent_domain::{access::Actor, text::Title};
 use docent_ports::vector_index::VectorIndex as _;
@@ -48,14 +49,14 @@ async fn sources(service: &Service) -> Vec<Source> {
     sources
 }
 
-async fn measured(service: &Service, sources: &[Source]) -> Measurements {
+async fn measured(service: &Service, sources: &[Source]) -> EvaluationResult {
     let posed = posed(sources);
-    let what = Measurement { sources, questions: &posed, top: 5 };
-    measure(&service.app, actor().authorize().unwrap(), &what, &Unseen).await.unwrap()
+    let what = EvaluationInput { sources, questions: &posed, top: 5 };
+    measure(&service.app, actor().authorize().unwrap(), &what, &NoProgress).await.unwrap()
 }
 
-fn posed(sources: &[Source]) -> Vec<Posed> {
-    questions::posed(questions::questions(QUESTIONS).unwrap(), sources)
+fn posed(sources: &[Source]) -> Vec<LinkedQuestion> {
+    questions::link_sources(questions::questions(QUESTIONS).unwrap(), sources)
 }
 
 #[tokio::test]
@@ -64,7 +65,7 @@ async fn each_question_is_asked_in_every_way_and_what_is_missing_is_a_miss() {
     let sources = sources(&service).await;
     let measured = measured(&service, &sources).await;
     assert_eq!((measured.passages, measured.questions.len()), (2, 4));
-    for scope in Scope::ALL {
+    for scope in SearchScope::ALL {
         for ranking in Ranking::ALL {
             let mean = |metric| summary(&measured.questions, scope, ranking, metric).unwrap().mean;
             assert_eq!(mean(Metric::PageHit(1)), 0.5, "{scope:?} {ranking:?}");
@@ -72,11 +73,11 @@ async fn each_question_is_asked_in_every_way_and_what_is_missing_is_a_miss() {
         }
     }
     let places = |scope| -> Vec<usize> {
-        let outcomes = measured.questions[1].outcomes.iter().filter(|outcome| outcome.scope == scope);
-        outcomes.map(|outcome| outcome.first.len()).collect()
+        let rankings = measured.questions[1].rankings.iter().filter(|result| result.scope == scope);
+        rankings.map(|result| result.first.len()).collect()
     };
-    assert_eq!(places(Scope::OneDocument), [1, 1, 1], "one document is searched alone");
-    assert!(places(Scope::AllDocuments).iter().all(|found| *found >= 1));
+    assert_eq!(places(SearchScope::OneDocument), [1, 1, 1], "one document is searched alone");
+    assert!(places(SearchScope::AllDocuments).iter().all(|found| *found >= 1));
 }
 
 #[tokio::test]
@@ -84,8 +85,7 @@ async fn without_vectors_there_is_no_dense_ranking() {
     let service = Service::new();
     let sources = sources(&service).await;
     let measured = measured(&service, &sources).await;
-    let rankings: Vec<Ranking> =
-        measured.questions[0].outcomes.iter().map(|outcome| outcome.ranking).collect();
+    let rankings: Vec<Ranking> = measured.questions[0].rankings.iter().map(|result| result.ranking).collect();
     assert_eq!(rankings, [Ranking::Docent, Ranking::Bm25, Ranking::Docent, Ranking::Bm25]);
 }
 
@@ -103,16 +103,20 @@ async fn answers_are_read_for_pages_and_for_what_they_decline() {
         Turn::saying("no"),
     ];
     app.model = Arc::new(ScriptedChatModel::new(turns));
-    let reading = Reading {
+    let reading = AnswerClassifier {
         quotes: |answer, title, page| answer == format!("{title} {page}"),
         declines: |answer| answer == "no",
     };
-    let given = answers(&service.app, &actor(), &posed(&sources), reading, &Unseen).await.unwrap();
+    let given = answer_all(&service.app, &actor(), &posed(&sources), reading, &NoProgress).await.unwrap();
     let quoting: Vec<bool> = given.iter().map(|answer| answer.quotes_page).collect();
     assert_eq!(quoting, [true, false, false, false], "another document and another page do not count");
     let sourced: Vec<bool> = given.iter().map(|answer| answer.sources_hold_page).collect();
     assert_eq!(sourced, [true, false, false, false], "one of them searched");
-    assert_eq!((share_quoting(&given).unwrap().mean, share_declined(&given).unwrap().mean), (0.25, 0.25));
-    let bare = bare_answers(&service.app, &actor(), &["x".to_owned()], reading, &Unseen).await.unwrap();
-    assert_eq!(share_declined(&bare).unwrap().mean, 1.0);
+    assert_eq!(
+        (share_with_quotes(&given).unwrap().mean, share_declining(&given).unwrap().mean),
+        (0.25, 0.25)
+    );
+    let bare =
+        answer_unanswerable(&service.app, &actor(), &["x".to_owned()], reading, &NoProgress).await.unwrap();
+    assert_eq!(share_declining(&bare).unwrap().mean, 1.0);
 }

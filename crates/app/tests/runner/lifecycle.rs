@@ -5,7 +5,7 @@
 //! that moment on and nothing is left in the end.
 
 use crate::{service::Service, turnstile::Turnstile};
-use docent_app::{documents, search, upkeep::sweep::sweep};
+use docent_app::{documents, maintenance::sweep::sweep, search};
 use docent_domain::{
     access::Actor,
     document::{BlobKey, DocumentState},
@@ -233,7 +233,7 @@ impl World {
             self.service.clock.advance(LEASE);
             self.runtime.block_on(self.service.drain());
         }
-        assert!(self.runtime.block_on(sweep(&self.service.app)).is_whole());
+        assert!(self.runtime.block_on(sweep(&self.service.app)).is_complete());
     }
 }
 

@@ -6,12 +6,13 @@ use crate::{
 };
 use async_trait::async_trait;
 use docent_app::{
-    documents, search,
-    upkeep::{
-        doctor::{Finding, Listener, Mended, examine, mend},
-        progress::{Progress, Unseen},
-        reindex::{Plan, ReindexError, Reindexed, abandon, reindex, under_way},
+    documents,
+    maintenance::{
+        diagnostics::{CheckListener, Finding, Repair, check, repair},
+        progress::{NoProgress, Progress},
+        reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex},
     },
+    search,
 };
 use docent_domain::{
     access::Actor,
@@ -42,7 +43,7 @@ fn plan(model: &str) -> Plan {
 
 impl Service {
     async fn reindex(&self, plan: &Plan) -> Result<Reindexed, ReindexError> {
-        reindex(&self.app, plan, &CancellationToken::new(), &Unseen).await
+        reindex(&self.app, plan, &CancellationToken::new(), &NoProgress).await
     }
 
     async fn generations(&self) -> Vec<IndexGeneration> {
@@ -178,7 +179,7 @@ async fn what_comes_and_goes_during_the_build_is_taken_over() {
     let seen = StopAfter::new(3);
     let stopped = reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
     assert!(matches!(stopped, ReindexError::Stopped), "{stopped}");
-    let building = under_way(&service.app).await.unwrap().unwrap();
+    let building = build_in_progress(&service.app).await.unwrap().unwrap();
     assert_eq!(service.collections.get(&building.collection).entries(ids[0]).len(), 1);
     // One is deleted, one comes, one fails and is retried, one waits.
     documents::delete::delete(&service.app, &root(), ids[0]).await.unwrap();
@@ -314,7 +315,7 @@ async fn a_failure_leaves_the_first_one_serving_and_the_build_to_go_on_with() {
     // The first call tries the model, and begins nothing when that fails.
     service.embedder_switch.fail_next(1, FaultKind::Rejected);
     assert!(matches!(service.reindex(&plan("another")).await, Err(ReindexError::Fault(_))));
-    assert_eq!(under_way(&service.app).await.unwrap(), None);
+    assert_eq!(build_in_progress(&service.app).await.unwrap(), None);
     service.embedder_switch.fail_after(2, 1, FaultKind::Rejected);
     let failed = service.reindex(&plan("another")).await.unwrap_err();
     let ReindexError::Fault(fault) = failed else { panic!("{failed}") };
@@ -324,7 +325,7 @@ async fn a_failure_leaves_the_first_one_serving_and_the_build_to_go_on_with() {
         ("builtin-lexical-3", 3)
     );
     let other = service.reindex(&plan("third")).await.unwrap_err();
-    assert!(matches!(&other, ReindexError::OtherModel { building } if building == "another"), "{other}");
+    assert!(matches!(&other, ReindexError::ModelMismatch { building } if building == "another"), "{other}");
     let unnamed = Plan { model: None, concurrency: 4 };
     assert_eq!(service.reindex(&unnamed).await.unwrap().model, "another");
     assert_eq!(service.found("zebras").await, set(&ids));
@@ -353,7 +354,10 @@ async fn a_build_can_be_given_up() {
     reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
     let given_up = abandon(&service.app).await.unwrap().unwrap();
     assert!(!service.collections.exists(&given_up.collection).await.unwrap());
-    assert_eq!((under_way(&service.app).await.unwrap(), service.found("zebras").await), (None, set(&ids)));
+    assert_eq!(
+        (build_in_progress(&service.app).await.unwrap(), service.found("zebras").await),
+        (None, set(&ids))
+    );
     assert_eq!(service.reindex(&plan("third")).await.unwrap().model, "third");
 }
 
@@ -382,8 +386,8 @@ async fn a_lost_index_is_built_anew_and_a_lost_file_is_told() {
 struct Kept(Vec<Finding>);
 
 #[async_trait]
-impl Listener for Kept {
-    fn works(&mut self, _part: Component, _note: &str) {}
+impl CheckListener for Kept {
+    fn healthy(&mut self, _part: Component, _note: &str) {}
 
     fn in_use(&mut self, _part: Component) {}
 
@@ -398,7 +402,7 @@ async fn the_doctor_tells_of_builds_models_and_collections_left_behind() {
     service.ingested(&["zebras a", "zebras b"]).await;
     let codes = async || {
         let mut kept = Kept::default();
-        assert!(examine(&service.app, &Unseen, &mut kept).await.is_empty());
+        assert!(check(&service.app, &NoProgress, &mut kept).await.is_empty());
         kept.0
     };
     let seen = StopAfter::new(1);
@@ -410,7 +414,7 @@ async fn the_doctor_tells_of_builds_models_and_collections_left_behind() {
     service.clock.advance(Duration::from_secs(120));
     let found = codes().await;
     assert_eq!(code(&found), ["other_model", "retired_left"]);
-    assert_eq!(mend(&service.app, &found[0]).await.unwrap(), Mended::NotOurs);
-    assert!(matches!(mend(&service.app, &found[1]).await.unwrap(), Mended::Done(_)));
+    assert_eq!(repair(&service.app, &found[0]).await.unwrap(), Repair::NotSupported);
+    assert!(matches!(repair(&service.app, &found[1]).await.unwrap(), Repair::Done(_)));
     assert_eq!(code(&codes().await), ["other_model"]);
 }

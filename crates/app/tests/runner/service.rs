@@ -166,9 +166,9 @@ impl Service {
             work: tokio::sync::Notify::new(),
             deliveries: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
-            album: docent_app::documents::picture::Album::default(),
-            logins: docent_app::accounts::turns::Turns::default(),
-            letters: docent_app::accounts::verification::Letters::default(),
+            album: docent_app::documents::page_image::PageImageCache::default(),
+            logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
+            letters: docent_app::accounts::verification::OutgoingMail::default(),
             answers: tokio_util::task::TaskTracker::new(),
         };
         let app = Arc::new(app);
@@ -220,9 +220,9 @@ impl Service {
             work: tokio::sync::Notify::new(),
             deliveries: tokio::sync::Notify::new(),
             running: docent_app::jobs::running::Running::default(),
-            album: docent_app::documents::picture::Album::default(),
-            logins: docent_app::accounts::turns::Turns::default(),
-            letters: docent_app::accounts::verification::Letters::default(),
+            album: docent_app::documents::page_image::PageImageCache::default(),
+            logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
+            letters: docent_app::accounts::verification::OutgoingMail::default(),
             answers: tokio_util::task::TaskTracker::new(),
         };
         Runner::new(Arc::new(other), RunnerSettings::default())

@@ -3,9 +3,9 @@
 use crate::service::{Service, lease_by_another, until};
 use docent_app::{
     jobs::{Runner, RunnerSettings},
-    upkeep::{
-        doctor::{Finding, Mended, mend},
-        sweep::{Swept, sweep},
+    maintenance::{
+        diagnostics::{Finding, Repair, repair},
+        sweep::{SweepReport, sweep},
     },
 };
 use docent_domain::{
@@ -34,7 +34,7 @@ impl Service {
         document.id
     }
 
-    async fn sweep(&self) -> Swept {
+    async fn sweep(&self) -> SweepReport {
         sweep(&self.app).await
     }
 
@@ -65,8 +65,8 @@ async fn where_nothing_is_left_behind_nothing_is_changed() {
     service.upload("waiting words").await;
     service.clock.advance(2 * HOUR);
     let swept = service.sweep().await;
-    assert!(swept.is_whole());
-    assert_eq!(swept.mended(), 0);
+    assert!(swept.is_complete());
+    assert_eq!(swept.repaired(), 0);
     assert_eq!(service.index.entries(id).len(), 1);
     assert_eq!(service.drain().await, 1, "the job that was there");
 }
@@ -85,14 +85,14 @@ async fn chunks_of_deleted_and_failed_documents_are_removed_and_all_others_stay(
     service.index.replace(&document, vec![entry(9, 0, "pump")]).await.unwrap();
     let gone = service.leave_chunks(7).await;
     let swept = service.sweep().await;
-    assert_eq!((swept.orphan_chunks, swept.mended(), swept.is_whole()), (2, 2, true));
+    assert_eq!((swept.orphan_chunks, swept.repaired(), swept.is_complete()), (2, 2, true));
     for (id, chunks) in [(gone, 0), (failed.id, 0), (kept, 1)] {
         assert_eq!(service.index.entries(id).len(), chunks);
     }
     let noted = service.recorder.noted();
     let told = [Noted::Repaired(SweepFinding::OrphanChunks), Noted::Repaired(SweepFinding::OrphanChunks)];
     assert_eq!(noted[noted.len() - 3..], [&told[..], &[Noted::Swept(true, Duration::ZERO)]].concat());
-    assert_eq!(service.sweep().await.mended(), 0, "once is enough");
+    assert_eq!(service.sweep().await.repaired(), 0, "once is enough");
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn jobs_that_got_lost_are_added_again() {
     work.documents().mark_deleted(deleted, service.app.clock.now()).await.unwrap();
     work.commit().await.unwrap();
     let swept = service.sweep().await;
-    assert_eq!((swept.not_queued, swept.not_removed, swept.mended()), (1, 1, 2));
+    assert_eq!((swept.not_queued, swept.not_removed, swept.repaired()), (1, 1, 2));
     service.drain().await;
     assert_eq!(service.document(pending).await.state.name(), "ingested");
     let deletion = service.app.store.read().await.unwrap().documents().deletion(deleted).await.unwrap();
@@ -125,14 +125,14 @@ async fn files_without_a_document_are_removed_once_no_upload_can_be_under_way() 
         writer.write(bytes::Bytes::from_static(b"bytes")).await.unwrap();
         writer.finish().await.unwrap();
     }
-    assert_eq!(service.sweep().await.mended(), 0, "they may be of uploads");
+    assert_eq!(service.sweep().await.repaired(), 0, "they may be of uploads");
     service.clock.advance(HOUR + Duration::from_secs(1));
     assert_eq!(service.sweep().await.orphan_files, 2);
     let keys = service.blobs.keys();
     assert_eq!(keys.len(), 2, "a document's file and what was read out of it stay: {keys:?}");
     assert!(keys.contains(&BlobKey::of_document(kept).as_str().to_owned()));
     let stale = Finding::OrphanFile { key: orphans[1].clone(), bytes: 5 };
-    assert_eq!(mend(&service.app, &stale).await.unwrap(), Mended::Changed);
+    assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
 }
 
 #[tokio::test]
@@ -146,18 +146,18 @@ async fn what_breaks_a_sweep_is_swept_the_next_time() {
         service.index_switch.fail_after(broken.into(), 1, FaultKind::Unavailable);
         let swept = service.sweep().await;
         service.index_switch.clear();
-        if swept.is_whole() {
+        if swept.is_complete() {
             break;
         }
-        assert!(service.sweep().await.is_whole());
+        assert!(service.sweep().await.is_complete());
         assert!(service.index.entries(id).is_empty());
     }
     for switch in [&service.store_switches.read, &service.blobs_switch] {
         let id = service.leave_chunks(200).await;
         switch.fail_all(FaultKind::Unavailable);
-        assert!(!service.sweep().await.is_whole());
+        assert!(!service.sweep().await.is_complete());
         switch.clear();
-        assert!(service.sweep().await.is_whole());
+        assert!(service.sweep().await.is_complete());
         assert!(service.index.entries(id).is_empty());
     }
     assert!(service.index.entries(gone).is_empty());
@@ -182,12 +182,12 @@ async fn a_sweep_that_broke_is_due_again_within_a_minute() {
     let service = Service::new();
     let gone = service.leave_chunks(7).await;
     service.index_switch.fail_all(FaultKind::Unavailable);
-    assert!(!service.runner().sweep(HOUR).await.unwrap().unwrap().is_whole());
+    assert!(!service.runner().sweep(HOUR).await.unwrap().unwrap().is_complete());
     service.index_switch.clear();
     service.clock.advance(Duration::from_secs(59));
     assert!(service.runner().sweep(HOUR).await.unwrap().is_none());
     service.clock.advance(Duration::from_secs(1));
-    assert!(service.runner().sweep(HOUR).await.unwrap().unwrap().is_whole());
+    assert!(service.runner().sweep(HOUR).await.unwrap().unwrap().is_complete());
     assert!(service.index.entries(gone).is_empty());
 }
 

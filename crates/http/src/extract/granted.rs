@@ -36,7 +36,7 @@ impl<A: Operation + 'static> FromRequest for Granted<A> {
         let caller = caller(request);
         Box::pin(async move {
             let (context, mut actor) = caller.await?;
-            if authenticate::takes_permission::<A>() {
+            if authenticate::requires_permission::<A>() {
                 actor = authenticate::with_permissions(&context.app, actor).await?;
             }
             let grant = actor.authorize().map_err(Error::from)?;

@@ -170,7 +170,7 @@ fn refuse(error: &MultipartError) -> ApiError {
         | MultipartError::BoundaryMissing => {
             ApiError::invalid_field(&["body"], "must be a multipart form with a part named file")
         }
-        MultipartError::Nested => Error::NotAPdf.into(),
+        MultipartError::Nested => Error::NotPdf.into(),
         MultipartError::Payload(_) => broken_body(),
         _ => ApiError::invalid_field(&["body"], "is not a valid multipart form"),
     }

@@ -44,7 +44,7 @@ impl Page<'_> {
 
 /// Page for an invalid link or a failed request.
 pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse {
-    if matches!(error, Error::LinkRefused) {
+    if matches!(error, Error::InvalidLink) {
         let content = "<p>Request a new link and open the most recent email.</p>\n";
         let alert = format!("{error}.");
         return Page { title, alert: Some(&alert), content }.answer(context, StatusCode::BAD_REQUEST);

@@ -10,7 +10,7 @@ use super::{
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use docent_app::{
     accounts::users,
-    documents::inspect::{self as use_case, Inspection},
+    documents::details::{self as use_case, DocumentDetails},
     recorder::Stage,
 };
 use docent_domain::{
@@ -101,7 +101,7 @@ struct StepView {
 }
 
 /// Stages of a document that is waiting for ingestion or being ingested.
-fn steps(inspection: &Inspection) -> Vec<StepView> {
+fn steps(inspection: &DocumentDetails) -> Vec<StepView> {
     let is_due = |job: &&Job| job.kind == JobKind::Ingest && job.state != JobState::Done;
     let job = inspection.jobs.iter().find(is_due);
     job.map(|job| steps_of(&job.state, inspection.stage)).unwrap_or_default()
@@ -132,7 +132,7 @@ fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewDocuments>()?;
     let id = id_of(RecordKind::Document, &id)?;
-    let inspection = use_case::inspect(&context.app, grant, id).await?;
+    let inspection = use_case::get(&context.app, grant, id).await?;
     let (document, now) = (&inspection.document, context.app.clock.now());
     let code = match &document.state {
         DocumentState::Failed(failed) => Some(failed.failure.code.as_str()),

@@ -8,7 +8,7 @@ use super::{
 };
 use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
-    documents::bulk::{self, BULK_MAX, BulkAct, BulkItem},
+    documents::bulk::{self, BULK_MAX, BulkAction, BulkItem},
     error::Error,
 };
 use docent_domain::{access::ViewDocuments, id::DocumentId};
@@ -31,7 +31,7 @@ struct Line {
 
 impl From<&BulkItem> for Line {
     fn from(item: &BulkItem) -> Self {
-        let refusal = item.refusal.as_ref().map(|error| match error {
+        let refusal = item.error.as_ref().map(|error| match error {
             // Details of a fault are only logged.
             Error::Fault(fault) => sentence(&fault.public_message()),
             Error::Invalid(invalid) => sentence(&invalid.reason),
@@ -58,7 +58,7 @@ pub(super) async fn bulk(
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
     let is_confirmed = form.is_ticked("confirmed");
-    let is_typed = act == BulkAct::Retry || form.text("word").trim().eq_ignore_ascii_case(WORD);
+    let is_typed = act == BulkAction::Retry || form.text("word").trim().eq_ignore_ascii_case(WORD);
     let app = &context.app;
     if is_confirmed && is_typed {
         let items = bulk::run(app, &staff.actor, grant, act, &ids).await?;
@@ -72,11 +72,11 @@ pub(super) async fn bulk(
     page::show(&context, status, "bulk.html", &values)
 }
 
-fn parse(form: &Form) -> Result<(BulkAct, Vec<DocumentId>), ApiError> {
+fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
     let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid");
     let act = match form.text("act") {
-        "retry" => BulkAct::Retry,
-        "delete" => BulkAct::Delete,
+        "retry" => BulkAction::Retry,
+        "delete" => BulkAction::Delete,
         _ => return Err(unreadable()),
     };
     let ids: Vec<DocumentId> =
@@ -88,23 +88,23 @@ fn parse(form: &Form) -> Result<(BulkAct, Vec<DocumentId>), ApiError> {
     Ok((act, ids))
 }
 
-fn values(staff: &Staff, act: BulkAct, items: &[BulkItem]) -> tera::Context {
+fn values(staff: &Staff, act: BulkAction, items: &[BulkItem]) -> tera::Context {
     let mut values = staff.page("documents");
-    let (able, unable): (Vec<_>, Vec<_>) = items.iter().partition(|item| item.refusal.is_none());
+    let (able, unable): (Vec<_>, Vec<_>) = items.iter().partition(|item| item.error.is_none());
     let lines = |items: Vec<&BulkItem>| items.into_iter().map(Line::from).collect::<Vec<_>>();
-    values.insert("is_delete", &(act == BulkAct::Delete));
+    values.insert("is_delete", &(act == BulkAction::Delete));
     values.insert("able", &lines(able));
     values.insert("unable", &lines(unable));
     values
 }
 
-fn done(staff: &Staff, context: &State, act: BulkAct, items: &[BulkItem]) -> Result<HttpResponse, Broken> {
-    if items.iter().all(|item| item.refusal.is_none()) {
+fn done(staff: &Staff, context: &State, act: BulkAction, items: &[BulkItem]) -> Result<HttpResponse, Broken> {
+    if items.iter().all(|item| item.error.is_none()) {
         let documents =
             if items.len() == 1 { "1 document".to_owned() } else { format!("{} documents", items.len()) };
         staff.say(match act {
-            BulkAct::Retry => format!("The ingestion of {documents} will be retried."),
-            BulkAct::Delete => format!("Deleted {documents}."),
+            BulkAction::Retry => format!("The ingestion of {documents} will be retried."),
+            BulkAction::Delete => format!("Deleted {documents}."),
         })?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }

@@ -13,7 +13,7 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use docent_app::{
-    accounts::{login, sessions::Origin},
+    accounts::{login, sessions::ClientInfo},
     error::Error,
 };
 use docent_http::{
@@ -51,8 +51,8 @@ pub(super) async fn submit(
             session::start(&context.app, &session, id)?;
             Ok(page::see_other(next))
         }
-        Err(error @ Error::WrongCredentials) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),
-        Err(error @ Error::TooManyLogins { .. }) => {
+        Err(error @ Error::InvalidCredentials) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),
+        Err(error @ Error::TooManyFailedLogins { .. }) => {
             let message = format!("{error}. Please wait before trying again.");
             let pause = ApiError::from(error).retry_after();
             let mut response = retry(StatusCode::TOO_MANY_REQUESTS, &message)?;

@@ -17,7 +17,7 @@ use actix_web::{
 };
 use docent_app::{
     App,
-    accounts::sessions::{self, Origin},
+    accounts::sessions::{self, ClientInfo},
     error::Error,
 };
 use docent_domain::{
@@ -142,8 +142,8 @@ impl Staff {
         client: Client,
         agent: UserAgent,
     ) -> Result<(), Broken> {
-        let origin = Origin { address: client.address, agent: agent.0 };
-        start(app, cookie, sessions::begin_again(app, &self.actor, &origin).await?)
+        let origin = ClientInfo { address: client.address, agent: agent.0 };
+        start(app, cookie, sessions::replace_panel_session(app, &self.actor, &origin).await?)
     }
 
     /// Shows a success message on the next page.
@@ -169,7 +169,7 @@ impl FromRequest for Staff {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
             let id = cookie.get::<String>(SESSION).ok().flatten().and_then(|id| id.parse().ok());
             let Some(id) = id else { return Err(Broken::LoggedOut { page }) };
-            let (actor, user) = match sessions::at_panel(&context.app, id, client.address).await {
+            let (actor, user) = match sessions::authenticate_panel(&context.app, id, client.address).await {
                 Ok(known) => known,
                 Err(Error::Unauthenticated) => {
                     cookie.purge();

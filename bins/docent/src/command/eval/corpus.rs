@@ -7,11 +7,11 @@ use docent::cli::EvalArgs;
 use docent_app::{
     App,
     accounts::create::Flags,
-    audit::By,
+    audit::Initiator,
     documents,
     evaluation::Source,
     jobs::{Runner, RunnerSettings},
-    upkeep::progress::Progress,
+    maintenance::progress::Progress,
 };
 use docent_domain::{
     access::Actor,
@@ -63,7 +63,9 @@ pub(super) async fn actor(app: &App) -> anyhow::Result<Actor> {
             let mut random = [0; 16];
             app.entropy.fill(&mut random);
             let password = Password::parse_new(random.iter().map(|byte| format!("{byte:02x}")).collect())?;
-            app.registrar().create(&By::command_line(), email, password, Flags::default()).await?
+            app.account_service()
+                .create(&Initiator::command_line(), email, password, Flags::default())
+                .await?
         }
     };
     Actor::of(&user).context("the account of the evaluation is not active")

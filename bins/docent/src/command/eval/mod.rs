@@ -19,8 +19,8 @@ use docent_adapters::builtin::answerer;
 use docent_app::{
     App,
     evaluation::{
-        Answered, DEPTH, Malformed, Measurement, Measurements, Posed, Question, RESAMPLES, Reading, answers,
-        measure, questions, report,
+        AnswerClassifier, DEPTH, EvaluatedAnswer, EvaluationInput, EvaluationResult, InvalidQuestion,
+        LinkedQuestion, Question, RESAMPLES, answers, measure, questions, report,
     },
 };
 use docent_domain::access::Actor;
@@ -29,7 +29,8 @@ use serde_json::{Value, json};
 use std::{fs::File, io::Write, path::Path, sync::Arc};
 
 /// The built-in answerer's own words, understood.
-const READING: Reading = Reading { quotes: answerer::quotes_page, declines: answerer::is_declined };
+const CLASSIFIER: AnswerClassifier =
+    AnswerClassifier { quotes: answerer::quotes_page, declines: answerer::is_declined };
 
 /// Measures, and prints what came out.
 pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
@@ -64,14 +65,14 @@ impl Questions {
         Ok(Self {
             answerable: read(&args.questions, questions::questions)?,
             unanswerable: match &args.unanswerable {
-                Some(file) => read(file, questions::bare_questions)?,
+                Some(file) => read(file, questions::unanswerable_questions)?,
                 None => Vec::new(),
             },
         })
     }
 }
 
-fn read<T>(file: &Path, parse: impl FnOnce(&str) -> Result<T, Malformed>) -> anyhow::Result<T> {
+fn read<T>(file: &Path, parse: impl FnOnce(&str) -> Result<T, InvalidQuestion>) -> anyhow::Result<T> {
     let text = std::fs::read_to_string(file).with_context(|| name(file))?;
     parse(&text).with_context(|| name(file))
 }
@@ -84,13 +85,13 @@ fn name(file: &Path) -> String {
 struct Results {
     corpus: Corpus,
     states: Vec<State>,
-    measured: Measurements,
+    measured: EvaluationResult,
     /// Questions about files that were left out.
     left_out: usize,
     top: usize,
     /// Of the built-in answerer, when it was asked.
-    answers: Option<Vec<Answered>>,
-    unanswerable: Option<Vec<Answered>>,
+    answers: Option<Vec<EvaluatedAnswer>>,
+    unanswerable: Option<Vec<EvaluatedAnswer>>,
 }
 
 impl Results {
@@ -116,13 +117,13 @@ impl Results {
         });
         if let Some(given) = &self.answers {
             json["answers"] = json!({
-                "quotes_page": answers::share_quoting(given),
-                "sources_hold_page": answers::share_sourced(given),
-                "declined": answers::share_declined(given),
+                "quotes_page": answers::share_with_quotes(given),
+                "sources_hold_page": answers::share_with_page_found(given),
+                "declined": answers::share_declining(given),
             });
         }
         if let Some(given) = &self.unanswerable {
-            json["unanswerable"] = json!({ "declined": answers::share_declined(given), "answers": given });
+            json["unanswerable"] = json!({ "declined": answers::share_declining(given), "answers": given });
         }
         json
     }
@@ -144,12 +145,12 @@ async fn evaluate(
         Some(pdfs) => {
             let chosen = Chosen::of(pdfs, args)?;
             // What is wrong with the questions is told before the PDFs are read.
-            questions::check_files(&questions.answerable, &chosen.names()).with_context(about)?;
+            questions::ensure_files_exist(&questions.answerable, &chosen.names()).with_context(about)?;
             chosen.ingest(&app, wire::runner(&settings), &actor, &shown).await?
         }
         None => Corpus::kept(folder)?,
     };
-    questions::check_files(&questions.answerable, &corpus.names()).with_context(about)?;
+    questions::ensure_files_exist(&questions.answerable, &corpus.names()).with_context(about)?;
     if args.keep.is_some() {
         corpus.keep(folder)?;
     }
@@ -160,13 +161,13 @@ async fn evaluate(
         }
     }
     let all = questions.answerable.len();
-    let posed = questions::posed(questions.answerable, &corpus.sources);
+    let posed = questions::link_sources(questions.answerable, &corpus.sources);
     if posed.is_empty() {
         bail!("no question is about the files that are left");
     }
     doubt(&posed, &states, &name(&args.questions));
     let top = usize::from(args.top);
-    let what = Measurement { sources: &corpus.sources, questions: &posed, top };
+    let what = EvaluationInput { sources: &corpus.sources, questions: &posed, top };
     let measured = measure(&app, actor.authorize()?, &what, &shown).await?;
     let answering = Answering { app: &app, actor: &actor, shown: &shown };
     let answers = if args.answers { Some(answering.answerable(&posed).await?) } else { None };
@@ -175,8 +176,8 @@ async fn evaluate(
 }
 
 /// Names questions whose pages cannot be found: they may be counted from another number.
-fn doubt(questions: &[Posed], states: &[State], name: &str) {
-    for Posed { question, .. } in questions {
+fn doubt(questions: &[LinkedQuestion], states: &[State], name: &str) {
+    for LinkedQuestion { question, .. } in questions {
         let state = states.iter().find(|state| state.file == question.file && state.failure.is_none());
         if let Some(State { file, pages, .. }) = state
             && question.pages.iter().all(|page| page > pages)
@@ -197,16 +198,17 @@ struct Answering<'a> {
 }
 
 impl Answering<'_> {
-    async fn answerable(&self, questions: &[Posed]) -> anyhow::Result<Vec<Answered>> {
-        Ok(answers::answers(self.app, self.actor, questions, READING, self.shown).await?)
+    async fn answerable(&self, questions: &[LinkedQuestion]) -> anyhow::Result<Vec<EvaluatedAnswer>> {
+        Ok(answers::answer_all(self.app, self.actor, questions, CLASSIFIER, self.shown).await?)
     }
 
     /// None where there are no such questions.
-    async fn unanswerable(&self, questions: &[String]) -> anyhow::Result<Option<Vec<Answered>>> {
+    async fn unanswerable(&self, questions: &[String]) -> anyhow::Result<Option<Vec<EvaluatedAnswer>>> {
         if questions.is_empty() {
             return Ok(None);
         }
-        let given = answers::bare_answers(self.app, self.actor, questions, READING, self.shown).await;
+        let given =
+            answers::answer_unanswerable(self.app, self.actor, questions, CLASSIFIER, self.shown).await;
         Ok(Some(given?))
     }
 }

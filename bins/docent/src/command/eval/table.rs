@@ -2,8 +2,8 @@
 
 use super::Results;
 use docent_app::evaluation::{
-    Answered, Estimate, Measured, Metric, RESAMPLES, Ranking, Scope,
-    answers::{share_declined, share_quoting, share_sourced},
+    Estimate, EvaluatedAnswer, Metric, QuestionResult, RESAMPLES, Ranking, SearchScope,
+    answers::{share_declining, share_with_page_found, share_with_quotes},
     report::summary,
 };
 use std::fmt::Write;
@@ -30,14 +30,16 @@ pub(super) fn text(results: &Results) -> String {
         let _ = writeln!(text, "Not asked, since their files were left out: {}", results.left_out);
     }
     let _ = writeln!(text, "Shares in percent, with 95 % intervals by bootstrap ({RESAMPLES} resamples)");
-    for (scope, name) in [(Scope::AllDocuments, "All documents"), (Scope::OneDocument, "Document given")] {
+    for (scope, name) in
+        [(SearchScope::AllDocuments, "All documents"), (SearchScope::OneDocument, "Document given")]
+    {
         table(&mut text, &measured.questions, scope, name, results.top);
     }
     answers(&mut text, results.answers.as_deref(), results.unanswerable.as_deref());
     text
 }
 
-fn table(text: &mut String, questions: &[Measured], scope: Scope, name: &str, top: usize) {
+fn table(text: &mut String, questions: &[QuestionResult], scope: SearchScope, name: &str, top: usize) {
     let is_there = |ranking: &Ranking| summary(questions, scope, *ranking, Metric::ReciprocalRank).is_some();
     let rankings: Vec<Ranking> = Ranking::ALL.into_iter().filter(is_there).collect();
     let heads = rankings.iter().map(|ranking| match ranking {
@@ -80,7 +82,7 @@ fn percent(Estimate { mean, low, high }: Estimate) -> String {
     format!("{:.1} ({:.1} to {:.1})", mean * 100.0, low * 100.0, high * 100.0)
 }
 
-fn answers(text: &mut String, given: Option<&[Answered]>, unanswerable: Option<&[Answered]>) {
+fn answers(text: &mut String, given: Option<&[EvaluatedAnswer]>, unanswerable: Option<&[EvaluatedAnswer]>) {
     let mut rows = |heading: &str, shares: &[(&str, Option<Estimate>)]| {
         let _ = writeln!(text, "\n{heading}");
         for (name, share) in shares {
@@ -91,16 +93,16 @@ fn answers(text: &mut String, given: Option<&[Answered]>, unanswerable: Option<&
         rows(
             "Built-in answerer, all documents",
             &[
-                ("quotes a right page", share_quoting(given)),
-                ("has a right page among its sources", share_sourced(given)),
-                ("says that the documents do not say", share_declined(given)),
+                ("quotes a right page", share_with_quotes(given)),
+                ("has a right page among its sources", share_with_page_found(given)),
+                ("says that the documents do not say", share_declining(given)),
             ],
         );
     }
     if let Some(given) = unanswerable {
         rows(
             "Built-in answerer, questions that no document answers",
-            &[("says that the documents do not say", share_declined(given))],
+            &[("says that the documents do not say", share_declining(given))],
         );
     }
 }
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn answers_are_told_of_when_there_are_some() {
-        let answered = |declined: bool| Answered {
+        let answered = |declined: bool| EvaluatedAnswer {
             id: "1".to_owned(),
             text: String::new(),
             quotes_page: !declined,

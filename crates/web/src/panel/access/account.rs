@@ -15,7 +15,7 @@ use crate::panel::{
 use actix_session::Session;
 use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
-    accounts::{api_keys, own, sessions},
+    accounts::{api_keys, profile, sessions},
     error::Error,
     listing::PageRequest,
 };
@@ -38,7 +38,7 @@ async fn show(
     errors: &FieldErrors,
 ) -> Result<HttpResponse, Broken> {
     let (app, now) = (&context.app, context.app.clock.now());
-    let (user, permissions) = own::get(app, &staff.actor).await?;
+    let (user, permissions) = profile::get(app, &staff.actor).await?;
     let keys = api_keys::list_own(app, &staff.actor, OWN).await?;
     let sessions = sessions::list_own(app, &staff.actor, OWN).await?;
     let emails = [(user.id, user.email.clone())].into_iter().collect();
@@ -71,13 +71,13 @@ pub(super) async fn change_password(
     let mut errors = FieldErrors::default();
     if let Some(new) = field::chosen_password(&form, &mut errors) {
         let present = form.text("present").to_owned();
-        match own::change_password(&context.app, &staff.actor, present, new).await {
+        match profile::change_password(&context.app, &staff.actor, present, new).await {
             Ok(()) => {
                 staff.begin_again(&context.app, &cookie, client, agent).await?;
                 staff.say("Your password was changed, and your other sessions were ended.")?;
                 return Ok(page::see_other(&format!("{ROOT}/account")));
             }
-            Err(Error::WrongCredentials) => errors.add("present", "is incorrect"),
+            Err(Error::InvalidCredentials) => errors.add("present", "is incorrect"),
             Err(error) => return Err(error.into()),
         }
     }

@@ -15,7 +15,7 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use docent_app::{
     accounts::{
-        api_keys::{self, KeyRequest},
+        api_keys::{self, ApiKeyInput},
         users,
     },
     error::Error,
@@ -115,7 +115,7 @@ async fn request(
     context: &State,
     form: &Form,
     errors: &mut FieldErrors,
-) -> Result<Option<KeyRequest>, Broken> {
+) -> Result<Option<ApiKeyInput>, Broken> {
     let user = owner(staff, context, form.text("account"), errors).await?;
     let name = errors.take("name", ApiKeyName::parse(form.text("name")));
     let scopes = errors.take("scopes", ApiKeyScopes::parse(form.all("scopes")));
@@ -123,7 +123,7 @@ async fn request(
     let (Some(user), Some(name), Some(scopes), Some(expires_at)) = (user, name, scopes, expires_at) else {
         return Ok(None);
     };
-    Ok(Some(KeyRequest { user, name, scopes, expires_at }))
+    Ok(Some(ApiKeyInput { user, name, scopes, expires_at }))
 }
 
 async fn owner(
@@ -157,7 +157,11 @@ fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
 }
 
 /// The page that shows a new key, once.
-async fn show_made(staff: &Staff, context: &State, new: &api_keys::NewKey) -> Result<HttpResponse, Broken> {
+async fn show_made(
+    staff: &Staff,
+    context: &State,
+    new: &api_keys::NewApiKey,
+) -> Result<HttpResponse, Broken> {
     let mut values = staff.page("api-keys");
     values.insert("key", &row(staff, context, &new.record).await?);
     values.insert("secret", &new.key);

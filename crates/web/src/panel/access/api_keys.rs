@@ -12,18 +12,15 @@ use docent_app::{
     App,
     accounts::{api_keys as use_case, users},
     error::Error,
-    listing::{ApiKeyFilter, Page},
+    listing::{self, ApiKeyFilter, Page},
 };
-use docent_domain::{access::ViewApiKeys, id::UserId, text::Email};
+use docent_domain::{access::ViewApiKeys, id::UserId};
 use docent_http::{context::State, extract::query::Query};
 
 /// Account of a filter by email address. An unknown address yields an empty list.
 pub(super) async fn account_of(app: &App, text: Option<&str>) -> Result<Option<Option<UserId>>, Error> {
     let Some(text) = text else { return Ok(None) };
-    match Email::parse(text) {
-        Ok(email) => Ok(Some(users::find(app, &email).await?)),
-        Err(_) => Ok(Some(None)),
-    }
+    Ok(Some(listing::owner(app, text).await?))
 }
 
 pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {

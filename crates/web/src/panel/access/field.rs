@@ -104,12 +104,11 @@ struct Choice {
 impl Picker {
     /// Permissions by record kind. Permissions that the actor does not hold are disabled.
     pub(super) fn permissions(actor: &Actor, ticked: PermissionSet) -> Self {
-        let held = actor.permissions();
         let option = |permission: Permission| Choice {
             value: permission.to_string(),
             label: kinds::label(permission),
             is_ticked: ticked.contains(permission),
-            is_disabled: !ticked.contains(permission) && !held.contains(permission),
+            is_disabled: !ticked.contains(permission) && !actor.can_manage(permission),
         };
         let of = |kind: &RecordKind| Choices {
             title: kinds::title(*kind),
@@ -127,13 +126,12 @@ impl Picker {
     }
 
     /// Groups by name. Groups with more permissions than the actor are disabled.
-    pub(super) fn groups(actor: &Actor, groups: &[Group], rights: &AssignedPermissions) -> Self {
+    pub(super) fn groups(actor: &Actor, groups: &[Group], assigned: &AssignedPermissions) -> Self {
         let option = |group: &Group| Choice {
             value: group.id.to_string(),
             label: group.name.as_str().to_owned(),
-            is_ticked: rights.groups.contains(&group.id),
-            is_disabled: !rights.groups.contains(&group.id)
-                && !actor.permissions().contains_all(group.permissions),
+            is_ticked: assigned.groups.contains(&group.id),
+            is_disabled: !assigned.groups.contains(&group.id) && !actor.can_manage(group.permissions),
         };
         let options: Vec<_> = groups.iter().map(option).collect();
         Self {

@@ -96,7 +96,7 @@ impl Editing for GroupForm {
     }
 
     fn may_delete(group: &Group, actor: &Actor) -> bool {
-        actor.permissions().contains_all(group.permissions) && actor.authorize::<DeleteGroups>().is_ok()
+        actor.can_manage(group.permissions) && actor.authorize::<DeleteGroups>().is_ok()
     }
 
     fn deletion(group: &Group) -> Deletion<'_> {

@@ -16,7 +16,7 @@ use docent_app::{
     App,
     accounts::{
         groups,
-        users::{self, Account, Wanted},
+        users::{self, Account, AccountInput},
     },
     error::Error,
 };
@@ -37,14 +37,14 @@ pub(super) struct UserForm {
     is_active: bool,
     is_staff: bool,
     is_superuser: bool,
-    rights: AssignedPermissions,
+    assigned: AssignedPermissions,
 }
 
 impl Editing for UserForm {
     type Record = Account;
     type Id = UserId;
-    type New = (Wanted, Password);
-    type Wanted = Wanted;
+    type New = (AccountInput, Password);
+    type Wanted = AccountInput;
     type View = ViewUsers;
     type Add = AddUsers;
     type Change = ChangeUsers;
@@ -59,11 +59,11 @@ impl Editing for UserForm {
     }
 
     fn mark(account: &Account) -> String {
-        let Account { user, rights, .. } = account;
+        let Account { user, assigned, .. } = account;
         let permissions: Vec<_> =
-            rights.permissions.iter().map(|permission| permission.to_string()).collect();
+            assigned.permissions.iter().map(|permission| permission.to_string()).collect();
         let flags = [user.is_active, user.is_staff, user.is_superuser];
-        mark(&(user.email.as_str(), flags, &rights.groups, permissions))
+        mark(&(user.email.as_str(), flags, &assigned.groups, permissions))
     }
 
     fn empty() -> Self {
@@ -72,7 +72,7 @@ impl Editing for UserForm {
             is_active: true,
             is_staff: false,
             is_superuser: false,
-            rights: AssignedPermissions::default(),
+            assigned: AssignedPermissions::default(),
         }
     }
 
@@ -83,7 +83,7 @@ impl Editing for UserForm {
             is_active: user.is_active,
             is_staff: user.is_staff,
             is_superuser: user.is_superuser,
-            rights: account.rights.clone(),
+            assigned: account.assigned.clone(),
         }
     }
 
@@ -96,7 +96,7 @@ impl Editing for UserForm {
             is_active: form.is_ticked("is_active"),
             is_staff: form.is_ticked("is_staff"),
             is_superuser: form.is_ticked("is_superuser"),
-            rights: AssignedPermissions {
+            assigned: AssignedPermissions {
                 permissions: field::permissions(form, errors),
                 groups: groups.filter_map(|id| errors.take("groups", id)).collect(),
             },
@@ -108,14 +108,14 @@ impl Editing for UserForm {
         self.wanted(errors).zip(password)
     }
 
-    fn wanted(&self, errors: &mut FieldErrors) -> Option<Wanted> {
+    fn wanted(&self, errors: &mut FieldErrors) -> Option<AccountInput> {
         let email = errors.take("email", Email::parse(&self.email))?;
-        Some(Wanted {
+        Some(AccountInput {
             email,
             is_active: self.is_active,
             is_staff: self.is_staff,
             is_superuser: self.is_superuser,
-            rights: self.rights.clone(),
+            assigned: self.assigned.clone(),
         })
     }
 
@@ -144,12 +144,12 @@ impl Editing for UserForm {
     }
 
     fn may_change(account: &Account, actor: &Actor) -> bool {
-        is_within_reach(account, actor) && actor.authorize::<ChangeUsers>().is_ok()
+        actor.can_edit(&account.user) && actor.authorize::<ChangeUsers>().is_ok()
     }
 
     fn may_delete(account: &Account, actor: &Actor) -> bool {
         let is_own = account.user.id == actor.user();
-        is_allowed_no_more(account, actor) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
+        actor.can_manage(account.access()) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
     }
 
     fn deletion(account: &Account) -> Deletion<'_> {
@@ -182,9 +182,9 @@ impl Editing for UserForm {
         actor: &Actor,
         grant: Grant<ChangeUsers>,
         id: UserId,
-        wanted: Wanted,
+        input: AccountInput,
     ) -> Result<(), Error> {
-        users::change(app, actor, grant, id, &wanted).await.map(drop)
+        users::change(app, actor, grant, id, &input).await.map(drop)
     }
 
     async fn delete(
@@ -215,22 +215,12 @@ impl UserForm {
     }
 
     async fn pickers(&self, staff: &Staff, context: &State) -> Result<Vec<Picker>, Broken> {
-        let groups = groups::names(&context.app).await?;
+        let groups = groups::choices(&context.app).await?;
         Ok(vec![
-            Picker::groups(&staff.actor, &groups, &self.rights),
-            Picker::permissions(&staff.actor, self.rights.permissions),
+            Picker::groups(&staff.actor, &groups, &self.assigned),
+            Picker::permissions(&staff.actor, self.assigned.permissions),
         ])
     }
-}
-
-/// Only superusers can manage superusers.
-fn is_within_reach(account: &Account, actor: &Actor) -> bool {
-    actor.is_superuser() || !account.user.is_superuser
-}
-
-/// Whether an account is no superuser's to others, and allowed no more than the actor.
-pub(super) fn is_allowed_no_more(account: &Account, actor: &Actor) -> bool {
-    is_within_reach(account, actor) && actor.permissions().contains_all(account.permissions)
 }
 
 /// What it is, and what the actor may do with it.
@@ -244,7 +234,7 @@ fn insert_account(values: &mut tera::Context, staff: &Staff, context: &State, ac
     values.insert("last_login", &user.last_login_at.map(|at| Time::of(at, now)));
     values.insert("verified", &user.email_verified_at.map(|at| Time::of(at, now)));
     values.insert("allowed", &kinds::allowed(account.permissions));
-    let has_all = is_allowed_no_more(account, actor);
+    let has_all = actor.can_manage(account.access());
     let may_link = actor.authorize::<AddVerifications>().is_ok() && user.is_active;
     values.insert("may_set_password", &(has_all && UserForm::may_change(account, actor)));
     values.insert("may_link", &may_link);

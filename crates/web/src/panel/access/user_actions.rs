@@ -1,6 +1,6 @@
 //! `/admin/users/{id}/password` and `/admin/users/{id}/end-sessions`
 
-use super::{field, user::is_allowed_no_more};
+use super::field;
 use crate::panel::{
     form::{FieldErrors, OwnForm},
     login_link,
@@ -31,7 +31,7 @@ use docent_http::{
 async fn to_set(staff: &Staff, context: &State, id: &str) -> Result<(Account, Grant<ChangeUsers>), Broken> {
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;
-    if is_allowed_no_more(&account, &staff.actor) {
+    if staff.actor.can_manage(account.access()) {
         Ok((account, grant))
     } else {
         Err(Error::from(Forbidden).into())

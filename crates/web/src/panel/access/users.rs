@@ -76,7 +76,7 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Res
     query.done()?;
     let app = &context.app;
     let found = use_case::list(app, grant, &filter, number.page()).await?;
-    let group_names: Vec<(String, String)> = groups::names(app)
+    let group_names: Vec<(String, String)> = groups::choices(app)
         .await?
         .into_iter()
         .map(|group| (group.id.to_string(), group.name.as_str().to_owned()))

@@ -1,4 +1,4 @@
-//! Reading the text of one page.
+//! Reads the text of one page.
 
 use super::get;
 use crate::{App, error::Result, extractions, ingest::IngestError};
@@ -9,36 +9,36 @@ use docent_domain::{
 };
 use docent_ports::error::{Component, Fault, FaultKind};
 
-/// A page of a document.
+/// The text of a page of a document.
 #[derive(Debug)]
-pub struct Page {
+pub struct PageText {
     /// The document.
     pub document: Document,
-    /// How many pages it has; 0 when it has not been ingested.
+    /// Its number of pages; 0 when it is not ingested.
     pub pages: u32,
-    /// The page's text; none when there is no such page.
+    /// The page's text; none when the page does not exist.
     pub text: Option<String>,
 }
 
-/// The text of a page, counted from 1, as it was read out of the file.
+/// The text of a page, counted from 1, as extracted from the file.
 ///
 /// # Errors
-/// [`Error::NotFound`](crate::Error::NotFound), or when the database or the store of files cannot be reached.
-pub async fn read(app: &App, grant: Grant<ReadDocuments>, id: DocumentId, number: u32) -> Result<Page> {
+/// [`Error::NotFound`](crate::Error::NotFound), or when the database or the blob store cannot be reached.
+pub async fn read(app: &App, grant: Grant<ReadDocuments>, id: DocumentId, number: u32) -> Result<PageText> {
     let document = get::get(app, grant, id).await?;
     let is_ingested = document.state.vector_doc_id().is_some();
     let Some(file) = document.file.as_ref().filter(|_| is_ingested) else {
-        return Ok(Page { document, pages: 0, text: None });
+        return Ok(PageText { document, pages: 0, text: None });
     };
     let mut extraction = extractions::extraction(app, file).await.map_err(|error| match error {
         IngestError::Fault(fault, _) => fault,
-        // It could be read when it was ingested.
+        // It was readable when it was ingested.
         IngestError::Document(..) | IngestError::Moved => {
             Fault::new(Component::Service, FaultKind::Internal, "the file can no longer be read")
         }
     })?;
     let pages = u32::try_from(extraction.pages.len()).unwrap_or(u32::MAX);
-    let place = extraction.pages.iter().position(|page| page.number == number);
-    let text = place.map(|place| extraction.pages.swap_remove(place).text);
-    Ok(Page { document, pages, text })
+    let index = extraction.pages.iter().position(|page| page.number == number);
+    let text = index.map(|index| extraction.pages.swap_remove(index).text);
+    Ok(PageText { document, pages, text })
 }

@@ -1,10 +1,10 @@
-//! Whether records, jobs, chunks and files agree.
+//! Checks that records, jobs, chunks and files are consistent.
 
-use super::{Finding, Listener};
+use super::{CheckListener, Finding};
 use crate::{
     App,
     generations::GRACE,
-    upkeep::{progress::Progress, reindex},
+    maintenance::{progress::Progress, reindex},
 };
 use chrono::TimeDelta;
 use docent_domain::{
@@ -19,29 +19,27 @@ use std::collections::HashSet;
 
 /// Records that are read at a time.
 const PAGE: u64 = 256;
-/// Chunks, or documents, that the vector store shows at a time.
+/// Documents that the vector index lists at a time.
 const INDEX_PAGE: usize = 1000;
-/// Files that are looked for at a time.
-const LOOKS: usize = 8;
-/// A file without a record may be of an upload under way for so long.
-const UPLOAD_SPARE: TimeDelta = TimeDelta::hours(1);
-/// A lease that ran out is taken up within seconds where anybody runs jobs.
-const LEASE_SPARE: TimeDelta = TimeDelta::minutes(10);
+/// Files that are checked concurrently.
+const FILE_CHECKS: usize = 8;
+/// A younger file without a record may belong to an upload in progress.
+const UPLOAD_GRACE: TimeDelta = TimeDelta::hours(1);
+/// Runners take jobs with expired leases within seconds.
+const LEASE_GRACE: TimeDelta = TimeDelta::minutes(10);
 
-type Found<'a> = &'a mut dyn Listener;
-
-/// The documents and deletions that need jobs have them, and jobs have runners.
-pub(super) async fn jobs(app: &App, listener: Found<'_>) -> Result<(), Fault> {
+/// Checks that pending documents and deletions have jobs, and that runners take them.
+pub(super) async fn jobs(app: &App, listener: &mut dyn CheckListener) -> Result<(), Fault> {
     let mut after = None;
     loop {
         let mut view = app.store.read().await?;
         let page = view.inventory().documents(after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.id);
-        let waits = |document: &&Document| {
+        let is_waiting = |document: &&Document| {
             document.file.is_some() && matches!(document.state, DocumentState::Pending(_))
         };
-        let ids: Vec<DocumentId> = page.iter().filter(waits).map(|document| document.id).collect();
+        let ids: Vec<DocumentId> = page.iter().filter(is_waiting).map(|document| document.id).collect();
         let queued = view.inventory().with_open_job(&ids, JobKind::Ingest).await?;
         drop(view);
         for id in ids.into_iter().filter(|id| !queued.contains(id)) {
@@ -61,49 +59,50 @@ pub(super) async fn jobs(app: &App, listener: Found<'_>) -> Result<(), Fault> {
             listener.found(Finding::NotRemoved(id)).await;
         }
     }
-    let before = app.clock.now() - LEASE_SPARE;
+    let before = app.clock.now() - LEASE_GRACE;
     for job in app.store.read().await?.inventory().jobs_with_expired_lease(before, PAGE).await? {
         if let JobState::Leased { until, .. } = job.state {
-            listener.found(Finding::LeaseOver { job: job.id, document: job.document, since: until }).await;
+            listener.found(Finding::ExpiredLease { job: job.id, document: job.document, since: until }).await;
         }
     }
     Ok(())
 }
 
-/// One index serves, with the model of the settings, and nothing is left of others.
-pub(super) async fn generations(app: &App, listener: Found<'_>) -> Result<(), Fault> {
-    let (serving, configured) = (app.serving_generation().await?, &app.settings.embedding_model);
-    if serving.model != *configured {
-        listener.found(Finding::OtherModel { serving: serving.model, configured: configured.clone() }).await;
+/// Checks that the active index has the configured model, and that no other index exists.
+pub(super) async fn generations(app: &App, listener: &mut dyn CheckListener) -> Result<(), Fault> {
+    let (active, configured) = (app.serving_generation().await?, &app.settings.embedding_model);
+    if active.model != *configured {
+        let finding = Finding::ModelMismatch { active: active.model, configured: configured.clone() };
+        listener.found(finding).await;
     }
-    if let Some(building) = reindex::under_way(app).await? {
-        listener.found(Finding::BuildUnfinished(building)).await;
+    if let Some(building) = reindex::build_in_progress(app).await? {
+        listener.found(Finding::UnfinishedBuild(building)).await;
     }
-    for generation in left_behind(app).await? {
-        listener.found(Finding::RetiredLeft(generation)).await;
+    for generation in retired_indexes(app).await? {
+        listener.found(Finding::RetiredIndex(generation)).await;
     }
     Ok(())
 }
 
-/// Retired generations whose collections are there still, though nobody searches them any more.
-pub(super) async fn left_behind(app: &App) -> Result<Vec<IndexGeneration>, Fault> {
-    let mut left = Vec::new();
+/// Retired generations whose vector collections still exist after the grace period.
+pub(super) async fn retired_indexes(app: &App) -> Result<Vec<IndexGeneration>, Fault> {
+    let mut retired = Vec::new();
     for generation in app.store.read().await?.generations().all().await? {
         if let GenerationState::Retired { since } = generation.state
             && app.clock.now() - since >= GRACE
             && app.collections.exists(&generation.collection).await?
         {
-            left.push(generation);
+            retired.push(generation);
         }
     }
-    Ok(left)
+    Ok(retired)
 }
 
-/// Ingested documents have the chunks that they should.
+/// Checks that ingested documents have the recorded number of chunks.
 pub(super) async fn records_of_chunks(
     app: &App,
     progress: &dyn Progress,
-    listener: Found<'_>,
+    listener: &mut dyn CheckListener,
 ) -> Result<(), Fault> {
     let sizes = app.store.read().await?.inventory().counts().await?;
     let serving = app.serving().await?;
@@ -118,9 +117,9 @@ pub(super) async fn records_of_chunks(
         let counts = serving.index.counts(&ids).await?;
         for (id, chunks) in recorded {
             if counts.get(&id).copied().unwrap_or(0) != chunks
-                && let Some((recorded, there)) = wrong_chunks(app, id).await?
+                && let Some((recorded, actual)) = wrong_chunks(app, id).await?
             {
-                listener.found(Finding::WrongChunks { document: id, recorded, there }).await;
+                listener.found(Finding::WrongChunks { document: id, recorded, actual }).await;
             }
         }
         progress.advance(page.len() as u64);
@@ -129,37 +128,41 @@ pub(super) async fn records_of_chunks(
     Ok(())
 }
 
-/// The chunks that an ingested document should have.
+/// The recorded number of chunks of an ingested document.
 fn recorded_chunks(document: &Document) -> Option<(DocumentId, u64)> {
     let chunks = document.coverage.as_ref().map_or(0, |coverage| u64::from(coverage.chunks));
     matches!(document.state, DocumentState::Ingested(_)).then_some((document.id, chunks))
 }
 
-/// How many chunks an ingested document should have, and how many it has, where they differ. The record is
-/// read before and after: work on the document in between is no finding.
+/// The recorded and the actual number of an ingested document's chunks, if they differ. The record is read before and
+/// after counting: a document that changes in between is not a finding.
 pub(super) async fn wrong_chunks(app: &App, id: DocumentId) -> Result<Option<(u64, u64)>, Fault> {
     let before = app.store.read().await?.documents().get(id).await?;
-    let there = app.serving().await?.index.count(id).await?;
+    let actual = app.serving().await?.index.count(id).await?;
     let after = app.store.read().await?.documents().get(id).await?;
     let recorded = after.as_ref().filter(|_| before == after).and_then(recorded_chunks);
-    Ok(recorded.filter(|(_, recorded)| *recorded != there).map(|(_, recorded)| (recorded, there)))
+    Ok(recorded.filter(|(_, recorded)| *recorded != actual).map(|(_, recorded)| (recorded, actual)))
 }
 
-/// The vector store holds chunks of ingested documents, and of those being worked on.
-pub(super) async fn chunks(app: &App, progress: &dyn Progress, listener: Found<'_>) -> Result<(), Fault> {
+/// Checks that the index contains only chunks of ingested, pending and deleted documents.
+pub(super) async fn chunks(
+    app: &App,
+    progress: &dyn Progress,
+    listener: &mut dyn CheckListener,
+) -> Result<(), Fault> {
     let serving = app.serving().await?;
     progress.begin("comparing chunks with documents", None);
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let mut after: Option<String> = None;
     loop {
         let page = serving.index.documents(after.as_deref(), INDEX_PAGE).await?;
         let statuses = app.store.read().await?.inventory().statuses(&page.documents).await?;
         for id in &page.documents {
-            if may_have_chunks(statuses.get(id).copied()) || told.contains(id) {
+            if may_have_chunks(statuses.get(id).copied()) || reported.contains(id) {
                 continue;
             }
             if let Some(chunks) = orphan_chunks(app, *id).await? {
-                told.insert(*id);
+                reported.insert(*id);
                 listener.found(Finding::OrphanChunks { document: *id, chunks }).await;
             }
         }
@@ -173,27 +176,27 @@ pub(super) async fn chunks(app: &App, progress: &dyn Progress, listener: Found<'
     Ok(())
 }
 
-/// A pending document's chunks are being written, and a deleted one's being removed; that nobody does so is a
-/// finding of its own.
-fn may_have_chunks(standing: Option<DocumentStatus>) -> bool {
-    match standing {
+/// Whether a document in this status can have chunks. Jobs write a pending document's chunks and remove a deleted
+/// one's; a missing job is a separate finding.
+fn may_have_chunks(status: Option<DocumentStatus>) -> bool {
+    match status {
         Some(DocumentStatus::Ingested | DocumentStatus::Pending | DocumentStatus::Deleted) => true,
         Some(DocumentStatus::Failed) | None => false,
     }
 }
 
-/// How many chunks a document has that should have none.
+/// The number of chunks of a document that should have none.
 pub(super) async fn orphan_chunks(app: &App, id: DocumentId) -> Result<Option<u64>, Fault> {
     let chunks = app.serving().await?.index.count(id).await?;
-    let standing = app.store.read().await?.inventory().statuses(&[id]).await?.get(&id).copied();
-    Ok((chunks > 0 && !may_have_chunks(standing)).then_some(chunks))
+    let status = app.store.read().await?.inventory().statuses(&[id]).await?.get(&id).copied();
+    Ok((chunks > 0 && !may_have_chunks(status)).then_some(chunks))
 }
 
-/// The files that records name are there, whole as far as their size tells.
+/// Checks that the files of documents exist with their recorded size.
 pub(super) async fn records_of_files(
     app: &App,
     progress: &dyn Progress,
-    listener: Found<'_>,
+    listener: &mut dyn CheckListener,
 ) -> Result<(), Fault> {
     let sizes = app.store.read().await?.inventory().counts().await?;
     progress.begin("comparing documents with files", Some(sizes.documents));
@@ -203,8 +206,8 @@ pub(super) async fn records_of_files(
         let Some(last) = page.last() else { break };
         after = Some(last.id);
         let read = page.len() as u64;
-        let looks = page.into_iter().filter(needs_file).map(|document| wrong_file(app, document));
-        let mut found = stream::iter(looks).buffered(LOOKS);
+        let checks = page.into_iter().filter(needs_file).map(|document| wrong_file(app, document));
+        let mut found = stream::iter(checks).buffered(FILE_CHECKS);
         while let Some(finding) = found.try_next().await? {
             if let Some(finding) = finding {
                 listener.found(finding).await;
@@ -216,7 +219,8 @@ pub(super) async fn records_of_files(
     Ok(())
 }
 
-/// A pending document's file is looked for by its job, and one that failed for want of it says so itself.
+/// Whether the document's file is checked. A pending document's job checks it, and a document that failed because of
+/// a missing file already reports it.
 fn needs_file(document: &Document) -> bool {
     match &document.state {
         DocumentState::Ingested(_) => true,
@@ -229,37 +233,41 @@ async fn wrong_file(app: &App, document: Document) -> Result<Option<Finding>, Fa
     let Some(file) = &document.file else { return Ok(None) };
     let finding = match app.blobs.size(&file.blob).await? {
         Some(bytes) if bytes == file.bytes => return Ok(None),
-        Some(there) => Finding::FileSize { document: document.id, recorded: file.bytes, there },
+        Some(actual) => Finding::FileSize { document: document.id, recorded: file.bytes, actual },
         None => Finding::FileMissing(document.id),
     };
-    // It may have been deleted meanwhile.
-    let is_there = app.store.read().await?.documents().get(document.id).await?.is_some();
-    Ok(is_there.then_some(finding))
+    // The document may have been deleted in the meantime.
+    let exists = app.store.read().await?.documents().get(document.id).await?.is_some();
+    Ok(exists.then_some(finding))
 }
 
-/// Files belong to documents, but for those of uploads under way.
-pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_>) -> Result<(), Fault> {
+/// Checks that files belong to documents or to uploads in progress.
+pub(super) async fn files(
+    app: &App,
+    progress: &dyn Progress,
+    listener: &mut dyn CheckListener,
+) -> Result<(), Fault> {
     progress.begin("comparing files with documents", None);
     let mut pages = app.blobs.list().try_chunks(PAGE as usize);
     while let Some(page) = pages.next().await {
         let page = page.map_err(|error| error.1)?;
         let read = page.len() as u64;
-        let before = app.clock.now() - UPLOAD_SPARE;
+        let before = app.clock.now() - UPLOAD_GRACE;
         let old = page.into_iter().filter(|blob| blob.written_at < before);
-        let named: Vec<(StoredBlob, Option<DocumentId>)> =
+        let with_documents: Vec<(StoredBlob, Option<DocumentId>)> =
             old.map(|blob| (blob.clone(), document_of(&blob.key))).collect();
-        let ids: Vec<DocumentId> = named.iter().filter_map(|(_, id)| *id).collect();
+        let ids: Vec<DocumentId> = with_documents.iter().filter_map(|(_, id)| *id).collect();
         let statuses = app.store.read().await?.inventory().statuses(&ids).await?;
-        for (StoredBlob { key, bytes, .. }, id) in named {
+        for (StoredBlob { key, bytes, .. }, id) in with_documents {
             match id {
                 None => match extraction_of(&key) {
-                    // Kept for as long as a document has these bytes; what is being removed takes its own along.
+                    // Needed while a document has this file; a document's removal also removes its extraction.
                     Some(sha256) if is_extraction_needed(app, &sha256).await? => {}
                     Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,
                     None => listener.found(Finding::ForeignFile(key)).await,
                 },
                 Some(id) if statuses.contains_key(&id) => {}
-                // Removed since it was listed.
+                // Deleted since it was listed.
                 Some(_) if app.blobs.size(&key).await?.is_none() => {}
                 Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,
             }
@@ -270,13 +278,13 @@ pub(super) async fn files(app: &App, progress: &dyn Progress, listener: Found<'_
     Ok(())
 }
 
-/// Whether a document has the file that this was read out of, or one that is being removed may.
+/// Whether a document, possibly one being removed, has the file that this extraction was made from.
 pub(super) async fn is_extraction_needed(app: &App, sha256: &[u8; 32]) -> Result<bool, Fault> {
     let mut view = app.store.read().await?;
     Ok(view.documents().has_file(sha256).await? || view.inventory().counts().await?.deletions > 0)
 }
 
-/// The digest of the file whose pages are kept under this key.
+/// The digest of the extracted file, from the extraction's key.
 pub(super) fn extraction_of(key: &BlobKey) -> Option<[u8; 32]> {
     let digits = key.as_str().strip_prefix("extractions/")?;
     let mut sha256 = [0; 32];
@@ -286,7 +294,7 @@ pub(super) fn extraction_of(key: &BlobKey) -> Option<[u8; 32]> {
     (BlobKey::of_extraction(&sha256) == *key).then_some(sha256)
 }
 
-/// The document that a file's key names.
+/// The document ID in a file's key.
 pub(crate) fn document_of(key: &BlobKey) -> Option<DocumentId> {
     let id = key.as_str().strip_prefix("documents/")?.strip_suffix(".pdf")?.parse().ok()?;
     (BlobKey::of_document(id) == *key).then_some(id)

@@ -1,4 +1,4 @@
-//! Everything that staff can know about one document.
+//! A document with its jobs, for staff.
 
 use crate::{
     App,
@@ -13,25 +13,25 @@ use docent_domain::{
     permission::RecordKind,
 };
 
-/// A document and the work on it.
+/// A document and its ingestion.
 #[derive(Debug)]
-pub struct Inspection {
+pub struct DocumentDetails {
     /// The document.
     pub document: Document,
     /// Its jobs, newest first.
     pub jobs: Vec<Job>,
-    /// The step that its ingestion is at, when that is under way in this process.
+    /// The current step of its ingestion, if this process runs it.
     pub stage: Option<Stage>,
 }
 
-/// Looks at one document.
+/// The document with this ID and its ingestion.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn inspect(app: &App, _grant: Grant<ViewDocuments>, id: DocumentId) -> Result<Inspection> {
+pub async fn get(app: &App, _grant: Grant<ViewDocuments>, id: DocumentId) -> Result<DocumentDetails> {
     let mut view = app.store.read().await?;
     let document = view.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let jobs = view.jobs().of_document(id).await?;
     let stage = app.running.stage(id);
-    Ok(Inspection { document, jobs, stage })
+    Ok(DocumentDetails { document, jobs, stage })
 }

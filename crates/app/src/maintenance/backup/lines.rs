@@ -1,6 +1,6 @@
-//! Records as they stand in an archive. Instants are microseconds since 1970.
+//! Records in the archive format. Timestamps are microseconds since the Unix epoch.
 
-use super::{BackupError, refused};
+use super::{BackupError, invalid_archive};
 use chrono::{DateTime, Utc};
 use docent_domain::{
     chat::AgentName,
@@ -21,43 +21,43 @@ use docent_domain::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, str::FromStr, time::Duration};
 
-/// What an archive is and holds.
+/// The manifest of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The format of the archive.
+    /// The archive format.
     pub format: u32,
     /// The version of the program that wrote it.
     pub program: String,
-    /// The last change of the schema of the database that it comes from.
+    /// The last migration of the source database.
     pub schema: String,
-    /// The embedding model that its chunks were made with.
+    /// The embedding model of its chunks.
     pub embedding_model: String,
-    /// When it was begun.
+    /// When the backup was started.
     pub begun_at: String,
-    /// How many accounts it has.
+    /// The number of accounts.
     pub users: u64,
-    /// How many documents it has at most: some may have been deleted while it was written.
+    /// The maximum number of documents: some may have been deleted during the backup.
     pub documents: u64,
-    /// How many lines of the usage ledger it has.
+    /// The number of usage records.
     pub usage: u64,
-    /// How many groups it has.
+    /// The number of groups.
     #[serde(default)]
     pub groups: u64,
-    /// How many API keys it has.
+    /// The number of API keys.
     #[serde(default)]
     pub api_keys: u64,
-    /// How many conversations it has.
+    /// The number of conversations.
     #[serde(default)]
     pub conversations: u64,
-    /// How many webhooks it has.
+    /// The number of webhooks.
     #[serde(default)]
     pub webhooks: u64,
-    /// How many entries of the audit log it has.
+    /// The number of audit log entries.
     #[serde(default)]
     pub audit: u64,
 }
 
-/// The last entry.
+/// The last entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct End {
     pub(super) entries: u64,
@@ -79,10 +79,10 @@ pub(super) struct UserLine {
     email_verified_at: Option<i64>,
     #[serde(default)]
     sessions_from: i64,
-    /// What it was given itself.
+    /// Its own permissions.
     #[serde(default)]
     permissions: Vec<String>,
-    /// The groups that it is in.
+    /// The IDs of its groups.
     #[serde(default)]
     groups: Vec<String>,
 }
@@ -106,13 +106,13 @@ pub(super) struct ChunkLine {
     text: String,
     /// Start page and offset, end page and offset.
     span: [u32; 4],
-    /// Page and beginning of each page.
+    /// The number and start offset of each page.
     pages: Vec<[u32; 2]>,
-    /// How many numbers its vector has among the vectors; 0 when it has none.
+    /// The dimensions of its vector in `vectors.f32`; 0 if it has none.
     dimensions: usize,
 }
 
-/// A document with what the archive has of it.
+/// A document with the digests of its entries.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct DocumentLine {
     id: String,
@@ -121,10 +121,10 @@ pub(super) struct DocumentLine {
     file: Option<FileLine>,
     state: StateLine,
     coverage: Option<CoverageLine>,
-    effort: Option<EffortLine>,
+    effort: Option<IngestionStatsLine>,
     created_at: i64,
     updated_at: i64,
-    /// The SHA-256 of each of its entries before this one, by the last part of their names.
+    /// The SHA-256 of each of its other entries, by file name.
     pub(super) entries: BTreeMap<String, String>,
 }
 
@@ -157,7 +157,7 @@ struct CoverageLine {
 
 /// Durations are microseconds.
 #[derive(Debug, Serialize, Deserialize)]
-struct EffortLine {
+struct IngestionStatsLine {
     extractor: String,
     attempts: u32,
     extract: u64,
@@ -167,22 +167,22 @@ struct EffortLine {
 }
 
 pub(super) fn id<T: FromStr>(text: &str) -> Result<T, BackupError> {
-    text.parse().map_err(|_| refused(format!("`{text}` is no id")))
+    text.parse().map_err(|_| invalid_archive(format!("`{text}` is not a valid ID")))
 }
 
 pub(super) fn instant(micros: i64) -> Result<DateTime<Utc>, BackupError> {
-    DateTime::from_timestamp_micros(micros).ok_or_else(|| refused("a time makes no sense"))
+    DateTime::from_timestamp_micros(micros).ok_or_else(|| invalid_archive("a timestamp is out of range"))
 }
 
 pub(super) fn invalid(error: docent_domain::error::ValidationError) -> BackupError {
-    refused(error.to_string())
+    invalid_archive(error.to_string())
 }
 
 pub(super) fn permission_names(permissions: PermissionSet) -> Vec<String> {
     permissions.iter().map(|permission| permission.to_string()).collect()
 }
 
-/// Those of these permissions that this program knows.
+/// Parses permissions. Unknown ones are ignored.
 pub(super) fn permissions(names: &[String]) -> PermissionSet {
     names.iter().filter_map(|name| Permission::parse(name)).collect()
 }
@@ -192,14 +192,14 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 pub(super) fn digest(text: &str) -> Result<[u8; 32], BackupError> {
-    let wrong = || refused("a digest makes no sense");
+    let error = || invalid_archive("a digest is not valid");
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let byte = |pair: &[u8; 2]| {
-        let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
-        u8::from_str_radix(pair, 16).map_err(|_| wrong())
+        let pair = std::str::from_utf8(pair).map_err(|_| error())?;
+        u8::from_str_radix(pair, 16).map_err(|_| error())
     };
     let bytes = pairs.iter().map(byte).collect::<Result<Vec<u8>, _>>()?;
-    if rest.is_empty() { bytes.try_into().map_err(|_| wrong()) } else { Err(wrong()) }
+    if rest.is_empty() { bytes.try_into().map_err(|_| error()) } else { Err(error()) }
 }
 
 impl UserLine {
@@ -220,7 +220,7 @@ impl UserLine {
         }
     }
 
-    pub(super) fn rights(&self) -> Result<AssignedPermissions, BackupError> {
+    pub(super) fn assigned_permissions(&self) -> Result<AssignedPermissions, BackupError> {
         Ok(AssignedPermissions {
             permissions: permissions(&self.permissions),
             groups: self.groups.iter().map(|group| id(group)).collect::<Result<_, _>>()?,
@@ -284,11 +284,11 @@ impl ChunkLine {
         }
     }
 
-    /// The chunk, with its vector taken from the beginning of `vectors`.
+    /// The chunk. Its vector is removed from the start of `vectors`.
     pub(super) fn chunk(self, vectors: &mut &[u8]) -> Result<StoredChunk, BackupError> {
         let [start_page, start, end_page, end] = self.span;
         let bytes = self.dimensions.checked_mul(4).and_then(|bytes| vectors.split_at_checked(bytes));
-        let (dense, rest) = bytes.ok_or_else(|| refused("a chunk's vector is missing"))?;
+        let (dense, rest) = bytes.ok_or_else(|| invalid_archive("a chunk's vector is missing"))?;
         *vectors = rest;
         let numbers = dense.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         Ok(StoredChunk {
@@ -331,7 +331,7 @@ impl DocumentLine {
             file,
             state,
             coverage: document.coverage.as_ref().map(CoverageLine::of),
-            effort: document.effort.as_ref().map(EffortLine::of),
+            effort: document.effort.as_ref().map(IngestionStatsLine::of),
             created_at: document.created_at.timestamp_micros(),
             updated_at: document.updated_at.timestamp_micros(),
             entries,
@@ -354,8 +354,8 @@ impl DocumentLine {
                 at: instant(*at)?,
             }),
             StateLine::Failed { code, reason, at } => {
-                let code =
-                    FailureCode::parse(code).ok_or_else(|| refused(format!("no failure is `{code}`")))?;
+                let code = FailureCode::parse(code)
+                    .ok_or_else(|| invalid_archive(format!("`{code}` is not a known failure code")))?;
                 let failure = Failure { code, reason: reason.clone() };
                 DocumentState::Failed(Failed { failure, at: instant(*at)? })
             }
@@ -367,7 +367,7 @@ impl DocumentLine {
             file: file.transpose()?,
             state,
             coverage: self.coverage.as_ref().map(CoverageLine::coverage),
-            effort: self.effort.as_ref().map(EffortLine::effort),
+            effort: self.effort.as_ref().map(IngestionStatsLine::stats),
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
         })
@@ -400,20 +400,20 @@ impl CoverageLine {
     }
 }
 
-impl EffortLine {
-    fn of(effort: &IngestionStats) -> Self {
+impl IngestionStatsLine {
+    fn of(stats: &IngestionStats) -> Self {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         Self {
-            extractor: effort.extractor.clone(),
-            attempts: effort.attempts,
-            extract: micros(effort.extract),
-            chunk: micros(effort.chunk),
-            embed: micros(effort.embed),
-            index: micros(effort.index),
+            extractor: stats.extractor.clone(),
+            attempts: stats.attempts,
+            extract: micros(stats.extract),
+            chunk: micros(stats.chunk),
+            embed: micros(stats.embed),
+            index: micros(stats.index),
         }
     }
 
-    fn effort(&self) -> IngestionStats {
+    fn stats(&self) -> IngestionStats {
         IngestionStats {
             extractor: self.extractor.clone(),
             attempts: self.attempts,

@@ -1,11 +1,11 @@
-//! Mending what was found.
+//! Repairs of findings.
 //!
-//! Whatever is wrong is looked at once more within the change that mends it, or right before: a service may
-//! be running. Ids are never given twice, so what belongs to no record stays so.
+//! Each repair checks its finding again, in the same transaction or immediately before, because the service may be
+//! running. IDs are never reused, so data without a record never gets one.
 
 use super::{
     Finding,
-    survey::{self, document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks},
+    consistency::{self, document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks},
 };
 use crate::{App, Error, generations, webhooks::events};
 use docent_domain::{
@@ -15,38 +15,38 @@ use docent_domain::{
 };
 use docent_ports::error::Fault;
 
-/// What became of a finding.
+/// The result of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mended {
-    /// It is mended; what was done.
+pub enum Repair {
+    /// The finding was repaired, by this action.
     Done(&'static str),
-    /// It is no longer so: somebody else was working on it.
-    Changed,
-    /// This program does not mend it.
-    NotOurs,
+    /// The finding no longer applies: another process has changed the data.
+    Resolved,
+    /// This program cannot repair the finding.
+    NotSupported,
 }
 
-/// Mends a finding.
+/// Repairs a finding.
 ///
 /// # Errors
-/// When a store does not work. May be repeated.
-pub async fn mend(app: &App, finding: &Finding) -> Result<Mended, Error> {
+/// When a store fails. Can be retried.
+pub async fn repair(app: &App, finding: &Finding) -> Result<Repair, Error> {
     match finding {
-        Finding::NotQueued(id) => queue(app, *id).await,
+        Finding::NotQueued(id) => queue_ingestion(app, *id).await,
         Finding::NotRemoved(id) => queue_removal(app, *id).await,
         Finding::WrongChunks { document, .. } => ingest_again(app, *document).await,
         Finding::OrphanChunks { document, .. } => remove_chunks(app, *document).await,
         Finding::OrphanFile { key, .. } => Ok(remove_file(app, key).await?),
-        Finding::RetiredLeft(_) => remove_collections(app).await,
-        Finding::PartDown(..)
+        Finding::RetiredIndex(_) => remove_collections(app).await,
+        Finding::ComponentDown(..)
         | Finding::Schema(_)
-        | Finding::Dimensions { .. }
-        | Finding::OtherModel { .. }
-        | Finding::BuildUnfinished(_)
-        | Finding::LeaseOver { .. }
+        | Finding::DimensionMismatch { .. }
+        | Finding::ModelMismatch { .. }
+        | Finding::UnfinishedBuild(_)
+        | Finding::ExpiredLease { .. }
         | Finding::ForeignFile(_)
         | Finding::FileMissing(_)
-        | Finding::FileSize { .. } => Ok(Mended::NotOurs),
+        | Finding::FileSize { .. } => Ok(Repair::NotSupported),
     }
 }
 
@@ -58,102 +58,102 @@ fn is_open(jobs: &[Job], kind: JobKind) -> bool {
     jobs.iter().any(|job| job.kind == kind && job.state != JobState::Done)
 }
 
-async fn queue(app: &App, id: DocumentId) -> Result<Mended, Error> {
+async fn queue_ingestion(app: &App, id: DocumentId) -> Result<Repair, Error> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?;
     let jobs = work.jobs().of_document(id).await?;
     let Some(document) = document.filter(|document| matches!(document.state, DocumentState::Pending(_)))
     else {
-        return Ok(Mended::Changed);
+        return Ok(Repair::Resolved);
     };
     if is_open(&jobs, JobKind::Ingest) {
-        return Ok(Mended::Changed);
+        return Ok(Repair::Resolved);
     }
     work.jobs().insert(&job(app, JobKind::Ingest, id, document.owner)).await?;
     work.commit().await?;
     app.work.notify_one();
-    Ok(Mended::Done("the job is added"))
+    Ok(Repair::Done("the job is queued"))
 }
 
-async fn queue_removal(app: &App, id: DocumentId) -> Result<Mended, Error> {
+async fn queue_removal(app: &App, id: DocumentId) -> Result<Repair, Error> {
     let mut work = app.store.begin().await?;
-    let is_left = work.documents().deletion(id).await?.is_some();
-    if !is_left || is_open(&work.jobs().of_document(id).await?, JobKind::Delete) {
-        return Ok(Mended::Changed);
+    let is_deleted = work.documents().deletion(id).await?.is_some();
+    if !is_deleted || is_open(&work.jobs().of_document(id).await?, JobKind::Delete) {
+        return Ok(Repair::Resolved);
     }
     work.jobs().insert(&job(app, JobKind::Delete, id, None)).await?;
     work.commit().await?;
     app.work.notify_one();
-    Ok(Mended::Done("the job is added"))
+    Ok(Repair::Done("the job is queued"))
 }
 
-async fn ingest_again(app: &App, id: DocumentId) -> Result<Mended, Error> {
+async fn ingest_again(app: &App, id: DocumentId) -> Result<Repair, Error> {
     let Some(document) = app.store.read().await?.documents().get(id).await? else {
-        return Ok(Mended::Changed);
+        return Ok(Repair::Resolved);
     };
     if wrong_chunks(app, id).await?.is_none() {
-        return Ok(Mended::Changed);
+        return Ok(Repair::Resolved);
     }
-    let is_file_there = match &document.file {
+    let has_file = match &document.file {
         Some(file) => app.blobs.size(&file.blob).await?.is_some(),
         None => false,
     };
     let mut work = app.store.begin().await?;
     if work.documents().get(id).await?.as_ref() != Some(&document) {
-        return Ok(Mended::Changed);
+        return Ok(Repair::Resolved);
     }
     let (owner, now) = (document.owner, app.clock.now());
     let lost: Document = document.requeued(now)?;
-    if is_file_there {
+    if has_file {
         work.documents().update(&lost).await?;
         work.jobs().insert(&job(app, JobKind::Ingest, id, owner)).await?;
         work.commit().await?;
         app.work.notify_one();
-        return Ok(Mended::Done("it is queued to be ingested again"));
+        return Ok(Repair::Done("the document is queued for ingestion"));
     }
     let failed = lost.failed(Failure::of(FailureCode::FileMissing), None, now)?;
     work.documents().update(&failed).await?;
     events::take_down(app, &mut *work, &failed).await?;
     work.commit().await?;
     remove_chunks(app, id).await?;
-    Ok(Mended::Done("its file is gone: it is failed"))
+    Ok(Repair::Done("the document is marked as failed because its file is missing"))
 }
 
-async fn remove_chunks(app: &App, id: DocumentId) -> Result<Mended, Error> {
+async fn remove_chunks(app: &App, id: DocumentId) -> Result<Repair, Error> {
     if orphan_chunks(app, id).await?.is_none() {
-        return Ok(Mended::Changed);
+        return Ok(Repair::Resolved);
     }
     app.serving().await?.index.remove(id).await?;
-    // A failed document may have been retried and ingested meanwhile, and lost its new chunks to this.
+    // If a failed document was retried and ingested concurrently, this has removed its new chunks.
     match ingest_again_if_ingested(app, id).await? {
-        true => Ok(Mended::Done("it was retried meanwhile and is queued to be ingested again")),
-        false => Ok(Mended::Done("the chunks are removed")),
+        true => Ok(Repair::Done("the document was retried concurrently and is queued for ingestion")),
+        false => Ok(Repair::Done("the chunks are deleted")),
     }
 }
 
 async fn ingest_again_if_ingested(app: &App, id: DocumentId) -> Result<bool, Error> {
     match wrong_chunks(app, id).await? {
-        Some(_) => Ok(matches!(Box::pin(ingest_again(app, id)).await?, Mended::Done(_))),
+        Some(_) => Ok(matches!(Box::pin(ingest_again(app, id)).await?, Repair::Done(_))),
         None => Ok(false),
     }
 }
 
-async fn remove_collections(app: &App) -> Result<Mended, Error> {
+async fn remove_collections(app: &App) -> Result<Repair, Error> {
     generations::remove_retired(app).await?;
-    match survey::left_behind(app).await?.is_empty() {
-        true => Ok(Mended::Done("the collection is removed")),
-        false => Ok(Mended::NotOurs),
+    match consistency::retired_indexes(app).await?.is_empty() {
+        true => Ok(Repair::Done("the vector collection is deleted")),
+        false => Ok(Repair::NotSupported),
     }
 }
 
-async fn remove_file(app: &App, key: &BlobKey) -> Result<Mended, Fault> {
+async fn remove_file(app: &App, key: &BlobKey) -> Result<Repair, Fault> {
     let is_needed = match (document_of(key), extraction_of(key)) {
         (Some(id), _) => app.store.read().await?.inventory().statuses(&[id]).await?.contains_key(&id),
         (None, Some(sha256)) => is_extraction_needed(app, &sha256).await?,
-        (None, None) => return Ok(Mended::NotOurs),
+        (None, None) => return Ok(Repair::NotSupported),
     };
     if is_needed || !app.blobs.delete(key).await? {
-        return Ok(Mended::Changed);
+        return Ok(Repair::Resolved);
     }
-    Ok(Mended::Done("the file is removed"))
+    Ok(Repair::Done("the file is deleted"))
 }

@@ -1,22 +1,22 @@
-//! How good a ranking is for one question.
+//! Relevance of a ranking for one question.
 
 use super::Question;
 use docent_domain::{id::DocumentId, retrieval::ScoredChunk};
 use std::{collections::HashSet, ops::RangeInclusive};
 
-/// A place in a ranking, counted from 1.
+/// A position in a ranking, counted from 1.
 pub type Rank = usize;
 
-/// What a ranking holds at one place.
+/// A passage in a ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// Its document.
     pub document: DocumentId,
-    /// Its first and its last page.
+    /// Its first and last page.
     pub pages: RangeInclusive<u32>,
     /// Its text.
     pub text: String,
-    /// How well it fits, by whatever ranked it.
+    /// Its score in this ranking.
     pub score: f32,
 }
 
@@ -31,17 +31,18 @@ impl From<ScoredChunk> for Passage {
     }
 }
 
-/// A ranking, judged.
+/// The relevance of a ranking for a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
-    /// The place of the first passage that holds a page that answers the question.
+pub struct Relevance {
+    /// The rank of the first passage on a page that answers the question.
     pub rank: Option<Rank>,
-    /// The share of the evidence's words that are in the first passages; `None` without evidence.
+    /// The share of the evidence's words in the top passages; `None` without evidence.
     pub evidence: Option<f64>,
 }
 
-impl Judged {
-    /// Judges a ranking for a question that the document `gold` answers; evidence is sought in the first `top`.
+impl Relevance {
+    /// Measures a ranking for a question that the document `gold` answers. Evidence is searched in the first `top`
+    /// passages.
     pub fn of(question: &Question, gold: DocumentId, ranking: &[Passage], top: usize) -> Self {
         let hits = |passage: &Passage| {
             passage.document == gold && question.pages.iter().any(|page| passage.pages.contains(page))
@@ -51,28 +52,28 @@ impl Judged {
         Self { rank, evidence: recall(&question.evidence, first.map(|passage| passage.text.as_str())) }
     }
 
-    /// Whether the page is among the first `k`.
+    /// Whether a relevant page is among the first `k` passages.
     pub fn is_hit_at(&self, k: usize) -> bool {
         self.rank.is_some_and(|rank| rank <= k)
     }
 
-    /// 1 for the first place, a half for the second one, and 0 when it is on none.
+    /// The reciprocal rank: 1 for the first position, 1/2 for the second, and 0 when no passage is relevant.
     pub fn reciprocal_rank(&self) -> f64 {
         self.rank.map_or(0.0, |rank| 1.0 / rank as f64)
     }
 }
 
-/// The share of the evidence's distinct words that the texts have.
+/// The share of the evidence's distinct words that occur in the texts.
 fn recall<'a>(evidence: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
-    let wanted: HashSet<String> = words(evidence).collect();
-    if wanted.is_empty() {
+    let expected: HashSet<String> = words(evidence).collect();
+    if expected.is_empty() {
         return None;
     }
-    let there: HashSet<String> = texts.flat_map(words).collect();
-    Some(wanted.intersection(&there).count() as f64 / wanted.len() as f64)
+    let found: HashSet<String> = texts.flat_map(words).collect();
+    Some(expected.intersection(&found).count() as f64 / expected.len() as f64)
 }
 
-/// Runs of letters and digits in lower case; in numbers, points and commas are dropped.
+/// Lowercase runs of letters and digits. Points and commas are removed from numbers.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let separates = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | ','));
     text.split(separates).flat_map(|run| {
@@ -107,25 +108,25 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_is_a_passage_of_the_document_that_covers_one_of_the_pages() {
+    fn passage_on_a_gold_page_of_the_gold_document_is_a_hit() {
         let ranking =
             [passage(2, 5..=5, ""), passage(1, 3..=4, ""), passage(1, 4..=6, ""), passage(1, 5..=5, "")];
-        let judged = Judged::of(&question(&[5, 90], ""), document_id(1), &ranking, 5);
-        assert_eq!(judged, Judged { rank: Some(3), evidence: None });
-        assert!(judged.is_hit_at(3) && !judged.is_hit_at(2));
-        assert!((judged.reciprocal_rank() - 1.0 / 3.0).abs() < 1e-12);
-        let missed = Judged::of(&question(&[7], ""), document_id(1), &ranking, 5);
+        let relevance = Relevance::of(&question(&[5, 90], ""), document_id(1), &ranking, 5);
+        assert_eq!(relevance, Relevance { rank: Some(3), evidence: None });
+        assert!(relevance.is_hit_at(3) && !relevance.is_hit_at(2));
+        assert!((relevance.reciprocal_rank() - 1.0 / 3.0).abs() < 1e-12);
+        let missed = Relevance::of(&question(&[7], ""), document_id(1), &ranking, 5);
         assert_eq!((missed.rank, missed.is_hit_at(50), missed.reciprocal_rank()), (None, false, 0.0));
     }
 
     #[test]
-    fn evidence_counts_distinct_words_of_the_document_in_the_first_passages() {
+    fn evidence_recall_counts_distinct_words_in_top_passages_of_the_document() {
         let evidence = "Net sales: $1,577 (2018). Net SALES";
         let first = passage(1, 1..=1, "Sales were 1577.");
         let other = passage(2, 1..=1, "net net net");
         let late = passage(1, 2..=2, "net 2018");
         let judge = |ranking: &[Passage], top| {
-            Judged::of(&question(&[9], evidence), document_id(1), ranking, top).evidence.unwrap()
+            Relevance::of(&question(&[9], evidence), document_id(1), ranking, top).evidence.unwrap()
         };
         let all = [first, other, late];
         assert!((judge(&all, 1) - 0.5).abs() < 1e-12);
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_the_same_with_and_without_separators() {
+    fn numbers_with_and_without_separators_are_equal() {
         let all: Vec<String> = words("FY2018: 1,577.5 U.S. a,b … é").collect();
         assert_eq!(all, ["fy2018", "15775", "u", "s", "a", "b", "é"]);
     }

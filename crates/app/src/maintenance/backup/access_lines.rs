@@ -1,9 +1,8 @@
-//! Groups, API keys and the audit log as they stand in an archive.
+//! Groups, API keys and the audit log in the archive format.
 
 use super::{
-    BackupError,
+    BackupError, invalid_archive,
     lines::{digest, hex, id, instant, invalid, permission_names, permissions},
-    refused,
 };
 use docent_domain::{
     api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
@@ -137,7 +136,7 @@ impl AuditLine {
     }
 
     pub(super) fn entry(self) -> Result<AuditEntry, BackupError> {
-        let unknown = |what: &str, name: &str| refused(format!("no {what} is `{name}`"));
+        let unknown = |what: &str, name: &str| invalid_archive(format!("`{name}` is not a known {what}"));
         let actor = match self.by {
             AuthorLine::User { id: user, email, api_key } => {
                 AuditActor::User { id: id(&user)?, email, api_key: api_key.as_deref().map(id).transpose()? }
@@ -151,8 +150,8 @@ impl AuditLine {
             id: id(&self.id)?,
             at: instant(self.at)?,
             actor,
-            client_ip: from.map_err(|_| refused("an address makes no sense"))?,
-            action: AuditAction::parse(&self.deed).ok_or_else(|| unknown("deed", &self.deed))?,
+            client_ip: from.map_err(|_| invalid_archive("an IP address is not valid"))?,
+            action: AuditAction::parse(&self.deed).ok_or_else(|| unknown("action", &self.deed))?,
             kind: RecordKind::parse(&self.kind).ok_or_else(|| unknown("kind of record", &self.kind))?,
             record: self.record,
             label: self.label,

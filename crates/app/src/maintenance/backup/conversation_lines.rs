@@ -1,4 +1,4 @@
-//! Conversations as they stand in an archive.
+//! Conversations in the archive format.
 
 use super::{
     BackupError,
@@ -23,14 +23,14 @@ pub(super) struct ConversationLine {
     updated_at: i64,
 }
 
-/// Messages stand in the order in which they were said.
+/// A message. Messages are in order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct MessageLine {
     id: String,
     conversation: String,
     content: String,
     at: i64,
-    /// None when the conversation's owner said it.
+    /// None for a message of the user.
     answer: Option<AnswerLine>,
 }
 
@@ -51,7 +51,7 @@ struct SourceLine {
     text: String,
     /// Start page and offset, end page and offset.
     span: [u32; 4],
-    /// Page and beginning of each page.
+    /// The number and start offset of each page.
     pages: Vec<[u32; 2]>,
     score: f32,
 }
@@ -99,7 +99,7 @@ impl MessageLine {
         }
     }
 
-    /// The message; its place is for whoever appends it to give.
+    /// The message. Its ordinal is assigned when it is appended.
     pub(super) fn message(self) -> Result<ConversationMessage, BackupError> {
         let role = match self.answer {
             None => MessageRole::User,

@@ -1,4 +1,4 @@
-//! One at a time, by key.
+//! Mutual exclusion by key.
 
 use std::{
     collections::HashMap,
@@ -6,18 +6,18 @@ use std::{
 };
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// Lets those with the same key take turns, within this process.
+/// One lock per key, within this process.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub struct KeyedLocks {
     locks: Mutex<HashMap<String, Arc<AsyncMutex<()>>>>,
 }
 
-impl Turns {
-    /// Waits for the key's turn; it lasts until the guard is dropped. Cancel-safe.
-    pub async fn turn(&self, key: &str) -> OwnedMutexGuard<()> {
+impl KeyedLocks {
+    /// Waits for the key's lock, which is held until the guard is dropped. Cancel-safe.
+    pub async fn lock(&self, key: &str) -> OwnedMutexGuard<()> {
         let lock = {
             let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
-            // Only those that somebody holds or waits for are shared.
+            // A lock that is held or awaited has more than one owner; the others are removed.
             locks.retain(|_, lock| Arc::strong_count(lock) > 1);
             Arc::clone(locks.entry(key.to_owned()).or_default())
         };
@@ -30,18 +30,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn one_key_takes_turns_and_others_do_not_wait() {
-        let turns = Turns::default();
-        let first = turns.turn("a").await;
-        let _other = turns.turn("b").await;
+    async fn locks_of_one_key_exclude_each_other_and_unused_ones_are_removed() {
+        let locks = KeyedLocks::default();
+        let first = locks.lock("a").await;
+        let _other = locks.lock("b").await;
         {
-            let second = turns.turn("a");
+            let second = locks.lock("a");
             tokio::pin!(second);
             assert!(futures::poll!(&mut second).is_pending());
             drop(first);
             second.await;
         }
-        let _third = turns.turn("c").await;
-        assert_eq!(turns.locks.lock().unwrap().len(), 2, "what nobody uses is forgotten");
+        let _third = locks.lock("c").await;
+        assert_eq!(locks.locks.lock().unwrap().len(), 2);
     }
 }

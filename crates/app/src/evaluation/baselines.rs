@@ -1,7 +1,7 @@
-//! The rankings that the service's own is compared with.
+//! Baseline rankings: BM25 and vector cosine.
 //!
-//! They see the same passages, and the terms that the service's embedder gives for their text alone, without those
-//! of title, page and lead.
+//! They rank the same passages as the service, by the terms that its embedder extracts from the text alone, without
+//! title, page and lead.
 
 use super::Passage;
 use docent_domain::{
@@ -16,19 +16,19 @@ use std::{
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// All passages, in memory, with what plain rankings need.
+/// All passages in memory, with their postings and vectors.
 #[derive(Debug, Default)]
-pub(super) struct Plain {
+pub(super) struct Baselines {
     passages: Vec<Passage>,
     documents: HashMap<DocumentId, Range<usize>>,
-    /// By term, which passages have it how often.
+    /// For each term: the passages it occurs in, and how often.
     postings: HashMap<Box<str>, Vec<(u32, u32)>>,
-    /// The terms of each passage.
+    /// The number of terms of each passage.
     lengths: Vec<u64>,
     vectors: Vec<Option<Vec<f32>>>,
 }
 
-impl Plain {
+impl Baselines {
     /// Adds a document's passages with the terms of each.
     pub(super) fn add(&mut self, document: DocumentId, chunks: Vec<StoredChunk>, terms: &[TermCounts]) {
         let first = self.passages.len();
@@ -45,18 +45,18 @@ impl Plain {
         self.documents.insert(document, first..self.passages.len());
     }
 
-    /// Passages in all.
+    /// The number of passages.
     pub(super) fn len(&self) -> usize {
         self.passages.len()
     }
 
-    /// Whether there are vectors to compare.
+    /// Whether any passage has a vector.
     pub(super) fn has_vectors(&self) -> bool {
         self.vectors.iter().any(Option::is_some)
     }
 
-    /// Okapi BM25 with its usual idf, over all passages or those of one document; what shares no term with the query
-    /// is left out.
+    /// Ranks by Okapi BM25 over all passages or those of one document. Omits passages that share no term with the
+    /// query.
     pub(super) fn by_terms(
         &self,
         query: &TermCounts,
@@ -69,8 +69,8 @@ impl Plain {
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
         for (term, times) in query.iter() {
             let Some(postings) = self.postings.get(term) else { continue };
-            let having = postings.len() as f64;
-            let idf = (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
+            let matching = postings.len() as f64;
+            let idf = (1.0 + (count - matching + 0.5) / (matching + 0.5)).ln();
             for (number, frequency) in postings {
                 let (number, frequency) = (*number as usize, f64::from(*frequency));
                 if range.contains(&number) {
@@ -80,10 +80,10 @@ impl Plain {
                 }
             }
         }
-        self.best(scores.into_iter().collect(), limit)
+        self.top(scores.into_iter().collect(), limit)
     }
 
-    /// By the cosine of vectors of unit length.
+    /// Ranks by the cosine of vectors, which have unit length.
     pub(super) fn by_vector(
         &self,
         query: &[f32],
@@ -94,7 +94,7 @@ impl Plain {
             let vector = self.vectors[number].as_ref()?;
             Some((number, vector.iter().zip(query).map(|(a, b)| f64::from(a * b)).sum()))
         };
-        self.best(self.range(document).filter_map(cosine).collect(), limit)
+        self.top(self.range(document).filter_map(cosine).collect(), limit)
     }
 
     fn range(&self, document: Option<DocumentId>) -> Range<usize> {
@@ -104,8 +104,8 @@ impl Plain {
         }
     }
 
-    /// The highest scores first; of equal ones the passage that was added earlier.
-    fn best(&self, mut scores: Vec<(usize, f64)>, limit: usize) -> Vec<Passage> {
+    /// The passages with the highest scores; ties are broken by insertion order.
+    fn top(&self, mut scores: Vec<(usize, f64)>, limit: usize) -> Vec<Passage> {
         scores.sort_by(|(n, a), (m, b)| b.total_cmp(a).then(n.cmp(m)));
         let passage = |(number, score): &(usize, f64)| Passage {
             score: *score as f32,
@@ -121,8 +121,8 @@ mod tests {
     use docent_domain::chunk::{Position, Span};
     use docent_testkit::retrieval::{document_id, terms};
 
-    fn plain(documents: &[&[(&str, &[f32])]]) -> Plain {
-        let mut plain = Plain::default();
+    fn baselines(documents: &[&[(&str, &[f32])]]) -> Baselines {
+        let mut baselines = Baselines::default();
         for (n, chunks) in (1..).zip(documents) {
             let stored = chunks.iter().zip(0..).map(|((text, vector), ordinal)| {
                 let place = Position { page: ordinal + 1, offset: 0 };
@@ -131,15 +131,15 @@ mod tests {
                 StoredChunk { ordinal, text: (*text).to_owned(), span, pages: Vec::new(), dense }
             });
             let terms: Vec<TermCounts> = chunks.iter().map(|(text, _)| terms(text)).collect();
-            plain.add(document_id(n), stored.collect(), &terms);
+            baselines.add(document_id(n), stored.collect(), &terms);
         }
-        plain
+        baselines
     }
 
     #[test]
-    fn scores_are_those_of_bm25() {
-        let plain = plain(&[&[("a b", &[]), ("a a a a", &[])], &[("c c c", &[])]]);
-        let found = plain.by_terms(&terms("a b x"), None, 9);
+    fn bm25_scores_match_the_formula() {
+        let baselines = baselines(&[&[("a b", &[]), ("a a a a", &[])], &[("c c c", &[])]]);
+        let found = baselines.by_terms(&terms("a b x"), None, 9);
         let texts: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
         assert_eq!(texts, ["a b", "a a a a"]);
         // Of three passages with three terms on average two have `a`, ln(1 + 1.5/2.5), and one `b`, ln(1 + 2.5/1.5).
@@ -152,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn one_document_is_ranked_alone_and_ties_keep_their_order() {
-        let plain = plain(&[&[("a", &[]), ("a", &[])], &[("a", &[]), ("b", &[])]]);
+    fn document_filter_limits_the_ranking_and_ties_keep_insertion_order() {
+        let baselines = baselines(&[&[("a", &[]), ("a", &[])], &[("a", &[]), ("b", &[])]]);
         let pages = |document, limit| -> Vec<(DocumentId, u32)> {
-            let found = plain.by_terms(&terms("a"), document, limit);
+            let found = baselines.by_terms(&terms("a"), document, limit);
             found.iter().map(|passage| (passage.document, *passage.pages.start())).collect()
         };
         let (first, second) = (document_id(1), document_id(2));
@@ -163,16 +163,16 @@ mod tests {
         assert_eq!(pages(Some(second), 9), [(second, 1)]);
         assert_eq!(pages(None, 1), [(first, 1)]);
         assert_eq!(pages(Some(document_id(3)), 9), []);
-        assert_eq!(plain.len(), 4);
+        assert_eq!(baselines.len(), 4);
     }
 
     #[test]
-    fn vectors_are_ranked_by_their_cosine() {
-        let plain = plain(&[&[("a", &[1.0, 0.0]), ("b", &[0.0, 1.0]), ("c", &[])]]);
-        let found = plain.by_vector(&[0.6, 0.8], None, 9);
+    fn vectors_rank_by_cosine() {
+        let baselines = baselines(&[&[("a", &[1.0, 0.0]), ("b", &[0.0, 1.0]), ("c", &[])]]);
+        let found = baselines.by_vector(&[0.6, 0.8], None, 9);
         let found: Vec<(&str, f32)> =
             found.iter().map(|passage| (passage.text.as_str(), passage.score)).collect();
         assert_eq!(found, [("b", 0.8), ("a", 0.6)]);
-        assert!(plain.has_vectors() && !Plain::default().has_vectors());
+        assert!(baselines.has_vectors() && !Baselines::default().has_vectors());
     }
 }

@@ -1,22 +1,22 @@
-//! How far a long piece of work has come, told to whoever shows it.
+//! Progress reports of long-running work.
 
-/// Is told how far work has come. No method fails or waits.
+/// Receives progress reports. No method fails or blocks.
 pub trait Progress: Send + Sync {
-    /// A stage begins: what it does, and how many steps it has, if that is known.
+    /// A stage begins, with its number of steps if it is known.
     fn begin(&self, stage: &'static str, steps: Option<u64>);
 
-    /// So many more steps are done.
+    /// This many more steps are done.
     fn advance(&self, steps: u64);
 
     /// The stage is done.
     fn end(&self);
 }
 
-/// Shows nothing.
+/// Discards progress reports.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unseen;
+pub struct NoProgress;
 
-impl Progress for Unseen {
+impl Progress for NoProgress {
     fn begin(&self, _stage: &'static str, _steps: Option<u64>) {}
 
     fn advance(&self, _steps: u64) {}

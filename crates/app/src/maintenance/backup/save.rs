@@ -1,18 +1,18 @@
-//! Writing an archive.
+//! Writes an archive.
 //!
-//! One view of the database decides what belongs into it. Files never change once they are written, and chunks
-//! are taken along only where they are those that the record counts: a document that is ingested again, or
-//! whose chunks cannot be had, is ingested again after a restore. One that is deleted meanwhile is left out.
+//! A snapshot of the database determines its contents. Files are immutable, and chunks are included only if their
+//! number is the recorded one: a document whose chunks are missing or being replaced is ingested again after a restore.
+//! Documents that are deleted while the archive is written are omitted.
 
 use super::{
     BackupError, FORMAT, MANIFEST,
     access_lines::{ApiKeyLine, AuditLine, GroupLine},
     conversation_lines::{ConversationLine, MessageLine},
-    entries::Entries,
+    entries::EntryWriter,
     lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine},
     webhook_lines::WebhookLine,
 };
-use crate::{App, upkeep::progress::Progress};
+use crate::{App, maintenance::progress::Progress};
 use docent_domain::{
     document::{Document, DocumentState, StoredFile},
     id::ConversationId,
@@ -28,23 +28,23 @@ use futures::TryStreamExt;
 use std::{collections::BTreeMap, sync::Arc};
 
 const PAGE: u64 = 256;
-/// Messages, which may be long, that are held at a time.
+/// Messages per page: fewer, because they can be long.
 const MESSAGES: u64 = 64;
 
-/// What goes into the archive, and what it says about where it comes from.
+/// The contents and origin of an archive.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct BackupOptions {
     /// The version of this program.
     pub program: String,
-    /// The last change of the schema.
+    /// The last migration of the schema.
     pub schema: String,
-    /// Whether chunks are taken along. Without them every document is ingested again after a restore.
+    /// Whether to include chunks. Without them every document is ingested again after a restore.
     pub chunks: bool,
 }
 
-/// What went into an archive.
+/// The number of records in an archive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Saved {
+pub struct BackupSummary {
     /// Accounts.
     pub users: u64,
     /// Documents.
@@ -55,32 +55,38 @@ pub struct Saved {
     pub chunks: u64,
 }
 
-/// Writes everything into the archive.
+/// Writes a complete archive.
 ///
 /// # Errors
-/// When a part does not work; then there is no archive.
+/// When a component fails; the archive is then not created.
 pub async fn save(
     app: &App,
-    scope: Scope,
+    options: BackupOptions,
     writer: Box<dyn ArchiveWriter>,
     progress: &dyn Progress,
-) -> Result<Saved, BackupError> {
+) -> Result<BackupSummary, BackupError> {
     let mut view = app.store.read().await?;
     let sizes = view.inventory().counts().await?;
     let generation = app.serving_generation().await?;
-    // Without its back end the name is another one, and a restore makes the vectors anew.
+    // Without a configured embedder the generation's own name is recorded, and a restore embeds the chunks again.
     let embedder = app.embedders.of_model(&generation.model);
     let embedding_model =
         embedder.map_or_else(|_| generation.model.clone(), |embedder| embedder.model().to_owned());
-    let index = match scope.chunks {
+    let index = match options.chunks {
         true => Some(app.open(generation).await?.index),
         false => None,
     };
-    let mut saving = Saving { app, entries: Entries::into(writer), saved: Saved::default(), scope, index };
+    let mut writer = BackupWriter {
+        app,
+        entries: EntryWriter::new(writer),
+        summary: BackupSummary::default(),
+        options,
+        index,
+    };
     let manifest = Manifest {
         format: FORMAT,
-        program: saving.scope.program.clone(),
-        schema: saving.scope.schema.clone(),
+        program: writer.options.program.clone(),
+        schema: writer.options.schema.clone(),
         embedding_model,
         begun_at: app.clock.now().to_rfc3339(),
         users: sizes.users,
@@ -92,14 +98,14 @@ pub async fn save(
         webhooks: sizes.webhooks,
         audit: sizes.audit,
     };
-    saving.entries.put_json(MANIFEST, &manifest).await?;
-    saving.groups(&mut *view).await?;
-    saving.users(&mut *view).await?;
-    saving.api_keys(&mut *view).await?;
-    saving.conversations(&mut *view).await?;
-    saving.webhooks(&mut *view).await?;
-    saving.audit(&mut *view).await?;
-    saving.usage(&mut *view).await?;
+    writer.entries.put_json(MANIFEST, &manifest).await?;
+    writer.groups(&mut *view).await?;
+    writer.users(&mut *view).await?;
+    writer.api_keys(&mut *view).await?;
+    writer.conversations(&mut *view).await?;
+    writer.webhooks(&mut *view).await?;
+    writer.audit(&mut *view).await?;
+    writer.usage(&mut *view).await?;
     progress.begin("saving documents", Some(sizes.documents));
     let mut after = None;
     loop {
@@ -107,73 +113,76 @@ pub async fn save(
         let Some(last) = page.last() else { break };
         after = Some(last.id);
         for document in &page {
-            saving.document(document).await?;
+            writer.document(document).await?;
             progress.advance(1);
         }
     }
     progress.end();
-    let Saving { entries, saved, .. } = saving;
-    entries.finish(saved.documents).await?;
-    Ok(saved)
+    let BackupWriter { entries, summary, .. } = writer;
+    entries.finish(summary.documents).await?;
+    Ok(summary)
 }
 
-struct Saving<'a> {
+struct BackupWriter<'a> {
     app: &'a App,
-    entries: Entries,
-    saved: Saved,
-    scope: Scope,
-    /// Where chunks are taken along.
+    entries: EntryWriter,
+    summary: BackupSummary,
+    options: BackupOptions,
+    /// Present if chunks are included.
     index: Option<Arc<dyn VectorIndex>>,
 }
 
-impl Saving<'_> {
+/// Defines methods that write all records of a kind in pages.
+macro_rules! pages {
+    ($($kind:ident: $line:ident;)*) => {
+        impl BackupWriter<'_> {$(
+            async fn $kind(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
+                let mut after = None;
+                for number in 1.. {
+                    let page = view.inventory().$kind(after, PAGE).await?;
+                    let Some(last) = page.last() else { break };
+                    after = Some(last.id);
+                    let name = format!("{}/{number:06}.jsonl", stringify!($kind));
+                    self.entries.put_lines(&name, page.iter().map($line::of)).await?;
+                }
+                Ok(())
+            }
+        )*}
+    };
+}
+
+pages! {
+    groups: GroupLine;
+    api_keys: ApiKeyLine;
+    webhooks: WebhookLine;
+    audit: AuditLine;
+    usage: UsageLine;
+}
+
+impl BackupWriter<'_> {
     async fn users(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
-        for page_number in 1.. {
+        for number in 1.. {
             let page = view.inventory().users(after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
-            self.saved.users += page.len() as u64;
+            self.summary.users += page.len() as u64;
             let mut lines = Vec::with_capacity(page.len());
             for user in &page {
                 lines.push(UserLine::of(user, &view.groups().assigned_permissions(user.id).await?));
             }
-            self.entries.put_lines(&format!("users/{page_number:06}.jsonl"), lines.into_iter()).await?;
-        }
-        Ok(())
-    }
-
-    async fn groups(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
-        let mut after = None;
-        for page_number in 1.. {
-            let page = view.inventory().groups(after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            let name = format!("groups/{page_number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(GroupLine::of)).await?;
-        }
-        Ok(())
-    }
-
-    async fn api_keys(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
-        let mut after = None;
-        for page_number in 1.. {
-            let page = view.inventory().api_keys(after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            let name = format!("api_keys/{page_number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(ApiKeyLine::of)).await?;
+            self.entries.put_lines(&format!("users/{number:06}.jsonl"), lines.into_iter()).await?;
         }
         Ok(())
     }
 
     async fn conversations(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
         let mut after = None;
-        for page_number in 1.. {
+        for number in 1.. {
             let page = view.inventory().conversations(after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
-            let name = format!("conversations/{page_number:06}.jsonl");
+            let name = format!("conversations/{number:06}.jsonl");
             self.entries.put_lines(&name, page.iter().map(ConversationLine::of)).await?;
             for conversation in &page {
                 self.messages(view, conversation.id).await?;
@@ -184,51 +193,15 @@ impl Saving<'_> {
 
     async fn messages(&mut self, view: &mut dyn ReadView, id: ConversationId) -> Result<(), Fault> {
         let mut offset = 0;
-        for page_number in 1.. {
+        for number in 1.. {
             let page =
                 view.conversations().messages(id, PageRequest { offset, limit: MESSAGES }).await?.records;
             if page.is_empty() {
                 break;
             }
             offset += page.len() as u64;
-            let name = format!("messages/{id}/{page_number:06}.jsonl");
+            let name = format!("messages/{id}/{number:06}.jsonl");
             self.entries.put_lines(&name, page.iter().map(MessageLine::of)).await?;
-        }
-        Ok(())
-    }
-
-    async fn webhooks(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
-        let mut after = None;
-        for page_number in 1.. {
-            let page = view.inventory().webhooks(after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            let name = format!("webhooks/{page_number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(WebhookLine::of)).await?;
-        }
-        Ok(())
-    }
-
-    async fn audit(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
-        let mut after = None;
-        for page_number in 1.. {
-            let page = view.inventory().audit(after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            let name = format!("audit/{page_number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(AuditLine::of)).await?;
-        }
-        Ok(())
-    }
-
-    async fn usage(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
-        let mut after = None;
-        for page_number in 1.. {
-            let page = view.inventory().usage(after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            let name = format!("usage/{page_number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(UsageLine::of)).await?;
         }
         Ok(())
     }
@@ -239,8 +212,8 @@ impl Saving<'_> {
         if let Some(file) = &document.file {
             if self.file(&format!("{folder}/file.pdf"), file).await? {
                 digests.insert("file.pdf".to_owned(), self.entries.sha256());
-                self.saved.files += 1;
-            } else if !self.is_there(document).await? {
+                self.summary.files += 1;
+            } else if !self.exists(document).await? {
                 return Ok(());
             }
         }
@@ -251,26 +224,26 @@ impl Saving<'_> {
         }
         let record = DocumentLine::of(document, digests);
         self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
-        self.saved.documents += 1;
+        self.summary.documents += 1;
         Ok(())
     }
 
-    /// Whether the document has not been deleted since the backup began.
-    async fn is_there(&self, document: &Document) -> Result<bool, Fault> {
+    /// Whether the document still exists.
+    async fn exists(&self, document: &Document) -> Result<bool, Fault> {
         Ok(self.app.store.read().await?.documents().get(document.id).await?.is_some())
     }
 
-    /// Copies a file; false when it is gone.
+    /// Copies a file. Returns false if it does not exist.
     async fn file(&mut self, name: &str, file: &StoredFile) -> Result<bool, Fault> {
         let Some(bytes) = self.app.blobs.size(&file.blob).await? else { return Ok(false) };
         let Some(mut stream) = self.app.blobs.open(&file.blob).await? else { return Ok(false) };
         self.entries.begin(name, bytes).await?;
-        let mut left = bytes;
+        let mut remaining = bytes;
         while let Some(piece) = stream.try_next().await? {
-            left = left.checked_sub(piece.len() as u64).ok_or_else(|| other_size(&file.blob))?;
+            remaining = remaining.checked_sub(piece.len() as u64).ok_or_else(|| size_mismatch(&file.blob))?;
             self.entries.write(piece).await?;
         }
-        if left > 0 { Err(other_size(&file.blob)) } else { Ok(true) }
+        if remaining > 0 { Err(size_mismatch(&file.blob)) } else { Ok(true) }
     }
 
     async fn chunks(
@@ -296,12 +269,12 @@ impl Saving<'_> {
             self.entries.put(&format!("{folder}/vectors.f32"), vectors).await?;
             digests.insert("vectors.f32".to_owned(), self.entries.sha256());
         }
-        self.saved.chunks += chunks.len() as u64;
+        self.summary.chunks += chunks.len() as u64;
         Ok(())
     }
 }
 
-fn other_size(key: &docent_domain::document::BlobKey) -> Fault {
-    let message = format!("the file {} has another size than the store says", key.as_str());
+fn size_mismatch(key: &docent_domain::document::BlobKey) -> Fault {
+    let message = format!("the file {} does not have the size that the blob store reported", key.as_str());
     Fault::new(Component::BlobStore, FaultKind::InvalidResponse, message)
 }

@@ -1,9 +1,9 @@
-//! Entries with their digests, written and read.
+//! Writes and reads archive entries with their digests.
 
 use super::{
-    BackupError, END, HELD_MAX,
+    BackupError, END, ENTRY_MAX, invalid_archive,
     lines::{End, hex},
-    refused, unwritable,
+    not_serializable,
 };
 use bytes::Bytes;
 use docent_ports::{
@@ -13,15 +13,15 @@ use docent_ports::{
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-/// What has gone through, and what goes through now.
+/// Digests of the whole archive and of the current entry.
 #[derive(Default)]
-struct Sums {
+struct Digests {
     all: Sha256,
     entries: u64,
     entry: Sha256,
 }
 
-impl Sums {
+impl Digests {
     fn begin(&mut self, name: &str, bytes: u64) {
         self.entries += 1;
         self.entry = Sha256::new();
@@ -44,30 +44,30 @@ impl Sums {
     }
 }
 
-/// An archive being written.
-pub(super) struct Entries {
+/// Writes an archive.
+pub(super) struct EntryWriter {
     writer: Box<dyn ArchiveWriter>,
-    sums: Sums,
+    digests: Digests,
 }
 
-impl Entries {
-    pub(super) fn into(writer: Box<dyn ArchiveWriter>) -> Self {
-        Self { writer, sums: Sums::default() }
+impl EntryWriter {
+    pub(super) fn new(writer: Box<dyn ArchiveWriter>) -> Self {
+        Self { writer, digests: Digests::default() }
     }
 
     pub(super) async fn begin(&mut self, name: &str, bytes: u64) -> Result<(), Fault> {
-        self.sums.begin(name, bytes);
+        self.digests.begin(name, bytes);
         self.writer.begin(name, bytes).await
     }
 
     pub(super) async fn write(&mut self, bytes: Bytes) -> Result<(), Fault> {
-        self.sums.add(&bytes);
+        self.digests.add(&bytes);
         self.writer.write(bytes).await
     }
 
-    /// The SHA-256 of the entry written last.
+    /// The SHA-256 of the current entry.
     pub(super) fn sha256(&self) -> String {
-        self.sums.entry()
+        self.digests.entry()
     }
 
     pub(super) async fn put(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Fault> {
@@ -76,7 +76,7 @@ impl Entries {
     }
 
     pub(super) async fn put_json(&mut self, name: &str, value: &impl Serialize) -> Result<(), Fault> {
-        self.put(name, serde_json::to_vec(value).map_err(unwritable)?).await
+        self.put(name, serde_json::to_vec(value).map_err(not_serializable)?).await
     }
 
     pub(super) async fn put_lines<T: Serialize>(
@@ -86,93 +86,106 @@ impl Entries {
     ) -> Result<(), Fault> {
         let mut bytes = Vec::new();
         for line in lines {
-            serde_json::to_writer(&mut bytes, &line).map_err(unwritable)?;
+            serde_json::to_writer(&mut bytes, &line).map_err(not_serializable)?;
             bytes.push(b'\n');
         }
         self.put(name, bytes).await
     }
 
     pub(super) async fn finish(mut self, documents: u64) -> Result<(), Fault> {
-        let end = serde_json::to_vec(&self.sums.end(documents)).map_err(unwritable)?;
+        let end = serde_json::to_vec(&self.digests.end(documents)).map_err(not_serializable)?;
         self.writer.begin(END, end.len() as u64).await?;
         self.writer.write(end.into()).await?;
         self.writer.finish().await
     }
 }
 
-/// An archive being read. Whoever reads it to the end knows that it is whole and as it was written.
-pub(super) struct Contents {
+/// Reads an archive. Reading it to the end verifies that it is complete and unchanged.
+pub(super) struct EntryReader {
     reader: Box<dyn ArchiveReader>,
-    sums: Sums,
+    digests: Digests,
 }
 
-impl Contents {
-    pub(super) fn of(reader: Box<dyn ArchiveReader>) -> Self {
-        Self { reader, sums: Sums::default() }
+impl EntryReader {
+    pub(super) fn new(reader: Box<dyn ArchiveReader>) -> Self {
+        Self { reader, digests: Digests::default() }
     }
 
-    /// The next entry's name and size; `None` at the end, once everything was found to be there. The entry
-    /// before must have been read whole.
+    /// The next entry's name and size; `None` at the end, after verifying the whole archive. The previous entry must
+    /// have been read completely.
     pub(super) async fn next(&mut self, documents: u64) -> Result<Option<(String, u64)>, BackupError> {
         let Some((name, bytes)) = self.reader.next().await? else {
-            return Err(refused("it has no end"));
+            return Err(invalid_archive("it is incomplete"));
         };
         if name == END {
-            let sums = std::mem::take(&mut self.sums);
+            let digests = std::mem::take(&mut self.digests);
             let end: End = self.json(bytes).await?;
-            if end != sums.end(documents) {
-                return Err(refused("it is not as it was written"));
+            if end != digests.end(documents) {
+                return Err(invalid_archive("its checksum does not match"));
             }
             return match self.reader.next().await? {
                 None => Ok(None),
-                Some((name, _)) => Err(refused(format!("`{name}` follows its end"))),
+                Some((name, _)) => Err(invalid_archive(format!("it has an entry `{name}` after its end"))),
             };
         }
-        self.sums.begin(&name, bytes);
+        self.digests.begin(&name, bytes);
         Ok(Some((name, bytes)))
     }
 
     pub(super) async fn read(&mut self) -> Result<Option<Bytes>, BackupError> {
         let bytes = self.reader.read().await?;
         if let Some(bytes) = &bytes {
-            self.sums.add(bytes);
+            self.digests.add(bytes);
         }
         Ok(bytes)
     }
 
-    /// Reads the entry for its digest alone.
-    pub(super) async fn pass(&mut self) -> Result<String, BackupError> {
+    /// Skips the entry. Returns its SHA-256.
+    pub(super) async fn skip(&mut self) -> Result<String, BackupError> {
         while self.read().await?.is_some() {}
         Ok(self.sha256())
     }
 
-    /// The SHA-256 of the entry read last.
+    /// The SHA-256 of the current entry.
     pub(super) fn sha256(&self) -> String {
-        self.sums.entry()
+        self.digests.entry()
     }
 
-    pub(super) async fn whole(&mut self, bytes: u64) -> Result<Vec<u8>, BackupError> {
-        if bytes > HELD_MAX {
-            return Err(refused("an entry is larger than any that is written"));
+    /// Reads the entry completely.
+    pub(super) async fn read_all(&mut self, bytes: u64) -> Result<Vec<u8>, BackupError> {
+        if bytes > ENTRY_MAX {
+            return Err(invalid_archive("an entry is too large"));
         }
-        let mut whole = Vec::new();
+        let mut content = Vec::new();
         while let Some(piece) = self.read().await? {
-            whole.extend_from_slice(&piece);
+            content.extend_from_slice(&piece);
         }
-        Ok(whole)
+        Ok(content)
     }
 
+    /// Reads the entry as one JSON value.
     pub(super) async fn json<T: DeserializeOwned>(&mut self, bytes: u64) -> Result<T, BackupError> {
-        parse(&self.whole(bytes).await?)
+        parse(&self.read_all(bytes).await?)
     }
 
+    /// Reads the entry as JSON lines.
     pub(super) async fn lines<T: DeserializeOwned>(&mut self, bytes: u64) -> Result<Vec<T>, BackupError> {
-        lines(&self.whole(bytes).await?)
+        lines(&self.read_all(bytes).await?)
+    }
+
+    /// Reads the entry as JSON lines, and parses each into a record.
+    pub(super) async fn parse_lines<L: DeserializeOwned, T>(
+        &mut self,
+        bytes: u64,
+        parse: impl FnMut(L) -> Result<T, BackupError>,
+    ) -> Result<Vec<T>, BackupError> {
+        self.lines(bytes).await?.into_iter().map(parse).collect()
     }
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BackupError> {
-    serde_json::from_slice(bytes).map_err(|error| refused(format!("a record cannot be read: {error}")))
+    serde_json::from_slice(bytes)
+        .map_err(|error| invalid_archive(format!("a record cannot be read: {error}")))
 }
 
 fn lines<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, BackupError> {

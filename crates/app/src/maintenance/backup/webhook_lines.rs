@@ -1,4 +1,4 @@
-//! Webhooks as they stand in an archive, with their secrets.
+//! Webhooks with their secrets in the archive format.
 
 use super::{
     BackupError,
@@ -17,7 +17,7 @@ pub(super) struct WebhookLine {
     all_documents: bool,
     is_active: bool,
     secret: String,
-    /// The secret before, and until when it signs.
+    /// The previous secret, and until when it is used.
     previous_secret: Option<(String, i64)>,
     created_at: i64,
     updated_at: i64,

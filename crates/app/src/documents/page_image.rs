@@ -1,0 +1,147 @@
+//! Renders images of pages.
+
+use super::file;
+use crate::{
+    App,
+    error::{Error, Result},
+};
+use bytes::Bytes;
+use docent_domain::{
+    access::{Grant, ReadDocuments},
+    id::{ChunkId, DocumentId},
+    retrieval::StoredChunk,
+};
+use docent_ports::page_renderer::{PageImageRequest, RenderError};
+use lru::LruCache;
+use std::{
+    num::{NonZeroU16, NonZeroU32},
+    sync::{Mutex, PoisonError},
+};
+
+/// The maximum total size of cached images.
+const CACHE_BYTES: usize = 32 << 20;
+
+/// The content of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PageImage {
+    /// The document.
+    pub document: DocumentId,
+    /// The page, counted from 1.
+    pub page: NonZeroU32,
+    /// The image's width in pixels.
+    pub width: NonZeroU16,
+    /// A passage of the document to highlight.
+    pub passage: Option<ChunkId>,
+}
+
+/// Recently rendered images, at most 32 MiB. A document's file never changes, so they never become stale.
+#[derive(Debug)]
+pub struct PageImageCache {
+    /// The images, and their total size in bytes.
+    images: Mutex<(LruCache<PageImage, Bytes>, usize)>,
+}
+
+impl Default for PageImageCache {
+    fn default() -> Self {
+        Self { images: Mutex::new((LruCache::unbounded(), 0)) }
+    }
+}
+
+impl PageImageCache {
+    fn get(&self, image: &PageImage) -> Option<Bytes> {
+        let mut guard = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        guard.0.get(image).cloned()
+    }
+
+    fn insert(&self, image: PageImage, png: Bytes) {
+        let mut guard = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        let (images, bytes) = &mut *guard;
+        *bytes += png.len();
+        *bytes -= images.put(image, png).map_or(0, |replaced| replaced.len());
+        while *bytes > CACHE_BYTES
+            && let Some((_, oldest)) = images.pop_lru()
+        {
+            *bytes -= oldest.len();
+        }
+    }
+}
+
+/// Renders a page of an uploaded file as PNG. A passage of another document or page is not highlighted.
+///
+/// # Errors
+/// [`Error::NotFound`] when the document or its file does not exist; [`Error::PageNotFound`];
+/// [`Error::PageNotRenderable`]; or when a store or the renderer fails.
+pub async fn render(app: &App, _grant: Grant<ReadDocuments>, image: PageImage) -> Result<Bytes> {
+    // Before the cache, so that images of deleted documents are not served.
+    let (document, _, pdf) = file::of_document(app, image.document).await?;
+    if let Some(png) = app.album.get(&image) {
+        return Ok(png);
+    }
+    let marked = match image.passage {
+        Some(passage) if document.state.vector_doc_id().is_some() => {
+            let chunks = app.serving().await?.index.chunks(image.document).await?;
+            let chunk = chunks.iter().find(|chunk| ChunkId::of(image.document, chunk.ordinal) == passage);
+            chunk.and_then(|chunk| on_page(chunk, image.page.get()))
+        }
+        _ => None,
+    };
+    let request = PageImageRequest { page: image.page, width: image.width, marked };
+    let png = app.renderer.render(pdf, &request).await.map_err(|error| match error {
+        RenderError::NoSuchPage => Error::PageNotFound,
+        RenderError::Document(failure) => Error::PageNotRenderable(failure),
+        RenderError::Fault(fault) => fault.into(),
+    })?;
+    let png = Bytes::from(png);
+    app.album.insert(image, png.clone());
+    Ok(png)
+}
+
+/// The part of a chunk on a page.
+fn on_page(chunk: &StoredChunk, page: u32) -> Option<String> {
+    let index = chunk.pages.iter().position(|start| start.page == page)?;
+    let start = chunk.pages.get(index)?.at as usize;
+    let end = chunk.pages.get(index + 1).map_or(chunk.text.len(), |next| next.at as usize);
+    chunk.text.get(start..end).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_domain::chunk::PageStart;
+    use uuid::Uuid;
+
+    fn image(page: u32) -> PageImage {
+        PageImage {
+            document: DocumentId::from_uuid(Uuid::from_u128(1)),
+            page: page.try_into().unwrap(),
+            width: 100.try_into().unwrap(),
+            passage: None,
+        }
+    }
+
+    #[test]
+    fn full_cache_evicts_least_recently_used_image() {
+        let cache = PageImageCache::default();
+        let large = |n: u8| Bytes::from(vec![n; CACHE_BYTES / 2]);
+        cache.insert(image(1), large(1));
+        cache.insert(image(1), large(1));
+        cache.insert(image(2), large(2));
+        assert!(cache.get(&image(1)).is_some(), "inserted twice, it counts once");
+        cache.insert(image(3), large(3));
+        assert_eq!(cache.get(&image(2)), None);
+        assert_eq!(cache.get(&image(1)), Some(large(1)));
+        assert_eq!(cache.get(&image(3)), Some(large(3)));
+        cache.insert(image(4), Bytes::from(vec![0; CACHE_BYTES + 1]));
+        assert_eq!(cache.get(&image(4)), None, "an image larger than the cache is not cached");
+    }
+
+    #[test]
+    fn passage_on_two_pages_is_highlighted_on_each() {
+        let pages = vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }];
+        let span = docent_testkit::retrieval::found(1, 0, "").span;
+        let chunk = StoredChunk { ordinal: 0, text: "First second".to_owned(), span, pages, dense: None };
+        assert_eq!(on_page(&chunk, 3).as_deref(), Some("First "));
+        assert_eq!(on_page(&chunk, 4).as_deref(), Some("second"));
+        assert_eq!(on_page(&chunk, 5), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! Backup: saves an installation to an archive and restores it.
+//!
+//! The entries of an archive, in order:
+//!
+//! ```text
+//! manifest.json               format, program, embedding model and numbers of records
+//! groups/000001.jsonl         groups: one per line, one page per entry
+//! users/000001.jsonl          accounts with their password hashes and permissions
+//! api_keys/000001.jsonl       API keys, without their secrets
+//! conversations/000001.jsonl  conversations
+//! messages/ID/000001.jsonl    the messages of a conversation, in order
+//! webhooks/000001.jsonl       webhooks with their secrets
+//! audit/000001.jsonl          the audit log
+//! usage/000001.jsonl          the usage ledger
+//! documents/ID/file.pdf       a document's file
+//! documents/ID/chunks.jsonl   its indexed chunks, if it is ingested
+//! documents/ID/vectors.f32    their dense vectors, little-endian, if there are any
+//! documents/ID/record.json    its record with the SHA-256 of each of its entries; always its last entry
+//! end.json                    the SHA-256 of everything before it
+//! ```
+//!
+//! Not included: sessions, refresh tokens, verification tokens, rate limits and webhook deliveries. After a restore,
+//! users log in again and request new links. Jobs are derived from the states of the documents.
+
+mod access_lines;
+mod conversation_lines;
+mod entries;
+mod lines;
+mod pages;
+mod restore;
+mod save;
+mod webhook_lines;
+
+pub use lines::Manifest;
+pub use restore::{RestoreSummary, restore};
+pub use save::{BackupOptions, BackupSummary, save};
+
+use docent_ports::error::{Component, Fault, FaultKind};
+use thiserror::Error;
+
+/// The archive format that this program writes, and the only one that it reads.
+const FORMAT: u32 = 1;
+
+const MANIFEST: &str = "manifest.json";
+const END: &str = "end.json";
+/// The maximum size of an entry that is read into memory.
+const ENTRY_MAX: u64 = 1 << 30;
+
+/// The maximum length of the reason why an archive is rejected, in characters.
+const REASON_MAX: usize = 400;
+
+/// Why a backup or restore failed.
+#[derive(Debug, Error)]
+pub enum BackupError {
+    /// The archive cannot be used.
+    #[error("the archive is not valid: {0}")]
+    Archive(String),
+    /// The installation to restore into is not empty.
+    #[error("an archive can only be restored into an empty installation; this one has {0}")]
+    NotEmpty(String),
+    /// A component failed.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+/// The error for an invalid archive. Quoted content is shortened and its control characters are removed.
+fn invalid_archive(reason: impl Into<String>) -> BackupError {
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    BackupError::Archive(reason.into().chars().map(visible).take(REASON_MAX).collect())
+}
+
+fn not_serializable(error: serde_json::Error) -> Fault {
+    Fault::new(Component::Service, FaultKind::Internal, "a record could not be serialized").caused_by(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invalid_archive_error_is_short_and_has_no_control_characters() {
+        let text = invalid_archive(format!("it holds `\u{1b}[2J{}`", "x".repeat(10_000))).to_string();
+        assert!(text.starts_with("the archive is not valid: it holds ` [2Jxxx"), "{text}");
+        assert!(text.chars().count() < 500);
+    }
+}

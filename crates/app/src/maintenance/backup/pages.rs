@@ -1,0 +1,131 @@
+//! Reads records other than documents from an archive.
+
+use super::{
+    BackupError,
+    access_lines::{ApiKeyLine, AuditLine, GroupLine},
+    conversation_lines::{ConversationLine, MessageLine},
+    entries::EntryReader,
+    invalid_archive,
+    lines::{UsageLine, UserLine},
+    webhook_lines::WebhookLine,
+};
+use docent_domain::{
+    api_key::ApiKey,
+    audit::AuditEntry,
+    conversation::{Conversation, ConversationMessage},
+    group::{AssignedPermissions, Group},
+    usage::UsageRecord,
+    user::User,
+    webhook::Webhook,
+};
+use docent_ports::store::UnitOfWork;
+
+/// The records of an entry.
+pub(super) enum Records {
+    Groups(Vec<Group>),
+    Users(Vec<(User, AssignedPermissions)>),
+    ApiKeys(Vec<ApiKey>),
+    Conversations(Vec<Conversation>),
+    Messages(Vec<ConversationMessage>),
+    Webhooks(Vec<Webhook>),
+    Audit(Vec<AuditEntry>),
+    Usage(Vec<UsageRecord>),
+}
+
+/// Reads the current entry; none if its name is not that of records other than documents.
+pub(super) async fn records(
+    contents: &mut EntryReader,
+    name: &str,
+    bytes: u64,
+) -> Result<Option<Records>, BackupError> {
+    Ok(Some(match name.split_once('/').map(|(folder, _)| folder) {
+        Some("groups") => Records::Groups(contents.parse_lines(bytes, |line: GroupLine| line.group()).await?),
+        Some("users") => {
+            let user = |line: UserLine| line.assigned_permissions().and_then(|it| Ok((line.user()?, it)));
+            Records::Users(contents.parse_lines(bytes, user).await?)
+        }
+        Some("api_keys") => {
+            Records::ApiKeys(contents.parse_lines(bytes, |line: ApiKeyLine| line.key()).await?)
+        }
+        Some("conversations") => {
+            let conversation = |line: ConversationLine| line.conversation();
+            Records::Conversations(contents.parse_lines(bytes, conversation).await?)
+        }
+        Some("messages") => {
+            let messages = contents.parse_lines(bytes, MessageLine::message).await?;
+            // All messages of an entry are appended at once.
+            let conversation = messages.first().map(|message| message.conversation);
+            if messages.iter().any(|message| Some(message.conversation) != conversation) {
+                return Err(invalid_archive("an entry has messages of two conversations"));
+            }
+            Records::Messages(messages)
+        }
+        Some("webhooks") => {
+            Records::Webhooks(contents.parse_lines(bytes, |line: WebhookLine| line.webhook()).await?)
+        }
+        Some("audit") => Records::Audit(contents.parse_lines(bytes, AuditLine::entry).await?),
+        Some("usage") => Records::Usage(contents.parse_lines(bytes, UsageLine::record).await?),
+        _ => return Ok(None),
+    }))
+}
+
+impl Records {
+    /// The number of accounts.
+    pub(super) fn accounts(&self) -> u64 {
+        if let Self::Users(users) = self { users.len() as u64 } else { 0 }
+    }
+
+    /// Inserts the records. The records that they reference must exist.
+    pub(super) async fn insert_into(self, work: &mut dyn UnitOfWork) -> Result<(), BackupError> {
+        match self {
+            Self::Groups(groups) => {
+                for group in groups {
+                    ensure_new(work.groups().insert(&group).await?, "two groups have the same name")?;
+                }
+            }
+            Self::Users(users) => {
+                for (user, rights) in users {
+                    ensure_new(
+                        work.users().insert(&user).await?,
+                        "two accounts have the same email address",
+                    )?;
+                    work.groups().set_assigned_permissions(user.id, &rights).await?;
+                }
+            }
+            Self::ApiKeys(keys) => {
+                for key in keys {
+                    ensure_new(work.api_keys().insert(&key).await?, "two API keys have the same prefix")?;
+                }
+            }
+            Self::Conversations(conversations) => {
+                for conversation in conversations {
+                    ensure_new(
+                        work.conversations().insert(&conversation).await?,
+                        "two conversations have the same ID",
+                    )?;
+                }
+            }
+            Self::Messages(messages) => drop(work.conversations().append(&messages).await?),
+            Self::Webhooks(webhooks) => {
+                for webhook in webhooks {
+                    ensure_new(work.webhooks().insert(&webhook).await?, "two webhooks have the same ID")?;
+                }
+            }
+            Self::Audit(entries) => {
+                for entry in entries {
+                    work.audit().append(&entry).await?;
+                }
+            }
+            Self::Usage(records) => {
+                for record in records {
+                    work.usage().insert(&record).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ensure_new(is_new: bool, error: &'static str) -> Result<(), BackupError> {
+    if is_new { Ok(()) } else { Err(invalid_archive(error)) }
+}

@@ -1,0 +1,117 @@
+//! Checks that every component is reachable and works.
+
+use super::{CheckListener, Finding};
+use crate::{App, generations::Opened, health};
+use docent_domain::chat::Message;
+use docent_ports::{
+    chat_model::ChatRequest,
+    embedder::Embedder,
+    error::{Component, Fault, FaultKind, Result},
+    reranker::Reranker,
+};
+use futures::StreamExt;
+use std::{future::Future, sync::Arc, time::Duration};
+
+/// The timeout for the first response of a model.
+const MODEL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Checks all components. Returns whether the database can be read.
+pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
+    let health = health::check(app).await;
+    let has_database = health.is_ready();
+    let active = if has_database { Some(app.serving().await) } else { None };
+    for (component, result) in health.parts {
+        // Its health is only the result of its last call; it is called below.
+        if component == Component::Reranker {
+            continue;
+        }
+        // Reachable is not enough: the index must be readable.
+        let result = match (component, result, &active) {
+            (Component::VectorStore, Ok(()), Some(Ok(active))) => active.index.check().await,
+            (Component::VectorStore, Ok(()), Some(Err(fault))) if fault.component() == component => {
+                Err(fault.clone())
+            }
+            (_, result, _) => result,
+        };
+        match result {
+            Ok(()) => listener.healthy(component, "answers"),
+            Err(fault) if fault.kind() == FaultKind::InUse => listener.in_use(component),
+            Err(fault) => listener.found(Finding::ComponentDown(component, fault)).await,
+        }
+    }
+    // An unreachable database has already been reported.
+    if let Ok(schema) = health.schema {
+        match schema {
+            health::Schema::Current => {}
+            other => listener.found(Finding::Schema(other)).await,
+        }
+    }
+    let active = active.and_then(Result::ok);
+    let embedder = match &active {
+        Some(active) => active.embedder().cloned(),
+        None => app.embedders.of_model(&app.settings.embedding_model),
+    };
+    let embedding = report(listener, Component::Embedder, check_embedder(embedder)).await;
+    report(listener, Component::ChatModel, check_chat_model(app)).await;
+    if let Some(reranker) = &app.reranker {
+        report(listener, Component::Reranker, check_reranker(&**reranker)).await;
+    }
+    if let (Some(model), Some(active)) = (embedding, &active)
+        && let Ok(Some(index)) = index_dimensions(active).await
+        && index != model
+    {
+        listener.found(Finding::DimensionMismatch { index, model }).await;
+    }
+    has_database
+}
+
+/// Runs a model's check and reports its result. The check returns the model's name and what else it has found.
+async fn report<T>(
+    listener: &mut dyn CheckListener,
+    component: Component,
+    check: impl Future<Output = Result<(String, T)>> + Send,
+) -> Option<T> {
+    let timeout = |_| Err(Fault::new(component, FaultKind::Timeout, "no response within 60 s"));
+    match tokio::time::timeout(MODEL_TIMEOUT, check).await.unwrap_or_else(timeout) {
+        Ok((model, value)) => {
+            listener.healthy(component, &model);
+            Some(value)
+        }
+        Err(fault) => {
+            listener.found(Finding::ComponentDown(component, fault)).await;
+            None
+        }
+    }
+}
+
+/// The dimensions of the index's vectors; none if it is empty. An unreadable index is reported elsewhere.
+async fn index_dimensions(active: &Opened) -> Result<Option<Option<usize>>> {
+    let is_empty = active.index.documents(None, 1).await?.documents.is_empty();
+    Ok(if is_empty { None } else { Some(active.index.dimensions().await?) })
+}
+
+/// Embeds a query. Returns the dimensions of the model's vectors, if it produces any.
+async fn check_embedder(embedder: Result<Arc<dyn Embedder>>) -> Result<(String, Option<usize>)> {
+    let embedder = embedder?;
+    let embedding = embedder.embed_query("Is anybody there?").await?;
+    Ok((embedder.model().to_owned(), embedding.dense.map(|dense| dense.len())))
+}
+
+/// Checks that the chat model starts to answer a question with few tokens.
+async fn check_chat_model(app: &App) -> Result<(String, ())> {
+    let messages = vec![Message::User("Answer with the one word: ready".to_owned())];
+    let mut answer = app.model.stream(ChatRequest { messages, tools: Vec::new() }).await?;
+    let empty = || Fault::new(Component::ChatModel, FaultKind::InvalidResponse, "its answer is empty");
+    answer.next().await.ok_or_else(empty)??;
+    Ok((app.model.model().to_owned(), ()))
+}
+
+/// Checks that the reranker scores two passages.
+async fn check_reranker(reranker: &dyn Reranker) -> Result<(String, ())> {
+    let scores = reranker.rerank("Is anybody there?", &["Yes, here I am.", "Nothing of the kind."]).await?;
+    if scores.len() != 2 {
+        let message = format!("{} scores for 2 passages", scores.len());
+        return Err(Fault::new(Component::Reranker, FaultKind::InvalidResponse, message));
+    }
+    Ok((reranker.model().to_owned(), ()))
+}

@@ -1,0 +1,7 @@
+//! Maintenance of an installation: backup, diagnostics, reindexing and sweeps.
+
+pub mod backup;
+pub mod diagnostics;
+pub mod progress;
+pub mod reindex;
+pub mod sweep;

@@ -1,0 +1,96 @@
+//! Activates a new index generation.
+
+use super::build::IndexedDocument;
+use crate::App;
+use docent_domain::{
+    document::DocumentState,
+    generation::{GenerationState, IndexGeneration, IndexedRevision},
+    id::DocumentId,
+};
+use docent_ports::{error::Fault, store::UnitOfWork};
+use std::collections::{HashMap, HashSet};
+
+/// Revisions that one query reads.
+const PAGE: u64 = 1000;
+
+/// The result of an attempt to activate a generation.
+pub(super) enum Switch {
+    /// The new generation is active.
+    Done,
+    /// The new index does not match the records.
+    Behind {
+        /// Documents that are missing from the index or outdated in it.
+        missing: Vec<IndexedRevision>,
+        /// Indexed documents that no longer exist.
+        deleted: Vec<DocumentId>,
+    },
+    /// Another process has retired or replaced the generation.
+    EndedElsewhere,
+}
+
+/// Activates `generation` in one transaction, if its `indexed` documents match the records.
+pub(super) async fn switch(
+    app: &App,
+    generation: &IndexGeneration,
+    indexed: &HashMap<DocumentId, IndexedDocument>,
+) -> Result<Switch, Fault> {
+    let mut work = app.store.begin().await?;
+    // This locks the generations: jobs that complete concurrently have committed, or wait for this transaction.
+    let all = work.generations().all().await?;
+    match all.iter().find(|it| it.id == generation.id).map(|it| it.state) {
+        Some(GenerationState::Building) => {}
+        // An earlier attempt may have been committed although it reported an error.
+        Some(GenerationState::Active { .. }) => return Ok(Switch::Done),
+        Some(GenerationState::Retired { .. }) | None => return Ok(Switch::EndedElsewhere),
+    }
+    let (missing, deleted) = compare(&mut *work, indexed).await?;
+    if !missing.is_empty() || !deleted.is_empty() {
+        return Ok(Switch::Behind { missing, deleted });
+    }
+    update_coverage(&mut *work, indexed).await?;
+    let now = app.clock.now();
+    for active in all.into_iter().filter(|it| matches!(it.state, GenerationState::Active { .. })) {
+        work.generations().update(&active.retired(now)).await?;
+    }
+    work.generations().update(&generation.clone().active(now)).await?;
+    work.commit().await?;
+    Ok(Switch::Done)
+}
+
+/// Compares the index with the records: the missing revisions and the deleted documents.
+async fn compare(
+    work: &mut dyn UnitOfWork,
+    indexed: &HashMap<DocumentId, IndexedDocument>,
+) -> Result<(Vec<IndexedRevision>, Vec<DocumentId>), Fault> {
+    let (mut missing, mut recorded, mut after) = (Vec::new(), HashSet::with_capacity(indexed.len()), None);
+    loop {
+        let page = work.documents().indexed_revisions(after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = Some(last.document);
+        for revision in page {
+            recorded.insert(revision.document);
+            if indexed.get(&revision.document).is_none_or(|document| document.revision != revision) {
+                missing.push(revision);
+            }
+        }
+    }
+    let deleted = indexed.keys().filter(|id| !recorded.contains(id)).copied().collect();
+    Ok((missing, deleted))
+}
+
+/// Updates the documents whose coverage has changed.
+async fn update_coverage(
+    work: &mut dyn UnitOfWork,
+    indexed: &HashMap<DocumentId, IndexedDocument>,
+) -> Result<(), Fault> {
+    let changed = indexed.iter().filter_map(|(id, document)| Some((*id, document.coverage.as_ref()?)));
+    for (id, coverage) in changed {
+        if let Some(mut document) = work.documents().get(id).await?
+            && matches!(document.state, DocumentState::Ingested(_))
+        {
+            document.coverage = Some(coverage.clone());
+            work.documents().update(&document).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,7 +1,0 @@
-//! Looking after an installation as a whole.
-
-pub mod backup;
-pub mod doctor;
-pub mod progress;
-pub mod reindex;
-pub mod sweep;
