@@ -1,8 +1,7 @@
 #![doc = include_str!("../README.md")]
-// `MigrationTrait` leaves the lifetime of `SchemaManager` out, and so its implementations have to.
+// `MigrationTrait` elides the lifetime of `SchemaManager`, so its implementations must too.
 #![allow(elided_lifetimes_in_paths)]
 
-mod columns;
 mod m0001_users;
 mod m0002_documents;
 mod m0003_jobs;
@@ -19,14 +18,16 @@ mod m0013_conversations;
 mod m0014_term_statistics;
 mod m0015_list_indexes;
 mod m0016_webhooks;
+mod m0017_refresh_tokens;
 mod state;
+mod steps;
 
 pub use sea_orm_migration::MigratorTrait;
 pub use state::{SchemaState, schema_state, schema_version};
 
 use sea_orm_migration::MigrationTrait;
 
-/// All migrations, in the order in which they are applied.
+/// All migrations, in the order they are applied.
 #[derive(Clone, Copy, Debug)]
 pub struct Migrator;
 
@@ -50,6 +51,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0014_term_statistics::Migration),
             Box::new(m0015_list_indexes::Migration),
             Box::new(m0016_webhooks::Migration),
+            Box::new(m0017_refresh_tokens::Migration),
         ]
     }
 }

@@ -1,6 +1,6 @@
 //! Accounts.
 
-use crate::columns::{id, instant, instant_null};
+use crate::steps::{create, drop_tables, id, in_transaction, index, instant, instant_null};
 use sea_orm_migration::{
     prelude::*,
     schema::{boolean, string_len, text},
@@ -11,15 +11,13 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let users = Table::create()
             .table("users")
             .col(id("id").primary_key())
-            // In lower case, which makes the unique index one without regard to case.
+            // In lower case, so that the unique index ignores case.
             .col(string_len("email", 320))
             .col(text("password_hash"))
             .col(boolean("is_active").default(true))
@@ -28,12 +26,10 @@ impl MigrationTrait for Migration {
             .col(instant("created_at"))
             .col(instant_null("last_login_at"))
             .take();
-        manager.create_table(users).await?;
-        let email = Index::create().name("users_email_key").table("users").col("email").unique().take();
-        manager.create_index(email).await
+        create(manager, [users], [index("users_email_key", "users", &["email"]).unique().take()]).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_table(Table::drop().table("users").take()).await
+        drop_tables(manager, &["users"]).await
     }
 }

@@ -1,6 +1,8 @@
 //! The job ledger.
 
-use crate::columns::{count, id, id_null, instant, instant_null};
+use crate::steps::{
+    count, create, drop_tables, id, id_null, in_transaction, index, instant, instant_null, reference,
+};
 use sea_orm_migration::{
     prelude::*,
     schema::{string_len, text_null},
@@ -11,20 +13,14 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(table()).await?;
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
-        Ok(())
+        create(manager, [table()], indexes()).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_table(Table::drop().table("jobs").take()).await
+        drop_tables(manager, &["jobs"]).await
     }
 }
 
@@ -49,35 +45,21 @@ fn table() -> TableCreateStatement {
         .check(Expr::cust("state IN ('queued', 'leased', 'done')"))
         .check(Expr::cust("(state = 'leased') = (lease_id IS NOT NULL)"))
         .check(Expr::cust("(state = 'done') = (due_at IS NULL)"))
-        // A job is accepted work, so its document cannot be deleted before it. Code that deletes
-        // a document deletes its jobs first, in the same transaction, knowing what they were.
-        .foreign_key(
-            ForeignKey::create()
-                .name("jobs_document_id_fkey")
-                .from("jobs", "document_id")
-                .to("documents", "id")
-                .on_delete(ForeignKeyAction::Restrict),
-        )
-        .foreign_key(
-            ForeignKey::create()
-                .name("jobs_owner_id_fkey")
-                .from("jobs", "owner_id")
-                .to("users", "id")
-                .on_delete(ForeignKeyAction::SetNull),
-        )
+        // A document with jobs cannot be deleted: its jobs must be deleted first, in the same transaction.
+        .foreign_key(&mut reference("jobs", "document_id", "documents", ForeignKeyAction::Restrict))
+        .foreign_key(&mut reference("jobs", "owner_id", "users", ForeignKeyAction::SetNull))
         .take()
 }
 
 fn indexes() -> [IndexCreateStatement; 4] {
-    let index = |name: &'static str| Index::create().name(name).table("jobs").take();
     [
-        // What is due, and what is due next.
-        index("jobs_due_at_idx").col("due_at").col("id").take(),
-        // A document's jobs, newest first; read backwards.
-        index("jobs_document_id_idx").col("document_id").col("created_at").col("id").take(),
-        // How many there are of each state, how old the oldest is, and which were done long ago.
-        index("jobs_state_idx").col("state").col("created_at").col("updated_at").take(),
-        // What an account leaves behind when it is deleted.
-        index("jobs_owner_id_idx").col("owner_id").take(),
+        // Due jobs, and the next one.
+        index("jobs_due_at_idx", "jobs", &["due_at", "id"]),
+        // A document's jobs; read backwards for newest first.
+        index("jobs_document_id_idx", "jobs", &["document_id", "created_at", "id"]),
+        // Counts and the oldest job by state, and the purge of done jobs.
+        index("jobs_state_idx", "jobs", &["state", "created_at", "updated_at"]),
+        // For the deletion of an account.
+        index("jobs_owner_id_idx", "jobs", &["owner_id"]),
     ]
 }

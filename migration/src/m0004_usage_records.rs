@@ -1,6 +1,6 @@
 //! The usage ledger.
 
-use crate::columns::{count, id, id_null, instant};
+use crate::steps::{count, create, drop_tables, id, id_null, in_transaction, index, instant};
 use sea_orm_migration::{
     prelude::*,
     schema::{string_len, text},
@@ -11,12 +11,10 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // No foreign keys: what was used stays on record when the account, key or conversation is gone.
+        // No foreign keys: records outlive the account, key and conversation.
         let usage = Table::create()
             .table("usage_records")
             .col(id("id").primary_key())
@@ -29,17 +27,11 @@ impl MigrationTrait for Migration {
             .col(count("completion_tokens"))
             .col(instant("recorded_at"))
             .take();
-        manager.create_table(usage).await?;
-        let index = Index::create()
-            .name("usage_records_user_id_idx")
-            .table("usage_records")
-            .col("user_id")
-            .col("recorded_at")
-            .take();
-        manager.create_index(index).await
+        let by_user = index("usage_records_user_id_idx", "usage_records", &["user_id", "recorded_at"]);
+        create(manager, [usage], [by_user]).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_table(Table::drop().table("usage_records").take()).await
+        drop_tables(manager, &["usage_records"]).await
     }
 }

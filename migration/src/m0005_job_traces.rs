@@ -1,5 +1,6 @@
-//! The trace of the request that caused a job.
+//! Trace context of the request that created a job.
 
+use crate::steps::{add_columns, drop_columns, in_transaction};
 use sea_orm_migration::{prelude::*, schema::string_len_null};
 
 #[derive(DeriveMigrationName)]
@@ -7,17 +8,15 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // Replicas of the version before leave it out, and it is empty then.
+        // Null for jobs of replicas that run an earlier version.
         let column = string_len_null("traceparent", 55);
-        manager.alter_table(Table::alter().table("jobs").add_column(column).take()).await
+        add_columns(manager, "jobs", [column]).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.alter_table(Table::alter().table("jobs").drop_column("traceparent").take()).await
+        drop_columns(manager, "jobs", &["traceparent"]).await
     }
 }

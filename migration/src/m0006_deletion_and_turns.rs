@@ -1,6 +1,8 @@
-//! Documents that are being removed, what ingestions took, and whose turn it is among jobs.
+//! Deleted documents, ingestion statistics, and the order of jobs.
 
-use crate::columns::{count, instant_null};
+use crate::steps::{
+    add_columns, count, create, drop_columns, drop_index, in_transaction, index, instant_null,
+};
 use sea_orm_migration::{prelude::*, schema::json_binary_null};
 
 const TURN: &str = "jobs_turn_idx";
@@ -11,45 +13,37 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // When it was deleted; what is left of it is for those who remove it.
+        // When it was deleted. A job removes its chunks and file, and then the row.
         let deleted_at = instant_null("deleted_at");
-        manager.alter_table(Table::alter().table("documents").add_column(deleted_at).take()).await?;
-        // What its ingestion took, as it is shown.
-        manager
-            .alter_table(Table::alter().table("documents").add_column(json_binary_null("effort")).take())
-            .await?;
-        // Jobs of the version before are all equal, and the one due longest is the first of them.
-        manager.alter_table(Table::alter().table("jobs").add_column(count("turn")).take()).await?;
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
-        Ok(())
+        // Statistics of its ingestion.
+        let effort = json_binary_null("effort");
+        add_columns(manager, "documents", [deleted_at, effort]).await?;
+        // Jobs of earlier versions have equal turns; of those, the one due longest comes first.
+        add_columns(manager, "jobs", [count("turn")]).await?;
+        create(manager, [], indexes()).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for name in [TURN, OWNER_TURN] {
-            manager.drop_index(Index::drop().name(name).table("jobs").to_owned()).await?;
+            drop_index(manager, name, "jobs").await?;
         }
-        manager.alter_table(Table::alter().table("jobs").drop_column("turn").take()).await?;
-        manager.alter_table(Table::alter().table("documents").drop_column("effort").take()).await?;
-        manager.alter_table(Table::alter().table("documents").drop_column("deleted_at").take()).await
+        drop_columns(manager, "jobs", &["turn"]).await?;
+        drop_columns(manager, "documents", &["effort", "deleted_at"]).await
     }
 }
 
-/// Of jobs that are not done alone, which are few beside those that are.
+/// Partial indexes, since most jobs are done.
 fn indexes() -> [IndexCreateStatement; 2] {
-    let index = |name: &'static str| {
-        Index::create().name(name).table("jobs").cond_where(Expr::col("due_at").is_not_null()).take()
+    let of_open_jobs = |name, columns: &[&'static str]| {
+        index(name, "jobs", columns).cond_where(Expr::col("due_at").is_not_null()).take()
     };
     [
-        // Whose turn it is.
-        index(TURN).col("turn").col("due_at").col("id").take(),
-        // The last one in line of an owner.
-        index(OWNER_TURN).col("owner_id").col("turn").take(),
+        // The next job.
+        of_open_jobs(TURN, &["turn", "due_at", "id"]),
+        // An owner's last job.
+        of_open_jobs(OWNER_TURN, &["owner_id", "turn"]),
     ]
 }

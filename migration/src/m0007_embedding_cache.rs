@@ -1,6 +1,6 @@
-//! Vectors of texts that were embedded before, and whether another document has the same file.
+//! The embedding cache, and an index of files by digest.
 
-use crate::columns::instant;
+use crate::steps::{create, drop_index, drop_tables, in_transaction, index, instant};
 use sea_orm_migration::{
     prelude::*,
     schema::{binary_len, blob, text},
@@ -14,14 +14,12 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let cache = Table::create()
             .table("embedding_cache")
-            // Whose vectors may stand for one another: a model at a back end.
+            // The model and its back end. Vectors are comparable within one space.
             .col(text("space"))
             .col(binary_len("text_sha256", 32))
             // 32-bit floating-point numbers, least significant byte first.
@@ -29,15 +27,13 @@ impl MigrationTrait for Migration {
             .col(instant("used_at"))
             .primary_key(Index::create().col("space").col("text_sha256"))
             .take();
-        manager.create_table(cache).await?;
-        let unused = Index::create().name(UNUSED).table("embedding_cache").col("used_at").take();
-        manager.create_index(unused).await?;
-        let same_file = Index::create().name(SAME_FILE).table("documents").col("file_sha256").take();
-        manager.create_index(same_file).await
+        let unused = index(UNUSED, "embedding_cache", &["used_at"]);
+        let same_file = index(SAME_FILE, "documents", &["file_sha256"]);
+        create(manager, [cache], [unused, same_file]).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_index(Index::drop().name(SAME_FILE).table("documents").to_owned()).await?;
-        manager.drop_table(Table::drop().table("embedding_cache").take()).await
+        drop_index(manager, SAME_FILE, "documents").await?;
+        drop_tables(manager, &["embedding_cache"]).await
     }
 }

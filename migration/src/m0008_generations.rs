@@ -1,21 +1,19 @@
 //! Generations of the index.
 
-use crate::columns::{id, instant, instant_null};
+use crate::steps::{create, drop_tables, id, in_transaction, index, instant, instant_null};
 use sea_orm_migration::{
     prelude::*,
     schema::{big_integer_null, text},
 };
 
-const ONE_OF_A_STATE: &str = "generations_state_idx";
+const STATE: &str = "generations_state_idx";
 
 #[derive(DeriveMigrationName)]
 pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let generations = Table::create()
@@ -30,19 +28,15 @@ impl MigrationTrait for Migration {
             // When it became active or retired.
             .col(instant_null("switched_at"))
             .take();
-        manager.create_table(generations).await?;
-        // One is active, and one may be being built.
-        let one = Index::create()
-            .name(ONE_OF_A_STATE)
-            .table("generations")
-            .col("state")
+        // At most one is active, and at most one is being built.
+        let state = index(STATE, "generations", &["state"])
             .unique()
             .cond_where(Expr::col("state").ne("retired"))
             .take();
-        manager.create_index(one).await
+        create(manager, [generations], [state]).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_table(Table::drop().table("generations").take()).await
+        drop_tables(manager, &["generations"]).await
     }
 }

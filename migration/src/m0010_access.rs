@@ -1,6 +1,9 @@
-//! Groups, what accounts are allowed, and the orders of the lists that staff read.
+//! Groups, permissions, and indexes for sorted lists.
 
-use crate::columns::{count, id, instant, instant_null};
+use crate::steps::{
+    add_columns, count, create, drop_columns, drop_index, drop_tables, id, in_transaction, index, instant,
+    instant_null, owned_by,
+};
 use sea_orm_migration::{
     prelude::*,
     schema::{string_len, text},
@@ -12,20 +15,12 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for column in [instant_null("email_verified_at"), count("sessions_from")] {
-            manager.alter_table(Table::alter().table("users").add_column(column).take()).await?;
-        }
-        for table in [groups(), group_permissions(), user_permissions(), user_groups()] {
-            manager.create_table(table).await?;
-        }
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
+        add_columns(manager, "users", [instant_null("email_verified_at"), count("sessions_from")]).await?;
+        create(manager, [groups(), group_permissions(), user_permissions(), user_groups()], indexes())
+            .await?;
         let orders = match manager.get_database_backend() {
             DbBackend::Sqlite => SQLITE_ORDERS,
             _ => POSTGRES_ORDERS,
@@ -36,19 +31,14 @@ impl MigrationTrait for Migration {
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for (name, table) in ORDERS {
-            manager.drop_index(Index::drop().name(name).table(table).to_owned()).await?;
+            drop_index(manager, name, table).await?;
         }
-        for table in ["user_groups", "user_permissions", "group_permissions", "groups"] {
-            manager.drop_table(Table::drop().table(table).take()).await?;
-        }
-        for column in ["sessions_from", "email_verified_at"] {
-            manager.alter_table(Table::alter().table("users").drop_column(column).take()).await?;
-        }
-        Ok(())
+        drop_tables(manager, &["user_groups", "user_permissions", "group_permissions", "groups"]).await?;
+        drop_columns(manager, "users", &["sessions_from", "email_verified_at"]).await
     }
 }
 
-/// The indexes on tables of earlier steps.
+/// Indexes on tables of earlier migrations.
 const ORDERS: [(&str, &str); 5] = [
     ("documents_title_idx", "documents"),
     ("documents_file_bytes_idx", "documents"),
@@ -62,7 +52,7 @@ fn groups() -> TableCreateStatement {
         .table("groups")
         .col(id("id").primary_key())
         .col(string_len("name", 150))
-        // The name in lower case, by which names are compared and sorted.
+        // The name in lower case: the unique key and the sort key.
         .col(text("name_key"))
         .col(instant("created_at"))
         .take()
@@ -99,32 +89,17 @@ fn user_groups() -> TableCreateStatement {
         .take()
 }
 
-/// Rows that go when the record that they belong to goes.
-pub(crate) fn owned_by(
-    table: &'static str,
-    column: &'static str,
-    owner: &'static str,
-) -> ForeignKeyCreateStatement {
-    ForeignKey::create()
-        .name(format!("{table}_{column}_fkey"))
-        .from(table, column)
-        .to(owner, "id")
-        .on_delete(ForeignKeyAction::Cascade)
-        .take()
-}
-
 fn indexes() -> [IndexCreateStatement; 4] {
-    let index = |name: &'static str, table: &'static str| Index::create().name(name).table(table).take();
     [
-        index("groups_name_key", "groups").col("name_key").unique().take(),
-        // The members of a group.
-        index("user_groups_group_id_idx", "user_groups").col("group_id").take(),
-        index("users_created_at_idx", "users").col("created_at").col("id").take(),
-        index("jobs_updated_at_idx", "jobs").col("updated_at").col("id").take(),
+        index("groups_name_key", "groups", &["name_key"]).unique().take(),
+        // Members of a group.
+        index("user_groups_group_id_idx", "user_groups", &["group_id"]),
+        index("users_created_at_idx", "users", &["created_at", "id"]),
+        index("jobs_updated_at_idx", "jobs", &["updated_at", "id"]),
     ]
 }
 
-/// The orders by text, and those with nothing at the end, which databases understand in different ways.
+/// Indexes whose collation or null order differs between the databases.
 const SQLITE_ORDERS: &str = "\
 CREATE INDEX documents_title_idx ON documents (title, id) WHERE deleted_at IS NULL;\
 CREATE INDEX documents_file_bytes_idx ON documents (file_bytes, id) WHERE deleted_at IS NULL;\

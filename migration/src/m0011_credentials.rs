@@ -1,9 +1,6 @@
 //! API keys, sessions and verification tokens.
 
-use crate::{
-    columns::{id, instant, instant_null},
-    m0010_access::owned_by,
-};
+use crate::steps::{create, drop_tables, id, in_transaction, index, instant, instant_null, owned_by};
 use sea_orm_migration::{
     prelude::*,
     schema::{binary_len, string_len, string_len_null},
@@ -14,25 +11,14 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for table in [api_keys(), sessions(), verification_tokens()] {
-            manager.create_table(table).await?;
-        }
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
-        Ok(())
+        create(manager, [api_keys(), sessions(), verification_tokens()], indexes()).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for table in ["verification_tokens", "sessions", "api_keys"] {
-            manager.drop_table(Table::drop().table(table).take()).await?;
-        }
-        Ok(())
+        drop_tables(manager, &["verification_tokens", "sessions", "api_keys"]).await
     }
 }
 
@@ -85,22 +71,19 @@ fn verification_tokens() -> TableCreateStatement {
 }
 
 fn indexes() -> [IndexCreateStatement; 9] {
-    let index = |name: &'static str, table: &'static str| Index::create().name(name).table(table).take();
     [
-        index("api_keys_prefix_key", "api_keys").col("prefix").unique().take(),
-        index("api_keys_user_id_idx", "api_keys").col("user_id").take(),
-        index("api_keys_created_at_idx", "api_keys").col("created_at").col("id").take(),
-        index("sessions_user_id_idx", "sessions").col("user_id").take(),
-        index("sessions_last_used_at_idx", "sessions").col("last_used_at").col("id").take(),
-        // What is over.
-        index("sessions_expires_at_idx", "sessions").col("expires_at").take(),
-        // One live token for each purpose.
-        index("verification_tokens_user_id_purpose_key", "verification_tokens")
-            .col("user_id")
-            .col("purpose")
+        index("api_keys_prefix_key", "api_keys", &["prefix"]).unique().take(),
+        index("api_keys_user_id_idx", "api_keys", &["user_id"]),
+        index("api_keys_created_at_idx", "api_keys", &["created_at", "id"]),
+        index("sessions_user_id_idx", "sessions", &["user_id"]),
+        index("sessions_last_used_at_idx", "sessions", &["last_used_at", "id"]),
+        // For the purge of expired sessions.
+        index("sessions_expires_at_idx", "sessions", &["expires_at"]),
+        // One token per account and purpose.
+        index("verification_tokens_user_id_purpose_key", "verification_tokens", &["user_id", "purpose"])
             .unique()
             .take(),
-        index("verification_tokens_sha256_key", "verification_tokens").col("sha256").unique().take(),
-        index("verification_tokens_expires_at_idx", "verification_tokens").col("expires_at").take(),
+        index("verification_tokens_sha256_key", "verification_tokens", &["sha256"]).unique().take(),
+        index("verification_tokens_expires_at_idx", "verification_tokens", &["expires_at"]),
     ]
 }

@@ -1,6 +1,6 @@
-//! The audit log, which the database itself keeps from being changed.
+//! The audit log, which triggers make append-only.
 
-use crate::columns::{id, id_null, instant};
+use crate::steps::{create, drop_tables, id, id_null, in_transaction, index, instant};
 use sea_orm_migration::{
     prelude::*,
     schema::{json_binary, string_len, string_len_null},
@@ -12,15 +12,10 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(table()).await?;
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
+        create(manager, [table()], indexes()).await?;
         let guards = match manager.get_database_backend() {
             DbBackend::Sqlite => SQLITE_GUARDS,
             _ => POSTGRES_GUARDS,
@@ -30,8 +25,8 @@ impl MigrationTrait for Migration {
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        // Its triggers go with it; the function of PostgreSQL does not.
-        manager.drop_table(Table::drop().table("audit_log").take()).await?;
+        // Drops its triggers too, but not PostgreSQL's function.
+        drop_tables(manager, &["audit_log"]).await?;
         if manager.get_database_backend() != DbBackend::Sqlite {
             manager.get_connection().execute_unprepared("DROP FUNCTION audit_log_keep()").await?;
         }
@@ -53,7 +48,7 @@ FOR EACH ROW EXECUTE FUNCTION audit_log_keep();\
 CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log \
 FOR EACH STATEMENT EXECUTE FUNCTION audit_log_keep();";
 
-/// No foreign keys: what was done stays on record when the account or the record is gone.
+/// No foreign keys: entries outlive the account and the record.
 fn table() -> TableCreateStatement {
     Table::create()
         .table("audit_log")
@@ -69,18 +64,17 @@ fn table() -> TableCreateStatement {
         .col(string_len("record_kind", 30))
         .col(string_len("record_id", 100))
         .col(string_len("record_label", 500))
-        // Each field that changed, with what it was before and after.
+        // Changed fields with the values before and after.
         .col(json_binary("changes"))
         .take()
 }
 
 fn indexes() -> [IndexCreateStatement; 3] {
-    let index = |name: &'static str| Index::create().name(name).table("audit_log").take();
     [
-        index("audit_log_at_idx").col("at").col("id").take(),
+        index("audit_log_at_idx", "audit_log", &["at", "id"]),
         // The history of a record.
-        index("audit_log_record_idx").col("record_kind").col("record_id").col("at").take(),
-        // What an account did.
-        index("audit_log_user_id_idx").col("user_id").col("at").take(),
+        index("audit_log_record_idx", "audit_log", &["record_kind", "record_id", "at"]),
+        // Actions of an account.
+        index("audit_log_user_id_idx", "audit_log", &["user_id", "at"]),
     ]
 }

@@ -1,9 +1,6 @@
 //! Conversations and their messages.
 
-use crate::{
-    columns::{count, id, instant},
-    m0010_access::owned_by,
-};
+use crate::steps::{count, create, drop_index, drop_tables, id, in_transaction, index, instant, owned_by};
 use sea_orm_migration::{
     prelude::*,
     schema::{boolean, json_binary, string_len, string_len_null, text},
@@ -14,27 +11,19 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(conversations()).await?;
-        manager.create_table(messages()).await?;
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
-        Ok(())
+        create(manager, [conversations(), messages()], indexes()).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_index(Index::drop().name(BY_DAY).table("usage_records").to_owned()).await?;
-        manager.drop_table(Table::drop().table("messages").take()).await?;
-        manager.drop_table(Table::drop().table("conversations").take()).await
+        drop_index(manager, BY_DAY, "usage_records").await?;
+        drop_tables(manager, &["messages", "conversations"]).await
     }
 }
 
-/// Usage of all accounts in the order of time.
+/// Usage by time.
 const BY_DAY: &str = "usage_records_recorded_at_idx";
 
 fn conversations() -> TableCreateStatement {
@@ -55,7 +44,7 @@ fn messages() -> TableCreateStatement {
         .col(id("id").primary_key())
         .col(id("conversation_id"))
         .col(count("ordinal"))
-        // The agent that said it; none when the owner did.
+        // The agent, or null for a message of the owner.
         .col(string_len_null("agent", 64))
         .col(text("content"))
         .col(json_binary("sources"))
@@ -68,19 +57,12 @@ fn messages() -> TableCreateStatement {
 }
 
 fn indexes() -> [IndexCreateStatement; 4] {
-    let index = |name: &'static str, table: &'static str| Index::create().name(name).table(table).take();
     [
-        index("conversations_owner_id_idx", "conversations")
-            .col("owner_id")
-            .col("updated_at")
-            .col("id")
-            .take(),
-        index("conversations_updated_at_idx", "conversations").col("updated_at").col("id").take(),
-        index("messages_conversation_id_ordinal_key", "messages")
-            .col("conversation_id")
-            .col("ordinal")
+        index("conversations_owner_id_idx", "conversations", &["owner_id", "updated_at", "id"]),
+        index("conversations_updated_at_idx", "conversations", &["updated_at", "id"]),
+        index("messages_conversation_id_ordinal_key", "messages", &["conversation_id", "ordinal"])
             .unique()
             .take(),
-        index(BY_DAY, "usage_records").col("recorded_at").take(),
+        index(BY_DAY, "usage_records", &["recorded_at"]),
     ]
 }

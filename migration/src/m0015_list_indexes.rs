@@ -1,6 +1,6 @@
-//! Indexes that hold what lists of documents are searched and counted by, sums of usage, and the audit log's other
-//! filters.
+//! Covering indexes for lists of documents and sums of usage, and indexes for the audit log's other filters.
 
+use crate::steps::{drop_index, in_transaction, index};
 use sea_orm_migration::{
     prelude::*,
     sea_orm::{ConnectionTrait, DbBackend},
@@ -11,9 +11,7 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         drop_old(manager).await?;
@@ -23,37 +21,28 @@ impl MigrationTrait for Migration {
         };
         manager.get_connection().execute_unprepared(documents).await?;
         for (name, column) in AUDIT {
-            let index = Index::create().name(name).table("audit_log").col(column).col("at").col("id").take();
-            manager.create_index(index).await?;
+            manager.create_index(index(name, "audit_log", &[column, "at", "id"])).await?;
         }
-        manager.drop_index(Index::drop().name(USAGE_BEFORE).table("usage_records").to_owned()).await?;
-        // All that sums of usage are made of.
-        let usage = Index::create()
-            .name(USAGE)
-            .table("usage_records")
-            .col("recorded_at")
-            .col("user_id")
-            .col("api_key_id")
-            .col("prompt_tokens")
-            .col("completion_tokens")
-            .take();
+        drop_index(manager, USAGE_BEFORE, "usage_records").await?;
+        // Every column that the sums read.
+        let usage = index(
+            USAGE,
+            "usage_records",
+            &["recorded_at", "user_id", "api_key_id", "prompt_tokens", "completion_tokens"],
+        );
         manager.create_index(usage).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_index(Index::drop().name(USAGE).table("usage_records").to_owned()).await?;
-        let before = Index::create().name(USAGE_BEFORE).table("usage_records").col("recorded_at").take();
+        drop_index(manager, USAGE, "usage_records").await?;
+        let before = index(USAGE_BEFORE, "usage_records", &["recorded_at"]);
         manager.create_index(before).await?;
         for (name, _) in AUDIT {
-            manager.drop_index(Index::drop().name(name).table("audit_log").to_owned()).await?;
+            drop_index(manager, name, "audit_log").await?;
         }
         drop_old(manager).await?;
         for (name, columns) in DOCUMENTS {
-            let mut index = Index::create().name(name).table("documents").take();
-            for column in columns {
-                index.col(*column);
-            }
-            manager.create_index(index).await?;
+            manager.create_index(index(name, "documents", columns)).await?;
         }
         if manager.get_database_backend() == DbBackend::Sqlite {
             manager.get_connection().execute_unprepared(SQLITE_BEFORE).await?;
@@ -64,27 +53,26 @@ impl MigrationTrait for Migration {
 
 async fn drop_old(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     for (name, _) in DOCUMENTS {
-        manager.drop_index(Index::drop().name(name).table("documents").to_owned()).await?;
+        drop_index(manager, name, "documents").await?;
     }
     Ok(())
 }
 
-/// The index that takes the place of the one by time alone.
+/// Replaces the index by time alone.
 const USAGE: &str = "usage_records_sums_idx";
 const USAGE_BEFORE: &str = "usage_records_recorded_at_idx";
 
-/// The lists of one deed and of one kind of record, newest first; read backwards.
+/// Lists by action and by kind of record; read backwards for newest first.
 const AUDIT: [(&str, &str); 2] =
     [("audit_log_deed_idx", "deed"), ("audit_log_record_kind_idx", "record_kind")];
 
-/// The indexes that are recreated in their previous form.
+/// The indexes that are replaced, with their earlier columns.
 const DOCUMENTS: [(&str, &[&str]); 2] = [
     ("documents_created_at_idx", &["created_at", "id"]),
     ("documents_status_idx", &["status", "created_at", "id"]),
 ];
 
-/// SQLite reads what an index holds before it looks for the row, and so passes over rows that do not fit, or are of
-/// earlier pages, without reading them.
+/// Covering indexes: SQLite skips rows that do not match, or belong to earlier pages, without reading them.
 const SQLITE: &str = "\
 CREATE INDEX documents_created_at_idx ON documents (created_at, id, deleted_at, status, title);\
 CREATE INDEX documents_status_idx ON documents (status, created_at, id, deleted_at, title);\
@@ -93,14 +81,14 @@ CREATE INDEX documents_title_idx ON documents (title, id, deleted_at, status);\
 DROP INDEX documents_file_bytes_idx;\
 CREATE INDEX documents_file_bytes_idx ON documents (file_bytes, id, deleted_at, status, title);";
 
-/// Those of an earlier step, which SQLite preferred for counts although they do not hold what is counted by.
+/// The indexes of migration 10, which SQLite chose for counts although they do not cover them.
 const SQLITE_BEFORE: &str = "\
 DROP INDEX documents_title_idx;\
 CREATE INDEX documents_title_idx ON documents (title, id) WHERE deleted_at IS NULL;\
 DROP INDEX documents_file_bytes_idx;\
 CREATE INDEX documents_file_bytes_idx ON documents (file_bytes, id) WHERE deleted_at IS NULL;";
 
-/// PostgreSQL does so for counts alone.
+/// Covering indexes, which PostgreSQL uses for counts only.
 const POSTGRES: &str = "\
 CREATE INDEX documents_created_at_idx ON documents (created_at, id) INCLUDE (status, title) \
 WHERE deleted_at IS NULL;\

@@ -1,8 +1,7 @@
-//! Webhooks and what is delivered to them.
+//! Webhooks and their deliveries.
 
-use crate::{
-    columns::{count, id, id_null, instant, instant_null},
-    m0010_access::owned_by,
+use crate::steps::{
+    count, create, drop_tables, id, id_null, in_transaction, index, instant, instant_null, owned_by,
 };
 use sea_orm_migration::{
     prelude::*,
@@ -14,22 +13,14 @@ pub(crate) struct Migration;
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
+    in_transaction!();
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(webhooks()).await?;
-        manager.create_table(deliveries()).await?;
-        for index in indexes() {
-            manager.create_index(index).await?;
-        }
-        Ok(())
+        create(manager, [webhooks(), deliveries()], indexes()).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.drop_table(Table::drop().table("webhook_deliveries").take()).await?;
-        manager.drop_table(Table::drop().table("webhooks").take()).await
+        drop_tables(manager, &["webhook_deliveries", "webhooks"]).await
     }
 }
 
@@ -49,14 +40,14 @@ fn webhooks() -> TableCreateStatement {
         .col(instant_null("previous_until"))
         .col(instant("created_at"))
         .col(instant("updated_at"))
-        // Who tells it something at present, and until when; after that, when it was last told something.
+        // The lease of the process that delivers to it, and its end; afterwards the time of the last delivery.
         .col(id_null("lease_id"))
         .col(count("held_until"))
         .foreign_key(&mut owned_by("webhooks", "owner_id", "users"))
         .take()
 }
 
-/// No foreign key to documents: what was told stays on record when the document is gone.
+/// No foreign key to documents: deliveries outlive them.
 fn deliveries() -> TableCreateStatement {
     Table::create()
         .table("webhook_deliveries")
@@ -66,7 +57,7 @@ fn deliveries() -> TableCreateStatement {
         .col(id_null("document_id"))
         .col(text("body"))
         .col(string_len("state", 10))
-        // When it is to be tried next; none when it is over.
+        // The next attempt; null once it succeeded or failed.
         .col(instant_null("due_at"))
         .col(count("attempts"))
         .col(big_integer_null("last_status"))
@@ -79,17 +70,15 @@ fn deliveries() -> TableCreateStatement {
 }
 
 fn indexes() -> [IndexCreateStatement; 6] {
-    let index = |name: &'static str, table: &'static str| Index::create().name(name).table(table).take();
-    let deliveries = |name| index(name, "webhook_deliveries");
     [
-        index("webhooks_owner_id_idx", "webhooks").col("owner_id").col("created_at").col("id").take(),
-        index("webhooks_created_at_idx", "webhooks").col("created_at").col("id").take(),
+        index("webhooks_owner_id_idx", "webhooks", &["owner_id", "created_at", "id"]),
+        index("webhooks_created_at_idx", "webhooks", &["created_at", "id"]),
         // The log of a webhook.
-        deliveries("webhook_deliveries_webhook_id_idx").col("webhook_id").col("created_at").col("id").take(),
-        // What of a webhook is due, and what is due at all.
-        deliveries("webhook_deliveries_webhook_due_idx").col("webhook_id").col("due_at").take(),
-        deliveries("webhook_deliveries_due_at_idx").col("due_at").take(),
-        // What is past its time.
-        deliveries("webhook_deliveries_updated_at_idx").col("updated_at").take(),
+        index("webhook_deliveries_webhook_id_idx", "webhook_deliveries", &["webhook_id", "created_at", "id"]),
+        // Due deliveries of a webhook, and of all.
+        index("webhook_deliveries_webhook_due_idx", "webhook_deliveries", &["webhook_id", "due_at"]),
+        index("webhook_deliveries_due_at_idx", "webhook_deliveries", &["due_at"]),
+        // For the purge of old deliveries.
+        index("webhook_deliveries_updated_at_idx", "webhook_deliveries", &["updated_at"]),
     ]
 }

@@ -1,4 +1,4 @@
-//! Whether a database's schema is the one that this program knows.
+//! Comparison of a database's schema with this program's.
 
 use crate::Migrator;
 use sea_orm_migration::{
@@ -8,18 +8,16 @@ use sea_orm_migration::{
 };
 use std::fmt;
 
-/// A database's schema beside the one that this program was built for.
-///
-/// Its `Display` is a sentence for operators that says what to do.
+/// A database's schema compared with the one this program was built for. `Display` says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaState {
-    /// They are the same.
+    /// The same schema.
     Current,
-    /// No migration was ever applied.
+    /// No migration has been applied.
     Empty,
-    /// The database lacks migrations, named here in their order.
+    /// The database lacks these migrations, in their order.
     Older(Vec<String>),
-    /// The database has migrations, named here, that this program does not know.
+    /// The database has these migrations, which this program does not know.
     Newer(Vec<String>),
 }
 
@@ -37,20 +35,20 @@ impl fmt::Display for SchemaState {
             ),
             Self::Newer(unknown) => write!(
                 f,
-                "the database schema is newer than this program, which knows it up to {version} and not {}: \
-                 run the version of Docent that made it, or a later one",
+                "the database schema is newer than this program ({version}): it has {}; \
+                 run the version of Docent that created it, or a later one",
                 unknown.join(", ")
             ),
         }
     }
 }
 
-/// The name of the newest migration that this program knows.
+/// The name of this program's newest migration.
 pub fn schema_version() -> String {
     Migrator::migrations().last().map(|migration| migration.name().to_owned()).unwrap_or_default()
 }
 
-/// Compares a database's schema with [`schema_version`]; it changes nothing.
+/// Compares a database's schema with this program's, without changing it.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -93,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_is_older_newer_or_the_same() {
+    fn schemas_compare_as_older_newer_or_current() {
         let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         let known = names(&["m1", "m2"]);
         for (applied, state) in [
@@ -101,7 +99,7 @@ mod tests {
             (names(&["m1"]), SchemaState::Older(names(&["m2"]))),
             (names(&["m1", "m2"]), SchemaState::Current),
             (names(&["m1", "m2", "m3"]), SchemaState::Newer(names(&["m3"]))),
-            // A database of a branch: what is unknown decides, for it cannot be undone from here.
+            // A database of another branch: the unknown migration decides, since it cannot be reverted here.
             (names(&["m1", "m3"]), SchemaState::Newer(names(&["m3"]))),
         ] {
             assert_eq!(compare(&known, &applied), state);
@@ -109,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_says_what_to_do() {
+    fn display_names_the_migrations_and_the_remedy() {
         assert!(schema_version().starts_with('m'), "{}", schema_version());
         let older = SchemaState::Older(vec!["m0004_usage_records".into()]).to_string();
         assert!(older.contains("older") && older.contains("docent migrate"), "{older}");

@@ -1,4 +1,4 @@
-//! Migrations run forwards and backwards.
+//! Migrations up and down.
 
 use crate::{Migrator, MigratorTrait, SchemaState, schema_state};
 use sea_orm_migration::{
@@ -7,13 +7,13 @@ use sea_orm_migration::{
 };
 
 async fn empty_database() -> DatabaseConnection {
-    // One connection, for each has an in-memory database of its own.
+    // One connection, since each has its own in-memory database.
     let mut options = ConnectOptions::new("sqlite::memory:");
     options.max_connections(1).sqlx_logging(false);
     Database::connect(options).await.unwrap()
 }
 
-/// Everything in the schema but the migrations' own table and SQLite's internals.
+/// All objects of the schema except the table of migrations and those of SQLite.
 async fn objects(db: &DatabaseConnection) -> Vec<String> {
     let sql = "SELECT type || ' ' || name AS object FROM sqlite_schema \
                WHERE name NOT LIKE 'sqlite_%' AND name <> 'seaql_migrations' ORDER BY object";
@@ -22,7 +22,7 @@ async fn objects(db: &DatabaseConnection) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn up_down_and_up_again_gives_the_same_schema() {
+async fn up_down_up_gives_the_same_schema() {
     let db = empty_database().await;
     Migrator::up(&db, None).await.unwrap();
     let schema = objects(&db).await;
@@ -36,7 +36,7 @@ async fn up_down_and_up_again_gives_the_same_schema() {
 }
 
 #[tokio::test]
-async fn each_migration_undoes_exactly_itself() {
+async fn each_migration_reverts_itself() {
     let db = empty_database().await;
     let mut schemas = vec![objects(&db).await];
     for _ in Migrator::migrations() {
@@ -52,7 +52,7 @@ async fn each_migration_undoes_exactly_itself() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_schema_is_told_without_changing_it() {
+async fn schema_state_is_read_only() {
     let db = empty_database().await;
     assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Empty);
     assert_eq!(objects(&db).await, Vec::<String>::new());
@@ -67,7 +67,7 @@ async fn the_state_of_a_schema_is_told_without_changing_it() {
 }
 
 #[tokio::test]
-async fn the_audit_log_takes_entries_and_keeps_them() {
+async fn audit_log_is_append_only() {
     let db = empty_database().await;
     Migrator::up(&db, None).await.unwrap();
     let entry = "INSERT INTO audit_log (id, at, author, deed, record_kind, record_id, record_label, changes) \
