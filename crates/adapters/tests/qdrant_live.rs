@@ -1,6 +1,5 @@
-//! The vector store against the Qdrant server at `DOCENT_TEST_QDRANT_URL` (its gRPC port), with the
-//! key in `DOCENT_TEST_QDRANT_API_KEY` if it wants one. Each test makes a collection of its own and
-//! deletes it.
+//! The vector store on the Qdrant server at `DOCENT_TEST_QDRANT_URL` (its gRPC port), with the API key in
+//! `DOCENT_TEST_QDRANT_API_KEY` if required. Each test creates and deletes its own collection.
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
@@ -17,7 +16,7 @@ use docent_testkit::{
 use qdrant_client::Qdrant;
 use std::sync::Arc;
 
-/// A collection's name, which takes the collection along when it is dropped.
+/// A collection's name. Dropping it deletes the collection.
 struct Own {
     name: String,
     url: String,
@@ -70,7 +69,7 @@ mod contract {
 }
 
 #[tokio::test]
-async fn a_collection_that_is_gone_is_made_again() {
+async fn deleted_collection_is_created_again() {
     let own = Own::new();
     let index = own.index();
     let dense = || vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])];
@@ -85,7 +84,7 @@ async fn a_collection_that_is_gone_is_made_again() {
 }
 
 #[tokio::test]
-async fn hundreds_of_chunks_are_all_written_and_all_replaced() {
+async fn hundreds_of_chunks_are_written_and_replaced() {
     let own = Own::new();
     let index = own.index();
     let pumps = |n| (0..n).map(|at| entry(1, at, "pump")).collect();

@@ -1,7 +1,7 @@
-//! The key-value store against real servers.
+//! Refresh tokens and rate limits on real Redis servers.
 //!
-//! The batteries run on the server at `DOCENT_TEST_REDIS_URL`, each test under keys of its own. What
-//! needs a server to be stopped or slow starts one itself: `redis-server` must be installed.
+//! The batteries run on the server at `DOCENT_TEST_REDIS_URL`, each test with its own key prefix. Tests that stop or
+//! slow down a server start one themselves, for which `redis-server` must be installed.
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
@@ -26,8 +26,8 @@ use std::{sync::Arc, time::Duration};
 
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// The server given, with keys that no other test has.
-fn given() -> Redis {
+/// The configured server, with a key prefix of its own.
+fn configured() -> Redis {
     let prefix = unique_name(&SystemEntropy) + ":";
     Redis::new(&redis_url(), Options { prefix, ..Options::default() }).unwrap()
 }
@@ -35,20 +35,22 @@ fn given() -> Redis {
 mod rate_limiter {
     use super::*;
 
-    docent_testkit::rate_limiter_contract!(async { (Arc::new(RedisRateLimiter::new(given())) as _, ()) });
+    docent_testkit::rate_limiter_contract!(async {
+        (Arc::new(RedisRateLimiter::new(configured())) as _, ())
+    });
 }
 
 mod token_store {
     use super::*;
 
-    docent_testkit::token_store_contract!(async { (Arc::new(RedisTokenStore::new(given())) as _, ()) });
+    docent_testkit::token_store_contract!(async { (Arc::new(RedisTokenStore::new(configured())) as _, ()) });
 }
 
 fn redis(server: &RedisServer) -> Redis {
-    impatient(server, Duration::from_secs(10))
+    redis_with_timeout(server, Duration::from_secs(10))
 }
 
-fn impatient(server: &RedisServer, timeout: Duration) -> Redis {
+fn redis_with_timeout(server: &RedisServer, timeout: Duration) -> Redis {
     Redis::new(&server.url(3), Options { timeout, ..Options::default() }).unwrap()
 }
 
@@ -87,7 +89,7 @@ fn first_use(n: u8) -> Rotation {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
+async fn client_reconnects_after_server_outage() {
     let mut server = RedisServer::start();
     let (limiter, tokens) = (RedisRateLimiter::new(redis(&server)), RedisTokenStore::new(redis(&server)));
     let now = TestClock::default().now();
@@ -101,16 +103,16 @@ async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
     }
     server.restart();
     tokens.check().await.unwrap();
-    assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, 2, "kept by the server's log");
+    assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, 2, "stored in the server's log");
     assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), RotationOutcome::Renewed);
 }
 
 #[tokio::test]
-async fn a_server_that_answers_nothing_costs_each_caller_one_timeout() {
+async fn hanging_server_costs_each_call_one_timeout() {
     let server = RedisServer::start();
-    let limiter = Arc::new(RedisRateLimiter::new(impatient(&server, Duration::from_millis(300))));
+    let limiter = Arc::new(RedisRateLimiter::new(redis_with_timeout(&server, Duration::from_millis(300))));
     let now = TestClock::default().now();
-    // Fills the pool, so that there are connections to be found dead.
+    // Fills the pool with connections that will stop answering.
     let hits = |limiter: &Arc<RedisRateLimiter>| {
         let one = |_| {
             let limiter = Arc::clone(limiter);
@@ -126,15 +128,15 @@ async fn a_server_that_answers_nothing_costs_each_caller_one_timeout() {
         assert_eq!(hit.await.unwrap().unwrap_err().kind(), FaultKind::Timeout);
     }
     server.resume();
-    // What was sent meanwhile is counted now or never; new windows are exact either way.
+    // Pending calls may or may not be counted; new windows are exact.
     let later = now + TimeDelta::from_std(WINDOW).unwrap();
-    let patient = RedisRateLimiter::new(redis(&server));
-    patient.hit("a", WINDOW, later).await.unwrap();
+    let limiter_with_long_timeout = RedisRateLimiter::new(redis(&server));
+    limiter_with_long_timeout.hit("a", WINDOW, later).await.unwrap();
     limiter.hit("b", WINDOW, later).await.unwrap();
 }
 
 #[tokio::test]
-async fn scripts_that_the_server_has_lost_are_given_again() {
+async fn flushed_scripts_are_loaded_again() {
     let server = RedisServer::start();
     let limiter = RedisRateLimiter::new(redis(&server));
     let now = TestClock::default().now();
@@ -145,7 +147,7 @@ async fn scripts_that_the_server_has_lost_are_given_again() {
 }
 
 #[tokio::test]
-async fn every_key_is_ours_and_expires_with_what_it_holds() {
+async fn keys_have_prefix_and_expiry() {
     let server = RedisServer::start();
     let (limiter, tokens) = (RedisRateLimiter::new(redis(&server)), RedisTokenStore::new(redis(&server)));
     let hour_later = TestClock::default().now() + TimeDelta::hours(1);
@@ -175,7 +177,7 @@ async fn every_key_is_ours_and_expires_with_what_it_holds() {
 }
 
 #[tokio::test]
-async fn a_family_stays_bounded() {
+async fn family_token_count_is_limited() {
     let server = RedisServer::start();
     let tokens = RedisTokenStore::new(redis(&server));
     start(&tokens, 1).await;
@@ -193,17 +195,17 @@ async fn a_family_stays_bounded() {
     }
     let kept: u64 = ask(&server, &["ZCARD", &format!("docent:{{tokens}}:family:{family}:tokens")]).await;
     let replaced: u64 = ask(&server, &["HLEN", &format!("docent:{{tokens}}:family:{family}")]).await;
-    // Every token but the last has been replaced, and the user is a field too.
+    // Every token except the last is replaced, and the user is a field too.
     assert_eq!((kept, replaced), (4096, 4096));
     assert_eq!(
         tokens.rotate(first_use(1)).await.unwrap(),
         RotationOutcome::Unknown,
-        "the first is forgotten"
+        "the first token was removed"
     );
 }
 
 #[tokio::test]
-async fn a_family_that_the_server_lost_in_part_is_unknown() {
+async fn partly_lost_family_is_unknown() {
     let server = RedisServer::start();
     let tokens = RedisTokenStore::new(redis(&server));
     for (n, suffix) in [(1, ""), (2, ":tokens")] {
@@ -215,7 +217,7 @@ async fn a_family_that_the_server_lost_in_part_is_unknown() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_refused_for_good() {
+async fn wrong_password_is_rejected() {
     let server = RedisServer::start();
     let url = format!("redis://:wrong@127.0.0.1:{}/0", server.port());
     let tokens = RedisTokenStore::new(Redis::new(&url, Options::default()).unwrap());

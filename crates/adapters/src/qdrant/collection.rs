@@ -1,4 +1,4 @@
-//! The collection: made when it is first needed, and looked at before it is relied on.
+//! The collection: created when first needed, and inspected before use.
 
 use super::{
     connection::{Connection, fault},
@@ -15,10 +15,10 @@ use qdrant_client::qdrant::{
 use std::sync::{Mutex, PoisonError};
 use tonic::Code;
 
-/// What a collection was found to be.
+/// The vectors of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
-    /// Of its dense vectors, when it can hold any.
+    /// Dimensions of its dense vectors, if it has any.
     dimensions: Option<u64>,
 }
 
@@ -26,21 +26,21 @@ struct Shape {
 pub(super) struct Collection {
     name: String,
     known: Mutex<Option<Shape>>,
-    /// Held while the collection is made, so that it is made once by this process.
-    making: tokio::sync::Mutex<()>,
+    /// Held while the collection is created, so that this process creates it once.
+    creating: tokio::sync::Mutex<()>,
 }
 
 impl Collection {
     pub(super) fn new(name: String) -> Self {
-        Self { name, known: Mutex::new(None), making: tokio::sync::Mutex::new(()) }
+        Self { name, known: Mutex::new(None), creating: tokio::sync::Mutex::new(()) }
     }
 
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Looks anew before the collection is next relied on.
-    pub(super) fn forget(&self) {
+    /// Inspects the collection again before the next use.
+    pub(super) fn invalidate(&self) {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -48,60 +48,60 @@ impl Collection {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn know(&self, shape: Shape) {
+    fn remember(&self, shape: Shape) {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(shape);
     }
 
-    /// Whether there is a collection.
+    /// Whether the collection exists.
     pub(super) async fn exists(&self, connection: &Connection) -> Result<bool> {
         let request = CollectionExistsRequest { collection_name: self.name.clone() };
         let answer = connection.read(connection.collections().collection_exists(request)).await;
-        let answer = answer.map_err(|status| fault("look for the collection", status))?;
+        let answer = answer.map_err(|status| fault("check that the collection exists", status))?;
         Ok(answer.result.is_some_and(|result| result.exists))
     }
 
-    /// The size of the dense vectors that the collection can hold, if there is one that can hold any.
+    /// The dimensions of the collection's dense vectors; none if it has none or does not exist.
     pub(super) async fn dimensions(&self, connection: &Connection) -> Result<Option<u64>> {
-        Ok(self.look(connection).await?.and_then(|shape| shape.dimensions))
+        Ok(self.inspect(connection).await?.and_then(|shape| shape.dimensions))
     }
 
-    /// Whether the collection holds dense vectors of that size; `false` when it holds none at all.
+    /// Whether the collection has dense vectors with these dimensions; false if it has none.
     ///
     /// # Errors
-    /// When it holds vectors of another size.
+    /// If its vectors have other dimensions.
     pub(super) async fn has_dense(&self, connection: &Connection, dimensions: u64) -> Result<bool> {
         let fits = |shape: Option<Shape>| shape.and_then(|shape| shape.dimensions) == Some(dimensions);
         if fits(self.known()) {
             return Ok(true);
         }
-        let shape = self.look(connection).await?;
+        let shape = self.inspect(connection).await?;
         if let Some(shape) = shape {
             self.check(shape, dimensions)?;
-            self.know(shape);
+            self.remember(shape);
         }
         Ok(fits(shape))
     }
 
-    /// Makes sure that there is a collection, and that it can hold dense vectors of that size.
+    /// Creates the collection if it does not exist, and adds dense vectors with these dimensions if it has none.
     ///
     /// # Errors
-    /// When it holds vectors of another size, or cannot be made.
+    /// If its vectors have other dimensions, or it cannot be created.
     pub(super) async fn ensure(&self, connection: &Connection, dimensions: Option<u64>) -> Result<()> {
         let fits = |shape: Shape| dimensions.is_none() || shape.dimensions == dimensions;
         if self.known().is_some_and(fits) {
             return Ok(());
         }
-        let _making = self.making.lock().await;
+        let _creating = self.creating.lock().await;
         if self.known().is_some_and(fits) {
             return Ok(());
         }
-        let mut shape = match self.look(connection).await? {
+        let mut shape = match self.inspect(connection).await? {
             Some(shape) => shape,
             None => {
                 self.create(connection, dimensions).await?;
-                // Another replica may have been quicker, with other dimensions.
-                let made = self.look(connection).await?;
-                made.ok_or_else(|| unavailable("the collection vanished while it was made"))?
+                // Another replica may have created it first, with other dimensions.
+                let created = self.inspect(connection).await?;
+                created.ok_or_else(|| unavailable("the collection was deleted while it was created"))?
             }
         };
         if let Some(dimensions) = dimensions {
@@ -111,35 +111,35 @@ impl Collection {
                 shape.dimensions = Some(dimensions);
             }
         }
-        // It is there already but for a crash between the two; asking again changes nothing.
+        // Missing only after a crash between both steps. Creating the index again has no effect.
         self.index_documents(connection).await?;
-        self.know(shape);
+        self.remember(shape);
         Ok(())
     }
 
     fn check(&self, shape: Shape, dimensions: u64) -> Result<()> {
         match shape.dimensions {
-            Some(there) if there != dimensions => Err(rejected(format!(
-                "the collection {} holds vectors of {there} dimensions, the embedding model gives {dimensions}: \
-                 use the model it was made with, or delete the collection and ingest the documents again",
+            Some(actual) if actual != dimensions => Err(rejected(format!(
+                "the collection {} has vectors with {actual} dimensions, but the embedding model returns {dimensions}: \
+                 use the model it was created with, or delete the collection and ingest the documents again",
                 self.name
             ))),
             _ => Ok(()),
         }
     }
 
-    /// What the collection is; `None` when there is none.
-    async fn look(&self, connection: &Connection) -> Result<Option<Shape>> {
+    /// Reads the collection's vectors; `None` if it does not exist.
+    async fn inspect(&self, connection: &Connection) -> Result<Option<Shape>> {
         let request = GetCollectionInfoRequest { collection_name: self.name.clone() };
         let info = match connection.read(connection.collections().get(request)).await {
             Err(status) if status.code() == Code::NotFound => return Ok(None),
-            answer => answer.map_err(|status| fault("look at the collection", status))?.result,
+            answer => answer.map_err(|status| fault("inspect the collection", status))?.result,
         };
         let params = info.and_then(|info| info.config).and_then(|config| config.params).unwrap_or_default();
         let sparse = params.sparse_vectors_config.unwrap_or_default().map;
         if !sparse.contains_key(name::TERMS) {
             return Err(rejected(format!(
-                "the collection {} is not one of ours: it lacks our sparse vector; name another one, or delete it",
+                "the collection {} was not created by Docent (it has no sparse vector `terms`): use another name, or delete it",
                 self.name
             )));
         }
@@ -156,12 +156,12 @@ impl Collection {
         let request = creation(&self.name, dimensions);
         match connection.write(connection.collections().create(request)).await {
             Err(status) if status.code() == Code::AlreadyExists => Ok(()),
-            answer => answer.map(|_| ()).map_err(|status| fault("make the collection", status)),
+            answer => answer.map(|_| ()).map_err(|status| fault("create the collection", status)),
         }
     }
 
-    /// Lets a collection that was made without dense vectors hold some; servers before 1.18 cannot.
-    /// That another replica has done the same meanwhile is no error.
+    /// Adds dense vectors to a collection that was created without them. Requires Qdrant 1.18. Succeeds if another
+    /// replica has added them.
     async fn add_dense(&self, connection: &Connection, dimensions: u64) -> Result<()> {
         let dense = DenseVectorCreationConfig {
             size: dimensions,
@@ -177,7 +177,7 @@ impl Collection {
         };
         match connection.write(connection.points().create_vector_name(request)).await {
             Err(status) if status.code() == Code::Unimplemented => Err(rejected(format!(
-                "the collection {} was made without dense vectors, and this server cannot add them: \
+                "the collection {} was created without dense vectors, which this server cannot add: \
                  delete the collection and ingest the documents again",
                 self.name
             ))),
@@ -200,14 +200,14 @@ impl Collection {
     }
 }
 
-/// How the collection is made.
+/// The request that creates the collection.
 fn creation(name: &str, dimensions: Option<u64>) -> CreateCollection {
     let dense = dimensions.map(|size| {
         let params = VectorParams { size, distance: Distance::Cosine.into(), ..VectorParams::default() };
         (name::DENSE.to_owned(), params)
     });
     let dense = VectorParamsMap { map: dense.into_iter().collect() };
-    // Queries bring their own weights: no modifier.
+    // No modifier, since queries contain the weights.
     let sparse = [(name::TERMS.to_owned(), SparseVectorParams::default())];
     let sparse = SparseVectorConfig { map: sparse.into() };
     CreateCollection {

@@ -11,23 +11,23 @@ use qdrant_client::qdrant::DeleteCollection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tonic::Code;
 
-/// Collections of which it is remembered what they were found to be.
-const KEPT: usize = 4;
+/// Maximum number of open collections.
+const OPEN_MAX: usize = 4;
 
 /// The collections of a Qdrant server.
 pub struct QdrantCollections {
     connection: Arc<Connection>,
     statistics: Arc<dyn Store>,
-    /// Whose existence is asked for to see whether the server answers.
-    usual: String,
+    /// The collection that checks look up.
+    default: String,
     opened: Mutex<Vec<Arc<QdrantIndex>>>,
 }
 
 impl QdrantCollections {
-    /// Takes what [`QdrantIndex::new`] takes; the collection that the options name is asked for by checks.
+    /// Creates a client like [`QdrantIndex::new`]. Checks look up the collection named in the options.
     ///
     /// # Errors
-    /// When the address or the key cannot be used.
+    /// If the address or the key is invalid.
     pub fn new(
         url: &str,
         api_key: Option<&str>,
@@ -35,7 +35,7 @@ impl QdrantCollections {
         statistics: Arc<dyn Store>,
     ) -> Result<Self> {
         let connection = Arc::new(Connection::new(url, api_key, &options)?);
-        Ok(Self { connection, statistics, usual: options.collection, opened: Mutex::default() })
+        Ok(Self { connection, statistics, default: options.collection, opened: Mutex::default() })
     }
 
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {
@@ -55,7 +55,7 @@ impl VectorIndexes for QdrantCollections {
             collection: Collection::new(name.to_owned()),
             statistics: Arc::clone(&self.statistics),
         });
-        if opened.len() == KEPT {
+        if opened.len() == OPEN_MAX {
             opened.remove(0);
         }
         opened.push(Arc::clone(&index));
@@ -85,7 +85,7 @@ impl VectorIndexes for QdrantCollections {
     }
 
     async fn check(&self) -> Result<()> {
-        // Unlike the server's own health check, this also shows whether the key is good.
-        self.exists(&self.usual).await.map(|_| ())
+        // Unlike the server's health check, this also verifies the API key.
+        self.exists(&self.default).await.map(|_| ())
     }
 }

@@ -1,4 +1,4 @@
-//! The channel to the server, and what its errors mean.
+//! The gRPC channel, and the mapping of its errors to faults.
 
 use super::{
     Options, rejected,
@@ -15,18 +15,17 @@ use tonic::{
     transport::{Channel, ClientTlsConfig, Endpoint},
 };
 
-/// A connection on which nothing comes back for so long, pings included, is given up.
+/// Keep-alive pings: a connection without an answer to a ping is closed.
 const PING_EVERY: Duration = Duration::from_secs(10);
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The largest answer that is taken: some hundred candidates with their texts are a hundredth of it.
+/// Maximum size of a response, about a hundred times that of a usual search.
 const ANSWER_MAX: usize = 64 << 20;
 
-/// One channel, which carries any number of calls at a time, connects when it is needed and does so
-/// again after a failure.
+/// A channel for any number of concurrent calls. It connects when needed, and again after a failure.
 pub(super) struct Connection {
     endpoint: Endpoint,
-    // Made with the first call, since it needs the runtime that it will live in.
+    // Created at the first call, since it needs a runtime.
     channel: OnceLock<Channel>,
     headers: Headers,
     read_timeout: Duration,
@@ -39,7 +38,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Adds the API key, and what the hook names, to calls.
+/// Adds the API key and the hook's headers to calls.
 #[derive(Clone)]
 pub(super) struct Headers {
     key: Option<MetadataValue<Ascii>>,
@@ -64,11 +63,11 @@ impl Connection {
     pub(super) fn new(url: &str, api_key: Option<&str>, options: &Options) -> Result<Self> {
         let key = api_key.map(|key| {
             let mut key = MetadataValue::try_from(key)
-                .map_err(|_| rejected("the Qdrant API key has characters that no key can have"))?;
+                .map_err(|_| rejected("the Qdrant API key contains invalid characters"))?;
             key.set_sensitive(true);
             Ok::<_, Fault>(key)
         });
-        let failed = |error| rejected("the Qdrant URL cannot be used").caused_by(error);
+        let failed = |error| rejected("invalid Qdrant URL").caused_by(error);
         let mut endpoint = Endpoint::from_shared(url.to_owned()).map_err(failed)?;
         match endpoint.uri().scheme_str() {
             Some("http") => {}
@@ -76,7 +75,7 @@ impl Connection {
                 let tls = ClientTlsConfig::new().with_native_roots();
                 endpoint = endpoint.tls_config(tls).map_err(failed)?;
             }
-            _ => return Err(rejected("the Qdrant URL must begin with http:// or https://")),
+            _ => return Err(rejected("the Qdrant URL must start with http:// or https://")),
         }
         let endpoint = endpoint
             .connect_timeout(options.connect_timeout)
@@ -106,25 +105,25 @@ impl Connection {
         CollectionsClient::new(self.calls())
     }
 
-    /// Waits for a call that changes nothing.
+    /// Runs a call that only reads.
     pub(super) fn read<T>(
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> impl Future<Output = Result<T, Status>> {
-        // The calls' futures are large, and would be so in each future around them.
-        in_time(self.read_timeout, Box::pin(call))
+        // Boxed, since the futures of calls are large.
+        with_timeout(self.read_timeout, Box::pin(call))
     }
 
-    /// Waits for a call that changes something.
+    /// Runs a call that changes something.
     pub(super) fn write<T>(
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> impl Future<Output = Result<T, Status>> {
-        in_time(self.write_timeout, Box::pin(call))
+        with_timeout(self.write_timeout, Box::pin(call))
     }
 }
 
-async fn in_time<T>(
+async fn with_timeout<T>(
     limit: Duration,
     call: impl Future<Output = Result<Response<T>, Status>>,
 ) -> Result<T, Status> {
@@ -146,7 +145,7 @@ pub(super) fn kind(status: &Status) -> FaultKind {
     match status.code() {
         Code::DeadlineExceeded => FaultKind::Timeout,
         Code::ResourceExhausted => FaultKind::RateLimited,
-        // The server's own troubles, a full disk among them, and connections that break.
+        // Errors of the server, such as a full disk, and broken connections.
         Code::Unavailable | Code::Internal | Code::Unknown | Code::Aborted | Code::Cancelled => {
             FaultKind::Unavailable
         }
@@ -167,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_say_whether_trying_again_can_help() {
+    fn status_codes_map_to_fault_kinds() {
         let kinds = [
             (Code::Unavailable, FaultKind::Unavailable),
             (Code::DeadlineExceeded, FaultKind::Timeout),
@@ -181,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn the_server_says_when_to_come_back() {
+    fn retry_after_metadata_sets_pause() {
         let mut status = Status::resource_exhausted("slow down");
         status.metadata_mut().insert("retry-after", MetadataValue::from_static("7"));
         assert_eq!(fault("test", status).retry_after(), Some(Duration::from_secs(7)));
     }
 
     #[test]
-    fn addresses_and_keys_that_cannot_be_used_are_refused() {
+    fn invalid_url_or_key_is_rejected_without_secrets() {
         for url in ["localhost:6334", "ftp://localhost", "", "http://"] {
             let fault = Connection::new(url, None, &Options::default()).unwrap_err();
             assert_eq!(fault.kind(), FaultKind::Rejected, "{url}");

@@ -1,4 +1,4 @@
-//! What the collection holds, document by document.
+//! The collection's contents by document.
 
 use super::{
     QdrantIndex,
@@ -6,21 +6,18 @@ use super::{
     query,
 };
 use docent_domain::{id::DocumentId, retrieval::StoredChunk};
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    vector_index::IndexPage,
-};
+use docent_ports::{error::Result, vector_index::IndexPage};
 use qdrant_client::qdrant::{
     FacetCounts, FacetHit, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse,
     WithPayloadSelector, facet_value, point_id::PointIdOptions, with_payload_selector,
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// Chunks that are read back in one request; with their vectors the largest have some 30 KB.
+/// Number of chunks per request; with their vectors the largest have about 30 KB.
 const CHUNKS: u32 = 64;
 
 impl QdrantIndex {
-    /// One request, however many documents there are.
+    /// Counts the chunks of several documents in one request.
     pub(super) async fn count_each(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
         if documents.is_empty() {
             return Ok(HashMap::new());
@@ -35,10 +32,10 @@ impl QdrantIndex {
         };
         let counted = self.connection.read(self.connection.points().facet(request)).await;
         let hits = self.unless_absent("count chunks", counted)?.map(|answer| answer.hits).unwrap_or_default();
-        hits.into_iter().map(|hit| count_of(&hit).ok_or_else(foreign)).collect()
+        hits.into_iter().map(|hit| count_of(&hit).ok_or_else(points::invalid)).collect()
     }
 
-    /// A page of `limit` points; the server keeps them in the order of their ids.
+    /// Reads the documents of a page of `limit` points, in the order of their IDs.
     pub(super) async fn page(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
         let request = ScrollPoints {
             offset: after.map(point),
@@ -48,18 +45,19 @@ impl QdrantIndex {
             ..self.scroll()
         };
         let Some(answer) = self.scrolled(request).await? else { return Ok(IndexPage::default()) };
-        let ids = answer.result.iter().map(|point| points::document(&point.payload).ok_or_else(foreign));
+        let ids =
+            answer.result.iter().map(|point| points::document(&point.payload).ok_or_else(points::invalid));
         let documents = ids.collect::<Result<BTreeSet<_>>>()?;
         let next = match answer.next_page_offset.and_then(|point| point.point_id_options) {
             None => None,
             Some(PointIdOptions::Uuid(id)) => Some(id),
-            Some(PointIdOptions::Num(_)) => return Err(foreign()),
+            Some(PointIdOptions::Num(_)) => return Err(points::invalid()),
         };
         Ok(IndexPage { documents: documents.into_iter().collect(), next })
     }
 
     pub(super) async fn read_back(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
-        // Servers refuse to give vectors by a name that the collection does not have.
+        // The server rejects names of vectors that the collection does not have.
         let has_dense = self.collection.dimensions(&self.connection).await?.is_some();
         let (mut chunks, mut offset) = (Vec::new(), None);
         loop {
@@ -73,7 +71,7 @@ impl QdrantIndex {
             };
             let Some(answer) = self.scrolled(request).await? else { return Ok(Vec::new()) };
             for point in answer.result {
-                chunks.push(points::stored(point).ok_or_else(foreign)?);
+                chunks.push(points::stored(point).ok_or_else(points::invalid)?);
             }
             offset = answer.next_page_offset;
             if offset.is_none() {
@@ -113,9 +111,4 @@ fn count_of(hit: &FacetHit) -> Option<(DocumentId, u64)> {
         facet_value::Variant::StringValue(id) => Some((id.parse().ok()?, hit.count)),
         _ => None,
     }
-}
-
-fn foreign() -> Fault {
-    let message = "the collection holds a point that is no chunk of ours";
-    Fault::new(Component::VectorStore, FaultKind::InvalidResponse, message)
 }

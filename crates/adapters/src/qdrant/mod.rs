@@ -1,20 +1,19 @@
 //! The vector store on a Qdrant server (1.12 or newer), over gRPC.
 //!
-//! A collection holds the chunks of all documents, one point each, under the chunk's id:
+//! A collection stores the chunks of all documents. Each chunk is a point with the chunk's ID:
 //!
 //! ```text
-//! dense              cosine, of the size that the first vectors had; only when there are vectors
-//! terms              sparse: the chunk's terms, with how often they occur, and those of title and lead; see [`terms`]
+//! dense              cosine, with the dimensions of the first vectors; absent if there are no vectors
+//! terms              sparse: the chunk's terms with their frequencies, and those of title and lead; see [`terms`]
 //! payload            document_id, title, filename, ordinal, length, text, span, pages
 //! ```
 //!
-//! A search is one request to the server, which chooses candidates: by the terms, weighed as this collection makes
-//! them worth, and where the query has a dense vector too, by both rankings. They are ranked here, by the functions
-//! that rank on every store. How often terms occur, which that takes, the server cannot tell: it is kept in the
-//! relational store, counted anew with each document that is written or removed.
+//! A search is one request. The server selects candidates by the weighted terms of the query and, if the query has a
+//! dense vector, by both rankings. They are then ranked here with the functions that all vector stores share. These
+//! need term statistics, which Qdrant does not provide: the relational store holds them, updated with each document
+//! that is written or removed.
 //!
-//! Nothing is assumed of the collection but what it was found to be: it may be made by another
-//! replica, or deleted, at any time.
+//! Another replica may create or delete the collection at any time, so what is known about it is only a cache.
 
 mod collection;
 mod collections;
@@ -44,24 +43,24 @@ use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, Upse
 pub use spans::HeaderHook;
 use spans::traced;
 use std::{collections::HashMap, sync::Arc, time::Duration};
-use terms::{Sought, Weighed};
+use terms::{QueryTerms, WeightedTerms};
 use tonic::Code;
 
-/// Points in one request; the largest have some 40 KB.
+/// Number of points per request; the largest points have about 40 KB.
 const BATCH: usize = 64;
 
-/// How the server is reached, and what the collection is called.
+/// Timeouts, headers and the collection's name.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The collection's name.
     pub collection: String,
-    /// What making a connection may take.
+    /// Timeout for connecting.
     pub connect_timeout: Duration,
-    /// What a search, a count or a check may take.
+    /// Timeout for a search, a count or a check.
     pub read_timeout: Duration,
-    /// What one request that changes something may take, until it is done.
+    /// Timeout for one request that changes something.
     pub write_timeout: Duration,
-    /// What adds headers to each call, if anything does.
+    /// Adds headers to each call.
     pub header_hook: Option<HeaderHook>,
 }
 
@@ -81,17 +80,16 @@ impl Default for Options {
 pub struct QdrantIndex {
     connection: Arc<Connection>,
     collection: Collection,
-    /// Where it is counted how often terms occur.
+    /// Stores the term statistics.
     statistics: Arc<dyn Store>,
 }
 
 impl QdrantIndex {
-    /// Takes the address of the server's gRPC port, such as `http://localhost:6334`; `https` is TLS,
-    /// which trusts the system's certificates. Connects to nothing yet. How often terms occur is counted in
-    /// `statistics`.
+    /// Creates a client for the server's gRPC address, such as `http://localhost:6334`. `https` uses TLS with
+    /// the system's trusted certificates. Connects at the first call. Term statistics are stored in `statistics`.
     ///
     /// # Errors
-    /// When the address or the key cannot be used.
+    /// If the address or the key is invalid.
     pub fn new(
         url: &str,
         api_key: Option<&str>,
@@ -102,15 +100,15 @@ impl QdrantIndex {
         Ok(Self { connection, collection: Collection::new(options.collection), statistics })
     }
 
-    /// Writes all points. A collection that is gone is made again first.
+    /// Writes all points. Creates the collection again if it was deleted.
     async fn upsert(&self, points: &[PointStruct], dimensions: Option<u64>) -> Result<()> {
-        let mut remade = false;
+        let mut recreated = false;
         loop {
             self.collection.ensure(&self.connection, dimensions).await?;
             match self.try_upsert(points).await {
-                Err(status) if status.code() == Code::NotFound && !remade => {
-                    self.collection.forget();
-                    remade = true;
+                Err(status) if status.code() == Code::NotFound && !recreated => {
+                    self.collection.invalidate();
+                    recreated = true;
                 }
                 Err(status) => return Err(self.fault("write chunks", status)),
                 Ok(()) => return Ok(()),
@@ -131,7 +129,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Deletes points. That there is no collection is as good.
+    /// Deletes points. A missing collection counts as success.
     async fn delete(&self, filter: Filter) -> Result<()> {
         let request = DeletePoints {
             collection_name: self.collection.name().to_owned(),
@@ -156,7 +154,7 @@ impl QdrantIndex {
             _ => None,
         };
         let terms = match query.sparse.as_ref().filter(|terms| !terms.is_empty()) {
-            Some(terms) => Some(self.weighed(terms).await?),
+            Some(terms) => Some(self.weighted(terms).await?),
             None => None,
         };
         let request = query::request(self.collection.name(), terms.as_ref(), dense, documents, limit);
@@ -166,33 +164,33 @@ impl QdrantIndex {
         Ok(rank::best(points::candidates(found.result)?, terms.as_ref(), dense, limit))
     }
 
-    /// The terms with what they are worth now.
-    async fn weighed(&self, terms: &TermCounts) -> Result<Weighed> {
-        let sought = Sought::of(terms);
+    /// Adds the current weights to the query's terms.
+    async fn weighted(&self, terms: &TermCounts) -> Result<WeightedTerms> {
+        let query = QueryTerms::new(terms);
         let mut view = self.statistics.read_latest().await?;
-        let known = view.term_statistics().read(self.collection.name(), &sought.places()).await?;
-        Ok(sought.weighed(&known))
+        let known = view.term_statistics().read(self.collection.name(), &query.places()).await?;
+        Ok(query.weighted(&known))
     }
 
-    /// Takes down what a document's chunks add to the statistics.
-    async fn count_terms(&self, document: DocumentId, added: &Contribution) -> Result<()> {
+    /// Stores a document's contribution to the term statistics.
+    async fn put_statistics(&self, document: DocumentId, added: &Contribution) -> Result<()> {
         let mut unit = self.statistics.begin().await?;
         unit.term_statistics().put(self.collection.name(), document, added).await?;
         unit.commit().await
     }
 
-    async fn forget_terms(&self, document: DocumentId) -> Result<()> {
+    async fn remove_statistics(&self, document: DocumentId) -> Result<()> {
         let mut unit = self.statistics.begin().await?;
         unit.term_statistics().remove(self.collection.name(), document).await?;
         unit.commit().await
     }
 
-    /// `None` when the collection does not exist.
+    /// Turns a missing collection into `None`.
     fn unless_absent<T>(&self, doing: &'static str, answer: Result<T, tonic::Status>) -> Result<Option<T>> {
         match answer {
             Ok(answer) => Ok(Some(answer)),
             Err(status) if status.code() == Code::NotFound => {
-                self.collection.forget();
+                self.collection.invalidate();
                 Ok(None)
             }
             Err(status) => Err(self.fault(doing, status)),
@@ -200,20 +198,22 @@ impl QdrantIndex {
     }
 
     fn fault(&self, doing: &'static str, status: tonic::Status) -> Fault {
-        // What the server refuses may be due to a collection that is not what it was.
+        // The rejection may be due to a collection that was changed.
         if kind(&status) == FaultKind::Rejected {
-            self.collection.forget();
+            self.collection.invalidate();
         }
         connection::fault(doing, status)
     }
 }
 
-/// The number of dimensions of a document's dense vectors, if it has any.
+/// The dimensions of a document's dense vectors, if it has any.
 fn dimensions(entries: &[IndexEntry]) -> Result<Option<u64>> {
     let mut sizes = entries.iter().filter_map(|entry| entry.embedding.dense.as_ref()).map(Vec::len);
     let Some(size) = sizes.next() else { return Ok(None) };
     if size == 0 || sizes.any(|other| other != size) {
-        return Err(rejected("the dense vectors of a document differ in their dimensions, or have none"));
+        return Err(rejected(
+            "the dense vectors of a document must have the same, positive number of dimensions",
+        ));
     }
     Ok(Some(size as u64))
 }
@@ -224,8 +224,8 @@ fn rejected(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
 
 #[async_trait]
 impl VectorIndex for QdrantIndex {
-    // New points are written before old ones are deleted, so that a search never finds the document
-    // empty. Points have the chunks' ids: a replay after a crash overwrites them, and counts their terms.
+    // New points are written before old ones are deleted, so that searches always find the document. Points have
+    // the chunks' IDs, so that a repetition after a crash overwrites them.
     async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
         let dimensions = dimensions(&entries)?;
         let added = terms::contribution(&entries);
@@ -235,10 +235,10 @@ impl VectorIndex for QdrantIndex {
             if !points.is_empty() {
                 self.upsert(&points, dimensions).await?;
             }
-            self.delete(query::all_of_but(document.id, ids)).await?;
+            self.delete(query::all_of_except(document.id, ids)).await?;
             match added.chunks {
-                0 => self.forget_terms(document.id).await,
-                _ => self.count_terms(document.id, &added).await,
+                0 => self.remove_statistics(document.id).await,
+                _ => self.put_statistics(document.id, &added).await,
             }
         };
         traced("upsert", self.collection.name(), work).await
@@ -247,7 +247,7 @@ impl VectorIndex for QdrantIndex {
     async fn remove(&self, document: DocumentId) -> Result<()> {
         let work = async {
             self.delete(query::all_of(document)).await?;
-            self.forget_terms(document).await
+            self.remove_statistics(document).await
         };
         traced("delete", self.collection.name(), work).await
     }
@@ -290,7 +290,7 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn check(&self) -> Result<()> {
-        // Unlike the server's own health check, this also shows whether the key is good.
+        // Unlike the server's health check, this also verifies the API key.
         self.collection.exists(&self.connection).await.map(|_| ())
     }
 }

@@ -1,4 +1,4 @@
-//! Chunks as points, and points as chunks that were found.
+//! Conversion between chunks and points.
 
 use super::{rank::Candidate, terms};
 use docent_domain::{
@@ -20,7 +20,7 @@ pub(super) mod name {
     pub(in super::super) const TERMS: &str = "terms";
 }
 
-/// The payload's field that points are filtered by.
+/// The payload field by which points are filtered.
 pub(super) const DOCUMENT: &str = "document_id";
 
 const TITLE: &str = "title";
@@ -94,15 +94,15 @@ fn number(n: u32) -> Value {
     Value { kind: Some(Kind::IntegerValue(n.into())) }
 }
 
-/// What a search found, yet to be ranked.
+/// Converts the points that a search found.
 pub(super) fn candidates(points: Vec<ScoredPoint>) -> Result<Vec<Candidate>> {
-    let read = |point| {
-        read(point).ok_or_else(|| {
-            let message = "the collection holds a point that is no chunk of ours";
-            Fault::new(Component::VectorStore, FaultKind::InvalidResponse, message)
-        })
-    };
-    points.into_iter().map(read).collect()
+    points.into_iter().map(|point| read(point).ok_or_else(invalid)).collect()
+}
+
+/// The fault of a point without the payload of a chunk.
+pub(super) fn invalid() -> Fault {
+    let message = "the collection contains a point that is not a chunk";
+    Fault::new(Component::VectorStore, FaultKind::InvalidResponse, message)
 }
 
 fn read(mut point: ScoredPoint) -> Option<Candidate> {
@@ -126,7 +126,7 @@ fn read(mut point: ScoredPoint) -> Option<Candidate> {
     Some(Candidate { chunk, ordinal, length, terms, dense: dense(&mut vectors) })
 }
 
-/// The vectors that came back with a point.
+/// A point's vectors by name.
 fn named(vectors: Option<VectorsOutput>) -> HashMap<String, VectorOutput> {
     match vectors.and_then(|vectors| vectors.vectors_options) {
         Some(vectors_output::VectorsOptions::Vectors(named)) => named.vectors,
@@ -141,7 +141,7 @@ fn dense(vectors: &mut HashMap<String, VectorOutput>) -> Option<Vec<f32>> {
     }
 }
 
-/// The document that a point's payload names.
+/// The document of a point's payload.
 pub(super) fn document(payload: &HashMap<String, Value>) -> Option<DocumentId> {
     match payload.get(DOCUMENT)?.kind.as_ref()? {
         Kind::StringValue(id) => id.parse().ok(),
@@ -149,7 +149,7 @@ pub(super) fn document(payload: &HashMap<String, Value>) -> Option<DocumentId> {
     }
 }
 
-/// A chunk that was read back.
+/// Converts a point to a stored chunk.
 pub(super) fn stored(mut point: RetrievedPoint) -> Option<StoredChunk> {
     let payload = &mut point.payload;
     Some(StoredChunk {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_survives_the_way_there_and_back() {
+    fn chunk_round_trips() {
         let document = document(7);
         let stored = entry(&document, 3);
         let found = candidates(vec![scored(&document, 3)]).unwrap().remove(0);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_has_the_vectors_that_the_chunk_has() {
+    fn point_has_the_vectors_of_its_chunk() {
         let document = document(7);
         let names = |entry| {
             let point = write(&document, entry);

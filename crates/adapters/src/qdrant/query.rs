@@ -1,8 +1,8 @@
-//! What is asked of the server.
+//! Search requests and filters.
 
 use super::{
     points::{DOCUMENT, name},
-    terms::Weighed,
+    terms::WeightedTerms,
 };
 use docent_domain::id::DocumentId;
 use qdrant_client::qdrant::{
@@ -10,11 +10,11 @@ use qdrant_client::qdrant::{
     VectorsSelector, WithVectorsSelector, query, vector_input, with_vectors_selector,
 };
 
-/// How many chunks are ranked at least, however few are wanted: the server orders them without regard to their
-/// lengths, and the best ones must be among them.
+/// Minimum number of candidates to rank. The server ignores the lengths of chunks, so that the best chunks may not
+/// be its first ones.
 const CANDIDATES: usize = 200;
 
-/// Vectors at a right angle or more have nothing in common; the server keeps what is above it.
+/// Minimum cosine: vectors at a right angle or more do not match.
 const COSINE_MIN: f32 = 1e-6;
 
 /// All points of a document.
@@ -28,16 +28,16 @@ pub(super) fn any_of(documents: &[DocumentId]) -> Filter {
     Filter::must([Condition::matches(DOCUMENT, ids)])
 }
 
-/// All points of a document but these.
-pub(super) fn all_of_but(document: DocumentId, kept: Vec<PointId>) -> Filter {
-    let but = if kept.is_empty() { Vec::new() } else { vec![Condition::has_id(kept)] };
-    Filter { must_not: but, ..all_of(document) }
+/// All points of a document except these.
+pub(super) fn all_of_except(document: DocumentId, except: Vec<PointId>) -> Filter {
+    let must_not = if except.is_empty() { Vec::new() } else { vec![Condition::has_id(except)] };
+    Filter { must_not, ..all_of(document) }
 }
 
-/// The search for candidates; `None` when nothing can be found by it.
+/// The search for candidates; `None` if it cannot find anything.
 pub(super) fn request(
     collection: &str,
-    sparse: Option<&Weighed>,
+    sparse: Option<&WeightedTerms>,
     dense: Option<&[f32]>,
     documents: Option<&[DocumentId]>,
     limit: usize,
@@ -47,7 +47,7 @@ pub(super) fn request(
     }
     let filter = documents.map(any_of);
     let limit = limit.max(CANDIDATES) as u64;
-    let wanted = [sparse.map(|_| name::TERMS), dense.map(|_| name::DENSE)];
+    let used = [sparse.map(|_| name::TERMS), dense.map(|_| name::DENSE)];
     let lexical = sparse.map(|terms| lexical(terms, filter.clone(), limit));
     let dense = dense.map(|vector| near(vector, filter, limit));
     let root = match (lexical, dense) {
@@ -69,19 +69,19 @@ pub(super) fn request(
         score_threshold: root.score_threshold,
         limit: root.limit,
         with_payload: Some(true.into()),
-        with_vectors: Some(vectors(wanted.into_iter().flatten())),
+        with_vectors: Some(vectors(used.into_iter().flatten())),
         ..QueryPoints::default()
     })
 }
 
-/// The vectors that points come back with.
+/// The vectors to return with each point.
 pub(super) fn vectors<'a>(names: impl IntoIterator<Item = &'a str>) -> WithVectorsSelector {
     let names = VectorsSelector { names: names.into_iter().map(str::to_owned).collect() };
     with_vectors_selector::SelectorOptions::Include(names).into()
 }
 
-/// The chunks that share terms with the query, those first whose terms are worth most.
-fn lexical(terms: &Weighed, filter: Option<Filter>, limit: u64) -> PrefetchQuery {
+/// Chunks that share terms with the query, by the weight of the terms.
+fn lexical(terms: &WeightedTerms, filter: Option<Filter>, limit: u64) -> PrefetchQuery {
     PrefetchQuery {
         query: Some(nearest(vector_input::Variant::Sparse(terms.vector()))),
         using: Some(name::TERMS.to_owned()),
@@ -91,7 +91,7 @@ fn lexical(terms: &Weighed, filter: Option<Filter>, limit: u64) -> PrefetchQuery
     }
 }
 
-/// The chunks whose dense vectors are near.
+/// Chunks with similar dense vectors.
 fn near(vector: &[f32], filter: Option<Filter>, limit: u64) -> PrefetchQuery {
     PrefetchQuery {
         query: Some(nearest(vector_input::Variant::Dense(DenseVector { data: vector.to_vec() }))),

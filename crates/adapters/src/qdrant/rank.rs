@@ -1,27 +1,27 @@
-//! The final order of candidates.
+//! The final ranking of candidates.
 
-use super::terms::Weighed;
+use super::terms::WeightedTerms;
 use docent_domain::{
     ranking::{hybrid, length_norm, lexical, rounded_length},
     retrieval::ScoredChunk,
 };
 use qdrant_client::qdrant::SparseVector;
 
-/// A chunk that may be among the best; its score is still to be found.
+/// A chunk to be ranked.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) chunk: ScoredChunk,
     pub(super) ordinal: u32,
-    /// The terms of its text, repetitions counted.
+    /// Number of terms in its text, including repetitions.
     pub(super) length: u32,
     pub(super) terms: SparseVector,
     pub(super) dense: Option<Vec<f32>>,
 }
 
-/// The best of the candidates, in the order of documents and ordinals where scores are equal.
+/// Ranks candidates by score, and by document and ordinal among equal scores.
 pub(super) fn best(
     candidates: Vec<Candidate>,
-    query: Option<&Weighed>,
+    query: Option<&WeightedTerms>,
     dense: Option<&[f32]>,
     limit: usize,
 ) -> Vec<ScoredChunk> {
@@ -57,7 +57,7 @@ fn product(a: &[f32], b: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::terms::Sought, *};
+    use super::{super::terms::QueryTerms, *};
     use docent_domain::{ranking::CorpusStatistics, retrieval::SparseVector as Fields};
     use docent_ports::term_statistics::TermStatistics;
     use docent_testkit::retrieval::{found, terms};
@@ -73,9 +73,9 @@ mod tests {
         }
     }
 
-    fn pump() -> Weighed {
+    fn pump() -> WeightedTerms {
         let totals = CorpusStatistics { documents: 2, chunks: 4, length: 8 };
-        Sought::of(&terms("pump")).weighed(&TermStatistics { totals, ..TermStatistics::default() })
+        QueryTerms::new(&terms("pump")).weighted(&TermStatistics { totals, ..TermStatistics::default() })
     }
 
     fn order(found: &[ScoredChunk]) -> Vec<&str> {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_are_in_the_order_of_documents_and_ordinals_and_what_does_not_fit_is_left_out() {
+    fn equal_scores_are_sorted_by_document_and_ordinal_and_non_matches_are_left_out() {
         let candidates = vec![
             candidate(2, 0, "pump b0", None),
             candidate(1, 10, "pump a10", None),
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn long_chunks_come_after_short_ones() {
+    fn shorter_chunk_ranks_first() {
         let candidates =
             vec![candidate(1, 0, "pump and a good many other words", None), candidate(1, 1, "pump", None)];
         assert_eq!(best(candidates, Some(&pump()), None, 1)[0].text, "pump");
     }
 
     #[test]
-    fn with_vectors_both_kinds_of_fit_are_added_up() {
+    fn lexical_and_dense_scores_are_combined() {
         let candidates = vec![
             candidate(1, 0, "pump", Some([0.0, 1.0])),
             candidate(1, 1, "valve", Some([1.0, 0.0])),

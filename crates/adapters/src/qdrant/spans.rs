@@ -1,14 +1,14 @@
-//! The spans of a trace that tell of calls of the server, and how calls carry on the trace.
+//! Trace spans of calls, and propagation of the trace context.
 
 use docent_ports::error::Result;
 use tonic::metadata::{AsciiMetadataKey, MetadataMap};
 use tracing::{Instrument, Span, field::Empty};
 
-/// Names the headers that each call carries, such as the context of a trace: it calls what it is given with
-/// each header's name, in lower case, and value. It runs within the call's span.
+/// Adds headers to a call, such as a trace context: calls its argument with the lower-case name and the value of
+/// each header. Runs within the call's span.
 pub type HeaderHook = fn(&mut dyn FnMut(&str, &str));
 
-/// Does `work` within a span of this operation's name.
+/// Runs `work` within a span named after the operation.
 pub(super) async fn traced<T>(
     operation: &'static str,
     collection: &str,
@@ -35,7 +35,7 @@ fn span(operation: &'static str, collection: &str) -> Span {
     )
 }
 
-/// Adds the hook's headers. One that metadata cannot hold is left out.
+/// Adds the hook's headers, except those that are not valid metadata.
 pub(super) fn add_headers(hook: HeaderHook, metadata: &mut MetadataMap) {
     hook(&mut |name, value| {
         if let (Ok(name), Ok(value)) = (name.parse::<AsciiMetadataKey>(), value.parse()) {

@@ -1,12 +1,12 @@
-//! Terms as places and weights of a sparse vector.
+//! Terms as places (indices) and weights of a sparse vector.
 //!
-//! One vector holds the terms of a chunk's text and headings, of its document's title and of its lead. A term's place is the
-//! first four bytes of the SHA-256 of the field's mark and the term, so that it is the same on every machine and in
-//! every version, and another one in each field. Two terms of a vocabulary of a million share a place for some 230
-//! pairs; those count as one term, which changes a ranking now and then and breaks nothing.
+//! A chunk's vector contains the terms of its text and headings, and of its document's title and lead. A term's place
+//! is the first four bytes of the SHA-256 of the field's prefix and the term: the same on every machine and in every
+//! version, and different in each field. In a vocabulary of a million terms about 230 pairs share a place. Such a pair
+//! counts as one term, which rarely affects a ranking.
 //!
-//! A query's weights are what its terms are worth. The server's product of the two vectors is then the lexical
-//! score but for the chunk's length, which is good enough to choose candidates by.
+//! The weights of a query's vector are those of its terms. The server's dot product is then the lexical score without
+//! the normalisation by length, which is good enough to select candidates.
 
 use docent_domain::{
     ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights},
@@ -17,7 +17,7 @@ use qdrant_client::qdrant::SparseVector;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
-/// How soon repetitions of a term stop counting, as [`docent_domain::ranking`] has it.
+/// Saturation of term frequencies, as in [`docent_domain::ranking`].
 const K1: f32 = 1.2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,23 +31,23 @@ enum Field {
 const FIELDS: [Field; 4] = [Field::Body, Field::Title, Field::Lead, Field::Heading];
 
 fn place(field: Field, term: &str) -> u32 {
-    let mark = match field {
+    let prefix = match field {
         Field::Body => b"b",
         Field::Title => b"t",
         Field::Lead => b"l",
         Field::Heading => b"h",
     };
-    let [a, b, c, d, ..]: [u8; 32] = Sha256::new().chain_update(mark).chain_update(term).finalize().into();
+    let [a, b, c, d, ..]: [u8; 32] = Sha256::new().chain_update(prefix).chain_update(term).finalize().into();
     u32::from_be_bytes([a, b, c, d])
 }
 
-/// A term frequency as it is kept: lengths play no part yet, so that it can be had back.
+/// The stored weight of a term frequency. It does not depend on the length, so that [`frequency`] can invert it.
 fn saturated(n: u32) -> f32 {
     let n = n as f32;
     n * (K1 + 1.0) / (n + K1)
 }
 
-/// The frequency behind a weight.
+/// The term frequency of a stored weight.
 fn frequency(weight: f32) -> u32 {
     (K1 * weight / (K1 + 1.0 - weight)).round() as u32
 }
@@ -80,7 +80,7 @@ pub(super) fn vector(fields: &Fields) -> SparseVector {
     SparseVector { values, indices }
 }
 
-/// What the chunks of a document add to the collection's statistics.
+/// A document's contribution to the collection's statistics.
 pub(super) fn contribution(entries: &[IndexEntry]) -> Contribution {
     let mut added = Contribution { chunks: entries.len() as u32, ..Contribution::default() };
     for fields in entries.iter().filter_map(|entry| entry.embedding.sparse.as_ref()) {
@@ -89,7 +89,7 @@ pub(super) fn contribution(entries: &[IndexEntry]) -> Contribution {
             *added.places.entry(place).or_default() += 1;
         }
     }
-    // All chunks have the document's own terms.
+    // Every chunk has the document's terms.
     if let Some(fields) = entries.first().and_then(|entry| entry.embedding.sparse.as_ref()) {
         added.places.extend(of_document(fields).map(|place| (place, 1)));
     }
@@ -97,15 +97,15 @@ pub(super) fn contribution(entries: &[IndexEntry]) -> Contribution {
 }
 
 /// The terms of a query.
-pub(super) struct Sought {
+pub(super) struct QueryTerms {
     /// The places of each term in [`FIELDS`].
     terms: Vec<[u32; 4]>,
-    /// Which term a place belongs to, and which field.
+    /// The term and the field of each place.
     fields: HashMap<u32, (usize, Field)>,
 }
 
-impl Sought {
-    pub(super) fn of(terms: &TermCounts) -> Self {
+impl QueryTerms {
+    pub(super) fn new(terms: &TermCounts) -> Self {
         let terms: Vec<_> = terms.iter().map(|(term, _)| FIELDS.map(|field| place(field, term))).collect();
         let each = |(n, places): (usize, &[u32; 4])| {
             let fields = places.iter().zip(FIELDS);
@@ -115,46 +115,46 @@ impl Sought {
         Self { terms, fields }
     }
 
-    /// All places, to ask for their statistics.
+    /// All places, for reading their statistics.
     pub(super) fn places(&self) -> Vec<u32> {
         self.terms.iter().flatten().copied().collect()
     }
 
-    /// The same with what each term is worth.
-    pub(super) fn weighed(self, statistics: &TermStatistics) -> Weighed {
+    /// Adds the weights of the terms.
+    pub(super) fn weighted(self, statistics: &TermStatistics) -> WeightedTerms {
         let frequency = |place: &u32| statistics.frequencies.get(place).copied().unwrap_or(0);
-        let worth = |places: &[u32; 4]| {
+        let weights = |places: &[u32; 4]| {
             let [body, title, lead, heading] = places.map(|place| frequency(&place));
             TermWeights::of(Frequencies { body, title, lead, heading }, &statistics.totals)
         };
-        let worths = self.terms.iter().map(worth).collect();
-        Weighed { sought: self, worths, totals: statistics.totals }
+        let worths = self.terms.iter().map(weights).collect();
+        WeightedTerms { query: self, worths, totals: statistics.totals }
     }
 }
 
-/// The terms of a query with what each is worth in the collection.
-pub(super) struct Weighed {
-    sought: Sought,
+/// The terms of a query with their weights in the collection.
+pub(super) struct WeightedTerms {
+    query: QueryTerms,
     worths: Vec<TermWeights>,
     pub(super) totals: CorpusStatistics,
 }
 
-impl Weighed {
-    /// What candidates are chosen by.
+impl WeightedTerms {
+    /// The vector that selects candidates.
     pub(super) fn vector(&self) -> SparseVector {
         let mut weights = BTreeMap::new();
-        for (places, worth) in self.sought.terms.iter().zip(&self.worths) {
+        for (places, worth) in self.query.terms.iter().zip(&self.worths) {
             weights.extend(places.iter().copied().zip([worth.body, worth.title, worth.lead, worth.heading]));
         }
         let (indices, values) = weights.into_iter().unzip();
         SparseVector { values, indices }
     }
 
-    /// What each term is worth, and where it occurs in a chunk with this vector.
+    /// The weights of each term, and its occurrences in a chunk with this vector.
     pub(super) fn occurrences(&self, vector: &SparseVector) -> Vec<(TermWeights, Occurrence)> {
         let mut found: Vec<_> = self.worths.iter().map(|worth| (*worth, Occurrence::default())).collect();
         for (place, weight) in vector.indices.iter().zip(&vector.values) {
-            if let Some((n, field)) = self.sought.fields.get(place)
+            if let Some((n, field)) = self.query.fields.get(place)
                 && let Some((_, occurrence)) = found.get_mut(*n)
             {
                 match field {
@@ -184,14 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn places_never_change_and_differ_between_fields() {
+    fn places_are_stable_and_differ_between_fields() {
         // SHA-256 of "babc" begins with d8f4c9b1.
         assert_eq!(place(Field::Body, "abc"), 0xd8f4_c9b1);
         assert_ne!(place(Field::Title, "abc"), place(Field::Lead, "abc"));
     }
 
     #[test]
-    fn each_place_occurs_once_and_in_order() {
+    fn vector_has_sorted_distinct_places() {
         let vector = vector(&fields());
         assert!(vector.indices.is_sorted() && vector.indices.len() == 6);
         let weight = |field, term| {
@@ -204,17 +204,17 @@ mod tests {
     }
 
     #[test]
-    fn a_frequency_can_be_had_back_from_its_weight() {
+    fn frequency_inverts_weight() {
         for n in [1, 2, 3, 50, 1000] {
             assert_eq!(frequency(saturated(n)), n);
         }
     }
 
     #[test]
-    fn a_query_finds_its_terms_where_they_are() {
+    fn query_finds_its_terms_by_field() {
         let totals = CorpusStatistics { documents: 3, chunks: 9, length: 900 };
         let statistics = TermStatistics { totals, ..TermStatistics::default() };
-        let query = Sought::of(&terms("lathe pump valve")).weighed(&statistics);
+        let query = QueryTerms::new(&terms("lathe pump valve")).weighted(&statistics);
         let found: Vec<_> =
             query.occurrences(&vector(&fields())).into_iter().map(|(_, found)| found).collect();
         let nowhere = Occurrence::default();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_adds_its_chunks_and_itself_once() {
+    fn contribution_counts_document_terms_once() {
         let mut entries = [entry(1, 0, ""), entry(1, 1, "")];
         entries[0].embedding.sparse = Some(fields());
         entries[1].embedding.sparse = Some(Fields { body: terms("pump lathe"), ..fields() });

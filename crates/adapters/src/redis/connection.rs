@@ -1,4 +1,4 @@
-//! The pool of connections that the adapters share, and what its errors mean.
+//! The connection pool, and the mapping of its errors to faults.
 
 use deadpool_redis::{
     Connection, Manager, Pool, PoolError, Runtime,
@@ -11,14 +11,14 @@ use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
-/// How calls reach the server.
+/// Connection options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What a call may take altogether: waiting for a connection, making one, and the answer.
+    /// Timeout for a whole call: waiting for a connection, connecting, and the answer.
     pub timeout: Duration,
-    /// The most connections at a time; further calls wait for one.
+    /// Maximum number of connections; further calls wait for one.
     pub connections: usize,
-    /// What every key begins with.
+    /// Prefix of every key.
     pub prefix: String,
 }
 
@@ -28,8 +28,7 @@ impl Default for Options {
     }
 }
 
-/// A Redis server. Clones share its connections, which are made when calls need them and made anew
-/// when the server comes back.
+/// A Redis server. Clones share its connections, which are opened when needed and again after a failure.
 #[derive(Clone)]
 pub struct Redis {
     pool: Pool,
@@ -37,7 +36,7 @@ pub struct Redis {
     prefix: Arc<str>,
 }
 
-// Connection data holds the password.
+// The connection data contains the password.
 impl fmt::Debug for Redis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Redis").field("prefix", &self.prefix).field("timeout", &self.timeout).finish()
@@ -45,14 +44,13 @@ impl fmt::Debug for Redis {
 }
 
 impl Redis {
-    /// Takes a URL: `redis://[[user]:password@]host[:port][/database]`, `rediss://…` for TLS, which
-    /// trusts the system's certificates, or `unix:///path?db=n`. Connects to nothing yet.
+    /// Creates a pool for a URL: `redis://[[user]:password@]host[:port][/database]`, `rediss://…` for TLS with
+    /// the system's trusted certificates, or `unix:///path?db=n`. Connects at the first call.
     ///
     /// # Errors
-    /// When the URL cannot be read.
+    /// If the URL is invalid.
     pub fn new(url: &str, options: Options) -> Result<Self> {
-        let failed =
-            || Fault::new(Component::KeyValueStore, FaultKind::Rejected, "the Redis URL cannot be used");
+        let failed = || Fault::new(Component::KeyValueStore, FaultKind::Rejected, "invalid Redis URL");
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(options.timeout))
             .set_response_timeout(Some(options.timeout));
@@ -66,17 +64,17 @@ impl Redis {
         Ok(Self { pool, timeout: options.timeout, prefix: options.prefix.into() })
     }
 
-    /// A key, or the beginning of one.
+    /// A key, or the beginning of one, with the prefix.
     pub(super) fn key(&self, rest: impl fmt::Display) -> String {
         format!("{}{rest}", self.prefix)
     }
 
-    /// Runs a script, which the server is given when it does not have it.
+    /// Runs a script, and loads it if the server does not have it.
     pub(super) async fn script<T>(&self, doing: &'static str, script: &ScriptInvocation<'_>) -> Result<T>
     where
         T: FromRedisValue + Send,
     {
-        self.in_time(doing, async {
+        self.with_timeout(doing, async {
             let mut connection = self.connection(doing).await?;
             let answer = script.invoke_async(&mut connection).await;
             settle(doing, connection, answer)
@@ -90,7 +88,7 @@ impl Redis {
         doing: &'static str,
         command: &Cmd,
     ) -> Result<T> {
-        self.in_time(doing, async {
+        self.with_timeout(doing, async {
             let mut connection = self.connection(doing).await?;
             let answer = command.query_async(&mut connection).await;
             settle(doing, connection, answer)
@@ -105,7 +103,7 @@ impl Redis {
         })
     }
 
-    async fn in_time<T>(&self, doing: &'static str, call: impl Future<Output = Result<T>>) -> Result<T> {
+    async fn with_timeout<T>(&self, doing: &'static str, call: impl Future<Output = Result<T>>) -> Result<T> {
         let late = |_| {
             let message = format!("{doing}: no answer within {:?}", self.timeout);
             Err(Fault::new(Component::KeyValueStore, FaultKind::Timeout, message))
@@ -114,13 +112,13 @@ impl Redis {
     }
 }
 
-/// TLS needs to be told its cryptography where several are compiled in; whoever chose before is heeded.
+/// Selects the TLS cryptography provider, since several are compiled in. An earlier selection stays.
 fn use_ring() {
-    // It fails when there is a choice already.
+    // Fails if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Gives the connection back, unless it leads nowhere or to a server that is no longer the primary.
+/// Returns the connection to the pool, unless it is broken or its server is no longer the primary.
 fn settle<T>(doing: &'static str, connection: Connection, answer: RedisResult<T>) -> Result<T> {
     answer.map_err(|error| {
         let demoted = error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly);
@@ -132,11 +130,11 @@ fn settle<T>(doing: &'static str, connection: Connection, answer: RedisResult<T>
 }
 
 fn fault(doing: &'static str, error: RedisError) -> Fault {
-    let kind = if error.is_timeout() { FaultKind::Timeout } else { meaning(&error) };
+    let kind = if error.is_timeout() { FaultKind::Timeout } else { kind_of(&error) };
     Fault::new(Component::KeyValueStore, kind, doing).caused_by(error)
 }
 
-fn meaning(error: &RedisError) -> FaultKind {
+fn kind_of(error: &RedisError) -> FaultKind {
     match error.kind() {
         ErrorKind::Io => FaultKind::Unavailable,
         ErrorKind::Parse | ErrorKind::UnexpectedReturnType => FaultKind::InvalidResponse,
@@ -152,7 +150,7 @@ fn meaning(error: &RedisError) -> FaultKind {
             _ => FaultKind::Rejected,
         },
         ErrorKind::Extension => match error.code() {
-            // Out of memory, out of disk, too few copies, a script that does not end.
+            // Lack of memory, disk or replicas; a script that does not end.
             Some("OOM" | "MISCONF" | "NOREPLICAS" | "BUSY" | "UNKILLABLE") => FaultKind::Unavailable,
             _ => FaultKind::Rejected,
         },
@@ -160,7 +158,7 @@ fn meaning(error: &RedisError) -> FaultKind {
     }
 }
 
-/// Whether the server has no room for another connection.
+/// Whether the server has reached its limit of connections.
 fn is_full(error: &RedisError) -> bool {
     error.detail().is_some_and(|detail| detail.contains("max number of clients"))
 }
@@ -175,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_say_whether_trying_again_can_help() {
+    fn errors_map_to_fault_kinds() {
         assert_eq!(kind(io::Error::from(io::ErrorKind::ConnectionRefused)), FaultKind::Unavailable);
         assert_eq!(kind(io::Error::from(io::ErrorKind::TimedOut)), FaultKind::Timeout);
         assert_eq!(kind((ErrorKind::Parse, "?")), FaultKind::InvalidResponse);
@@ -192,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_cannot_be_read_is_refused_without_its_password() {
+    fn invalid_url_error_hides_password() {
         for url in ["http://localhost", "redis://:hunter2@localhost/x", "nonsense hunter2"] {
             let fault = Redis::new(url, Options::default()).unwrap_err();
             assert_eq!(fault.kind(), FaultKind::Rejected);

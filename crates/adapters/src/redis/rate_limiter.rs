@@ -10,12 +10,11 @@ use docent_ports::{
 };
 use std::time::Duration;
 
-/// Scripts count in doubles, which are exact up to 2^53; a window may be this many microseconds, some
-/// 140 years.
-const LONGEST: i64 = 1 << 52;
+/// Maximum window in microseconds, about 140 years: numbers in scripts are doubles, exact up to 2^53.
+const WINDOW_MAX: i64 = 1 << 52;
 
-/// Counts events in Redis. The replicas' clocks must agree, as they do by NTP: a window closes by the
-/// clock of whoever asks.
+/// Counts events in Redis. A window closes by the caller's clock, so the replicas' clocks must be synchronised, for
+/// example by NTP.
 #[derive(Clone, Debug)]
 pub struct RedisRateLimiter {
     redis: Redis,
@@ -23,7 +22,7 @@ pub struct RedisRateLimiter {
 }
 
 impl RedisRateLimiter {
-    /// Counts in that server.
+    /// Creates a rate limiter on this server.
     pub fn new(redis: Redis) -> Self {
         Self { redis, hit: Script::new(include_str!("scripts/hit.lua")) }
     }
@@ -40,7 +39,7 @@ fn count(events: u64, resets_in: i64) -> Count {
 #[async_trait]
 impl RateLimiter for RedisRateLimiter {
     async fn hit(&self, key: &str, window: Duration, now: DateTime<Utc>) -> Result<Count> {
-        let length = i64::try_from(window.as_micros()).map_or(LONGEST, |length| length.min(LONGEST));
+        let length = i64::try_from(window.as_micros()).map_or(WINDOW_MAX, |length| length.min(WINDOW_MAX));
         let mut call = self.hit.key(self.key(key));
         call.arg(now.timestamp_micros()).arg(length);
         let (events, resets_in) = self.redis.script("count an event", &call).await?;
@@ -60,6 +59,6 @@ impl RateLimiter for RedisRateLimiter {
     async fn reset(&self, key: &str) -> Result<()> {
         let mut command = Cmd::new();
         command.arg("DEL").arg(self.key(key));
-        self.redis.command("forget a count", &command).await
+        self.redis.command("reset a count", &command).await
     }
 }

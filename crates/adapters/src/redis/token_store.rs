@@ -11,15 +11,15 @@ use docent_ports::{
 };
 use std::sync::Arc;
 
-/// The most tokens that one family remembers: over a month of them at one refresh in 15 minutes. Those
-/// that expire first are forgotten first and are refused from then on.
+/// Maximum number of tokens per family: over a month of them at one refresh in 15 minutes. The tokens that
+/// expire first are removed first, and are unknown from then on.
 const TOKENS_MAX: usize = 4096;
 
-/// The last instant that scripts, which count in doubles, tell exactly enough: in the year 2112.
-const LAST: i64 = 1 << 52;
+/// The last instant that scripts represent exactly enough, in the year 2112: their numbers are doubles.
+const INSTANT_MAX: i64 = 1 << 52;
 
-/// Keeps refresh-token families in Redis. Whether a revocation survives the server's crash is the
-/// server's setting (`appendonly`, `appendfsync`).
+/// Stores refresh-token families in Redis. The server's settings `appendonly` and `appendfsync` decide whether a
+/// revocation survives its crash.
 #[derive(Clone, Debug)]
 pub struct RedisTokenStore {
     redis: Redis,
@@ -35,7 +35,7 @@ struct Scripts {
 }
 
 impl RedisTokenStore {
-    /// Keeps them in that server.
+    /// Creates a token store on this server.
     pub fn new(redis: Redis) -> Self {
         let scripts = Scripts {
             start: Script::new(include_str!("scripts/start.lua")),
@@ -63,7 +63,7 @@ impl RedisTokenStore {
 }
 
 fn instant(at: DateTime<Utc>) -> i64 {
-    at.timestamp_micros().min(LAST)
+    at.timestamp_micros().min(INSTANT_MAX)
 }
 
 #[async_trait]
@@ -85,7 +85,7 @@ impl TokenStore for RedisTokenStore {
 
     async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {
         let Rotation { family, presented, successor, expires_at, grace, now } = rotation;
-        let grace = i64::try_from(grace.as_micros()).map_or(LAST, |grace| grace.min(LAST));
+        let grace = i64::try_from(grace.as_micros()).map_or(INSTANT_MAX, |grace| grace.min(INSTANT_MAX));
         let mut call = self.scripts.rotate.prepare_invoke();
         call.key(&self.family(family));
         call.arg(family.to_string()).arg(presented.to_string()).arg(successor.to_string());
@@ -95,7 +95,7 @@ impl TokenStore for RedisTokenStore {
             1 => Ok(RotationOutcome::Renewed),
             2 => Ok(RotationOutcome::Reused),
             other => {
-                let message = format!("using a refresh token gave {other}");
+                let message = format!("unexpected result {other} of the rotation script");
                 Err(Fault::new(Component::KeyValueStore, FaultKind::InvalidResponse, message))
             }
         }

@@ -1,19 +1,19 @@
-//! The machine's own time and chance: the only place that may read them.
+//! The system's clock and random numbers. No other code may read them.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_ports::{clock::Clock, entropy::Entropy};
 use std::time::{Duration, SystemTime};
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 #[async_trait]
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that all others are told to ask")]
+    #[expect(clippy::disallowed_methods, reason = "the implementation of the clock that all other code uses")]
     fn now(&self) -> DateTime<Utc> {
-        // A clock set before 1970 or after the year 200,000 is as good as unset.
+        // A clock set before 1970 or after the year 200,000 counts as unset.
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let micros = i64::try_from(since_epoch.as_micros()).unwrap_or_default();
         DateTime::from_timestamp_micros(micros).unwrap_or_default()
@@ -24,15 +24,15 @@ impl Clock for SystemClock {
     }
 }
 
-/// The operating system's source of chance.
+/// The operating system's random number generator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
-    #[expect(clippy::panic, reason = "to go on would mean secrets that can be guessed")]
+    #[expect(clippy::panic, reason = "secrets must not be predictable")]
     fn fill(&self, bytes: &mut [u8]) {
         if let Err(error) = getrandom::fill(bytes) {
-            panic!("the operating system gives no random bytes: {error}");
+            panic!("cannot read random bytes from the operating system: {error}");
         }
     }
 }
@@ -45,12 +45,12 @@ mod tests {
     docent_testkit::clock_contract!(async { (Arc::new(SystemClock) as _, ()) });
 
     #[test]
-    fn chance_fills_all_bytes_and_does_not_repeat_itself() {
+    fn random_bytes_fill_buffers_and_differ() {
         let (mut a, mut b) = ([0; 32], [0; 32]);
         SystemEntropy.fill(&mut a);
         SystemEntropy.fill(&mut b);
         assert_ne!(a, b);
-        // That a half of 16 bytes stays zero by chance happens once in 2^128 runs.
+        // 16 random bytes are all zero once in 2^128 runs.
         assert!(a[..16] != [0; 16] && a[16..] != [0; 16]);
         SystemEntropy.fill(&mut []);
     }

@@ -1,7 +1,7 @@
 //! The vector store adapter against a server that speaks Qdrant's protocol.
 //!
-//! This shows what is sent and what is made of answers and faults; `qdrant_live.rs` runs the same
-//! battery on the real thing.
+//! Tests requests and the handling of responses and errors; `qdrant_live.rs` runs the same battery on a real
+//! server.
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
@@ -50,7 +50,7 @@ mod collections_contract {
 }
 
 #[tokio::test]
-async fn the_collection_is_made_once_with_what_searches_need() {
+async fn collection_is_created_once_with_vectors_and_index() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[0.6, 0.8])]).await.unwrap();
@@ -63,7 +63,7 @@ async fn the_collection_is_made_once_with_what_searches_need() {
 }
 
 #[tokio::test]
-async fn a_search_is_one_call_once_the_collection_is_known() {
+async fn search_of_known_collection_is_one_call() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
@@ -74,7 +74,7 @@ async fn a_search_is_one_call_once_the_collection_is_known() {
 }
 
 #[tokio::test]
-async fn chunks_are_written_in_bounded_batches_before_old_ones_go() {
+async fn chunks_are_written_in_batches_before_old_ones_are_deleted() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), pumps(150)).await.unwrap();
@@ -86,7 +86,7 @@ async fn chunks_are_written_in_bounded_batches_before_old_ones_go() {
 }
 
 #[tokio::test]
-async fn a_document_of_any_size_is_removed_by_one_call() {
+async fn document_is_removed_by_one_call() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), pumps(5_000)).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_document_of_any_size_is_removed_by_one_call() {
 }
 
 #[tokio::test]
-async fn a_replay_after_a_fault_mends_what_was_left() {
+async fn repetition_after_fault_completes_the_write() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), pumps(3)).await.unwrap();
@@ -114,7 +114,7 @@ async fn a_replay_after_a_fault_mends_what_was_left() {
 }
 
 #[tokio::test]
-async fn a_collection_that_is_gone_is_made_again() {
+async fn deleted_collection_is_created_again() {
     let server = Fake::start();
     let index = index(&server);
     let dense = || vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])];
@@ -132,7 +132,7 @@ async fn a_collection_that_is_gone_is_made_again() {
 }
 
 #[tokio::test]
-async fn calls_carry_the_headers_of_the_hook_but_for_those_that_cannot_be_sent() {
+async fn calls_have_valid_headers_of_hook() {
     let server = Fake::start();
     let hook: HeaderHook = |add| {
         add("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
@@ -147,7 +147,7 @@ async fn calls_carry_the_headers_of_the_hook_but_for_those_that_cannot_be_sent()
 }
 
 #[tokio::test]
-async fn two_replicas_may_make_the_collection_at_once() {
+async fn concurrent_creation_by_replicas_succeeds() {
     let server = Fake::start();
     let (one, other) = (index(&server), index(&server));
     let (first, second) = (indexed(1), indexed(2));
@@ -161,7 +161,7 @@ async fn two_replicas_may_make_the_collection_at_once() {
 }
 
 #[tokio::test]
-async fn an_embedder_may_come_later() {
+async fn dense_vectors_can_be_added_later() {
     let server = Fake::start();
     let (old, new) = (index(&server), index(&server));
     old.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
@@ -173,7 +173,7 @@ async fn an_embedder_may_come_later() {
 }
 
 #[tokio::test]
-async fn other_dimensions_are_refused_with_what_to_do() {
+async fn other_dimensions_are_rejected_with_remedy() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
@@ -184,7 +184,7 @@ async fn other_dimensions_are_refused_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_foreign_collection_is_left_alone() {
+async fn foreign_collection_is_rejected() {
     let server = Fake::start();
     server.state.lock().unwrap().collections.insert(COLLECTION.to_owned(), Stored::default());
     let fault = index(&server).replace(&indexed(1), pumps(1)).await.unwrap_err();
@@ -193,7 +193,7 @@ async fn a_foreign_collection_is_left_alone() {
 }
 
 #[tokio::test]
-async fn the_key_goes_with_every_call() {
+async fn every_call_has_api_key() {
     let server = Fake::start();
     server.state.lock().unwrap().key = Some("secret");
     let fault = index(&server).check().await.unwrap_err();
@@ -205,7 +205,7 @@ async fn the_key_goes_with_every_call() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
+async fn client_reconnects_after_server_outage() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), pumps(1)).await.unwrap();
@@ -221,7 +221,7 @@ async fn a_server_that_goes_and_comes_back_needs_no_restart_of_ours() {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_nothing_is_given_up() {
+async fn hanging_server_times_out() {
     let server = Fake::start();
     let short = Duration::from_millis(200);
     let options = Options { read_timeout: short, write_timeout: short, ..Options::default() };
@@ -236,7 +236,7 @@ async fn a_server_that_answers_nothing_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_busy_server_says_when_to_come_back() {
+async fn busy_server_sets_retry_pause() {
     let server = Fake::start();
     let mut busy = Status::resource_exhausted("too many requests");
     busy.metadata_mut().insert("retry-after", "7".parse().unwrap());

@@ -1,7 +1,7 @@
-//! A server that speaks the part of Qdrant's protocol that the adapter uses, over real connections.
+//! A server for the part of Qdrant's protocol that the adapter uses, over real connections.
 //!
-//! It is as strict as the real one where the adapter could err: unknown collections and vectors,
-//! dimensions, places in sparse vectors. What it was not made for it refuses.
+//! It validates what the adapter could get wrong: collections, vector names, dimensions, indices of sparse vectors.
+//! It rejects unsupported requests.
 
 mod service;
 mod stored;
@@ -23,17 +23,17 @@ use tonic::{
     transport::{Server, server::TcpIncoming},
 };
 
-/// The state of a server, which a test may look at and change.
+/// The state of a server, which tests may read and change.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) collections: HashMap<String, Stored>,
-    /// What becomes of the next calls, one each: an answer, or a fault in its place.
+    /// The outcomes of the next calls: an answer, or a fault instead.
     pub(crate) outcomes: VecDeque<Result<(), Status>>,
-    /// Whether calls are never answered.
+    /// Whether calls get no answer.
     pub(crate) silent: bool,
-    /// The key that calls must have.
+    /// The required API key.
     pub(crate) key: Option<&'static str>,
-    /// The trace that the last call belonged to.
+    /// The trace context of the last call.
     pub(crate) traceparent: Option<String>,
     /// The names of the calls so far.
     pub(crate) calls: Vec<&'static str>,
@@ -43,7 +43,7 @@ pub(crate) struct State {
 pub(crate) struct Fake {
     pub(crate) url: String,
     pub(crate) state: Arc<Mutex<State>>,
-    /// Where everybody who uses it counts terms.
+    /// The store of term statistics.
     pub(crate) statistics: Arc<FakeStore>,
     // Its own, so that stopping the server ends its connections too. `None` once it is stopped.
     runtime: Option<Runtime>,
@@ -54,7 +54,7 @@ impl Fake {
         Self::at("127.0.0.1:0", Arc::default())
     }
 
-    /// A server at an address, with the state that another has had.
+    /// Starts a server at an address with the state of an earlier one.
     pub(crate) fn at(address: &str, state: Arc<Mutex<State>>) -> Self {
         let listener = std::net::TcpListener::bind(address).unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -73,7 +73,7 @@ impl Fake {
         Self { url, state, statistics: Arc::default(), runtime: Some(runtime) }
     }
 
-    /// Stops it and waits until its connections are closed.
+    /// Stops the server and waits until its connections are closed.
     pub(crate) async fn stop(mut self) -> Arc<Mutex<State>> {
         let runtime = self.runtime.take();
         tokio::task::spawn_blocking(|| drop(runtime)).await.unwrap();

@@ -11,7 +11,7 @@ use ::qdrant_client::qdrant::{
 use std::collections::BTreeMap;
 use tonic::{Request, Response, Status};
 
-/// Implements a service whose methods answer from the state, and others that refuse.
+/// Implements a service with methods that answer from the state and methods that are not supported.
 macro_rules! service {
     (
         $service:ident;

@@ -1,4 +1,4 @@
-//! The points of a collection: what is written, filtered and ranked.
+//! The points of a collection: writes, filters and ranking.
 
 use ::qdrant_client::qdrant::{
     condition::ConditionOneOf, r#match::MatchValue, point_id::PointIdOptions, query, value, vector,
@@ -64,7 +64,7 @@ impl Stored {
         Ok(found)
     }
 
-    /// The ids with their scores, best first.
+    /// IDs with scores, best first.
     pub(super) fn ranking(&self, query: PrefetchQuery) -> Result<Vec<(String, f32)>, Status> {
         let sources = query.prefetch.into_iter().map(|source| self.ranking(source));
         let sources = sources.collect::<Result<Vec<_>, _>>()?;
@@ -138,7 +138,7 @@ fn named(point: &PointStruct) -> &HashMap<String, Vector> {
     }
 }
 
-/// The vectors that are asked for by their names.
+/// The requested vectors.
 pub(super) fn read_back(point: &PointStruct, wanted: Option<&WithVectorsSelector>) -> Option<VectorsOutput> {
     let names = match wanted?.selector_options.as_ref()? {
         with_vectors_selector::SelectorOptions::Include(names) => &names.names,
