@@ -8,9 +8,9 @@ use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
     embedded_index::{EmbeddedIndexes, Options},
-    memory::{MemoryRateLimiter, MemoryTokenStore},
+    memory::MemoryRateLimiter,
     password::Argon2Hasher,
-    sql::{SqlOptions, SqlStore},
+    sql::{SqlOptions, SqlStore, SqlTokenStore},
     token_signer::JwtSigner,
 };
 use docent_ports::{
@@ -41,7 +41,7 @@ pub const SECRET_KEY: &[u8] = b"a secret key for tests, of more than 32 bytes";
 pub enum Stack {
     /// The fakes of the testkit.
     Fakes,
-    /// The embedded adapters: SQLite, journals and files in a temporary folder.
+    /// The embedded adapters: SQLite and files in a temporary folder.
     Embedded,
     /// PostgreSQL, Redis, and back ends of the chat model and of embeddings behind HTTP; index and files
     /// as in [`Self::Embedded`].
@@ -143,11 +143,11 @@ async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: A
     let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
     store.migrate().await.unwrap();
     Bare {
+        tokens: Arc::new(SqlTokenStore::new(store.clone())),
         store: Arc::new(store),
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), now).unwrap()),
         collections: Arc::new(EmbeddedIndexes::for_maintenance(root, Options::default())),
         embedder: Arc::new(BuiltinEmbedder),
-        tokens: Arc::new(MemoryTokenStore::open(&root.join("tokens.journal")).unwrap()),
         limiter: Arc::new(MemoryRateLimiter::default()),
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),
         hasher: Arc::new(Argon2Hasher::weak_but_fast(entropy).unwrap()),

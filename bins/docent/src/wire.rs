@@ -1,6 +1,5 @@
 //! Which adapter stands behind which port: the one place that knows them all.
 
-mod absent;
 mod embedders;
 mod reranker;
 mod upkeep;
@@ -15,7 +14,7 @@ use docent_adapters::{
     builtin::answerer::BuiltinAnswerer,
     embedded_index::{self, EmbeddedIndexes},
     mail::{NoMailer, SmtpMailer},
-    memory::{MemoryRateLimiter, MemoryTokenStore},
+    memory::MemoryRateLimiter,
     openai::{
         backend::{BackendSettings, HeaderHook},
         chat::OpenAiChatModel,
@@ -24,7 +23,7 @@ use docent_adapters::{
     pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer},
     qdrant::{self, QdrantCollections},
     redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
-    sql::{SqlOptions, SqlStore},
+    sql::{SqlOptions, SqlStore, SqlTokenStore},
     system::{SystemClock, SystemEntropy},
     token_signer::JwtSigner,
     webhook_sender::{AllowedHosts, HttpWebhookSender},
@@ -121,7 +120,8 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     make_folder(&settings.service.data_dir)?;
     let secret = secret(profile, settings, &*basics.entropy)?;
     let (collections, owns_index) = collections(settings, &store)?;
-    let (tokens, limiter) = key_value(settings)?;
+    remove_token_journal(&settings.service.data_dir);
+    let (tokens, limiter) = key_value(settings, &store)?;
     // On a server there may be others, with embedded vector stores of their own: they must not be robbed.
     let is_exclusive = owns_index && matches!(settings.storage.database_url, DatabaseUrl::Sqlite(_));
     if owns_index && !is_exclusive {
@@ -310,10 +310,13 @@ fn grpc_address(url: &str) -> String {
     }
 }
 
-fn key_value(settings: &Settings) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dyn RateLimiter>)> {
+fn key_value(
+    settings: &Settings,
+    store: &SqlStore,
+) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dyn RateLimiter>)> {
     match &settings.storage.redis_url {
         KeyValueUrl::Memory => {
-            let tokens = MemoryTokenStore::open(&settings.service.data_dir.join("tokens.journal"))?;
+            let tokens = SqlTokenStore::new(store.clone());
             Ok((Arc::new(tokens), Arc::new(MemoryRateLimiter::default())))
         }
         KeyValueUrl::Redis(url) => {
@@ -452,6 +455,20 @@ fn private() -> std::fs::OpenOptions {
     options
 }
 
+/// Removes the files in which earlier versions stored refresh tokens, which are now in the database. The
+/// sessions in them end.
+fn remove_token_journal(data_dir: &Path) {
+    for name in ["tokens.journal", "tokens.journal.lock", "tokens.journal.new"] {
+        match std::fs::remove_file(data_dir.join(name)) {
+            Ok(()) => tracing::info!(file = name, "removed the token file of an earlier version"),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => {
+                tracing::warn!(file = name, %error, "cannot remove the token file of an earlier version")
+            }
+        }
+    }
+}
+
 /// Makes a folder for its owner alone; one that is there already keeps its mode.
 fn make_folder(folder: &Path) -> anyhow::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
@@ -483,6 +500,17 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+    }
+
+    #[test]
+    fn token_journal_of_an_earlier_version_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["tokens.journal", "tokens.journal.lock", "secret_key"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        remove_token_journal(folder.path());
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
+        assert_eq!(files.collect::<Vec<_>>(), ["secret_key"]);
     }
 
     #[test]

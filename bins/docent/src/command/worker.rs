@@ -41,7 +41,7 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
         bail!("the embedded vector store belongs to one process: a worker needs DOCENT_VECTOR_DB=qdrant");
     }
     if settings.storage.redis_url == KeyValueUrl::Memory {
-        bail!("memory:// belongs to one process: a worker needs a Redis server in DOCENT_REDIS_URL");
+        bail!("memory:// is for a single process: a worker needs a Redis server in DOCENT_REDIS_URL");
     }
     Ok(())
 }

@@ -16,8 +16,8 @@ section! {
             dev: Default::Computed { words: "`docent.db` in `data_dir`", text: database_file },
             serve: Default::Unset("must be set"),
         };
-        /// The key-value store of refresh tokens and rate-limit counters: `redis://…`, `rediss://…`
-        /// or `memory://`.
+        /// The store of refresh tokens and rate-limit counters: `redis://…` or `rediss://…`. With `memory://`,
+        /// tokens are in the relational database and counters in the memory of the process.
         redis_url: KeyValueUrl = Defaults {
             dev: Default::Text("memory://"),
             serve: Default::Text("redis://127.0.0.1:6379/0"),

@@ -1,18 +1,16 @@
 //! The service's parts for commands that look after it, beside a process that may be serving.
 
-use super::{Opened, absent::Absent, assemble, basics, collections, key_value, make_folder};
-use anyhow::Context;
-use docent::config::{KeyValueUrl, Settings, VectorDb};
+use super::{Opened, assemble, basics, collections, key_value, make_folder};
+use docent::config::{Settings, VectorDb};
 use docent_adapters::{
     embedded_index::{self, EmbeddedIndexes},
-    memory::{MemoryRateLimiter, MemoryTokenStore},
     sql::SqlStore,
 };
 use docent_app::{
     App,
     recorder::{NoopRecorder, Recorder},
 };
-use docent_ports::{rate_limiter::RateLimiter, token_store::TokenStore, vector_indexes::VectorIndexes};
+use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;
 
 /// Puts the parts together. An embedded store that another process has open is one that says so when it is used.
@@ -23,10 +21,7 @@ pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc
         VectorDb::Embedded => (beside(settings), false),
         VectorDb::Qdrant => collections(settings, &store)?,
     };
-    let (tokens, limiter) = match settings.storage.redis_url {
-        KeyValueUrl::Memory => memory(settings),
-        KeyValueUrl::Redis(_) => key_value(settings).context("the key-value store")?,
-    };
+    let (tokens, limiter) = key_value(settings, &store)?;
     // Nothing is signed here.
     let mut secret = [0; 32];
     basics.entropy.fill(&mut secret);
@@ -39,13 +34,4 @@ pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc
 fn beside(settings: &Settings) -> Arc<dyn VectorIndexes> {
     let root = &settings.service.data_dir;
     Arc::new(EmbeddedIndexes::for_maintenance(root, embedded_index::Options::default()))
-}
-
-fn memory(settings: &Settings) -> (Arc<dyn TokenStore>, Arc<dyn RateLimiter>) {
-    let tokens: Arc<dyn TokenStore> =
-        match MemoryTokenStore::open(&settings.service.data_dir.join("tokens.journal")) {
-            Ok(tokens) => Arc::new(tokens),
-            Err(fault) => Arc::new(Absent::because(&fault)),
-        };
-    (tokens, Arc::new(MemoryRateLimiter::default()))
 }

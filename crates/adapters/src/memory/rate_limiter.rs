@@ -1,4 +1,4 @@
-//! Fixed windows in memory.
+//! Fixed rate-limit windows in memory.
 
 use super::sweep::Sweep;
 use async_trait::async_trait;
@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// Counts events in this process's memory. A restart forgets them all.
+/// Counts events in this process's memory. A restart resets all counts.
 #[derive(Debug, Default)]
 pub struct MemoryRateLimiter {
     state: Mutex<State>,
@@ -48,7 +48,7 @@ impl Window {
 
 impl MemoryRateLimiter {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Counts are whole at every instant, also when a thread that held the lock has panicked.
+        // The state is consistent at every step, also after a panic of a thread that held the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -94,7 +94,7 @@ mod tests {
     docent_testkit::rate_limiter_contract!(async { (Arc::new(MemoryRateLimiter::default()) as _, ()) });
 
     #[tokio::test]
-    async fn closed_windows_are_forgotten_as_events_come() {
+    async fn closed_windows_are_removed() {
         let limiter = MemoryRateLimiter::default();
         let clock = TestClock::default();
         for n in 0..10_000 {

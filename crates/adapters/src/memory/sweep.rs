@@ -1,10 +1,9 @@
-//! When to look for expired entries.
+//! Schedule for removing expired entries.
 
-const LEAST: usize = 256;
+const WRITES_MIN: usize = 256;
 
-/// Says when a map is due to be swept: after as many writes as it had entries. A sweep visits every
-/// entry, so that each write pays for a constant number of visits, and a map never holds more than
-/// twice what is live, plus a few.
+/// Schedules sweeps of a map: after as many writes as it had entries after the last sweep. The cost per write is
+/// then constant, and the map has at most about twice as many entries as are live.
 #[derive(Debug)]
 pub(super) struct Sweep {
     writes_left: usize,
@@ -12,19 +11,19 @@ pub(super) struct Sweep {
 
 impl Default for Sweep {
     fn default() -> Self {
-        Self { writes_left: LEAST }
+        Self { writes_left: WRITES_MIN }
     }
 }
 
 impl Sweep {
-    /// Counts one write and says whether a sweep is due now.
+    /// Counts a write, and returns whether a sweep is due.
     pub(super) fn is_due(&mut self) -> bool {
         self.writes_left = self.writes_left.saturating_sub(1);
         self.writes_left == 0
     }
 
-    /// Tells that a sweep was made and how many entries it left.
+    /// Records a sweep and the number of remaining entries.
     pub(super) fn done(&mut self, left: usize) {
-        self.writes_left = left.max(LEAST);
+        self.writes_left = left.max(WRITES_MIN);
     }
 }

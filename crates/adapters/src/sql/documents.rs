@@ -1,16 +1,16 @@
 //! Documents in SQL.
 
 use super::{
-    document_rows::{from_row, to_deletion, to_row},
     entities::{
-        documents::{ActiveModel, Column, Entity, Model},
+        documents::{ActiveModel, Column, Entity, Model, to_deletion},
         jobs,
     },
     fault::corrupt,
     listing::contains,
     lookup::Lookup,
     points::{Points, Statements},
-    session::{Session, Source},
+    record::Record,
+    transaction::{Source, Transaction},
     usage::{DAY, day_of},
     values::{counted, instant, micros},
 };
@@ -40,40 +40,41 @@ use std::{
     time::Duration,
 };
 
-/// Reads those that concurrent callers ask for together.
-pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<DocumentId, Document> {
+/// Batches the reads of concurrent callers.
+pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<DocumentId, Document> {
     let doing = "read a document";
-    let there = Entity::find().filter(Column::DeletedAt.is_null());
-    let statements = Statements::new(there, source.connections.get_database_backend());
+    let live = Entity::find().filter(Column::DeletedAt.is_null());
+    let statements = Statements::new(live, source.connections.get_database_backend());
     let source = source.clone();
-    Lookup::new(doing, patience, move || {
+    Lookup::new(doing, statement_timeout, move || {
         Box::new(Points {
             doing,
             source: source.clone(),
-            patience,
+            statement_timeout,
             statements: statements.clone(),
             id: DocumentId::as_uuid,
-            from_row: |row: Model| (DocumentId::from_uuid(row.id), from_row(row)),
+            from_row: |row: Model| (DocumentId::from_uuid(row.id), Document::from_row(row)),
             kept: None,
         })
     })
 }
 
 #[async_trait]
-impl DocumentReader for Session {
+impl DocumentReader for Transaction {
     async fn get(&mut self, id: DocumentId) -> Result<Option<Document>> {
         if let Some(lookups) = self.lookups() {
             return lookups.documents.get(id).await;
         }
-        let query = self.hold(Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_null()));
-        let row = self.run("read a document", |db| Box::pin(query.one(db))).await?;
-        row.map(from_row).transpose()
+        self.fetch_one(
+            "read a document",
+            Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_null()),
+        )
+        .await
     }
 
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>> {
-        let query = self.hold(select(filter, self.backend()));
-        let rows = self.run("list documents", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(from_row).collect()
+        let query = self.for_update(select(filter, self.backend()));
+        self.fetch_all("list documents", query).await
     }
 
     async fn page(&mut self, query: &DocumentQuery, page: PageRequest) -> Result<Page<Document>> {
@@ -95,7 +96,7 @@ impl DocumentReader for Session {
                 .order_by_with_nulls(Column::FileBytes, Order::Desc, NullOrdering::Last)
                 .order_by_desc(Column::Id),
         };
-        self.listed("list documents", rows, order, page, from_row).await
+        self.listed("list documents", rows, order, page, Record::from_row).await
     }
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
@@ -146,7 +147,7 @@ impl DocumentReader for Session {
             .filter(Column::Status.eq("ingested"))
             .filter(Column::DeletedAt.is_null())
             .into_tuple::<uuid::Uuid>();
-        let rows = self.run("see which documents are ingested", |db| Box::pin(query.all(db))).await?;
+        let rows = self.run("filter ingested documents", |db| Box::pin(query.all(db))).await?;
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
     }
 
@@ -183,7 +184,7 @@ impl DocumentReader for Session {
             query = query.filter(Column::Id.gt(after.as_uuid()));
         }
         let query = query.into_tuple::<(uuid::Uuid, Option<i64>, Option<i64>)>();
-        let rows = self.run("see what documents were indexed as", |db| Box::pin(query.all(db))).await?;
+        let rows = self.run("read the indexed revisions", |db| Box::pin(query.all(db))).await?;
         let mark = |(id, at, chunks): (uuid::Uuid, Option<i64>, Option<i64>)| {
             let at = at.ok_or_else(|| corrupt("document's state"))?;
             Ok(IndexedRevision {
@@ -196,7 +197,7 @@ impl DocumentReader for Session {
     }
 
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>> {
-        let query = self.hold(Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_not_null()));
+        let query = self.for_update(Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_not_null()));
         let row = self.run("read a deletion", |db| Box::pin(query.one(db))).await?;
         row.map_or(Ok(None), |row| to_deletion(&row))
     }
@@ -215,24 +216,20 @@ impl DocumentReader for Session {
 }
 
 #[async_trait]
-impl DocumentWriter for Session {
+impl DocumentWriter for Transaction {
     async fn insert(&mut self, document: &Document) -> Result<()> {
-        let insert = Entity::insert(to_row(document)?);
-        self.run("add a document", |db| Box::pin(insert.exec_without_returning(db))).await?;
-        Ok(())
+        self.insert_record("add a document", document).await
     }
 
     async fn update(&mut self, document: &Document) -> Result<bool> {
-        let values = ActiveModel { id: NotSet, deleted_at: NotSet, ..to_row(document)? };
-        let update = there(document.id).set(values);
-        let result = self.run("change a document", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        let values = ActiveModel { id: NotSet, deleted_at: NotSet, ..document.to_row()? };
+        let update = update_live(document.id).set(values);
+        Ok(self.update_rows("change a document", update).await? > 0)
     }
 
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
-        let update = there(id).col_expr(Column::DeletedAt, Expr::val(micros(at)));
-        let result = self.run("mark a document as deleted", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        let update = update_live(id).col_expr(Column::DeletedAt, Expr::val(micros(at)));
+        Ok(self.update_rows("mark a document as deleted", update).await? > 0)
     }
 
     async fn remove_deleted(&mut self, id: DocumentId) -> Result<bool> {
@@ -240,19 +237,19 @@ impl DocumentWriter for Session {
             return Ok(false);
         }
         let jobs = jobs::Entity::delete_many().filter(jobs::Column::DocumentId.eq(id.as_uuid()));
-        self.run("remove a document's jobs", |db| Box::pin(jobs.exec(db))).await?;
-        let document = Entity::delete_by_id(id.as_uuid()).filter(Column::DeletedAt.is_not_null());
-        let result = self.run("remove a document", |db| Box::pin(document.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        self.delete_rows("remove a document's jobs", jobs).await?;
+        let document =
+            Entity::delete_many().filter(Column::Id.eq(id.as_uuid())).filter(Column::DeletedAt.is_not_null());
+        Ok(self.delete_rows("remove a document", document).await? > 0)
     }
 }
 
-/// A change of a document that was not deleted.
-fn there(id: DocumentId) -> UpdateMany<Entity> {
+/// An update of a document that is not deleted.
+fn update_live(id: DocumentId) -> UpdateMany<Entity> {
     Entity::update_many().filter(Column::Id.eq(id.as_uuid())).filter(Column::DeletedAt.is_null())
 }
 
-/// The count of the documents in a state.
+/// The count of a status.
 fn of_status<'c>(counts: &'c mut DocumentCounts, status: &str) -> Result<&'c mut u64> {
     match status {
         "pending" => Ok(&mut counts.pending),
@@ -264,11 +261,11 @@ fn of_status<'c>(counts: &'c mut DocumentCounts, status: &str) -> Result<&'c mut
 
 fn select(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
     let query = matching(filter, backend).order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
-    // Databases count in signed numbers.
+    // Databases take signed numbers.
     query.limit(filter.limit.map(|limit| Ord::min(limit, i64::MAX.unsigned_abs())))
 }
 
-/// Titles in the order of their bytes, which is the same in all databases.
+/// Titles sorted by their bytes, which gives both databases the same order.
 fn by_bytes(backend: DbBackend) -> Expr {
     match backend {
         DbBackend::Sqlite => Expr::col(Column::Title),
@@ -276,7 +273,7 @@ fn by_bytes(backend: DbBackend) -> Expr {
     }
 }
 
-/// The documents that fit, in any order and number.
+/// Matching documents, without order and limit.
 fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
     let mut query = Entity::find().filter(Column::DeletedAt.is_null());
     if let Some(status) = filter.status {

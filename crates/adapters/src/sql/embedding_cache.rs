@@ -1,9 +1,10 @@
-//! Vectors of texts that were embedded before, in SQL.
+//! The embedding cache in SQL.
 
 use super::{
     entities::embedding_cache::{Column, Entity, Model},
     fault::corrupt,
-    session::Session,
+    record::all_columns,
+    transaction::Transaction,
     values::{instant, micros},
 };
 use async_trait::async_trait;
@@ -13,21 +14,20 @@ use docent_ports::{
     error::Result,
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait,
+    ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 use std::collections::HashMap;
 
-/// Rows that one statement writes or names: well below what databases allow of parameters.
+/// Maximum number of rows per statement, well below the databases' limits on parameters.
 const ROWS: usize = 128;
 
 #[async_trait]
-impl EmbeddingCacheReader for Session {
+impl EmbeddingCacheReader for Transaction {
     async fn find(&mut self, space: &str, texts: &[TextDigest]) -> Result<HashMap<TextDigest, CachedVector>> {
         let mut found = HashMap::with_capacity(texts.len());
         for texts in texts.chunks(ROWS) {
-            let query = Entity::find().filter(are(space, texts));
+            let query = Entity::find().filter(matching(space, texts));
             let rows = self.run("look vectors up", |db| Box::pin(query.all(db))).await?;
             for row in rows {
                 let (digest, vector) = from_row(row)?;
@@ -39,9 +39,9 @@ impl EmbeddingCacheReader for Session {
 }
 
 #[async_trait]
-impl EmbeddingCacheWriter for Session {
+impl EmbeddingCacheWriter for Transaction {
     async fn put(&mut self, space: &str, vectors: &[(TextDigest, &[f32])], at: DateTime<Utc>) -> Result<()> {
-        // Always in the same order: units of work that keep the same texts wait for each other, but not crosswise.
+        // Always in the same order, so that concurrent units of work with the same texts cannot deadlock.
         let mut vectors: Vec<_> = vectors.iter().collect();
         vectors.sort_unstable_by_key(|(text, _)| *text);
         for vectors in vectors.chunks(ROWS) {
@@ -52,13 +52,13 @@ impl EmbeddingCacheWriter for Session {
                     vector: vector.iter().flat_map(|number| number.to_le_bytes()).collect(),
                     used_at: micros(at),
                 };
-                row.into_active_model().reset_all()
+                all_columns(row)
             });
             let replace = OnConflict::columns([Column::Space, Column::TextSha256])
                 .update_columns([Column::Vector, Column::UsedAt])
                 .to_owned();
             let insert = Entity::insert_many(rows).on_conflict(replace);
-            self.run("keep vectors", |db| Box::pin(insert.exec_without_returning(db))).await?;
+            self.insert_many_rows("store vectors", insert).await?;
         }
         Ok(())
     }
@@ -67,8 +67,8 @@ impl EmbeddingCacheWriter for Session {
         for texts in texts.chunks(ROWS) {
             let update = Entity::update_many()
                 .col_expr(Column::UsedAt, Expr::val(micros(at)))
-                .filter(are(space, texts));
-            self.run("take down that vectors were used", |db| Box::pin(update.exec(db))).await?;
+                .filter(matching(space, texts));
+            self.update_rows("record the use of vectors", update).await?;
         }
         Ok(())
     }
@@ -83,12 +83,11 @@ impl EmbeddingCacheWriter for Session {
             .into_query();
         let key = Expr::tuple([Expr::col(Column::Space), Expr::col(Column::TextSha256)]);
         let delete = Entity::delete_many().filter(key.in_subquery(unused));
-        let result = self.run("remove unused vectors", |db| Box::pin(delete.exec(db))).await?;
-        Ok(result.rows_affected)
+        self.delete_rows("remove unused vectors", delete).await
     }
 }
 
-fn are(space: &str, texts: &[TextDigest]) -> Condition {
+fn matching(space: &str, texts: &[TextDigest]) -> Condition {
     Condition::all()
         .add(Column::Space.eq(space))
         .add(Column::TextSha256.is_in(texts.iter().map(|text| text.to_vec())))

@@ -1,4 +1,4 @@
-//! What a database's error means to the core.
+//! Mapping of database errors to faults.
 
 use docent_ports::error::{Component, Fault, FaultKind};
 use sea_orm::{
@@ -7,24 +7,24 @@ use sea_orm::{
 };
 use std::borrow::Cow;
 
-/// The fault behind `error`; `doing` says what was being done.
+/// The fault of a failed operation.
 pub(super) fn fault(doing: impl Into<Cow<'static, str>>, error: &DbErr) -> Fault {
     Fault::new(Component::Database, kind(error), doing).caused_by(message(error))
 }
 
-/// The fault of a driver's error that never passed through the ORM.
+/// The fault of a driver's error that did not pass through the ORM.
 pub(super) fn driver_fault(doing: impl Into<Cow<'static, str>>, error: &sqlx::Error) -> Fault {
     Fault::new(Component::Database, driver_kind(error), doing).caused_by(error.to_string())
 }
 
 /// The fault of a stored value that no version of this program writes.
 pub(super) fn corrupt(what: &'static str) -> Fault {
-    Fault::new(Component::Database, FaultKind::Internal, format!("a stored {what} makes no sense"))
+    Fault::new(Component::Database, FaultKind::Internal, format!("invalid stored value: {what}"))
 }
 
-/// The fault of an answer that did not come in time.
+/// The fault of a statement that exceeded its timeout.
 pub(super) fn late(doing: impl Into<Cow<'static, str>>) -> Fault {
-    Fault::new(Component::Database, FaultKind::Timeout, doing).caused_by("no answer in time")
+    Fault::new(Component::Database, FaultKind::Timeout, doing).caused_by("timed out")
 }
 
 fn kind(error: &DbErr) -> FaultKind {
@@ -65,36 +65,35 @@ fn database_kind(error: &dyn DatabaseError) -> FaultKind {
     }
 }
 
-/// Sorts PostgreSQL's error codes; the first two characters are the class.
+/// Maps PostgreSQL's error codes, whose first two characters are the class.
 fn postgres_kind(code: &str) -> FaultKind {
     match (code.get(..2).unwrap_or_default(), code) {
-        // Cancelled after its time, or a lock that was not to be had in time.
+        // Statement timeout or lock timeout.
         (_, "57014" | "55P03") => FaultKind::Timeout,
-        // A session ended for being idle, and a server that only reads now: another one has taken over.
+        // Idle session timeout; a read-only server, after a failover.
         (_, "25P03" | "25006") => FaultKind::Unavailable,
         // The disk is full.
         (_, "53100") => FaultKind::Full,
-        // Lost connections; transactions in each other's way; out of memory or connections; shut down or
-        // starting up; the system's own errors.
+        // Lost connections, deadlocks, lack of memory or connections, shutdown or startup, system errors.
         ("08" | "40" | "53" | "57" | "58", _) => FaultKind::Unavailable,
-        // Wrong name or password, unknown database, missing rights.
+        // Wrong name or password, unknown database, missing privileges.
         ("28", _) | (_, "3D000" | "42501") => FaultKind::Rejected,
         _ => FaultKind::Internal,
     }
 }
 
-/// Sorts SQLite's result codes; the low byte of an extended code is its primary code.
+/// Maps SQLite's result codes. The low byte of an extended code is its primary code.
 fn sqlite_kind(code: u32) -> FaultKind {
     const BUSY: u32 = 5;
     const LOCKED: u32 = 6;
     const INTERRUPT: u32 = 9;
     const FULL: u32 = 13;
-    // PERM, NOMEM, READONLY, IOERR, CANTOPEN, PROTOCOL: the file or its disk cannot serve now.
-    const OUT_OF_ORDER: [u32; 6] = [3, 7, 8, 10, 14, 15];
+    // PERM, NOMEM, READONLY, IOERR, CANTOPEN, PROTOCOL: the file or its disk is unavailable.
+    const UNAVAILABLE: [u32; 6] = [3, 7, 8, 10, 14, 15];
     match code & 0xff {
         BUSY | LOCKED | INTERRUPT => FaultKind::Timeout,
         FULL => FaultKind::Full,
-        primary if OUT_OF_ORDER.contains(&primary) => FaultKind::Unavailable,
+        primary if UNAVAILABLE.contains(&primary) => FaultKind::Unavailable,
         _ => FaultKind::Internal,
     }
 }
@@ -117,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sqlite_codes_tell_a_busy_file_from_a_broken_disk_and_from_our_own_bugs() {
+    fn sqlite_codes_map_to_fault_kinds() {
         for (code, kind) in [
             (5, FaultKind::Timeout),       // SQLITE_BUSY
             (517, FaultKind::Timeout),     // SQLITE_BUSY_SNAPSHOT
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn postgresql_codes_tell_what_passes_from_what_stays_and_from_our_own_bugs() {
+    fn postgresql_codes_map_to_fault_kinds() {
         for (code, kind) in [
             ("57014", FaultKind::Timeout),     // query_canceled
             ("55P03", FaultKind::Timeout),     // lock_not_available
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_for_a_connection_in_vain_is_a_timeout() {
+    fn connection_acquire_timeout_is_timeout() {
         let fault = fault("begin", &DbErr::ConnectionAcquire(ConnAcquireErr::Timeout));
         assert_eq!((fault.component(), fault.kind()), (Component::Database, FaultKind::Timeout));
     }

@@ -1,48 +1,48 @@
-//! Generations of the index in SQL.
+//! Index generations in SQL.
 
 use super::{
-    entities::generations::{ActiveModel, Column, Entity, Model},
-    fault::{corrupt, late},
+    entities::generations::{ActiveModel, Column, Entity},
+    fault::late,
     lookup::{Lookup, ReadMany},
-    session::{Session, Source},
-    values::{counted, instant, micros},
+    record::Record,
+    transaction::{Source, Transaction},
 };
 use async_trait::async_trait;
-use docent_domain::{
-    generation::{GenerationState, IndexGeneration},
-    id::GenerationId,
-};
+use docent_domain::{generation::IndexGeneration, id::GenerationId};
 use docent_ports::{
     error::Result,
     generations::{GenerationReader, GenerationWriter},
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, NotSet, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select,
     sea_query::{LockType, OnConflict},
 };
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Reads the one that serves for all who ask for it at once.
-pub(super) fn lookup(source: &Source, patience: Duration) -> Lookup<(), IndexGeneration> {
+/// Batches the reads of concurrent callers.
+pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<(), IndexGeneration> {
     let source = source.clone();
-    Lookup::new(READ_ACTIVE, patience, move || Box::new(Active { source: source.clone(), patience }))
+    Lookup::new(READ_ACTIVE, statement_timeout, move || {
+        Box::new(Active { source: source.clone(), statement_timeout })
+    })
 }
 
-const READ_ACTIVE: &str = "read which index serves";
+const READ_ACTIVE: &str = "read the active index";
 
 struct Active {
     source: Source,
-    patience: Duration,
+    statement_timeout: Duration,
 }
 
 #[async_trait]
 impl ReadMany<(), IndexGeneration> for Active {
     async fn read(&mut self, _keys: &[()]) -> Result<Vec<((), Result<IndexGeneration>)>> {
         let read = self.source.reach(READ_ACTIVE, active().one(&self.source.connections));
-        let row = timeout(self.patience, Box::pin(read)).await.unwrap_or_else(|_| Err(late(READ_ACTIVE)))?;
-        Ok(row.into_iter().map(|row| ((), from_row(row))).collect())
+        let row = timeout(self.statement_timeout, Box::pin(read))
+            .await
+            .unwrap_or_else(|_| Err(late(READ_ACTIVE)))?;
+        Ok(row.into_iter().map(|row| ((), IndexGeneration::from_row(row))).collect())
     }
 }
 
@@ -51,88 +51,43 @@ fn active() -> Select<Entity> {
 }
 
 #[async_trait]
-impl GenerationReader for Session {
+impl GenerationReader for Transaction {
     async fn active(&mut self) -> Result<Option<IndexGeneration>> {
         if let Some(lookups) = self.lookups() {
             return lookups.active.get(()).await;
         }
         let query = active();
         let row = self.run(READ_ACTIVE, |db| Box::pin(query.one(db))).await?;
-        row.map(from_row).transpose()
+        row.map(Record::from_row).transpose()
     }
 
     async fn all(&mut self) -> Result<Vec<IndexGeneration>> {
-        let query = self.hold(Entity::find().order_by_asc(Column::Id));
-        let rows = self.run("read generations of the index", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(from_row).collect()
+        let query = self.for_update(Entity::find().order_by_asc(Column::Id));
+        self.fetch_all("read index generations", query).await
     }
 }
 
 #[async_trait]
-impl GenerationWriter for Session {
+impl GenerationWriter for Transaction {
     async fn insert(&mut self, generation: &IndexGeneration) -> Result<bool> {
-        // An index lets there be one of a state. Not by catching the violation, after which PostgreSQL would
-        // refuse the rest of the transaction.
-        let taken = OnConflict::new().do_nothing().to_owned();
-        let insert = Entity::insert(to_row(generation)).on_conflict(taken);
-        let inserted =
-            self.run("add a generation of the index", |db| Box::pin(insert.exec_without_returning(db)));
-        Ok(inserted.await? > 0)
+        // A unique index allows one active and one building generation.
+        self.insert_new("add an index generation", generation, OnConflict::new()).await
     }
 
     async fn update(&mut self, generation: &IndexGeneration) -> Result<bool> {
-        let values = ActiveModel { id: NotSet, ..to_row(generation) };
+        let values = ActiveModel { id: NotSet, ..generation.to_row()? };
         let update = Entity::update_many().set(values).filter(Column::Id.eq(generation.id.as_uuid()));
-        let result = self.run("change a generation of the index", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        Ok(self.update_rows("change an index generation", update).await? > 0)
     }
 
     async fn is_active(&mut self, id: GenerationId) -> Result<bool> {
-        // Many may rely on it at a time; whoever changes it waits for them, and they for it. SQLite has one
-        // writer at a time, and leaves the lock out.
+        // A share lock: concurrent readers do not wait for each other, but a change waits for them. SQLite has
+        // one writer at a time, and its query is built without the lock.
         let query = active().filter(Column::Id.eq(id.as_uuid())).lock(LockType::Share);
         Ok(self.run(READ_ACTIVE, |db| Box::pin(query.one(db))).await?.is_some())
     }
 
     async fn remove(&mut self, id: GenerationId) -> Result<bool> {
-        let delete = Entity::delete_by_id(id.as_uuid());
-        let result = self.run("forget a generation of the index", |db| Box::pin(delete.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        self.delete_by_id::<Entity>("remove an index generation", id.as_uuid()).await
     }
-}
-
-fn to_row(generation: &IndexGeneration) -> ActiveModel {
-    let switched_at = match generation.state {
-        GenerationState::Building => None,
-        GenerationState::Active { since } | GenerationState::Retired { since } => Some(since),
-    };
-    let row = Model {
-        id: generation.id.as_uuid(),
-        model: generation.model.clone(),
-        collection: generation.collection.clone(),
-        dimensions: generation.dimensions.map(i64::from),
-        state: generation.state.name().to_owned(),
-        created_at: micros(generation.created_at),
-        switched_at: switched_at.map(micros),
-    };
-    row.into_active_model().reset_all()
-}
-
-fn from_row(row: Model) -> Result<IndexGeneration> {
-    let when = |micros| instant(micros, "generation's time");
-    let since = row.switched_at.map(when).transpose()?;
-    let state = match (row.state.as_str(), since) {
-        ("building", None) => GenerationState::Building,
-        ("active", Some(since)) => GenerationState::Active { since },
-        ("retired", Some(since)) => GenerationState::Retired { since },
-        _ => return Err(corrupt("generation's state")),
-    };
-    Ok(IndexGeneration {
-        id: GenerationId::from_uuid(row.id),
-        model: row.model,
-        collection: row.collection,
-        dimensions: row.dimensions.map(|size| counted(size, "number of dimensions")).transpose()?,
-        state,
-        created_at: when(row.created_at)?,
-    })
 }

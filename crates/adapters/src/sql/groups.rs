@@ -1,10 +1,11 @@
-//! Groups, and what accounts are allowed, in SQL.
+//! Groups and permissions in SQL.
 
 use super::{
     entities::{group_permissions, groups, groups::Column, groups::Entity, user_groups, user_permissions},
     fault::corrupt,
     listing::contains,
-    session::Session,
+    record::all_columns,
+    transaction::Transaction,
     values::{counted, instant, micros},
 };
 use async_trait::async_trait;
@@ -19,23 +20,22 @@ use docent_ports::{
     page::{Page, PageRequest},
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Set,
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
     sea_query::{Expr, OnConflict},
 };
 use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 #[async_trait]
-impl GroupReader for Session {
+impl GroupReader for Transaction {
     async fn get(&mut self, id: GroupId) -> Result<Option<Group>> {
-        let query = self.hold(Entity::find_by_id(id.as_uuid()));
+        let query = self.for_update(Entity::find_by_id(id.as_uuid()));
         let row = self.run("read a group", |db| Box::pin(query.one(db))).await?;
         self.with_permissions(row).await
     }
 
     async fn by_name(&mut self, name: &GroupName) -> Result<Option<Group>> {
-        let query = self.hold(Entity::find().filter(Column::NameKey.eq(name.key())));
+        let query = self.for_update(Entity::find().filter(Column::NameKey.eq(name.key())));
         let row = self.run("find a group", |db| Box::pin(query.one(db))).await?;
         self.with_permissions(row).await
     }
@@ -103,80 +103,71 @@ impl GroupReader for Session {
             .filter(user_permissions::Column::UserId.eq(user.as_uuid()));
         QueryTrait::query(&mut all).union(sea_orm::sea_query::UnionType::Distinct, by_group);
         let names = all.into_tuple::<String>();
-        let names = self.run("read what an account is allowed", |db| Box::pin(names.all(db))).await?;
+        let names = self.run("read effective permissions", |db| Box::pin(names.all(db))).await?;
         Ok(set_of(names))
     }
 }
 
 #[async_trait]
-impl GroupWriter for Session {
+impl GroupWriter for Transaction {
     async fn insert(&mut self, group: &Group) -> Result<bool> {
         let taken = OnConflict::column(Column::NameKey).do_nothing().to_owned();
         let insert = Entity::insert(to_row(group)).on_conflict(taken);
-        let inserted = self.run("add a group", |db| Box::pin(insert.exec_without_returning(db))).await?;
-        if inserted > 0 {
-            self.write_group_permissions(group).await?;
+        let is_new = self.insert_rows("add a group", insert).await? > 0;
+        if is_new {
+            self.insert_group_permissions(group).await?;
         }
-        Ok(inserted > 0)
+        Ok(is_new)
     }
 
     async fn update(&mut self, group: &Group) -> Result<bool> {
         let update = Entity::update_many()
             .set(groups::ActiveModel { id: sea_orm::NotSet, ..to_row(group) })
             .filter(Column::Id.eq(group.id.as_uuid()));
-        let result = self.run("change a group", |db| Box::pin(update.exec(db))).await?;
-        if result.rows_affected == 0 {
+        if self.update_rows("change a group", update).await? == 0 {
             return Ok(false);
         }
         let old = group_permissions::Entity::delete_many()
             .filter(group_permissions::Column::GroupId.eq(group.id.as_uuid()));
-        self.run("change a group's permissions", |db| Box::pin(old.exec(db))).await?;
-        self.write_group_permissions(group).await?;
+        self.delete_rows("change a group's permissions", old).await?;
+        self.insert_group_permissions(group).await?;
         Ok(true)
     }
 
     async fn delete(&mut self, id: GroupId) -> Result<bool> {
-        let delete = Entity::delete_by_id(id.as_uuid());
-        let result = self.run("remove a group", |db| Box::pin(delete.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        self.delete_by_id::<Entity>("remove a group", id.as_uuid()).await
     }
 
     async fn set_assigned_permissions(&mut self, user: UserId, rights: &AssignedPermissions) -> Result<()> {
         let old = user_permissions::Entity::delete_many()
             .filter(user_permissions::Column::UserId.eq(user.as_uuid()));
-        self.run("change an account's permissions", |db| Box::pin(old.exec(db))).await?;
+        self.delete_rows("change an account's permissions", old).await?;
         let old = user_groups::Entity::delete_many().filter(user_groups::Column::UserId.eq(user.as_uuid()));
-        self.run("change an account's groups", |db| Box::pin(old.exec(db))).await?;
+        self.delete_rows("change an account's groups", old).await?;
         let permissions = rights.permissions.iter().map(|permission| user_permissions::ActiveModel {
             user_id: Set(user.as_uuid()),
             permission: Set(permission.to_string()),
         });
         let insert = user_permissions::Entity::insert_many(permissions);
-        if !rights.permissions.is_empty() {
-            self.run("change an account's permissions", |db| Box::pin(insert.exec_without_returning(db)))
-                .await?;
-        }
+        self.insert_many_rows("change an account's permissions", insert).await?;
         let groups = rights.groups.iter().map(|group| user_groups::ActiveModel {
             user_id: Set(user.as_uuid()),
             group_id: Set(group.as_uuid()),
         });
         let insert = user_groups::Entity::insert_many(groups);
-        if !rights.groups.is_empty() {
-            self.run("change an account's groups", |db| Box::pin(insert.exec_without_returning(db))).await?;
-        }
-        Ok(())
+        self.insert_many_rows("change an account's groups", insert).await
     }
 }
 
-impl Session {
+impl Transaction {
     async fn with_permissions(&mut self, row: Option<groups::Model>) -> Result<Option<Group>> {
         let Some(row) = row else { return Ok(None) };
         let permissions = self.permissions_of(&[row.id]).await?.remove(&row.id).unwrap_or_default();
         from_row(row, permissions).map(Some)
     }
 
-    /// Groups with what they are allowed.
-    pub(super) async fn whole_groups(&mut self, rows: Vec<groups::Model>) -> Result<Vec<Group>> {
+    /// Adds the groups' permissions.
+    pub(super) async fn groups_with_permissions(&mut self, rows: Vec<groups::Model>) -> Result<Vec<Group>> {
         let ids: Vec<Uuid> = rows.iter().map(|row| row.id).collect();
         let mut permissions = self.permissions_of(&ids).await?;
         let whole = |row: groups::Model| {
@@ -186,7 +177,7 @@ impl Session {
         rows.into_iter().map(whole).collect()
     }
 
-    /// What groups are allowed.
+    /// Permissions of groups.
     async fn permissions_of(&mut self, groups: &[Uuid]) -> Result<HashMap<Uuid, PermissionSet>> {
         let query = group_permissions::Entity::find()
             .filter(group_permissions::Column::GroupId.is_in(groups.iter().copied()));
@@ -198,21 +189,17 @@ impl Session {
         Ok(names.into_iter().map(|(group, names)| (group, set_of(names))).collect())
     }
 
-    async fn write_group_permissions(&mut self, group: &Group) -> Result<()> {
-        if group.permissions.is_empty() {
-            return Ok(());
-        }
+    async fn insert_group_permissions(&mut self, group: &Group) -> Result<()> {
         let rows = group.permissions.iter().map(|permission| group_permissions::ActiveModel {
             group_id: Set(group.id.as_uuid()),
             permission: Set(permission.to_string()),
         });
         let insert = group_permissions::Entity::insert_many(rows);
-        self.run("write a group's permissions", |db| Box::pin(insert.exec_without_returning(db))).await?;
-        Ok(())
+        self.insert_many_rows("write a group's permissions", insert).await
     }
 }
 
-/// Those of these permissions that this program knows.
+/// The permissions that this program knows.
 fn set_of(names: Vec<String>) -> PermissionSet {
     names.iter().filter_map(|name| Permission::parse(name)).collect()
 }
@@ -224,7 +211,7 @@ fn to_row(group: &Group) -> groups::ActiveModel {
         name_key: group.name.key(),
         created_at: micros(group.created_at),
     };
-    row.into_active_model().reset_all()
+    all_columns(row)
 }
 
 fn from_row(row: groups::Model, permissions: PermissionSet) -> Result<Group> {

@@ -1,18 +1,14 @@
-//! All records in SQL, page by page.
+//! Pages of all records in SQL.
 
 use super::{
-    api_keys::from_row as api_key,
-    audit::from_row as audit_entry,
-    conversations::from_row as conversation,
-    document_rows::{from_row as document, to_deletion},
-    entities::{api_keys, audit_log, conversations, documents, groups, jobs, usage_records, users, webhooks},
+    entities::{
+        api_keys, audit_log, conversations,
+        documents::{self, to_deletion},
+        groups, jobs, usage_records, users, webhooks,
+    },
     fault::corrupt,
-    jobs::from_row as job,
-    session::Session,
-    usage::from_row as usage_record,
-    users::from_row as user,
+    transaction::Transaction,
     values::micros,
-    webhook_rows::from_row as webhook,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -37,7 +33,7 @@ use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 #[async_trait]
-impl Inventory for Session {
+impl Inventory for Transaction {
     async fn counts(&mut self) -> Result<RecordCounts> {
         let is_deleted = documents::Column::DeletedAt.is_not_null();
         let live = documents::Entity::find().filter(documents::Column::DeletedAt.is_null());
@@ -47,19 +43,18 @@ impl Inventory for Session {
             documents: self.run("count documents", |db| Box::pin(live.count(db))).await?,
             deletions: self.run("count deletions", |db| Box::pin(deleted.count(db))).await?,
             usage: self.run("count usage", |db| Box::pin(usage_records::Entity::find().count(db))).await?,
-            groups: self.counted("count groups", groups::Entity::find()).await?,
-            api_keys: self.counted("count API keys", api_keys::Entity::find()).await?,
-            conversations: self.counted("count conversations", conversations::Entity::find()).await?,
-            webhooks: self.counted("count webhooks", webhooks::Entity::find()).await?,
-            audit: self.counted("count the audit log", audit_log::Entity::find()).await?,
+            groups: self.count_rows("count groups", groups::Entity::find()).await?,
+            api_keys: self.count_rows("count API keys", api_keys::Entity::find()).await?,
+            conversations: self.count_rows("count conversations", conversations::Entity::find()).await?,
+            webhooks: self.count_rows("count webhooks", webhooks::Entity::find()).await?,
+            audit: self.count_rows("count the audit log", audit_log::Entity::find()).await?,
         })
     }
 
     async fn documents(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Document>> {
         let live = documents::Entity::find().filter(documents::Column::DeletedAt.is_null());
         let query = page(live, documents::Column::Id, after.map(DocumentId::as_uuid), limit);
-        let rows = self.run("read a page of documents", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(document).collect()
+        self.fetch_all("read a page of documents", query).await
     }
 
     async fn deletions(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Deletion>> {
@@ -78,18 +73,18 @@ impl Inventory for Session {
             .column(Column::DeletedAt)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
             .into_tuple::<(Uuid, String, Option<i64>)>();
-        let rows = self.run("see where documents stand", |db| Box::pin(query.all(db))).await?;
-        let standing = |(id, status, deleted): (Uuid, String, Option<i64>)| {
-            let standing = match (deleted, status.as_str()) {
+        let rows = self.run("read the status of documents", |db| Box::pin(query.all(db))).await?;
+        let status = |(id, status, deleted): (Uuid, String, Option<i64>)| {
+            let status = match (deleted, status.as_str()) {
                 (Some(_), _) => DocumentStatus::Deleted,
                 (None, "pending") => DocumentStatus::Pending,
                 (None, "ingested") => DocumentStatus::Ingested,
                 (None, "failed") => DocumentStatus::Failed,
                 (None, _) => return Err(corrupt("document's status")),
             };
-            Ok((DocumentId::from_uuid(id), standing))
+            Ok((DocumentId::from_uuid(id), status))
         };
-        rows.into_iter().map(standing).collect()
+        rows.into_iter().map(status).collect()
     }
 
     async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>> {
@@ -111,27 +106,24 @@ impl Inventory for Session {
             .order_by_asc(jobs::Column::DueAt)
             .order_by_asc(jobs::Column::Id)
             .limit(limit);
-        let rows = self.run("find leases that ran out", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(job).collect()
+        self.fetch_all("find leases that ran out", query).await
     }
 
     async fn users(&mut self, after: Option<UserId>, limit: u64) -> Result<Vec<User>> {
         let query = page(users::Entity::find(), users::Column::Id, after.map(UserId::as_uuid), limit);
-        let rows = self.run("read a page of accounts", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(user).collect()
+        self.fetch_all("read a page of accounts", query).await
     }
 
     async fn groups(&mut self, after: Option<GroupId>, limit: u64) -> Result<Vec<Group>> {
         let query = page(groups::Entity::find(), groups::Column::Id, after.map(GroupId::as_uuid), limit);
         let rows = self.run("read a page of groups", |db| Box::pin(query.all(db))).await?;
-        self.whole_groups(rows).await
+        self.groups_with_permissions(rows).await
     }
 
     async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>> {
         let all = api_keys::Entity::find();
         let query = page(all, api_keys::Column::Id, after.map(ApiKeyId::as_uuid), limit);
-        let rows = self.run("read a page of API keys", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(api_key).collect()
+        self.fetch_all("read a page of API keys", query).await
     }
 
     async fn conversations(
@@ -141,29 +133,25 @@ impl Inventory for Session {
     ) -> Result<Vec<Conversation>> {
         let all = conversations::Entity::find();
         let query = page(all, conversations::Column::Id, after.map(ConversationId::as_uuid), limit);
-        let rows = self.run("read a page of conversations", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(conversation).collect()
+        self.fetch_all("read a page of conversations", query).await
     }
 
     async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>> {
         let query =
             page(webhooks::Entity::find(), webhooks::Column::Id, after.map(WebhookId::as_uuid), limit);
-        let rows = self.run("read a page of webhooks", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(webhook).collect()
+        self.fetch_all("read a page of webhooks", query).await
     }
 
     async fn audit(&mut self, after: Option<AuditId>, limit: u64) -> Result<Vec<AuditEntry>> {
         let query =
             page(audit_log::Entity::find(), audit_log::Column::Id, after.map(AuditId::as_uuid), limit);
-        let rows = self.run("read a page of the audit log", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(audit_entry).collect()
+        self.fetch_all("read a page of the audit log", query).await
     }
 
     async fn usage(&mut self, after: Option<UsageId>, limit: u64) -> Result<Vec<UsageRecord>> {
         let all = usage_records::Entity::find();
         let query = page(all, usage_records::Column::Id, after.map(UsageId::as_uuid), limit);
-        let rows = self.run("read a page of usage", |db| Box::pin(query.all(db))).await?;
-        rows.into_iter().map(usage_record).collect()
+        self.fetch_all("read a page of usage", query).await
     }
 }
 

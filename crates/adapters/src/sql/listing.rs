@@ -1,6 +1,6 @@
-//! Pages of lists, and what they are searched by.
+//! Pages of lists and text search.
 
-use super::{session::Session, values::counted};
+use super::{transaction::Transaction, values::counted};
 use docent_ports::{
     error::Result,
     page::{Page, PageRequest},
@@ -10,8 +10,8 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, Func},
 };
 
-impl Session {
-    /// A page of `rows`, and how many there are; `order` puts them in the order of the list.
+impl Transaction {
+    /// Reads a page of `rows` in the given order, and their total number.
     pub(super) async fn listed<E, T>(
         &mut self,
         doing: &'static str,
@@ -24,18 +24,18 @@ impl Session {
         E: EntityTrait,
         E::Model: FromQueryResult + Send + Sync,
     {
-        let total = self.counted(doing, rows.clone()).await?;
+        let total = self.count_rows(doing, rows.clone()).await?;
         if page.offset >= total {
-            // Otherwise all rows would be gone through again.
+            // Saves a second scan of all rows.
             return Ok(Page { records: Vec::new(), total });
         }
-        let query = on(order(rows), page);
+        let query = paginate(order(rows), page);
         let rows = self.run(doing, |db| Box::pin(query.all(db))).await?;
         Ok(Page { records: rows.into_iter().map(from_row).collect::<Result<_>>()?, total })
     }
 
-    /// How many rows there are.
-    pub(super) async fn counted<E: EntityTrait>(
+    /// Counts rows.
+    pub(super) async fn count_rows<E: EntityTrait>(
         &mut self,
         doing: &'static str,
         rows: Select<E>,
@@ -46,24 +46,24 @@ impl Session {
     }
 }
 
-/// The rows of a page.
-pub(super) fn on<Q: QuerySelect>(query: Q, page: PageRequest) -> Q {
-    // Databases count in signed numbers.
+/// Restricts a query to a page.
+pub(super) fn paginate<Q: QuerySelect>(query: Q, page: PageRequest) -> Q {
+    // Databases take signed numbers.
     let signed = |number: u64| Ord::min(number, i64::MAX.unsigned_abs());
     query.offset(signed(page.offset)).limit(signed(page.limit))
 }
 
-/// Whether a column holds `text`, ASCII letters in either case. Not by LIKE, whose wildcards would need
-/// escaping and whose patterns have a bounded length.
+/// Whether a column contains `text`, ignoring the case of ASCII letters. Not with LIKE, whose wildcards need
+/// escaping and whose patterns have a maximum length.
 pub(super) fn contains(column: Expr, text: &str, backend: DbBackend) -> Expr {
     if text.contains('\0') {
-        // No text does, and PostgreSQL refuses to be asked.
+        // No stored text does, and PostgreSQL rejects the parameter.
         return Expr::val(false);
     }
     let (position, column) = match backend {
-        // Its `lower` changes ASCII letters alone.
+        // `lower` changes ASCII letters only.
         DbBackend::Sqlite => ("instr", column),
-        // In this collation it does so too.
+        // In this collation `lower` changes ASCII letters only.
         _ => ("strpos", Expr::cust_with_expr("$1 COLLATE \"C\"", column)),
     };
     Expr::expr(Func::cust(position).arg(Func::lower(column)).arg(text.to_ascii_lowercase())).gt(0)

@@ -1,7 +1,7 @@
-//! One read for many callers.
+//! Batched reads of single records.
 //!
-//! Callers that ask for single records while a read is under way wait together, and the next read answers
-//! all of them. Nothing is kept from one read for another: each begins after its callers have asked.
+//! Calls that arrive during a read wait, and the next read answers all of them. Results are not cached: each
+//! read starts after the calls it answers.
 
 use super::fault::late;
 use async_trait::async_trait;
@@ -22,33 +22,33 @@ use tokio::{
     time::timeout,
 };
 
-/// Keys in one read at most.
+/// Maximum number of keys per read.
 pub(super) const BATCH: usize = 64;
 
-/// Callers that wait in one lane at most; further ones wait for a place first.
+/// Maximum number of queued calls per lane; further calls wait for a place in the queue.
 const WAITING: usize = 1024;
 
-/// Lanes. The callers of one thread share one, and its reads run on that thread, so that an answer wakes no
-/// other thread. Threads beyond this number share lanes.
+/// Number of lanes. The calls of one thread share a lane, and its reads run on that thread, so that an answer
+/// wakes no other thread. Threads beyond this number share lanes.
 const LANES: usize = 16;
 
 /// Reads records by their keys.
 #[async_trait]
 pub(super) trait ReadMany<K, V>: Send {
-    /// The records with these keys, each with its key, in any order; without those that do not exist. A record
-    /// that makes no sense is the fault of that one.
+    /// Reads the existing records among these keys, in any order. An invalid record is a fault of that record
+    /// only.
     ///
-    /// The keys are different from each other, and 1 to [`BATCH`].
+    /// There are 1 to [`BATCH`] distinct keys.
     async fn read(&mut self, keys: &[K]) -> Result<Vec<(K, Result<V>)>>;
 }
 
-/// Makes a reader, which is used for as long as callers keep coming.
+/// Creates a reader, which is used until the queue is empty.
 type NewReader<K, V> = dyn Fn() -> Box<dyn ReadMany<K, V>> + Send + Sync;
 
-/// Records of one kind, to be asked for one by one. Clones share their reads.
+/// Reads single records of one kind. Clones share their reads.
 pub(super) struct Lookup<K, V> {
     shared: Arc<Shared<K, V>>,
-    patience: Duration,
+    statement_timeout: Duration,
     doing: &'static str,
 }
 
@@ -64,7 +64,7 @@ struct Lane<K, V> {
 
 struct Queue<K, V> {
     waiting: Vec<Waiting<K, V>>,
-    /// Whether somebody is reading, and will look here when done.
+    /// Whether a task is reading and will take from this queue next.
     is_served: bool,
 }
 
@@ -79,29 +79,30 @@ where
     K: Copy + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Reads with what `reader` makes; `doing` names it in faults, and `patience` bounds each call.
+    /// Creates a lookup that reads with `reader`. Faults are named after `doing`, and `statement_timeout` limits
+    /// each call.
     pub(super) fn new(
         doing: &'static str,
-        patience: Duration,
+        statement_timeout: Duration,
         reader: impl Fn() -> Box<dyn ReadMany<K, V>> + Send + Sync + 'static,
     ) -> Self {
         let lanes = std::array::from_fn(|_| Lane {
             queue: Mutex::new(Queue { waiting: Vec::new(), is_served: false }),
             places: Arc::new(Semaphore::new(WAITING)),
         });
-        Self { shared: Arc::new(Shared { lanes, reader: Box::new(reader) }), patience, doing }
+        Self { shared: Arc::new(Shared { lanes, reader: Box::new(reader) }), statement_timeout, doing }
     }
 
-    /// The record with this key, as it was committed when this was called or later.
+    /// Reads the record with this key, as committed at the time of the call or later.
     ///
     /// # Errors
-    /// Those of the read that would have answered it; `Timeout` when no answer came in time.
+    /// Those of the read; `Timeout` if there is no answer in time.
     pub(super) async fn get(&self, key: K) -> Result<Option<V>> {
-        timeout(self.patience, self.ask(key)).await.unwrap_or_else(|_| Err(late(self.doing)))
+        timeout(self.statement_timeout, self.ask(key)).await.unwrap_or_else(|_| Err(late(self.doing)))
     }
 
     async fn ask(&self, key: K) -> Result<Option<V>> {
-        // A read that runs on a thread that ends is not finished. The next one is on the caller's own.
+        // A read is cancelled when its runtime shuts down. The second attempt runs on the caller's runtime.
         for _ in 0..2 {
             let lane = lane();
             let Ok(place) = Arc::clone(&self.shared.lanes[lane].places).acquire_owned().await else { break };
@@ -119,13 +120,17 @@ where
             }
         }
         Err(Fault::new(Component::Database, FaultKind::Unavailable, self.doing)
-            .caused_by("the read was cut short"))
+            .caused_by("the read was cancelled"))
     }
 }
 
 impl<K, V> Clone for Lookup<K, V> {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), patience: self.patience, doing: self.doing }
+        Self {
+            shared: Arc::clone(&self.shared),
+            statement_timeout: self.statement_timeout,
+            doing: self.doing,
+        }
     }
 }
 
@@ -150,16 +155,16 @@ fn lane() -> usize {
     LANE.with(|lane| *lane)
 }
 
-/// Whoever reads for a lane.
+/// The task that reads for a lane.
 struct Service<K, V> {
     shared: Arc<Shared<K, V>>,
     lane: usize,
-    /// Nobody waits any more, and somebody else may serve already.
+    /// Whether the queue was empty; another task may be reading already.
     is_over: bool,
 }
 
 impl<K, V> Drop for Service<K, V> {
-    /// When its runtime ends under it, those who wait are told by the loss of their channels, and ask again.
+    /// If the runtime shuts down, the waiting calls lose their channels and ask again.
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -188,17 +193,17 @@ where
                 Ok(found) => found.get(&caller.key).cloned().transpose(),
                 Err(fault) => Err(fault.clone()),
             };
-            // A caller that has gone away needs none.
+            // The caller may have been cancelled.
             let _ = caller.answer.send(answer);
         }
     }
 }
 
-/// Keys that differ from each other, and who asks for them.
+/// Distinct keys and the calls for them.
 type Batch<K, V> = (Vec<K>, Vec<Waiting<K, V>>);
 
 impl<K: Copy + Eq + Hash, V> Service<K, V> {
-    /// What to read next; nothing when nobody asks, and then somebody else may serve.
+    /// Takes the next batch; none if the queue is empty, and then another task may read.
     fn next(&mut self) -> Option<Batch<K, V>> {
         let mut queue = self.shared.lanes[self.lane].queue();
         let mut keys = Vec::new();

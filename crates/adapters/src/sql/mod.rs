@@ -1,12 +1,11 @@
 //! The relational store in SQL, through sea-orm.
 //!
-//! What differs between databases is in `sqlite`, `postgres`, the two modes of beginning a transaction and
-//! one function of the search for titles; entities, statements and migrations are the same for all.
+//! SQLite and PostgreSQL share entities, statements and migrations. They differ in `sqlite`, `postgres`, the
+//! options of transactions, and the comparison and order of text.
 
 mod api_keys;
 mod audit;
 mod conversations;
-mod document_rows;
 mod documents;
 mod embedding_cache;
 mod entities;
@@ -19,23 +18,26 @@ mod listing;
 mod lookup;
 mod points;
 mod postgres;
+mod record;
 mod rollbacks;
-mod session;
 mod sessions;
 mod singleton_tasks;
 mod sqlite;
 mod term_statistics;
+mod token_store;
+mod transaction;
 mod usage;
 mod users;
 mod values;
 mod verifications;
-mod webhook_rows;
 mod webhooks;
 
+pub use self::token_store::SqlTokenStore;
 use self::{
     fault::fault,
-    session::{Lookups, Session, Source, SqlUnit, SqlView},
+    transaction::{Lookups, Source, SqlUnit, SqlView, Transaction},
 };
+
 use async_trait::async_trait;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::{
@@ -48,18 +50,18 @@ use sea_orm::{
 };
 use std::{path::Path, time::Duration};
 
-/// How a database is used.
+/// Connection and timeout options.
 #[derive(Clone, Debug)]
 pub struct SqlOptions {
-    /// Connections for reading, at least 1. Each has a thread of its own on SQLite.
+    /// Maximum number of read connections, at least 1. On SQLite each has its own thread.
     pub read_connections: u32,
-    /// Connections for writing, at least 1 (PostgreSQL; SQLite has one writer at a time).
+    /// Maximum number of write connections, at least 1 (PostgreSQL; SQLite has one writer at a time).
     pub write_connections: u32,
-    /// How long to wait for a free connection.
+    /// Timeout for a free connection.
     pub acquire_timeout: Duration,
-    /// How long to wait for another process that is writing (SQLite).
+    /// Timeout for the write lock of another process (SQLite).
     pub busy_timeout: Duration,
-    /// How long to wait for the answer to one statement, locks of other units included.
+    /// Timeout for one statement, including the wait for locks of other units of work.
     pub statement_timeout: Duration,
 }
 
@@ -75,30 +77,30 @@ impl Default for SqlOptions {
     }
 }
 
-/// A relational database. Cloning is cheap and shares its connections.
+/// A relational database. Clones are cheap and share its connections.
 #[derive(Clone, Debug)]
 pub struct SqlStore {
     write: Source,
     read: Source,
-    patience: Duration,
+    statement_timeout: Duration,
     lookups: Lookups,
-    /// Where the database is a file.
+    /// The database file (SQLite).
     file: Option<sqlite::OpenFile>,
 }
 
 impl SqlStore {
-    /// Opens the database at `url`. The schema is left as it is; see [`Self::migrate`] and
+    /// Opens the database at `url` without changing its schema; see [`Self::migrate`] and
     /// [`Self::schema_state`].
     ///
-    /// - `sqlite://path`: the file is made when there is none, but not its folder.
-    /// - `postgres://user:password@host:port/database`: nothing is connected before the first call, and a
-    ///   server that went away is found again. `sslmode=verify-full` demands TLS and a certificate that
-    ///   this machine, or the file in `sslrootcert`, trusts; without `sslmode` TLS is used if offered.
+    /// - `sqlite://path`: creates the file if missing, but not its folder.
+    /// - `postgres://user:password@host:port/database`: connects at the first call, and again after a lost
+    ///   connection. `sslmode=verify-full` requires TLS and a certificate trusted by this machine or by
+    ///   the file in `sslrootcert`; without `sslmode` TLS is used if the server offers it.
     ///
     /// # Errors
-    /// `Rejected` for a URL of another kind, `Unavailable` or `Timeout` when a file cannot be opened.
+    /// `Rejected` for another kind of URL, `Unavailable` or `Timeout` if a file cannot be opened.
     pub async fn connect(url: &str, options: SqlOptions) -> Result<Self> {
-        // The rest of a URL may hold a password.
+        // Errors name only the scheme, since the rest of a URL may contain a password.
         match url.split_once(':').map_or("", |(scheme, _)| scheme) {
             "sqlite" => {
                 let sqlite::Connections { write, read, file } = sqlite::connect(url, &options).await?;
@@ -109,39 +111,39 @@ impl SqlStore {
             "postgres" | "postgresql" => {
                 let postgres::Connections { write, read, server } = postgres::connect(url, &options)?;
                 let source = |connections| Source::new(connections, Some(server.clone()));
-                // The server ends a statement itself, and says so a little earlier.
-                let patience = options.statement_timeout + Duration::from_secs(1);
-                Ok(Self::new(source(write), source(read), patience))
+                // The server cancels the statement itself; our timeout leaves time for its error.
+                let statement_timeout = options.statement_timeout + Duration::from_secs(1);
+                Ok(Self::new(source(write), source(read), statement_timeout))
             }
             scheme => {
                 let message =
-                    format!("a database URL begins with `sqlite://` or `postgres://`, not `{scheme}:`");
+                    format!("a database URL starts with `sqlite://` or `postgres://`, not `{scheme}:`");
                 Err(Fault::new(Component::Database, FaultKind::Rejected, message))
             }
         }
     }
 
-    fn new(write: Source, read: Source, patience: Duration) -> Self {
+    fn new(write: Source, read: Source, statement_timeout: Duration) -> Self {
         let lookups = Lookups {
-            users: users::lookup(&read, patience),
-            documents: documents::lookup(&read, patience),
-            active: generations::lookup(&read, patience),
+            users: users::lookup(&read, statement_timeout),
+            documents: documents::lookup(&read, statement_timeout),
+            active: generations::lookup(&read, statement_timeout),
         };
-        Self { write, read, patience, lookups, file: None }
+        Self { write, read, statement_timeout, lookups, file: None }
     }
 
-    /// The URL of an SQLite database in this file, whatever characters its path has.
+    /// The URL of an SQLite database file, with the path's special characters escaped.
     pub fn sqlite_url(path: &Path) -> String {
         sqlite::url(path)
     }
 
-    /// Brings the schema up to date: all migrations that it lacks, or none of them.
+    /// Applies all pending migrations in one transaction.
     ///
     /// # Errors
-    /// Also when the schema is newer than this program; the message says so.
+    /// Also when the schema is newer than this program.
     pub async fn migrate(&self) -> Result<()> {
         let migrate = |error| fault("migrate", &error);
-        // One transaction around all: a second process that migrates too waits, and finds it done.
+        // A second process that migrates at the same time waits here, and then finds nothing to apply.
         let begin = self.write.connections.begin_with_options(writing());
         let transaction = self.write.reach("migrate", begin).await?;
         if transaction.get_database_backend() == DbBackend::Postgres {
@@ -155,27 +157,33 @@ impl SqlStore {
         transaction.commit().await.map_err(migrate)
     }
 
-    /// Compares the database's schema with the one that this program needs; changes nothing.
+    /// Compares the database's schema with the one this program needs.
     pub async fn schema_state(&self) -> Result<SchemaState> {
         let state = docent_migration::schema_state(&self.read.connections);
         self.read.reach("read the schema's version", state).await
     }
 
-    /// Waits for open units of work and closes all connections, which leaves one tidy file. Later
-    /// calls fail.
+    /// Waits for open units of work and closes all connections; on SQLite this merges the write-ahead log
+    /// into the database file. Later calls fail.
     pub async fn close(&self) -> Result<()> {
         let close = |error| fault("close", &error);
         self.read.connections.close_by_ref().await.map_err(close)?;
         self.write.connections.close_by_ref().await.map_err(close)
     }
 
-    fn view(&self) -> Session {
-        Session::new(&self.read, reading(self.read.connections.get_database_backend()), self.patience)
+    /// A writing transaction that has not begun yet.
+    fn transaction(&self) -> Transaction {
+        Transaction::new(&self.write, writing(), self.statement_timeout)
+    }
+
+    fn view(&self) -> Transaction {
+        let backend = self.read.connections.get_database_backend();
+        Transaction::new(&self.read, reading(backend), self.statement_timeout)
     }
 }
 
-/// A transaction that writes. It takes SQLite's write lock at once: one that began by reading fails
-/// when it then wants to write and somebody else wrote in between. PostgreSQL locks row by row.
+/// Options of a writing transaction. On SQLite it takes the write lock immediately: a transaction that starts
+/// with a read cannot be upgraded once another one has written. PostgreSQL locks row by row.
 fn writing() -> TransactionOptions {
     TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -183,7 +191,7 @@ fn writing() -> TransactionOptions {
     }
 }
 
-/// A transaction that reads sees one state of the database throughout. SQLite's always does.
+/// Options of a reading transaction, which sees one snapshot of the database. On SQLite that is the default.
 fn reading(backend: DbBackend) -> TransactionOptions {
     match backend {
         DbBackend::Sqlite => TransactionOptions::default(),
@@ -198,8 +206,7 @@ fn reading(backend: DbBackend) -> TransactionOptions {
 #[async_trait]
 impl Store for SqlStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>> {
-        let session = Session::new(&self.write, writing(), self.patience);
-        Ok(Box::new(SqlUnit(session.open().await?)))
+        Ok(Box::new(SqlUnit(self.transaction().open().await?)))
     }
 
     async fn read(&self) -> Result<Box<dyn ReadView>> {
@@ -207,14 +214,18 @@ impl Store for SqlStore {
     }
 
     async fn read_latest(&self) -> Result<Box<dyn ReadView>> {
-        Ok(Box::new(SqlView(Session::single(&self.read, self.lookups.clone(), self.patience))))
+        Ok(Box::new(SqlView(Transaction::autocommit(
+            &self.read,
+            self.lookups.clone(),
+            self.statement_timeout,
+        ))))
     }
 
     async fn check(&self) -> Result<()> {
         if let Some(file) = &self.file {
             file.check().await?;
         }
-        // Reads a table: `SELECT 1` alone would not tell that there is one.
+        // Reads a table: `SELECT 1` would also succeed without a schema.
         let query = entities::users::Entity::find()
             .select_only()
             .column(entities::users::Column::IsActive)

@@ -1,9 +1,9 @@
-//! Reading many records by their ids in one statement.
+//! Reads of many records by ID in one statement.
 
 use super::{
     fault::{fault, late},
     lookup::{BATCH, ReadMany},
-    session::Source,
+    transaction::Source,
 };
 use async_trait::async_trait;
 use docent_ports::error::Result;
@@ -16,19 +16,19 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-/// Reads for which one connection is kept. Others wait for connections in the order in which they came, and
-/// have their turn after that; to give one back costs another call of the database.
+/// Number of reads before a connection is returned to the pool. Returning it costs a round trip, and keeping it
+/// delays callers that wait for one.
 const READS_PER_CONNECTION: u32 = 16;
 
 /// The statements for one kind of records.
 ///
-/// There is one for each power of two up to [`BATCH`], so that connections keep all of them prepared. None has
-/// a limit: SQLite prepares a statement anew whenever another value is bound to one.
+/// There is one for each power of two up to [`BATCH`], so that connections keep all of them prepared. They have no
+/// LIMIT, since SQLite prepares a statement again when the value bound to LIMIT changes.
 #[derive(Clone, Debug)]
 pub(super) struct Statements(Arc<[Arc<str>]>);
 
 impl Statements {
-    /// Of those among `records` that have the ids; it must bind no values of its own.
+    /// Statements that select from `records` by ID. `records` must bind no values itself.
     pub(super) fn new<E: EntityTrait>(records: Select<E>, backend: DbBackend) -> Self {
         let statement = |size: usize| -> Arc<str> {
             let mut query = records.clone();
@@ -40,28 +40,28 @@ impl Statements {
         Self((0..=BATCH.ilog2()).map(|power| statement(1 << power)).collect())
     }
 
-    /// The smallest statement that takes so many ids, and how many it takes.
-    fn of(&self, ids: usize) -> (Arc<str>, usize) {
+    /// The smallest statement for this number of IDs, and its number of parameters.
+    fn for_ids(&self, ids: usize) -> (Arc<str>, usize) {
         let power = ids.next_power_of_two().ilog2() as usize;
         (Arc::clone(&self.0[power]), 1 << power)
     }
 }
 
-/// Makes a record's value, with its id, of its row.
+/// Converts a row to a record and its key.
 pub(super) type FromRow<M, K, V> = fn(M) -> (K, Result<V>);
 
 /// Reads records of one kind.
 pub(super) struct Points<M, K, V> {
     pub(super) doing: &'static str,
     pub(super) source: Source,
-    pub(super) patience: Duration,
+    pub(super) statement_timeout: Duration,
     pub(super) statements: Statements,
     pub(super) id: fn(K) -> Uuid,
     pub(super) from_row: FromRow<M, K, V>,
     pub(super) kept: Option<(Connection, u32)>,
 }
 
-/// A connection of whichever database it is.
+/// A connection to either database.
 pub(super) enum Connection {
     Sqlite(PoolConnection<Sqlite>),
     Postgres(PoolConnection<Postgres>),
@@ -104,15 +104,15 @@ where
     V: Send + 'static,
 {
     async fn read(&mut self, keys: &[K]) -> Result<Vec<(K, Result<V>)>> {
-        let Self { doing, source, patience, statements, id, from_row, kept, .. } = self;
-        let (statement, size) = statements.of(keys.len());
-        // Places that are left over ask for the first one again.
+        let Self { doing, source, statement_timeout, statements, id, from_row, kept, .. } = self;
+        let (statement, size) = statements.for_ids(keys.len());
+        // Unused parameters repeat the first key.
         let ids = keys.iter().chain(std::iter::repeat_n(&keys[0], size - keys.len())).map(|key| id(*key));
         let work = async {
-            // It is given up with the call when that fails or takes too long, and then put in order or closed.
+            // A failed or cancelled call drops the connection, which the pool then resets or closes.
             let (mut connection, reads) = match kept.take() {
                 Some(kept) => kept,
-                // In boxes of their own: what connects, and what talks to a server, are large futures.
+                // Boxed, since these futures are large.
                 None => (Box::pin(Connection::of(source)).await?, 0),
             };
             let rows = connection.rows(statement, ids).await?;
@@ -122,8 +122,9 @@ where
             Ok::<_, sqlx::Error>(rows)
         };
         let work = async { work.await.map_err(|error| DbErr::Query(RuntimeErr::SqlxError(Arc::new(error)))) };
-        let rows =
-            timeout(*patience, source.reach(doing, work)).await.unwrap_or_else(|_| Err(late(*doing)))?;
+        let rows = timeout(*statement_timeout, source.reach(doing, work))
+            .await
+            .unwrap_or_else(|_| Err(late(*doing)))?;
         let mut records = Vec::with_capacity(rows.len());
         for row in rows {
             let model = M::from_query_result(&row, "").map_err(|error| fault(*doing, &error))?;

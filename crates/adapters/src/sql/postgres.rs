@@ -1,9 +1,9 @@
 //! Opening a PostgreSQL database.
 //!
-//! Units of work run at READ COMMITTED and lock each record that they read (see
-//! [`Session::hold`](super::session::Session::hold)), so that they never fail for what others did and
-//! never overwrite it; views run at REPEATABLE READ. Records that a unit only counts, or finds missing,
-//! are not held: there the constraints of the schema decide.
+//! Units of work run at READ COMMITTED and lock the records they read (see
+//! [`Transaction::for_update`](super::transaction::Transaction::for_update)), so that concurrent changes neither
+//! make them fail nor are overwritten. Views run at REPEATABLE READ. Records that a unit only counts, or that do
+//! not exist, are not locked: for these the schema's constraints decide.
 
 use super::{SqlOptions, fault::fault};
 use docent_ports::error::{Component, Fault, FaultKind, Result};
@@ -29,31 +29,30 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// How long to wait for a connection before looking whether there is a server at all, and how long to
-/// wait between two looks.
-const LOOK_AFTER: Duration = Duration::from_secs(1);
+/// How long to wait for a connection before probing the server's address, and between two probes.
+const PROBE_AFTER: Duration = Duration::from_secs(1);
 
-/// How long the server may take to accept a connection.
+/// Timeout for the server to accept a connection.
 const ACCEPT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long the server may take to answer for a connection that was given back.
+/// Timeout for the server to answer on a returned connection.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a migration runs before anything else, in its transaction: it may take as long as it needs, and
-/// a second process that migrates waits here. The number only has to be the same in every process.
+/// The first statements of a migration's transaction: no time limit, and a lock on which a second process that
+/// migrates waits. The lock's number only has to be the same in every process.
 pub(super) const BEFORE_MIGRATING: &str = "SET LOCAL statement_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0; \
      SELECT pg_advisory_xact_lock(7232627246218503013)";
 
-/// The connections to one database: some that write and some that read, so that readers do not wait for
-/// writers, not even for a connection.
+/// The connections to a database: separate pools for writing and reading, so that readers do not wait for
+/// writers' connections.
 pub(super) struct Connections {
     pub(super) write: DatabaseConnection,
     pub(super) read: DatabaseConnection,
     pub(super) server: Server,
 }
 
-/// Prepares the connections. Each is made when it is first needed, so the server may be away now.
+/// Prepares the pools. Connections are opened when needed, so the server may be unavailable now.
 pub(super) fn connect(url: &str, options: &SqlOptions) -> Result<Connections> {
     let settings = settings(url)?;
     let session = session(options.statement_timeout);
@@ -62,13 +61,13 @@ pub(super) fn connect(url: &str, options: &SqlOptions) -> Result<Connections> {
         let pool = PgPoolOptions::new()
             .max_connections(connections.max(1))
             .acquire_timeout(options.acquire_timeout)
-            // Not in the URL's `options`, which connection poolers refuse.
+            // Not in the URL's `options`, which connection poolers reject.
             .after_connect(move |connection, _| {
                 let session = AssertSqlSafe(session.clone());
                 Box::pin(async move { connection.execute(session).await.map(drop) })
             })
-            // A statement that was given up may still run. The pool itself would wait for its end
-            // without a limit, and have one connection fewer for so long.
+            // A cancelled statement may still run. Without this limit the pool waits for its end, one
+            // connection short.
             .after_release(|connection, _| {
                 Box::pin(async move {
                     let answer = timeout(RELEASE_TIMEOUT, connection.ping()).await;
@@ -88,18 +87,18 @@ pub(super) fn connect(url: &str, options: &SqlOptions) -> Result<Connections> {
 
 fn settings(url: &str) -> Result<PgConnectOptions> {
     let refused = |error: sqlx::Error| {
-        // Without the URL, which may hold a password.
+        // Without the URL, which may contain a password.
         Fault::new(Component::Database, FaultKind::Rejected, "the database URL").caused_by(error.to_string())
     };
     let mut settings = PgConnectOptions::from_str(url).map_err(refused)?;
     if settings.get_application_name().is_none() {
         settings = settings.application_name("docent");
     }
-    // Statements hold personal data, so they are not logged.
+    // Statements contain personal data.
     Ok(settings.disable_statement_logging())
 }
 
-/// What each connection is told first: no statement and no lock outlives a caller that went away.
+/// The first statement of each connection. With these limits no statement and no lock outlives its caller.
 fn session(statement_timeout: Duration) -> String {
     let limit = statement_timeout.as_millis().clamp(1, 2_147_483_647);
     format!(
@@ -109,15 +108,15 @@ fn session(statement_timeout: Duration) -> String {
     )
 }
 
-/// Where the server listens.
+/// The server's address, for probes.
 ///
-/// The pool keeps knocking at a server that refuses connections until its own time is up. Those who wait
-/// should not: a look from aside tells them that the server is away.
+/// The pool retries a server that refuses connections until the acquire timeout. A separate probe lets callers
+/// fail earlier.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     address: Address,
-    /// One look at a time, however many wait.
-    looking: Arc<Mutex<()>>,
+    /// Allows one probe at a time.
+    probing: Arc<Mutex<()>>,
 }
 
 #[derive(Clone, Debug)]
@@ -137,13 +136,13 @@ impl Server {
             Some(folder) => Address::Socket(folder.join(format!(".s.PGSQL.{port}"))),
             None => Address::Host(host.trim_matches(['[', ']']).to_owned(), port),
         };
-        Self { address, looking: Arc::default() }
+        Self { address, probing: Arc::default() }
     }
 
-    /// Does `work`, which begins with waiting for a connection.
+    /// Runs `work`, which starts by waiting for a connection.
     ///
     /// # Errors
-    /// Its own; `Unavailable` as soon as it takes long and the server accepts no connection.
+    /// Those of `work`; `Unavailable` as soon as a probe finds that the server accepts no connection.
     pub(super) async fn reach<T>(
         &self,
         doing: &'static str,
@@ -152,24 +151,24 @@ impl Server {
         let mut work = pin!(work);
         tokio::select! {
             answer = &mut work => answer.map_err(|error| fault(doing, &error)),
-            error = self.gone() => {
+            error = self.unreachable() => {
                 Err(Fault::new(Component::Database, FaultKind::Unavailable, doing).caused_by(error))
             }
         }
     }
 
-    /// Waits until the server accepts no connection.
-    async fn gone(&self) -> io::Error {
+    /// Waits until a probe fails.
+    async fn unreachable(&self) -> io::Error {
         loop {
-            sleep(LOOK_AFTER).await;
-            let _alone = self.looking.lock().await;
-            if let Err(error) = self.knock().await {
+            sleep(PROBE_AFTER).await;
+            let _alone = self.probing.lock().await;
+            if let Err(error) = self.probe().await {
                 return error;
             }
         }
     }
 
-    async fn knock(&self) -> io::Result<()> {
+    async fn probe(&self) -> io::Result<()> {
         let accepted = async {
             match &self.address {
                 Address::Host(host, port) => TcpStream::connect((host.as_str(), *port)).await.map(drop),
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_is_where_the_url_says() {
+    fn server_address_comes_from_url() {
         assert_eq!(address("postgres://ada:x@db.example.org:6543/docent"), "db.example.org 6543");
         assert_eq!(address("postgres://ada@[::1]:5432/docent?sslmode=require"), "::1 5432");
         assert_eq!(address("postgres://ada@%2Frun%2Fpg:5433/docent"), "/run/pg/.s.PGSQL.5433");
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_url_is_refused_without_telling_its_password() {
+    fn invalid_url_error_hides_password() {
         for url in
             ["postgres://ada:secret@db:99999/docent", "postgres://ada:secret@db/docent?sslmode=secret-ly"]
         {
@@ -214,8 +213,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_is_away_is_unavailable_while_the_pool_still_waits() {
-        // A port that was free a moment ago: nobody listens there.
+    async fn unreachable_server_fails_before_acquire_timeout() {
+        // A port that was just free, so that nothing listens there.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let url = format!("postgres://ada@127.0.0.1:{port}/docent");
         let server = Server::new(&settings(&url).unwrap());

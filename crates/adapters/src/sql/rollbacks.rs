@@ -1,16 +1,16 @@
-//! Rollbacks that a server has not answered yet.
+//! Rollbacks in progress.
 
 use sea_orm::DatabaseTransaction;
 use std::{sync::Arc, time::Duration};
 use tokio::{runtime::Handle, sync::watch, time::timeout};
 
-/// How long the server may take to roll back, and how long a new unit waits for that.
+/// Timeout of a rollback, and of a new unit of work that waits for it.
 const ROLLBACK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The rollbacks of dropped units that are under way.
+/// Rollbacks of dropped units of work.
 ///
-/// A destructor cannot wait for the server, which holds the unit's locks until it has heard of the
-/// rollback. So that a unit is undone for the next one of this process, that one waits for it.
+/// A destructor cannot wait for the server, which holds the unit's locks until the rollback arrives. Instead
+/// the next unit of work of this process waits, so that it sees the dropped one undone.
 #[derive(Clone, Debug)]
 pub(super) struct Rollbacks(Arc<watch::Sender<usize>>);
 
@@ -23,26 +23,26 @@ impl Default for Rollbacks {
 impl Rollbacks {
     /// Rolls back in the background.
     pub(super) fn start(&self, transaction: DatabaseTransaction) {
-        // Without a runtime the driver could not do it either; the server does when the connection ends.
+        // Without a runtime the driver cannot roll back; the server does when the connection closes.
         let Ok(runtime) = Handle::try_current() else { return };
         self.0.send_modify(|running| *running += 1);
         let ended = Ended(Arc::clone(&self.0));
         runtime.spawn(async move {
-            // What fails here is a lost connection, and with it the server drops the transaction.
+            // A failure means a lost connection, and then the server drops the transaction.
             let _ = timeout(ROLLBACK_TIMEOUT, transaction.rollback()).await;
             drop(ended);
         });
     }
 
-    /// Waits until none is under way.
+    /// Waits until no rollback is in progress.
     pub(super) async fn ended(&self) {
         let mut running = self.0.subscribe();
-        // A server that does not answer is the business of whoever asks it next.
+        // If the server does not answer, the next statement reports it.
         let _ = timeout(ROLLBACK_TIMEOUT, running.wait_for(|running| *running == 0)).await;
     }
 }
 
-/// Counts a rollback off, also when its task is stopped.
+/// Counts a rollback as ended, also when its task is cancelled.
 struct Ended(Arc<watch::Sender<usize>>);
 
 impl Drop for Ended {

@@ -1,8 +1,8 @@
-//! Duties in SQL.
+//! Singleton tasks in SQL.
 
 use super::{
     entities::duties::{ActiveModel, Column, Entity},
-    session::Session,
+    transaction::Transaction,
     values::micros,
 };
 use async_trait::async_trait;
@@ -19,7 +19,7 @@ use sea_orm::{
 };
 
 #[async_trait]
-impl SingletonTaskWriter for Session {
+impl SingletonTaskWriter for Transaction {
     async fn acquire(
         &mut self,
         task: SingletonTask,
@@ -34,35 +34,33 @@ impl SingletonTaskWriter for Session {
             held_until: Set(micros(until)),
             done_at: Set(None),
         };
-        // The row that is there; a bare name would be ambiguous beside the one that was to be inserted.
-        let there = |column| Expr::col((Entity, column));
-        let is_free = there(Column::HeldUntil).lte(micros(now));
-        let is_due = there(Column::DoneAt).is_null().or(there(Column::DoneAt).lte(micros(done_by)));
+        // Qualified: a bare column name is ambiguous with the row to insert.
+        let stored = |column| Expr::col((Entity, column));
+        let is_free = stored(Column::HeldUntil).lte(micros(now));
+        let is_due = stored(Column::DoneAt).is_null().or(stored(Column::DoneAt).lte(micros(done_by)));
         let take_over = OnConflict::column(Column::Name)
             .update_columns([Column::LeaseId, Column::HeldUntil])
             .action_and_where(is_free.and(is_due))
             .to_owned();
         let insert = Entity::insert(row).on_conflict(take_over);
-        let taken = self.run("take a task", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        let taken = self.insert_rows("take a singleton task", insert).await?;
         Ok(taken > 0)
     }
 
     async fn renew(&mut self, task: SingletonTask, lease: LeaseId, until: DateTime<Utc>) -> Result<bool> {
-        let update = held(task, lease).col_expr(Column::HeldUntil, Expr::val(micros(until)));
-        let result = self.run("hold a task", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        let update = with_lease(task, lease).col_expr(Column::HeldUntil, Expr::val(micros(until)));
+        Ok(self.update_rows("extend a singleton task", update).await? > 0)
     }
 
     async fn complete(&mut self, task: SingletonTask, lease: LeaseId, at: DateTime<Utc>) -> Result<bool> {
-        let update = held(task, lease)
+        let update = with_lease(task, lease)
             .col_expr(Column::HeldUntil, Expr::val(micros(at)))
             .col_expr(Column::DoneAt, Expr::val(micros(at)));
-        let result = self.run("end a task", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        Ok(self.update_rows("end a singleton task", update).await? > 0)
     }
 }
 
-/// A change that does nothing once the lease was lost.
-fn held(task: SingletonTask, lease: LeaseId) -> UpdateMany<Entity> {
+/// An update that matches nothing once the lease is lost.
+fn with_lease(task: SingletonTask, lease: LeaseId) -> UpdateMany<Entity> {
     Entity::update_many().filter(Column::Name.eq(task.as_str())).filter(Column::LeaseId.eq(lease.as_uuid()))
 }

@@ -16,19 +16,19 @@ use std::{
     str::FromStr,
 };
 
-/// The connections of one database file: one that writes, and a few that read.
+/// The connections to a database file: one for writing and several for reading.
 ///
-/// SQLite has one writer at a time. With a single writing connection, writers of this process queue
-/// for it in the order in which they came, instead of polling a locked file; and with
-/// write-ahead logging readers see the last committed state and wait for nobody.
+/// SQLite has one writer at a time. With a single write connection, the writers of this process queue in order
+/// instead of polling a locked file. With write-ahead logging, readers see the last committed state without
+/// waiting.
 pub(super) struct Connections {
     pub(super) write: DatabaseConnection,
     pub(super) read: DatabaseConnection,
     pub(super) file: OpenFile,
 }
 
-/// The file that the connections have open. On Unix it can be removed or replaced meanwhile, which they do not notice:
-/// what they write then is lost with the process.
+/// The open database file. On Unix the file can be removed or replaced without an error on open connections;
+/// later writes are then lost.
 #[derive(Clone, Debug)]
 pub(super) struct OpenFile {
     path: PathBuf,
@@ -47,7 +47,7 @@ impl OpenFile {
         })
     }
 
-    /// Whether it is still the one at its path.
+    /// Checks that the path still names the open file.
     pub(super) async fn check(&self) -> Result<()> {
         let fault = |what: &str| {
             let message = format!("the database file {} {what}", self.path.display());
@@ -56,13 +56,13 @@ impl OpenFile {
         match tokio::fs::metadata(&self.path).await {
             #[cfg(unix)]
             Ok(found) if identity(&found) != self.identity => {
-                fault("was replaced by another one; restart the program")
+                fault("was replaced by another file; restart the program")
             }
             Ok(_) => Ok(()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 fault("was removed; restore it, and restart the program")
             }
-            Err(error) => fault("cannot be looked at").map_err(|fault: Fault| fault.caused_by(error)),
+            Err(error) => fault("cannot be read").map_err(|fault: Fault| fault.caused_by(error)),
         }
     }
 }
@@ -75,12 +75,12 @@ fn identity(file: &std::fs::Metadata) -> (u64, u64) {
 
 /// The URL of a database file.
 pub(super) fn url(path: &Path) -> String {
-    // The three characters that mean something else in a URL; `%` first, since it comes in with the others.
+    // Escapes the characters with a meaning in URLs; `%` first, since escapes contain it.
     let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3F").replace('#', "%23");
     format!("sqlite://{path}")
 }
 
-/// Opens the database file, and makes it when there is none.
+/// Opens the database file, and creates it if missing.
 pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connections> {
     let file = settings(url, options)?;
     let path = file.get_filename().to_owned();
@@ -95,13 +95,13 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
             .min_connections(1)
             .max_connections(connections)
             .acquire_timeout(options.acquire_timeout)
-            // A local file does not go away; each connection is tested when it is given back.
+            // A local file does not disconnect; each connection is tested when it is returned.
             .test_before_acquire(false)
             .after_release(move |connection, _| Box::pin(is_free(connection, writes)))
             .idle_timeout(None)
             .max_lifetime(None)
     };
-    // The writing connection comes first: it makes the file and turns on write-ahead logging.
+    // The write connection is first: it creates the file and enables write-ahead logging.
     let write = pool(1, true).connect_with(file.clone()).await;
     let write = write.map_err(|error| driver_fault(doing.clone(), &error))?;
     let readers = file.pragma("query_only", "ON");
@@ -114,13 +114,13 @@ pub(super) async fn connect(url: &str, options: &SqlOptions) -> Result<Connectio
     })
 }
 
-/// Whether a connection that is given back has left its transaction; otherwise it is closed, which ends
-/// it. A commit that failed, on a full disk for example, leaves its transaction open, and what is
-/// written later on that connection would be part of it and never become durable.
+/// Whether a returned connection has left its transaction; otherwise it is closed, which ends the transaction.
+/// A failed commit, for example on a full disk, leaves the transaction open, and later writes on the connection
+/// would become part of it and never be durable.
 async fn is_free(connection: &mut SqliteConnection, writes: bool) -> Result<bool, sqlx::Error> {
     if connection.is_in_transaction() {
-        // The rollback of a transaction that was dropped may still be in the connection's queue. Without
-        // waiting for it every view would cost its connection.
+        // The rollback of a dropped transaction may still be queued. Without waiting for it, every view
+        // would close its connection.
         connection.ping().await?;
     }
     if connection.is_in_transaction() {
@@ -129,7 +129,7 @@ async fn is_free(connection: &mut SqliteConnection, writes: bool) -> Result<bool
     if !writes {
         return Ok(true);
     }
-    // The driver counts transactions by itself and may be wrong. SQLite has none within another.
+    // The driver counts transactions itself and may be wrong. `BEGIN` fails within a transaction.
     let probe = async {
         connection.execute("BEGIN").await?;
         connection.execute("ROLLBACK").await
@@ -146,27 +146,27 @@ fn settings(url: &str, options: &SqlOptions) -> Result<SqliteConnectOptions> {
     let path = place.strip_prefix("sqlite:").unwrap_or(place);
     let path = path.strip_prefix("//").unwrap_or(path);
     if path.is_empty() || path == ":memory:" {
-        // Each connection would have a database of its own, gone with the process.
-        return Err(refused("names no file, and an in-memory database keeps nothing"));
+        // Each connection would have its own database.
+        return Err(refused("names no file; in-memory databases are not supported"));
     }
     let file = SqliteConnectOptions::from_str(place);
-    let file = file.map_err(|error| refused("is no SQLite URL").caused_by(error.to_string()))?;
+    let file = file.map_err(|error| refused("is not a valid SQLite URL").caused_by(error.to_string()))?;
     Ok(file
         .create_if_missing(true)
         .foreign_keys(true)
         .busy_timeout(options.busy_timeout)
         .journal_mode(SqliteJournalMode::Wal)
-        // FULL syncs the log at each commit. With NORMAL the last commits could be lost with the
-        // power, and an upload that was answered with 202 is a promise.
+        // FULL syncs the log at each commit. With NORMAL a power failure can lose the last commits, and with
+        // them uploads that were answered with 202.
         .synchronous(SqliteSynchronous::Full)
-        // After a burst of writes the log gives its space back.
+        // Truncates the log after a burst of writes.
         .pragma("journal_size_limit", "67108864")
-        // Statements hold personal data, so they are not logged.
+        // Statements contain personal data.
         .disable_statement_logging())
 }
 
-/// Makes the file readable by its owner alone, since it holds password hashes. SQLite gives its
-/// companion files the same mode. A file that is there already keeps its mode.
+/// Creates the file for its owner only, since it contains password hashes. SQLite creates its companion files
+/// with the same mode. An existing file keeps its mode.
 async fn keep_private(path: &Path) -> std::io::Result<()> {
     let mut options = tokio::fs::OpenOptions::new();
     options.create(true).append(true);

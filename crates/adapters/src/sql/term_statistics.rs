@@ -1,4 +1,4 @@
-//! Statistics of terms in SQL.
+//! Term statistics in SQL.
 
 use super::{
     entities::{
@@ -6,7 +6,8 @@ use super::{
         collection_terms::{ActiveModel, Column, Entity, Model},
     },
     fault::corrupt,
-    session::Session,
+    record::all_columns,
+    transaction::Transaction,
     values::{counted, number},
 };
 use async_trait::async_trait;
@@ -16,23 +17,22 @@ use docent_ports::{
     term_statistics::{Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter},
 };
 use sea_orm::{
-    ActiveModelTrait,
     ActiveValue::Set,
-    ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter,
+    ColumnTrait, EntityTrait, QueryFilter,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// Where the totals are: below the places of terms, so that a question asks for both in one statement.
+/// Places of the totals, below those of terms, so that one statement reads both.
 const DOCUMENTS: i64 = -3;
 const CHUNKS: i64 = -2;
 const LENGTH: i64 = -1;
 
-/// Rows that one statement writes or names: below what databases allow of parameters.
+/// Maximum number of rows per statement, below the databases' limits on parameters.
 const ROWS: usize = 5_000;
 
 #[async_trait]
-impl TermStatisticsReader for Session {
+impl TermStatisticsReader for Transaction {
     async fn read(&mut self, collection: &str, places: &[u32]) -> Result<TermStatistics> {
         let mut found = HashMap::new();
         let totals = [DOCUMENTS, CHUNKS, LENGTH];
@@ -56,7 +56,7 @@ impl TermStatisticsReader for Session {
 }
 
 #[async_trait]
-impl TermStatisticsWriter for Session {
+impl TermStatisticsWriter for Transaction {
     async fn put(&mut self, collection: &str, document: DocumentId, added: &Contribution) -> Result<()> {
         let before = self.added(collection, document).await?;
         if before.as_ref() == Some(added) {
@@ -72,35 +72,35 @@ impl TermStatisticsWriter for Session {
         let replace = OnConflict::columns([documents::Column::Collection, documents::Column::DocumentId])
             .update_columns([documents::Column::Chunks, documents::Column::Length, documents::Column::Places])
             .to_owned();
-        let insert = documents::Entity::insert(row.into_active_model().reset_all()).on_conflict(replace);
-        self.run("write what a document adds", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        let insert = documents::Entity::insert(all_columns(row)).on_conflict(replace);
+        self.insert_rows("write what a document adds", insert).await?;
         self.change(collection, before.as_ref(), Some(added)).await
     }
 
     async fn remove(&mut self, collection: &str, document: DocumentId) -> Result<()> {
         let Some(before) = self.added(collection, document).await? else { return Ok(()) };
-        let delete = documents::Entity::delete_by_id((collection.to_owned(), document.as_uuid()));
-        self.run("remove what a document added", |db| Box::pin(delete.exec(db))).await?;
+        let id = (collection.to_owned(), document.as_uuid());
+        self.delete_by_id::<documents::Entity>("remove what a document added", id).await?;
         self.change(collection, Some(&before), None).await
     }
 
     async fn clear(&mut self, collection: &str) -> Result<()> {
         self.lock(collection).await?;
         let delete = documents::Entity::delete_many().filter(documents::Column::Collection.eq(collection));
-        self.run("forget what documents added", |db| Box::pin(delete.exec(db))).await?;
+        self.delete_rows("forget what documents added", delete).await?;
         let delete = Entity::delete_many().filter(Column::Collection.eq(collection));
-        self.run("forget how often terms occur", |db| Box::pin(delete.exec(db))).await?;
+        self.delete_rows("forget how often terms occur", delete).await?;
         Ok(())
     }
 }
 
-impl Session {
-    /// Waits until no other unit of work changes the collection, and keeps others from it.
+impl Transaction {
+    /// Locks the collection's statistics until the end of the unit of work.
     async fn lock(&mut self, collection: &str) -> Result<()> {
         self.add(collection, &[(DOCUMENTS, 0)]).await
     }
 
-    /// What a document has added before; others wait until this unit has ended.
+    /// Reads a document's contribution, with the statistics locked.
     async fn added(&mut self, collection: &str, document: DocumentId) -> Result<Option<Contribution>> {
         self.lock(collection).await?;
         let query = documents::Entity::find_by_id((collection.to_owned(), document.as_uuid()));
@@ -124,7 +124,7 @@ impl Session {
                 *changes.entry(place).or_default() += sign * n;
             }
         }
-        // In the order of places: those who do not wait for the totals' row still never wait crosswise.
+        // In the order of places, so that concurrent units of work cannot deadlock.
         let changes: Vec<_> = changes.into_iter().filter(|(_, change)| *change != 0).collect();
         for changes in changes.chunks(ROWS) {
             self.add(collection, changes).await?;
@@ -136,7 +136,7 @@ impl Session {
                 .filter(Column::Collection.eq(collection))
                 .filter(Column::Place.is_in(places.iter().copied()))
                 .filter(Column::Frequency.eq(0));
-            self.run("forget terms that are gone", |db| Box::pin(gone.exec(db))).await?;
+            self.delete_rows("forget terms that are gone", gone).await?;
         }
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Session {
             .value(Column::Frequency, there.add(Expr::col(("excluded", Column::Frequency))))
             .to_owned();
         let insert = Entity::insert_many(rows).on_conflict(add);
-        self.run("count terms", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        self.insert_many_rows("count terms", insert).await?;
         Ok(())
     }
 }

@@ -1,17 +1,16 @@
 //! The usage ledger in SQL.
 
 use super::{
-    entities::usage_records::{Column, Entity, Model},
+    entities::usage_records::{Column, Entity},
     fault::corrupt,
-    listing::on,
-    session::Session,
-    values::{counted, instant, micros, number},
+    listing::paginate,
+    transaction::Transaction,
+    values::{counted, micros},
 };
 use async_trait::async_trait;
 use chrono::DateTime;
 use docent_domain::{
-    chat::AgentName,
-    id::{ApiKeyId, ConversationId, UsageId, UserId},
+    id::{ApiKeyId, UserId},
     usage::{TokenUsage, UsageRecord},
 };
 use docent_ports::{
@@ -20,8 +19,7 @@ use docent_ports::{
     usage::{UsageFilter, UsageGrouping, UsageReader, UsageSum, UsageWriter},
 };
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, Order, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, DbBackend, EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
     sea_query::{Expr, ExprTrait, Func, Iden, NullOrdering},
 };
 use uuid::Uuid;
@@ -38,7 +36,7 @@ pub(super) fn day_of(column: impl Iden) -> Expr {
 type Sums = (Option<i64>, Option<Uuid>, Option<Uuid>, i64, i64, i64);
 
 #[async_trait]
-impl UsageReader for Session {
+impl UsageReader for Transaction {
     async fn sums(
         &mut self,
         filter: &UsageFilter,
@@ -48,7 +46,7 @@ impl UsageReader for Session {
         let query = select_sums(filter, grouping, self.backend());
         let all = query.clone().into_tuple::<Sums>();
         let total = self.run("count sums of usage", |db| Box::pin(all.count(db))).await?;
-        let query = on(query, page).into_tuple::<Sums>();
+        let query = paginate(query, page).into_tuple::<Sums>();
         let rows = self.run("sum up usage", |db| Box::pin(query.all(db))).await?;
         let sum = |(day, user, key, answers, prompt, completion): Sums| {
             let day = day.map(|day| DateTime::from_timestamp_micros(day * DAY).ok_or_else(|| corrupt("day")));
@@ -113,22 +111,9 @@ fn sum(column: Column) -> Expr {
 }
 
 #[async_trait]
-impl UsageWriter for Session {
+impl UsageWriter for Transaction {
     async fn insert(&mut self, record: &UsageRecord) -> Result<()> {
-        let row = Model {
-            id: record.id.as_uuid(),
-            user_id: record.user.as_uuid(),
-            api_key_id: record.api_key.map(|id| id.as_uuid()),
-            conversation_id: record.conversation.map(|id| id.as_uuid()),
-            agent: record.agent.as_str().to_owned(),
-            model: record.model.clone(),
-            prompt_tokens: number(record.tokens.prompt, "a number of tokens")?,
-            completion_tokens: number(record.tokens.completion, "a number of tokens")?,
-            recorded_at: micros(record.at),
-        };
-        let insert = Entity::insert(row.into_active_model().reset_all());
-        self.run("record usage", |db| Box::pin(insert.exec_without_returning(db))).await?;
-        Ok(())
+        self.insert_record("record usage", record).await
     }
 
     async fn total_for_user(&mut self, user: UserId) -> Result<TokenUsage> {
@@ -145,20 +130,4 @@ impl UsageWriter for Session {
             completion: counted(completion, "usage sum")?,
         })
     }
-}
-
-pub(super) fn from_row(row: Model) -> Result<UsageRecord> {
-    Ok(UsageRecord {
-        id: UsageId::from_uuid(row.id),
-        user: UserId::from_uuid(row.user_id),
-        api_key: row.api_key_id.map(ApiKeyId::from_uuid),
-        conversation: row.conversation_id.map(ConversationId::from_uuid),
-        agent: AgentName::parse(&row.agent).map_err(|_| corrupt("agent's name"))?,
-        model: row.model,
-        tokens: TokenUsage {
-            prompt: counted(row.prompt_tokens, "number of tokens")?,
-            completion: counted(row.completion_tokens, "number of tokens")?,
-        },
-        at: instant(row.recorded_at, "time of use")?,
-    })
 }

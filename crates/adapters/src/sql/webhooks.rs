@@ -5,9 +5,9 @@ use super::{
         webhook_deliveries as deliveries,
         webhooks::{ActiveModel, Column, Entity},
     },
-    session::Session,
+    record::Record,
+    transaction::Transaction,
     values::{instant, micros},
-    webhook_rows::{delivery, from_row, to_delivery_row, to_row},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -27,11 +27,9 @@ use sea_orm::{
 };
 
 #[async_trait]
-impl WebhookReader for Session {
+impl WebhookReader for Transaction {
     async fn get(&mut self, id: WebhookId) -> Result<Option<Webhook>> {
-        let query = self.hold(Entity::find_by_id(id.as_uuid()));
-        let row = self.run("read a webhook", |db| Box::pin(query.one(db))).await?;
-        row.map(from_row).transpose()
+        self.fetch_one("read a webhook", Entity::find_by_id(id.as_uuid())).await
     }
 
     async fn list(&mut self, filter: WebhookFilter, page: PageRequest) -> Result<Page<Webhook>> {
@@ -43,13 +41,11 @@ impl WebhookReader for Session {
             rows = rows.filter(Column::IsActive.eq(is_active));
         }
         let order = |rows: Select<Entity>| rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
-        self.listed("list webhooks", rows, order, page, from_row).await
+        self.listed("list webhooks", rows, order, page, Record::from_row).await
     }
 
     async fn delivery(&mut self, id: WebhookDeliveryId) -> Result<Option<WebhookDelivery>> {
-        let query = self.hold(deliveries::Entity::find_by_id(id.as_uuid()));
-        let row = self.run("read a delivery", |db| Box::pin(query.one(db))).await?;
-        row.map(delivery).transpose()
+        self.fetch_one("read a delivery", deliveries::Entity::find_by_id(id.as_uuid())).await
     }
 
     async fn deliveries(
@@ -68,7 +64,7 @@ impl WebhookReader for Session {
         let order = |rows: Select<deliveries::Entity>| {
             rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id)
         };
-        self.listed("list deliveries", rows, order, page, delivery).await
+        self.listed("list deliveries", rows, order, page, Record::from_row).await
     }
 
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>> {
@@ -85,29 +81,32 @@ impl WebhookReader for Session {
 }
 
 #[async_trait]
-impl WebhookWriter for Session {
+impl WebhookWriter for Transaction {
     async fn insert(&mut self, webhook: &Webhook) -> Result<bool> {
-        // An id is made for each; that it is taken can be seen beforehand.
+        // IDs are generated, so a conflict can be checked before the insert.
         if WebhookReader::get(self, webhook.id).await?.is_some() {
             return Ok(false);
         }
-        let insert = Entity::insert(to_row(webhook));
-        self.run("add a webhook", |db| Box::pin(insert.exec_without_returning(db))).await?;
+        self.insert_record("add a webhook", webhook).await?;
         Ok(true)
     }
 
     async fn update(&mut self, webhook: &Webhook) -> Result<bool> {
-        let values = ActiveModel { id: NotSet, owner_id: NotSet, created_at: NotSet, ..to_row(webhook) };
+        let values = ActiveModel {
+            id: NotSet,
+            owner_id: NotSet,
+            created_at: NotSet,
+            lease_id: NotSet,
+            held_until: NotSet,
+            ..webhook.to_row()?
+        };
         let update = Entity::update_many().set(values).filter(Column::Id.eq(webhook.id.as_uuid()));
-        let result = self.run("change a webhook", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        Ok(self.update_rows("change a webhook", update).await? > 0)
     }
 
     async fn delete(&mut self, id: WebhookId) -> Result<bool> {
-        // Its deliveries go with it, by the schema.
-        let delete = Entity::delete_by_id(id.as_uuid());
-        let result = self.run("remove a webhook", |db| Box::pin(delete.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        // The schema deletes its deliveries.
+        self.delete_by_id::<Entity>("remove a webhook", id.as_uuid()).await
     }
 
     async fn subscribed(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>> {
@@ -116,23 +115,20 @@ impl WebhookWriter for Session {
             whose = whose.add(Column::OwnerId.eq(owner.as_uuid()));
         }
         let query = Entity::find().filter(Column::IsActive.eq(true)).filter(whose).order_by_asc(Column::Id);
-        let rows = self.run("see which webhooks listen", |db| Box::pin(query.all(db))).await?;
-        let webhooks: Vec<Webhook> = rows.into_iter().map(from_row).collect::<Result<_>>()?;
+        let webhooks: Vec<Webhook> = self.fetch_all("find subscribed webhooks", query).await?;
         let listening = webhooks.into_iter().filter(|webhook| webhook.events.contains(event));
         Ok(listening.map(|webhook| webhook.id).collect())
     }
 
     async fn add_delivery(&mut self, delivery: &WebhookDelivery) -> Result<()> {
-        let insert = deliveries::Entity::insert(to_delivery_row(delivery));
-        self.run("add a delivery", |db| Box::pin(insert.exec_without_returning(db))).await?;
-        Ok(())
+        self.insert_record("add a delivery", delivery).await
     }
 
     async fn change_delivery(&mut self, delivery: &WebhookDelivery, now: DateTime<Utc>) -> Result<bool> {
-        // Holds the webhook, so that nobody leases it meanwhile.
+        // Locks the webhook, so that it is not leased meanwhile.
         let free = Entity::find_by_id(delivery.webhook.as_uuid()).filter(is_free(now));
-        let query = self.hold(free);
-        if self.run("see whether a webhook is being told", |db| Box::pin(query.one(db))).await?.is_none() {
+        let query = self.for_update(free);
+        if self.run("check that a webhook is not leased", |db| Box::pin(query.one(db))).await?.is_none() {
             return Ok(false);
         }
         self.write_delivery(delivery).await
@@ -149,7 +145,9 @@ impl WebhookWriter for Session {
             .col_expr(Column::HeldUntil, Expr::val(micros(until)))
             .filter(Expr::col(Column::Id).eq(next(now)));
         let rows = self.run("lease a webhook", |db| Box::pin(update.exec_with_returning(db))).await?;
-        let Some(webhook) = rows.into_iter().next().map(from_row).transpose()? else { return Ok(None) };
+        let Some(webhook) = rows.into_iter().next().map(Webhook::from_row).transpose()? else {
+            return Ok(None);
+        };
         let query = deliveries::Entity::find()
             .filter(deliveries::Column::WebhookId.eq(webhook.id.as_uuid()))
             .filter(deliveries::Column::DueAt.lte(micros(now)))
@@ -157,9 +155,9 @@ impl WebhookWriter for Session {
             .order_by_asc(deliveries::Column::Id)
             .limit(1);
         let row = self.run("find a delivery that is due", |db| Box::pin(query.one(db))).await?;
-        let delivery = row.map(delivery).transpose()?;
+        let delivery = row.map(WebhookDelivery::from_row).transpose()?;
         if delivery.is_none() {
-            // Somebody has settled it since the webhook was chosen.
+            // It was settled after the webhook was selected.
             self.release(webhook.id, lease, now).await?;
         }
         Ok(delivery.map(|delivery| LeasedDelivery { lease, webhook, delivery }))
@@ -187,28 +185,25 @@ impl WebhookWriter for Session {
             .limit(limit)
             .into_query();
         let delete = deliveries::Entity::delete_many().filter(Column::Id.in_subquery(old));
-        let result = self.run("purge deliveries", |db| Box::pin(delete.exec(db))).await?;
-        Ok(result.rows_affected)
+        self.delete_rows("purge deliveries", delete).await
     }
 }
 
-impl Session {
-    /// Ends a lease, and takes down when; false when it was lost.
+impl Transaction {
+    /// Ends a lease and stores the time; false if the lease was lost.
     async fn release(&mut self, webhook: WebhookId, lease: LeaseId, now: DateTime<Utc>) -> Result<bool> {
-        let update = held(webhook, lease)
+        let update = with_lease(webhook, lease)
             .col_expr(Column::LeaseId, Expr::val(None::<uuid::Uuid>))
             .col_expr(Column::HeldUntil, Expr::val(micros(now)));
-        let result = self.run("let a webhook go", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        Ok(self.update_rows("release a webhook", update).await? > 0)
     }
 
     async fn write_delivery(&mut self, delivery: &WebhookDelivery) -> Result<bool> {
         use deliveries::{ActiveModel, Column};
-        let values = ActiveModel { id: NotSet, webhook_id: NotSet, ..to_delivery_row(delivery) };
+        let values = ActiveModel { id: NotSet, webhook_id: NotSet, ..delivery.to_row()? };
         let update =
             deliveries::Entity::update_many().set(values).filter(Column::Id.eq(delivery.id.as_uuid()));
-        let result = self.run("change a delivery", |db| Box::pin(update.exec(db))).await?;
-        Ok(result.rows_affected > 0)
+        Ok(self.update_rows("change a delivery", update).await? > 0)
     }
 }
 
@@ -216,8 +211,8 @@ fn is_free(now: DateTime<Utc>) -> Condition {
     Condition::any().add(Column::LeaseId.is_null()).add(Column::HeldUntil.lte(micros(now)))
 }
 
-/// The id of the webhook whose turn it is. As with jobs, callers that lease at the same time each take another one
-/// on PostgreSQL; those who add deliveries refer to webhooks without standing in the way.
+/// The id of the next webhook. As with jobs, concurrent callers on PostgreSQL take different ones. The lock permits
+/// inserts of deliveries, which reference the row.
 fn next(now: DateTime<Utc>) -> Expr {
     let due: SelectStatement = deliveries::Entity::find()
         .select_only()
@@ -238,7 +233,7 @@ fn next(now: DateTime<Utc>) -> Expr {
     Expr::SubQuery(None, Box::new(select.into()))
 }
 
-/// A change that does nothing once the lease was lost.
-fn held(webhook: WebhookId, lease: LeaseId) -> UpdateMany<Entity> {
+/// An update that matches nothing once the lease is lost.
+fn with_lease(webhook: WebhookId, lease: LeaseId) -> UpdateMany<Entity> {
     Entity::update_many().filter(Column::Id.eq(webhook.as_uuid())).filter(Column::LeaseId.eq(lease.as_uuid()))
 }

@@ -1,13 +1,12 @@
-//! The relational store against real PostgreSQL servers.
+//! The relational store on real PostgreSQL servers.
 //!
-//! The batteries run on the server at `DOCENT_TEST_POSTGRES_URL`, whose account may create schemas: each
-//! test has one of its own. What needs a server to be stopped starts one itself: PostgreSQL must be
-//! installed.
+//! The batteries run on the server at `DOCENT_TEST_POSTGRES_URL`, whose account must be allowed to create schemas:
+//! each test has its own. Tests that stop a server start one themselves, for which PostgreSQL must be installed.
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 use docent_adapters::{
-    sql::{SqlOptions, SqlStore},
+    sql::{SqlOptions, SqlStore, SqlTokenStore},
     system::SystemEntropy,
 };
 use docent_migration::SchemaState;
@@ -23,7 +22,7 @@ use docent_testkit::{
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 use std::{process::Command, sync::Arc, task::Poll, time::Duration};
 
-/// A schema of a test's own.
+/// A test's own schema.
 struct Own(OwnSchema);
 
 impl Own {
@@ -39,7 +38,7 @@ impl Own {
         SqlStore::connect(&self.0.url(), options).await.unwrap()
     }
 
-    /// A connection past the store.
+    /// A connection that bypasses the store.
     async fn direct(&self) -> DatabaseConnection {
         Database::connect(self.0.url()).await.unwrap()
     }
@@ -64,12 +63,21 @@ async fn add(store: &SqlStore, n: u32) -> Result<(), Fault> {
     unit.commit().await
 }
 
-/// How many documents there are.
+/// Counts documents.
 async fn documents(store: &SqlStore) -> Result<u64, Fault> {
     Ok(store.read().await?.documents().counts().await?.pending)
 }
 
 docent_testkit::relational_contracts!(fresh);
+
+mod token_store {
+    use super::*;
+
+    docent_testkit::token_store_contract!(async {
+        let (store, own) = migrated().await;
+        (Arc::new(SqlTokenStore::new(store)) as _, own)
+    });
+}
 
 mod processes {
     use super::*;
@@ -81,7 +89,7 @@ mod processes {
 }
 
 #[tokio::test]
-async fn migrating_is_repeatable_and_safe_from_many_processes_at_once() {
+async fn concurrent_and_repeated_migrations_succeed() {
     let own = Own::new();
     let stores = [own.store().await, own.store().await, own.store().await, own.store().await];
     assert_eq!(stores[0].schema_state().await.unwrap(), SchemaState::Empty);
@@ -96,7 +104,7 @@ async fn migrating_is_repeatable_and_safe_from_many_processes_at_once() {
 }
 
 #[tokio::test]
-async fn a_newer_schema_is_not_touched() {
+async fn newer_schema_is_rejected() {
     let (store, own) = migrated().await;
     let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
     own.direct().await.execute_unprepared(later).await.unwrap();
@@ -106,7 +114,7 @@ async fn a_newer_schema_is_not_touched() {
 }
 
 #[tokio::test]
-async fn the_audit_log_takes_entries_and_keeps_them() {
+async fn audit_log_is_append_only() {
     let (store, own) = migrated().await;
     let mut unit = store.begin().await.unwrap();
     unit.audit().append(&audit_entry(1)).await.unwrap();
@@ -119,7 +127,7 @@ async fn the_audit_log_takes_entries_and_keeps_them() {
 }
 
 #[tokio::test]
-async fn a_lease_does_not_wait_for_one_that_is_being_given() {
+async fn lease_skips_job_locked_by_concurrent_lease() {
     let (store, own) = migrated().await;
     add(&store, 1).await.unwrap();
     add(&store, 2).await.unwrap();
@@ -132,7 +140,7 @@ async fn a_lease_does_not_wait_for_one_that_is_being_given() {
 }
 
 #[tokio::test]
-async fn what_a_unit_has_read_can_be_referred_to_but_not_changed_by_others() {
+async fn read_record_can_be_referenced_but_not_changed_by_others() {
     let (store, own) = migrated().await;
     add(&store, 1).await.unwrap();
     let hasty = SqlOptions { statement_timeout: Duration::from_millis(300), ..SqlOptions::default() };
@@ -154,7 +162,7 @@ async fn what_a_unit_has_read_can_be_referred_to_but_not_changed_by_others() {
 }
 
 #[tokio::test]
-async fn units_in_each_others_way_end_with_a_fault_that_passes() {
+async fn deadlock_is_transient_fault() {
     let (store, _own) = migrated().await;
     add(&store, 1).await.unwrap();
     add(&store, 2).await.unwrap();
@@ -172,7 +180,7 @@ async fn units_in_each_others_way_end_with_a_fault_that_passes() {
 }
 
 #[tokio::test]
-async fn waiting_for_a_connection_ends_in_time_and_readers_have_their_own() {
+async fn connection_acquire_times_out_and_readers_have_own_pool() {
     let (store, own) = migrated().await;
     add(&store, 1).await.unwrap();
     let narrow = SqlOptions {
@@ -189,7 +197,7 @@ async fn waiting_for_a_connection_ends_in_time_and_readers_have_their_own() {
 }
 
 #[tokio::test]
-async fn no_title_holds_what_postgresql_cannot() {
+async fn title_search_for_nul_finds_nothing() {
     let (store, _own) = migrated().await;
     add(&store, 1).await.unwrap();
     let filter = DocumentFilter { title_contains: Some("\0".into()), ..DocumentFilter::default() };
@@ -197,7 +205,7 @@ async fn no_title_holds_what_postgresql_cannot() {
 }
 
 #[tokio::test]
-async fn what_can_never_work_is_refused_for_good() {
+async fn permanent_connection_errors_are_rejected() {
     let server = PostgresServer::start();
     for (url, says) in [
         (server.url("docent", "wrong", "postgres"), "password"),
@@ -213,7 +221,7 @@ async fn what_can_never_work_is_refused_for_good() {
 }
 
 #[tokio::test]
-async fn connections_are_encrypted_and_the_server_proves_who_it_is() {
+async fn tls_is_used_and_certificate_is_verified() {
     let server = PostgresServer::start_with_tls();
     let url = |parameters: String| {
         let url =
@@ -221,11 +229,11 @@ async fn connections_are_encrypted_and_the_server_proves_who_it_is() {
         format!("{url}?{parameters}")
     };
     let root = server.certificate().display().to_string();
-    // A server that lets nobody in without encryption.
+    // A server that accepts only encrypted connections.
     for (parameters, refused) in [
         (format!("sslmode=verify-full&sslrootcert={root}"), None),
         ("sslmode=prefer".to_owned(), None),
-        // This machine does not trust that certificate.
+        // This machine does not trust the certificate.
         ("sslmode=verify-full".to_owned(), Some(FaultKind::Unavailable)),
         ("sslmode=disable".to_owned(), Some(FaultKind::Rejected)),
     ] {
@@ -236,7 +244,7 @@ async fn connections_are_encrypted_and_the_server_proves_who_it_is() {
 }
 
 #[tokio::test]
-async fn a_session_that_answers_nothing_is_a_timeout_and_others_go_on() {
+async fn hanging_session_times_out_without_affecting_others() {
     let server = PostgresServer::start();
     let url = server.url("docent", PostgresServer::PASSWORD, "postgres");
     let hasty = SqlOptions { statement_timeout: Duration::from_millis(200), ..SqlOptions::default() };
@@ -259,7 +267,7 @@ async fn a_session_that_answers_nothing_is_a_timeout_and_others_go_on() {
     add(&store, 1).await.unwrap();
 }
 
-/// A process that stands still until this is dropped.
+/// A process that is stopped until this is dropped.
 struct Frozen(i32);
 
 impl Frozen {
@@ -280,7 +288,7 @@ fn signal(signal: &str, pid: i32) {
 }
 
 #[tokio::test]
-async fn a_server_that_comes_late_goes_and_comes_back_needs_no_restart_of_ours() {
+async fn store_reconnects_after_server_outage() {
     let mut server = PostgresServer::start();
     server.stop();
     let url = server.url("docent", PostgresServer::PASSWORD, "postgres");
@@ -307,7 +315,7 @@ async fn a_server_that_comes_late_goes_and_comes_back_needs_no_restart_of_ours()
     assert_eq!(documents(&store).await.unwrap(), 2, "what was committed and nothing else");
 }
 
-/// Every way in says that the server is away.
+/// Checks that every call fails as unavailable.
 async fn unavailable(store: &SqlStore) {
     let faults = [
         store.check().await.unwrap_err(),
@@ -325,8 +333,8 @@ async fn unavailable(store: &SqlStore) {
     }
 }
 
-/// Polls a future so often at most, then drops it.
-async fn cut_short<F: Future>(future: F, polls: u32) {
+/// Polls a future at most this many times, then drops it.
+async fn cancel_after<F: Future>(future: F, polls: u32) {
     let mut future = Box::pin(future);
     let mut left = polls;
     std::future::poll_fn(|context| {
@@ -338,7 +346,7 @@ async fn cut_short<F: Future>(future: F, polls: u32) {
 }
 
 #[tokio::test]
-async fn a_transaction_whose_beginning_is_cut_short_is_none_for_whoever_comes_next() {
+async fn cancelled_begin_leaves_no_open_transaction() {
     let (_, own) = migrated().await;
     let options = SqlOptions { read_connections: 1, ..SqlOptions::default() };
     let store = own.store_with(options).await;
@@ -348,7 +356,7 @@ async fn a_transaction_whose_beginning_is_cut_short_is_none_for_whoever_comes_ne
         "SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND application_name = current_setting('application_name')",
     );
     for polls in 1..20 {
-        cut_short(async { store.read().await.unwrap().documents().get(id(1)).await }, polls).await;
+        cancel_after(async { store.read().await.unwrap().documents().get(id(1)).await }, polls).await;
         // The one connection comes back with that.
         store.read_latest().await.unwrap().documents().list(&DocumentFilter::default()).await.unwrap();
         let left = direct.query_one_raw(open.clone()).await.unwrap();

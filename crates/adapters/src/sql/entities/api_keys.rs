@@ -1,3 +1,13 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{digest, instant, micros},
+};
+use docent_domain::{
+    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
+    id::{ApiKeyId, UserId},
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -16,7 +26,39 @@ pub struct Model {
     pub revoked_at: Option<i64>,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for ApiKey {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            user_id: self.user.as_uuid(),
+            name: self.name.as_str().to_owned(),
+            prefix: self.prefix.as_str().to_owned(),
+            sha256: self.sha256.to_vec(),
+            scopes: self.scopes.to_string(),
+            created_at: micros(self.created_at),
+            expires_at: self.expires_at.map(micros),
+            last_used_at: self.last_used_at.map(micros),
+            revoked_at: self.revoked_at.map(micros),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let when = |micros| instant(micros, "API key's time");
+        Ok(ApiKey {
+            id: ApiKeyId::from_uuid(row.id),
+            user: UserId::from_uuid(row.user_id),
+            name: ApiKeyName::parse(&row.name).map_err(|_| corrupt("API key's name"))?,
+            prefix: ApiKeyPrefix::parse(&row.prefix).map_err(|_| corrupt("API key's prefix"))?,
+            sha256: digest(&row.sha256, "API key's digest")?,
+            scopes: ApiKeyScopes::parse(row.scopes.split(' ')).map_err(|_| corrupt("API key's scopes"))?,
+            created_at: when(row.created_at)?,
+            expires_at: row.expires_at.map(when).transpose()?,
+            last_used_at: row.last_used_at.map(when).transpose()?,
+            revoked_at: row.revoked_at.map(when).transpose()?,
+        })
+    }
+}

@@ -1,4 +1,20 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{address, instant, micros},
+};
+use docent_domain::{
+    audit::{AuditAction, AuditActor, AuditEntry, Change},
+    id::{ApiKeyId, AuditId, UserId},
+    permission::RecordKind,
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
+use serde_json::{Map, Value, json};
+
+const USER: &str = "user";
+const COMMAND_LINE: &str = "command_line";
+const NOBODY: &str = "nobody";
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_log")]
@@ -18,7 +34,75 @@ pub struct Model {
     pub changes: Json,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for AuditEntry {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        let (author, user, email, key) = match &self.actor {
+            AuditActor::User { id, email, api_key } => (USER, Some(*id), Some(email.clone()), *api_key),
+            AuditActor::CommandLine => (COMMAND_LINE, None, None, None),
+            AuditActor::Unauthenticated => (NOBODY, None, None, None),
+        };
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            at: micros(self.at),
+            author: author.to_owned(),
+            user_id: user.map(UserId::as_uuid),
+            user_email: email,
+            api_key_id: key.map(ApiKeyId::as_uuid),
+            address: self.client_ip.map(|address| address.to_string()),
+            deed: self.action.name().to_owned(),
+            record_kind: self.kind.name().to_owned(),
+            record_id: self.record.clone(),
+            record_label: self.label.clone(),
+            changes: changes_value(self),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let actor = match (row.author.as_str(), row.user_id, row.user_email) {
+            (USER, Some(id), Some(email)) => AuditActor::User {
+                id: UserId::from_uuid(id),
+                email,
+                api_key: row.api_key_id.map(ApiKeyId::from_uuid),
+            },
+            (COMMAND_LINE, ..) => AuditActor::CommandLine,
+            (NOBODY, ..) => AuditActor::Unauthenticated,
+            _ => return Err(corrupt("audit log's author")),
+        };
+        let changes = row.changes.as_object().ok_or_else(|| corrupt("audit log's changes"))?;
+        let changes = changes.iter().map(|(field, value)| Some((field.clone(), change(value)?)));
+        Ok(AuditEntry {
+            id: AuditId::from_uuid(row.id),
+            at: instant(row.at, "audit log's time")?,
+            actor,
+            client_ip: address(row.address.as_deref())?,
+            action: AuditAction::parse(&row.deed).ok_or_else(|| corrupt("audit log's deed"))?,
+            kind: RecordKind::parse(&row.record_kind).ok_or_else(|| corrupt("audit log's kind of record"))?,
+            record: row.record_id,
+            label: row.record_label,
+            changes: changes.collect::<Option<_>>().ok_or_else(|| corrupt("audit log's changes"))?,
+        })
+    }
+}
+
+/// `{"field": ["before", "after"]}`, with null for none.
+fn changes_value(entry: &AuditEntry) -> Value {
+    let changes = entry.changes.iter();
+    let pairs = changes.map(|(field, change)| (field.clone(), json!([change.before, change.after])));
+    Value::Object(pairs.collect::<Map<_, _>>())
+}
+
+fn change(value: &Value) -> Option<Change> {
+    let text = |value: &Value| match value {
+        Value::Null => Some(None),
+        Value::String(text) => Some(Some(text.clone())),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    match value.as_array()?.as_slice() {
+        [before, after] => Some(Change { before: text(before)?, after: text(after)? }),
+        _ => None,
+    }
+}

@@ -12,7 +12,4 @@ pub struct Model {
     pub places: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();

@@ -1,3 +1,13 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{instant, micros},
+};
+use docent_domain::{
+    conversation::{Conversation, ConversationTitle},
+    id::{ConversationId, UserId},
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -11,7 +21,28 @@ pub struct Model {
     pub updated_at: i64,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for Conversation {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            owner_id: self.owner.as_uuid(),
+            title: self.title.as_str().to_owned(),
+            created_at: micros(self.created_at),
+            updated_at: micros(self.updated_at),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        Ok(Conversation {
+            id: ConversationId::from_uuid(row.id),
+            owner: UserId::from_uuid(row.owner_id),
+            title: ConversationTitle::parse(&row.title).map_err(|_| corrupt("conversation's title"))?,
+            created_at: instant(row.created_at, "conversation's time")?,
+            updated_at: instant(row.updated_at, "conversation's time")?,
+        })
+    }
+}

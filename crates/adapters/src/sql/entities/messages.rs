@@ -1,4 +1,19 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{counted, instant, micros, number},
+};
+use docent_domain::{
+    chat::AgentName,
+    chunk::{PageStart, Position, Span},
+    conversation::{ConversationMessage, MessageRole},
+    id::{ChunkId, ConversationId, DocumentId, MessageId},
+    retrieval::ScoredChunk,
+    usage::TokenUsage,
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "messages")]
@@ -16,7 +31,102 @@ pub struct Model {
     pub created_at: i64,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for ConversationMessage {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        let (agent, sources, tokens, is_complete) = match &self.role {
+            MessageRole::User => (None, &[][..], TokenUsage::default(), true),
+            MessageRole::Agent { name, sources, tokens, is_complete } => {
+                (Some(name.as_str().to_owned()), sources.as_slice(), *tokens, *is_complete)
+            }
+        };
+        let sources: Vec<Source> = sources.iter().map(Source::of).collect();
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            conversation_id: self.conversation.as_uuid(),
+            ordinal: i64::from(self.ordinal),
+            agent,
+            content: self.content.clone(),
+            sources: serde_json::to_value(sources).map_err(|_| corrupt("sources of a message"))?,
+            prompt_tokens: number(tokens.prompt, "a number of tokens")?,
+            completion_tokens: number(tokens.completion, "a number of tokens")?,
+            is_complete,
+            created_at: micros(self.at),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let role = match row.agent {
+            None => MessageRole::User,
+            Some(agent) => {
+                let sources: Vec<Source> =
+                    serde_json::from_value(row.sources).map_err(|_| corrupt("sources of a message"))?;
+                MessageRole::Agent {
+                    name: AgentName::parse(&agent).map_err(|_| corrupt("agent's name"))?,
+                    sources: sources.into_iter().map(Source::chunk).collect(),
+                    tokens: TokenUsage {
+                        prompt: counted(row.prompt_tokens, "number of tokens")?,
+                        completion: counted(row.completion_tokens, "number of tokens")?,
+                    },
+                    is_complete: row.is_complete,
+                }
+            }
+        };
+        Ok(ConversationMessage {
+            id: MessageId::from_uuid(row.id),
+            conversation: ConversationId::from_uuid(row.conversation_id),
+            ordinal: counted(row.ordinal, "message's place")?,
+            role,
+            content: row.content,
+            at: instant(row.created_at, "message's time")?,
+        })
+    }
+}
+
+/// A passage that an answer rests on, as the column holds it.
+#[derive(Serialize, Deserialize)]
+struct Source {
+    chunk: Uuid,
+    document: Uuid,
+    title: String,
+    text: String,
+    /// Page and byte, of its beginning and of what comes after its end.
+    span: [u32; 4],
+    /// Page and byte in the text.
+    pages: Vec<[u32; 2]>,
+    score: f32,
+}
+
+impl Source {
+    fn of(chunk: &ScoredChunk) -> Self {
+        let Span { start, end } = chunk.span;
+        Self {
+            chunk: chunk.id.as_uuid(),
+            document: chunk.document_id.as_uuid(),
+            title: chunk.title.clone(),
+            text: chunk.text.clone(),
+            span: [start.page, start.offset, end.page, end.offset],
+            pages: chunk.pages.iter().map(|start| [start.page, start.at]).collect(),
+            score: chunk.score,
+        }
+    }
+
+    fn chunk(self) -> ScoredChunk {
+        let [start_page, start, end_page, end] = self.span;
+        ScoredChunk {
+            id: ChunkId::from_uuid(self.chunk),
+            document_id: DocumentId::from_uuid(self.document),
+            title: self.title,
+            text: self.text,
+            span: Span {
+                start: Position { page: start_page, offset: start },
+                end: Position { page: end_page, offset: end },
+            },
+            pages: self.pages.into_iter().map(|[page, at]| PageStart { page, at }).collect(),
+            score: self.score,
+        }
+    }
+}

@@ -1,9 +1,19 @@
-//! The rows of each table, as `docent-migration` lays them. They do not leave the `sql` module.
+//! The tables, as `docent-migration` creates them, and how their rows store records. Private to the `sql` module.
 //!
-//! Every number is `i64`, the one integer that both databases have for it.
+//! Every number is `i64`, the integer type that both databases support.
 
-// The derive macros ask for `pub`, although nothing outside can reach these types.
+// The derive macros require `pub`, although these types are unreachable from outside.
 #![allow(unreachable_pub)]
+
+/// Completes an entity. Statements name the columns they join by, so that none declares relations.
+macro_rules! no_relations {
+    () => {
+        #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+        pub enum Relation {}
+
+        impl ActiveModelBehavior for ActiveModel {}
+    };
+}
 
 pub(super) mod api_keys;
 pub(super) mod audit_log;
@@ -18,6 +28,8 @@ pub(super) mod group_permissions;
 pub(super) mod groups;
 pub(super) mod jobs;
 pub(super) mod messages;
+pub(super) mod refresh_families;
+pub(super) mod refresh_tokens;
 pub(super) mod sessions;
 pub(super) mod usage_records;
 pub(super) mod user_groups;

@@ -1,3 +1,13 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{address, instant, micros},
+};
+use docent_domain::{
+    id::{SessionId, UserId},
+    session::{Session, SessionKind},
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -15,7 +25,37 @@ pub struct Model {
     pub revoked_at: Option<i64>,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for Session {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            user_id: self.user.as_uuid(),
+            kind: self.kind.name().to_owned(),
+            address: self.client_ip.map(|address| address.to_string()),
+            agent: self.user_agent.clone(),
+            started_at: micros(self.started_at),
+            last_used_at: micros(self.last_used_at),
+            expires_at: micros(self.expires_at),
+            revoked_at: self.revoked_at.map(micros),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let when = |micros| instant(micros, "session's time");
+        Ok(Session {
+            id: SessionId::from_uuid(row.id),
+            user: UserId::from_uuid(row.user_id),
+            kind: SessionKind::parse(&row.kind).ok_or_else(|| corrupt("session's kind"))?,
+            client_ip: address(row.address.as_deref())?,
+            user_agent: row.agent,
+            started_at: when(row.started_at)?,
+            last_used_at: when(row.last_used_at)?,
+            expires_at: when(row.expires_at)?,
+            revoked_at: row.revoked_at.map(when).transpose()?,
+        })
+    }
+}

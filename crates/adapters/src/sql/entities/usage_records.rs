@@ -1,3 +1,14 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{counted, instant, micros, number},
+};
+use docent_domain::{
+    chat::AgentName,
+    id::{ApiKeyId, ConversationId, UsageId, UserId},
+    usage::{TokenUsage, UsageRecord},
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -15,7 +26,38 @@ pub struct Model {
     pub recorded_at: i64,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for UsageRecord {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            user_id: self.user.as_uuid(),
+            api_key_id: self.api_key.map(|id| id.as_uuid()),
+            conversation_id: self.conversation.map(|id| id.as_uuid()),
+            agent: self.agent.as_str().to_owned(),
+            model: self.model.clone(),
+            prompt_tokens: number(self.tokens.prompt, "a number of tokens")?,
+            completion_tokens: number(self.tokens.completion, "a number of tokens")?,
+            recorded_at: micros(self.at),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        Ok(UsageRecord {
+            id: UsageId::from_uuid(row.id),
+            user: UserId::from_uuid(row.user_id),
+            api_key: row.api_key_id.map(ApiKeyId::from_uuid),
+            conversation: row.conversation_id.map(ConversationId::from_uuid),
+            agent: AgentName::parse(&row.agent).map_err(|_| corrupt("agent's name"))?,
+            model: row.model,
+            tokens: TokenUsage {
+                prompt: counted(row.prompt_tokens, "number of tokens")?,
+                completion: counted(row.completion_tokens, "number of tokens")?,
+            },
+            at: instant(row.recorded_at, "time of use")?,
+        })
+    }
+}

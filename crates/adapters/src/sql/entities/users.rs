@@ -1,3 +1,14 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{instant, micros},
+};
+use docent_domain::{
+    id::UserId,
+    text::Email,
+    user::{PasswordHash, User},
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -16,7 +27,39 @@ pub struct Model {
     pub sessions_from: i64,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for User {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            email: self.email.as_str().to_owned(),
+            password_hash: self.password.as_phc().to_owned(),
+            is_active: self.is_active,
+            is_staff: self.is_staff,
+            is_superuser: self.is_superuser,
+            created_at: micros(self.created_at),
+            last_login_at: self.last_login_at.map(micros),
+            email_verified_at: self.email_verified_at.map(micros),
+            sessions_from: micros(self.sessions_from),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let when = |micros| instant(micros, "account's time");
+        Ok(User {
+            id: UserId::from_uuid(row.id),
+            email: Email::parse(&row.email).map_err(|_| corrupt("account's address"))?,
+            password: PasswordHash::from_phc(row.password_hash),
+            is_active: row.is_active,
+            is_staff: row.is_staff,
+            is_superuser: row.is_superuser,
+            created_at: when(row.created_at)?,
+            last_login_at: row.last_login_at.map(when).transpose()?,
+            email_verified_at: row.email_verified_at.map(when).transpose()?,
+            sessions_from: when(row.sessions_from)?,
+        })
+    }
+}

@@ -1,3 +1,13 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{digest, instant, micros},
+};
+use docent_domain::{
+    id::{UserId, VerificationId},
+    verification::{VerificationPurpose, VerificationToken},
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -12,7 +22,32 @@ pub struct Model {
     pub expires_at: i64,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for VerificationToken {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            user_id: self.user.as_uuid(),
+            purpose: self.purpose.name().to_owned(),
+            sha256: self.sha256.to_vec(),
+            created_at: micros(self.created_at),
+            expires_at: micros(self.expires_at),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let when = |micros| instant(micros, "verification token's time");
+        Ok(VerificationToken {
+            id: VerificationId::from_uuid(row.id),
+            user: UserId::from_uuid(row.user_id),
+            purpose: VerificationPurpose::parse(&row.purpose)
+                .ok_or_else(|| corrupt("verification token's purpose"))?,
+            sha256: digest(&row.sha256, "verification token's digest")?,
+            created_at: when(row.created_at)?,
+            expires_at: when(row.expires_at)?,
+        })
+    }
+}

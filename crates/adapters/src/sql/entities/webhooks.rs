@@ -1,3 +1,13 @@
+use crate::sql::{
+    fault::corrupt,
+    record::{Record, all_columns},
+    values::{digest, instant, micros},
+};
+use docent_domain::{
+    id::{UserId, WebhookId},
+    webhook::{Webhook, WebhookDescription, WebhookEvents, WebhookSecret, WebhookUrl},
+};
+use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -20,7 +30,52 @@ pub struct Model {
     pub held_until: i64,
 }
 
-#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
+impl Record for Webhook {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        let previous = self.previous_secret.as_ref();
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            owner_id: self.owner.as_uuid(),
+            url: self.url.as_str().to_owned(),
+            description: self.description.as_str().to_owned(),
+            events: self.events.to_string(),
+            all_documents: self.all_documents,
+            is_active: self.is_active,
+            secret: self.secret.expose().to_vec(),
+            previous_secret: previous.map(|(secret, _)| secret.expose().to_vec()),
+            previous_until: previous.map(|(_, until)| micros(*until)),
+            created_at: micros(self.created_at),
+            updated_at: micros(self.updated_at),
+            lease_id: None,
+            held_until: 0,
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let secret = |bytes: &[u8]| digest(bytes, "webhook's secret").map(WebhookSecret::from_bytes);
+        let when = |micros| instant(micros, "webhook's time");
+        let previous_secret = match (&row.previous_secret, row.previous_until) {
+            (Some(bytes), Some(until)) => Some((secret(bytes)?, when(until)?)),
+            (None, None) => None,
+            _ => return Err(corrupt("webhook's secret")),
+        };
+        Ok(Webhook {
+            id: WebhookId::from_uuid(row.id),
+            owner: UserId::from_uuid(row.owner_id),
+            url: WebhookUrl::parse(&row.url).map_err(|_| corrupt("webhook's address"))?,
+            description: WebhookDescription::parse(&row.description)
+                .map_err(|_| corrupt("webhook's description"))?,
+            events: WebhookEvents::parse(row.events.split(' ')).map_err(|_| corrupt("webhook's events"))?,
+            all_documents: row.all_documents,
+            is_active: row.is_active,
+            secret: secret(&row.secret)?,
+            previous_secret,
+            created_at: when(row.created_at)?,
+            updated_at: when(row.updated_at)?,
+        })
+    }
+}

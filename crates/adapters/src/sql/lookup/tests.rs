@@ -2,7 +2,7 @@ use super::*;
 use std::sync::atomic::AtomicU32;
 use tokio::{sync::Notify, task::JoinHandle, task::yield_now};
 
-/// Records whose values can be changed, and reads that can be held up after they have seen them.
+/// Records with a changeable value, and reads that can be paused after they have seen it.
 #[derive(Clone)]
 struct Table(Arc<State>);
 
@@ -27,7 +27,7 @@ impl ReadMany<u32, (u32, u32)> for Reader {
         if state.fails {
             return Err(Fault::new(Component::Database, FaultKind::Unavailable, "read").caused_by("cut off"));
         }
-        // Nobody is number 0.
+        // There is no record 0.
         Ok(keys.iter().filter(|key| **key > 0).map(|key| (*key, Ok((*key, value)))).collect())
     }
 }
@@ -47,7 +47,7 @@ impl Table {
         (table, lookup)
     }
 
-    /// Waits until a read has seen the records and is held up.
+    /// Waits until a read has seen the records and is paused.
     async fn began(&self) {
         self.0.began.notified().await;
     }
@@ -63,7 +63,7 @@ impl Table {
 
 type Asked = JoinHandle<Result<Option<(u32, u32)>>>;
 
-/// Asks, and returns when the question is in the queue.
+/// Starts a call, and returns once it is queued.
 async fn ask(lookup: &Lookup<u32, (u32, u32)>, key: u32) -> Asked {
     let lookup = lookup.clone();
     let asked = tokio::spawn(async move { lookup.get(key).await });
@@ -72,7 +72,7 @@ async fn ask(lookup: &Lookup<u32, (u32, u32)>, key: u32) -> Asked {
 }
 
 #[tokio::test]
-async fn those_who_ask_during_a_read_share_the_next_one() {
+async fn calls_during_a_read_share_the_next_read() {
     let (table, lookup) = Table::new(false);
     let first = ask(&lookup, 1).await;
     table.began().await;
@@ -91,7 +91,7 @@ async fn those_who_ask_during_a_read_share_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_read_that_began_before_the_question_does_not_answer_it() {
+async fn earlier_read_does_not_answer_later_call() {
     let (table, lookup) = Table::new(false);
     let before = ask(&lookup, 1).await;
     table.began().await;
@@ -106,7 +106,7 @@ async fn a_read_that_began_before_the_question_does_not_answer_it() {
 }
 
 #[tokio::test]
-async fn a_fault_reaches_all_whom_the_read_was_for() {
+async fn fault_reaches_every_call_of_the_read() {
     let (table, lookup) = Table::new(true);
     let mut asked = vec![ask(&lookup, 1).await];
     table.began().await;
@@ -123,7 +123,7 @@ async fn a_fault_reaches_all_whom_the_read_was_for() {
 }
 
 #[tokio::test]
-async fn callers_who_leave_harm_nobody_and_are_not_read_for() {
+async fn cancelled_calls_are_not_read() {
     let (table, lookup) = Table::new(false);
     let first = ask(&lookup, 1).await;
     table.began().await;
@@ -137,7 +137,7 @@ async fn callers_who_leave_harm_nobody_and_are_not_read_for() {
 }
 
 #[tokio::test]
-async fn a_read_has_a_bounded_number_of_keys_and_the_rest_comes_next() {
+async fn excess_keys_are_read_next() {
     let (table, lookup) = Table::new(false);
     let mut asked = vec![ask(&lookup, 1).await];
     table.began().await;
@@ -153,7 +153,7 @@ async fn a_read_has_a_bounded_number_of_keys_and_the_rest_comes_next() {
 }
 
 #[tokio::test]
-async fn so_many_wait_and_the_others_wait_for_a_place() {
+async fn queue_is_bounded() {
     let (table, lookup) = Table::new(false);
     let mut asked = vec![ask(&lookup, 1).await];
     table.began().await;
@@ -170,7 +170,7 @@ async fn so_many_wait_and_the_others_wait_for_a_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_longer_than_agreed() {
+async fn call_times_out() {
     let (table, lookup) = Table::new(false);
     let asked = ask(&lookup, 1).await;
     table.began().await;
@@ -179,7 +179,7 @@ async fn nobody_waits_longer_than_agreed() {
 }
 
 #[test]
-fn a_read_that_ends_with_its_runtime_is_done_again_on_another() {
+fn read_of_ended_runtime_is_repeated_on_another() {
     let (table, lookup) = Table::new(false);
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ending = runtime();

@@ -1,7 +1,7 @@
-//! What only an SQLite file can show.
+//! Tests that need an SQLite file.
 
 use super::{
-    super::{session::Session, writing},
+    super::{transaction::Transaction, writing},
     SqlOptions, SqlStore, fresh, open, open_with,
 };
 use docent_domain::document::Document;
@@ -47,7 +47,7 @@ async fn committed_records_survive_the_process() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_removed_or_replaced_is_noticed() {
+async fn check_fails_after_database_file_is_removed_or_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("here.db");
     let store = SqlStore::connect(&SqlStore::sqlite_url(&path), SqlOptions::default()).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_file_that_was_removed_or_replaced_is_noticed() {
 }
 
 #[tokio::test]
-async fn a_commit_reaches_the_disk_and_references_are_checked() {
+async fn connections_sync_commits_and_enforce_foreign_keys() {
     let (store, _folder) = migrated().await;
     for db in [&store.write.connections, &store.read.connections] {
         let pragma = async |sql: &str| {
@@ -81,7 +81,7 @@ async fn a_commit_reaches_the_disk_and_references_are_checked() {
 }
 
 #[tokio::test]
-async fn connections_for_reading_cannot_write() {
+async fn read_connections_cannot_write() {
     let (store, _folder) = migrated().await;
     assert!(store.read.connections.execute_unprepared("DELETE FROM users").await.is_err());
     store.write.connections.execute_unprepared("DELETE FROM users").await.unwrap();
@@ -89,7 +89,7 @@ async fn connections_for_reading_cannot_write() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_files_are_their_owners_alone() {
+async fn database_files_are_private_to_owner() {
     use std::os::unix::fs::PermissionsExt;
     let (store, folder) = migrated().await;
     add(&store, 1).await.unwrap();
@@ -104,7 +104,7 @@ async fn the_files_are_their_owners_alone() {
 }
 
 #[tokio::test]
-async fn any_path_can_be_a_database() {
+async fn path_with_special_characters_opens() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("50% of #1? größe.db");
     let store = SqlStore::connect(&SqlStore::sqlite_url(&path), SqlOptions::default()).await.unwrap();
@@ -113,12 +113,12 @@ async fn any_path_can_be_a_database() {
 }
 
 #[tokio::test]
-async fn a_wrong_address_is_explained() {
+async fn invalid_url_fails_with_reason() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display();
     for (url, kind, says) in [
         ("mysql://root:secret@db/docent".to_owned(), FaultKind::Rejected, "not `mysql:`"),
-        ("docent.db".to_owned(), FaultKind::Rejected, "begins with `sqlite://` or `postgres://`"),
+        ("docent.db".to_owned(), FaultKind::Rejected, "starts with `sqlite://` or `postgres://`"),
         ("sqlite::memory:".to_owned(), FaultKind::Rejected, "names no file"),
         ("sqlite://:memory:".to_owned(), FaultKind::Rejected, "names no file"),
         ("sqlite://".to_owned(), FaultKind::Rejected, "names no file"),
@@ -134,7 +134,7 @@ async fn a_wrong_address_is_explained() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused_and_left_alone() {
+async fn foreign_file_is_rejected_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docent.db");
     let text = "Dear diary, ".repeat(100);
@@ -146,7 +146,7 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn migrating_is_repeatable_and_safe_from_two_processes_at_once() {
+async fn concurrent_and_repeated_migrations_succeed() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (open(&folder).await, open(&folder).await);
     assert_eq!(one.schema_state().await.unwrap(), SchemaState::Empty);
@@ -160,7 +160,7 @@ async fn migrating_is_repeatable_and_safe_from_two_processes_at_once() {
 }
 
 #[tokio::test]
-async fn an_older_schema_is_recognised_and_brought_up_to_date() {
+async fn older_schema_is_detected_and_migrated() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder).await;
     Migrator::up(&store.write.connections, Some(2)).await.unwrap();
@@ -173,7 +173,7 @@ async fn an_older_schema_is_recognised_and_brought_up_to_date() {
 }
 
 #[tokio::test]
-async fn a_newer_schema_is_not_touched() {
+async fn newer_schema_is_rejected() {
     let (store, _folder) = migrated().await;
     let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
     store.write.connections.execute_unprepared(later).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_newer_schema_is_not_touched() {
 }
 
 #[tokio::test]
-async fn a_lock_held_by_another_process_is_a_timeout_and_readers_do_not_notice() {
+async fn write_lock_of_another_process_is_timeout_for_writers_only() {
     let (store, folder) = migrated().await;
     add(&store, 1).await.unwrap();
     let hasty = SqlOptions { busy_timeout: Duration::from_millis(20), ..SqlOptions::default() };
@@ -200,7 +200,7 @@ async fn a_lock_held_by_another_process_is_a_timeout_and_readers_do_not_notice()
 }
 
 #[tokio::test]
-async fn waiting_for_another_writer_of_this_process_ends_in_time() {
+async fn waiting_writer_times_out() {
     let folder = tempfile::tempdir().unwrap();
     let hasty = SqlOptions { acquire_timeout: Duration::from_millis(200), ..SqlOptions::default() };
     let store = open_with(&folder, hasty).await;
@@ -212,20 +212,20 @@ async fn waiting_for_another_writer_of_this_process_ends_in_time() {
 }
 
 #[tokio::test]
-async fn a_statement_that_takes_too_long_is_a_timeout_and_ends_its_unit() {
+async fn slow_statement_times_out_and_ends_unit_of_work() {
     let (store, _folder) = migrated().await;
-    let mut session = Session::new(&store.write, writing(), Duration::ZERO).open().await.unwrap();
-    let fault = session.run::<(), _>("wait", |_| Box::pin(std::future::pending())).await.unwrap_err();
+    let mut transaction = Transaction::new(&store.write, writing(), Duration::ZERO).open().await.unwrap();
+    let fault = transaction.run::<(), _>("wait", |_| Box::pin(std::future::pending())).await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Timeout, "{fault}");
     assert_eq!(
-        session.run("go on", |_| Box::pin(async { Ok(()) })).await.unwrap_err().kind(),
+        transaction.run("go on", |_| Box::pin(async { Ok(()) })).await.unwrap_err().kind(),
         FaultKind::Internal
     );
     add(&store, 1).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_document_with_jobs_cannot_be_deleted_from_under_them() {
+async fn document_with_jobs_cannot_be_deleted() {
     let (store, _folder) = migrated().await;
     add(&store, 1).await.unwrap();
     assert!(store.write.connections.execute_unprepared("DELETE FROM documents").await.is_err());
@@ -234,7 +234,7 @@ async fn a_document_with_jobs_cannot_be_deleted_from_under_them() {
 }
 
 #[tokio::test]
-async fn documents_and_jobs_outlive_their_owners_account() {
+async fn documents_and_jobs_outlive_owner() {
     let (store, _folder) = migrated().await;
     let owned = Document { owner: Some(user(1).id), ..document(1) };
     let mut unit = store.begin().await.unwrap();
@@ -251,7 +251,7 @@ async fn documents_and_jobs_outlive_their_owners_account() {
 }
 
 #[tokio::test]
-async fn the_schema_itself_forbids_impossible_states() {
+async fn schema_rejects_invalid_states() {
     let (store, _folder) = migrated().await;
     add(&store, 1).await.unwrap();
     for change in [
@@ -266,7 +266,7 @@ async fn the_schema_itself_forbids_impossible_states() {
 }
 
 #[tokio::test]
-async fn stored_nonsense_is_a_fault_and_not_a_panic() {
+async fn invalid_stored_value_is_internal_fault() {
     for change in [
         "UPDATE documents SET title = ''",
         "UPDATE documents SET file_path = '../etc/passwd'",
@@ -288,7 +288,7 @@ async fn stored_nonsense_is_a_fault_and_not_a_panic() {
 
 /// The hot queries walk an index in its order: no table is scanned, nothing is sorted.
 #[tokio::test]
-async fn queries_use_their_indexes() {
+async fn queries_use_indexes() {
     let (store, _folder) = migrated().await;
     let (there, newest) = ("deleted_at IS NULL", "ORDER BY created_at DESC, id DESC LIMIT 50");
     for (query, index) in [
@@ -331,7 +331,7 @@ async fn queries_use_their_indexes() {
 }
 
 #[tokio::test]
-async fn a_fault_names_what_was_done_and_what_the_database_said() {
+async fn fault_names_operation_and_database_error() {
     let (store, _folder) = fresh().await;
     let mut unit = store.begin().await.unwrap();
     let fault = unit.jobs().insert(&job(1, id(1))).await.unwrap_err();
@@ -340,7 +340,7 @@ async fn a_fault_names_what_was_done_and_what_the_database_said() {
 
 /// A commit that fails on a full disk leaves its transaction open, and the driver does not know.
 #[tokio::test]
-async fn a_connection_that_is_still_in_a_transaction_is_not_used_again() {
+async fn connection_in_open_transaction_is_not_reused() {
     let (store, _folder) = migrated().await;
     store.write.connections.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
     add(&store, 1).await.unwrap();
@@ -350,7 +350,7 @@ async fn a_connection_that_is_still_in_a_transaction_is_not_used_again() {
 
 /// Callers that share a statement do not share what is wrong with one record.
 #[tokio::test]
-async fn a_record_that_makes_no_sense_harms_no_other() {
+async fn invalid_record_does_not_affect_batched_reads() {
     let (store, _folder) = migrated().await;
     add(&store, 1).await.unwrap();
     add(&store, 2).await.unwrap();
@@ -365,7 +365,7 @@ async fn a_record_that_makes_no_sense_harms_no_other() {
 
 /// A new connection reads the schema again, which takes longer than most queries.
 #[tokio::test]
-async fn a_view_gives_its_connection_back() {
+async fn view_returns_its_connection() {
     let folder = tempfile::tempdir().unwrap();
     let store = open_with(&folder, SqlOptions { read_connections: 1, ..SqlOptions::default() }).await;
     store.migrate().await.unwrap();

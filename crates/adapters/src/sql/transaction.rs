@@ -1,4 +1,4 @@
-//! One transaction, and the two views of it that the core gets.
+//! A transaction, and its read-only and writing forms behind the store's ports.
 
 use super::{
     fault::{fault, late},
@@ -27,9 +27,11 @@ use tokio::time::timeout;
 use tracing::Instrument;
 
 /// A transaction on which the repositories run their statements, one after the other.
-pub(super) struct Session {
+///
+/// Dropping it rolls it back.
+pub(super) struct Transaction {
     state: State,
-    patience: Duration,
+    statement_timeout: Duration,
     backend: DbBackend,
     writes: bool,
     rollbacks: Rollbacks,
@@ -48,7 +50,7 @@ impl Source {
         Self { connections, server, rollbacks: Rollbacks::default() }
     }
 
-    /// Does `work` on these connections; `doing` names it in the fault that it may give.
+    /// Runs `work`, which uses these connections; a fault is named after `doing`.
     pub(super) async fn reach<T>(
         &self,
         doing: &'static str,
@@ -61,83 +63,89 @@ impl Source {
     }
 }
 
-/// Single records, of which concurrent callers read many at once.
+/// Reads of single records, batched across concurrent callers.
 #[derive(Clone, Debug)]
 pub(super) struct Lookups {
     pub(super) users: Lookup<UserId, User>,
     pub(super) documents: Lookup<DocumentId, Document>,
-    /// The generation that serves, of which there is one.
+    /// The active index generation. There is at most one.
     pub(super) active: Lookup<(), IndexGeneration>,
 }
 
 enum State {
-    /// Each statement by itself, on whatever connection is free.
-    Single(Source, Lookups),
-    /// It begins with the first statement, so that a view that is never used costs nothing.
-    Unopened(Source, TransactionOptions),
+    /// No transaction: each statement runs by itself on any free connection.
+    Autocommit(Source, Lookups),
+    /// Begins with the first statement, so that a view that is never used costs nothing.
+    NotStarted(Source, TransactionOptions),
     Open(DatabaseTransaction),
-    /// A statement failed, or its caller went away in the middle of it. The transaction is rolled
-    /// back: what was done in it is not known, and PostgreSQL refuses to go on after an error anyway.
+    /// A statement failed or was cancelled, and the transaction is rolled back: its effects are
+    /// unknown, and PostgreSQL accepts no further statements after an error.
     Broken,
 }
 
-impl Session {
-    /// A transaction to be; `patience` bounds each of its statements.
-    pub(super) fn new(source: &Source, options: TransactionOptions, patience: Duration) -> Self {
+impl Transaction {
+    /// A transaction that has not begun yet; `statement_timeout` limits each of its statements.
+    pub(super) fn new(source: &Source, options: TransactionOptions, statement_timeout: Duration) -> Self {
         let backend = source.connections.get_database_backend();
         let writes = !matches!(options.access_mode, Some(AccessMode::ReadOnly));
         let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
-        Self { state: State::Unopened(source, options), patience, backend, writes, rollbacks }
+        Self { state: State::NotStarted(source, options), statement_timeout, backend, writes, rollbacks }
     }
 
-    /// No transaction: each statement sees the latest state, and costs one round trip.
-    pub(super) fn single(source: &Source, lookups: Lookups, patience: Duration) -> Self {
+    /// Runs each statement outside a transaction: it sees the latest state and costs one round trip.
+    pub(super) fn autocommit(source: &Source, lookups: Lookups, statement_timeout: Duration) -> Self {
         let backend = source.connections.get_database_backend();
         let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
-        Self { state: State::Single(source, lookups), patience, backend, writes: false, rollbacks }
-    }
-
-    /// Where to ask for single records: nowhere in a transaction, which reads them itself.
-    pub(super) fn lookups(&self) -> Option<&Lookups> {
-        match &self.state {
-            State::Single(_, lookups) => Some(lookups),
-            State::Unopened(..) | State::Open(_) | State::Broken => None,
+        Self {
+            state: State::Autocommit(source, lookups),
+            statement_timeout,
+            backend,
+            writes: false,
+            rollbacks,
         }
     }
 
-    /// The database that it talks to.
+    /// The batched reads of single records; none within a transaction.
+    pub(super) fn lookups(&self) -> Option<&Lookups> {
+        match &self.state {
+            State::Autocommit(_, lookups) => Some(lookups),
+            State::NotStarted(..) | State::Open(_) | State::Broken => None,
+        }
+    }
+
+    /// The database's kind.
     pub(super) fn backend(&self) -> DbBackend {
         self.backend
     }
 
-    /// Makes what a unit of work reads stay as it is until the unit ends: PostgreSQL locks the rows, but
-    /// not against others' references to them. SQLite has one writer at a time, and leaves the lock out.
-    pub(super) fn hold<E: EntityTrait>(&self, query: Select<E>) -> Select<E> {
+    /// Locks the selected rows until the end of a unit of work (`FOR NO KEY UPDATE`, which still permits
+    /// foreign keys to them). SQLite has one writer at a time, and its queries are built without the lock.
+    pub(super) fn for_update<E: EntityTrait>(&self, query: Select<E>) -> Select<E> {
         if self.writes { query.lock(LockType::NoKeyUpdate) } else { query }
     }
 
-    /// Begins now, and waits for whatever that needs.
+    /// Begins the transaction now, after waiting for a connection and, on SQLite, for the write lock.
     pub(super) async fn open(mut self) -> Result<Self> {
         let transaction = self.transaction().await?;
         self.state = State::Open(transaction);
         Ok(self)
     }
 
-    /// Runs one statement; `doing` names it in the fault that it may give.
+    /// Runs one statement; a fault is named after `doing`.
     pub(super) async fn run<T, F>(&mut self, doing: &'static str, statement: F) -> Result<T>
     where
         F: for<'t> FnOnce(&'t DatabaseExecutor<'t>) -> BoxFuture<'t, Result<T, DbErr>> + Send,
     {
-        if let State::Single(source, _) = &self.state {
+        if let State::Autocommit(source, _) = &self.state {
             let connections = DatabaseExecutor::from(&source.connections);
-            let answer = timeout(self.patience, source.reach(doing, statement(&connections))).await;
+            let answer = timeout(self.statement_timeout, source.reach(doing, statement(&connections))).await;
             return answer.unwrap_or_else(|_| Err(late(doing)));
         }
-        // While the statement runs nobody else holds the transaction: when this future is dropped or
-        // the statement fails, it is dropped too, and that rolls it back.
+        // This future owns the transaction while the statement runs. When the future is dropped or the
+        // statement fails, the transaction is dropped and so rolled back.
         let transaction = self.transaction().await?;
         let executor = DatabaseExecutor::from(&transaction);
-        let answer = bounded(self.patience, doing, statement(&executor)).await?;
+        let answer = with_timeout(self.statement_timeout, doing, statement(&executor)).await?;
         self.state = State::Open(transaction);
         Ok(answer)
     }
@@ -145,30 +153,30 @@ impl Session {
     async fn transaction(&mut self) -> Result<DatabaseTransaction> {
         match mem::replace(&mut self.state, State::Broken) {
             State::Open(transaction) => Ok(transaction),
-            // The pool and the database bound the wait for a connection and for the lock.
-            State::Unopened(source, options) => {
+            // The pool and the database limit the wait for a connection and for the lock.
+            State::NotStarted(source, options) => {
                 if self.writes {
                     self.rollbacks.ended().await;
                 }
-                source.reach("begin", begun(&source.connections, options)).await
+                source.reach("begin", begin(&source.connections, options)).await
             }
-            // It is never asked to commit, and runs its statements without one.
-            State::Single(..) | State::Broken => {
-                let message = "a unit of work was used after one of its calls failed or was cut short";
+            // `run` handles autocommit itself, and read-only views are never committed.
+            State::Autocommit(..) | State::Broken => {
+                let message = "a unit of work was used after one of its calls failed or was cancelled";
                 Err(Fault::new(Component::Database, FaultKind::Internal, message))
             }
         }
     }
 
-    async fn commit(mut self) -> Result<()> {
+    pub(super) async fn commit(mut self) -> Result<()> {
         let transaction = self.transaction().await?;
-        bounded(self.patience, "commit", transaction.commit()).await
+        with_timeout(self.statement_timeout, "commit", transaction.commit()).await
     }
 }
 
-impl Drop for Session {
+impl Drop for Transaction {
     fn drop(&mut self) {
-        // SQLite's one writing connection rolls back before it is used again.
+        // SQLite's only write connection rolls back before it is used again.
         if let State::Open(transaction) = mem::replace(&mut self.state, State::Broken)
             && self.writes
             && self.backend != DbBackend::Sqlite
@@ -178,9 +186,10 @@ impl Drop for Session {
     }
 }
 
-/// Begins a transaction, on a task of its own that nobody cuts short: the driver forgets one whose beginning was, and its
-/// connection would go on with it for whoever comes next. If nobody waits any more, it is rolled back.
-async fn begun(
+/// Begins a transaction on a task of its own, so that it cannot be cancelled half-way: the driver forgets a
+/// transaction whose `BEGIN` was cancelled, and the connection's next user would continue it. A transaction
+/// that is no longer wanted is rolled back.
+async fn begin(
     connections: &DatabaseConnection,
     options: TransactionOptions,
 ) -> Result<DatabaseTransaction, DbErr> {
@@ -190,26 +199,26 @@ async fn begun(
     beginning.unwrap_or_else(|error| Err(DbErr::Conn(RuntimeErr::Internal(error.to_string()))))
 }
 
-async fn bounded<T>(
-    patience: Duration,
+async fn with_timeout<T>(
+    statement_timeout: Duration,
     doing: &'static str,
     statement: impl Future<Output = Result<T, DbErr>>,
 ) -> Result<T> {
-    match timeout(patience, statement).await {
+    match timeout(statement_timeout, statement).await {
         Ok(answer) => answer.map_err(|error| fault(doing, &error)),
         Err(_) => Err(late(doing)),
     }
 }
 
-/// A [`Session`] that is only read.
-pub(super) struct SqlView(pub(super) Session);
+/// A read-only [`Transaction`].
+pub(super) struct SqlView(pub(super) Transaction);
 
 impl ReadView for SqlView {
     docent_ports::repositories!(read to 0);
 }
 
-/// A [`Session`] that writes.
-pub(super) struct SqlUnit(pub(super) Session);
+/// A writing [`Transaction`].
+pub(super) struct SqlUnit(pub(super) Transaction);
 
 #[async_trait]
 impl UnitOfWork for SqlUnit {

@@ -1,0 +1,180 @@
+//! Refresh-token families in SQL.
+
+use super::{
+    SqlStore,
+    entities::{
+        refresh_families::{self as families, Column as Family},
+        refresh_tokens::{self as tokens, Column as Token},
+    },
+    record::all_columns,
+    transaction::Transaction,
+    values::{latest, micros},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_ports::{
+    error::Result,
+    token_store::{Rotation, RotationOutcome, TokenStore},
+};
+use sea_orm::{
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    sea_query::{Expr, LockBehavior, LockType},
+};
+use uuid::Uuid;
+
+/// Maximum number of tokens per family: over a month of them at one refresh in 15 minutes. The tokens that
+/// expire first are removed first, and are unknown from then on.
+const TOKENS_MAX: u64 = 4096;
+
+/// Expired families that a login removes at most. Since each login adds one family, they do not accumulate.
+const PURGED_PER_LOGIN: u64 = 8;
+
+/// Stores refresh-token families in a relational database.
+///
+/// Calls that change a family lock its row first, so that concurrent rotations and revocations of one
+/// family run one after the other.
+#[derive(Clone, Debug)]
+pub struct SqlTokenStore(SqlStore);
+
+impl SqlTokenStore {
+    /// Stores families in this database, which must have the current schema when the store is used.
+    pub fn new(store: SqlStore) -> Self {
+        Self(store)
+    }
+}
+
+#[async_trait]
+impl TokenStore for SqlTokenStore {
+    async fn start(
+        &self,
+        user: UserId,
+        family: FamilyId,
+        token: TokenId,
+        expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let mut transaction = self.0.transaction();
+        transaction.purge_expired_families(now).await?;
+        let expires_at = micros(expires_at);
+        let row = families::Model { id: family.as_uuid(), user_id: user.as_uuid(), expires_at };
+        let insert = families::Entity::insert(all_columns::<families::ActiveModel>(row));
+        transaction.insert_rows("start a token family", insert).await?;
+        transaction.insert_token(family.as_uuid(), token, expires_at).await?;
+        transaction.commit().await
+    }
+
+    async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {
+        let Rotation { family, presented, successor, expires_at, grace, now } = rotation;
+        let mut transaction = self.0.transaction();
+        let family = family.as_uuid();
+        if !transaction.lock_family(family, expires_at).await? {
+            return Ok(RotationOutcome::Unknown);
+        }
+        let query = tokens::Entity::find_by_id((family, presented.as_uuid()))
+            .filter(Token::ExpiresAt.gt(micros(now)));
+        let token = transaction.run("read a refresh token", |db| Box::pin(query.one(db))).await?;
+        let Some(token) = token else { return Ok(RotationOutcome::Unknown) };
+        let grace = i64::try_from(grace.as_micros()).unwrap_or(i64::MAX);
+        let rotated = match token.replaced_at {
+            Some(replaced_at) if micros(now).saturating_sub(replaced_at) > grace => {
+                transaction.delete_families(Family::Id.eq(family)).await?;
+                RotationOutcome::Reused
+            }
+            replaced_at => {
+                if replaced_at.is_none() {
+                    transaction.mark_replaced(family, presented, now).await?;
+                }
+                transaction.purge_tokens(family, now).await?;
+                transaction.insert_token(family, successor, micros(expires_at)).await?;
+                RotationOutcome::Renewed
+            }
+        };
+        transaction.commit().await?;
+        Ok(rotated)
+    }
+
+    async fn revoke(&self, family: FamilyId) -> Result<()> {
+        let mut transaction = self.0.transaction();
+        transaction.delete_families(Family::Id.eq(family.as_uuid())).await?;
+        transaction.commit().await
+    }
+
+    async fn revoke_all(&self, user: UserId, _now: DateTime<Utc>) -> Result<()> {
+        let mut transaction = self.0.transaction();
+        transaction.delete_families(Family::UserId.eq(user.as_uuid())).await?;
+        transaction.commit().await
+    }
+
+    async fn check(&self) -> Result<()> {
+        docent_ports::store::Store::check(&self.0).await
+    }
+}
+
+impl Transaction {
+    /// Locks a family and extends it to `expires_at`; false if there is none.
+    async fn lock_family(&mut self, family: Uuid, expires_at: DateTime<Utc>) -> Result<bool> {
+        let update = families::Entity::update_many()
+            .col_expr(Family::ExpiresAt, latest(Family::ExpiresAt, expires_at))
+            .filter(Family::Id.eq(family));
+        Ok(self.update_rows("lock a token family", update).await? > 0)
+    }
+
+    async fn insert_token(&mut self, family_id: Uuid, token: TokenId, expires_at: i64) -> Result<()> {
+        let row = tokens::Model { family_id, id: token.as_uuid(), expires_at, replaced_at: None };
+        let insert = tokens::Entity::insert(all_columns::<tokens::ActiveModel>(row));
+        self.insert_rows("add a refresh token", insert).await?;
+        Ok(())
+    }
+
+    async fn mark_replaced(&mut self, family: Uuid, token: TokenId, now: DateTime<Utc>) -> Result<()> {
+        let update = tokens::Entity::update_many()
+            .col_expr(Token::ReplacedAt, Expr::val(micros(now)))
+            .filter(Token::FamilyId.eq(family))
+            .filter(Token::Id.eq(token.as_uuid()));
+        self.update_rows("mark a refresh token as replaced", update).await?;
+        Ok(())
+    }
+
+    /// Removes a family's expired tokens, and those above the limit less one.
+    async fn purge_tokens(&mut self, family: Uuid, now: DateTime<Utc>) -> Result<()> {
+        let above_limit = tokens::Entity::find()
+            .select_only()
+            .column(Token::ExpiresAt)
+            .filter(Token::FamilyId.eq(family))
+            .order_by_desc(Token::ExpiresAt)
+            .offset(TOKENS_MAX - 1)
+            .limit(1)
+            .into_tuple::<i64>();
+        let above_limit = self.run("count refresh tokens", |db| Box::pin(above_limit.one(db))).await?;
+        let until = above_limit.map_or(micros(now), |expires_at| expires_at.max(micros(now)));
+        let delete = tokens::Entity::delete_many()
+            .filter(Token::FamilyId.eq(family))
+            .filter(Token::ExpiresAt.lte(until));
+        self.delete_rows("remove expired refresh tokens", delete).await?;
+        Ok(())
+    }
+
+    /// Removes families with their tokens, which the schema deletes with them.
+    async fn delete_families(&mut self, which: impl Into<Expr>) -> Result<()> {
+        let delete = families::Entity::delete_many().filter(which.into());
+        self.delete_rows("revoke token families", delete).await?;
+        Ok(())
+    }
+
+    async fn purge_expired_families(&mut self, now: DateTime<Utc>) -> Result<()> {
+        let mut expired = families::Entity::find()
+            .select_only()
+            .column(Family::Id)
+            .filter(Family::ExpiresAt.lte(micros(now)))
+            .order_by_asc(Family::ExpiresAt)
+            .limit(PURGED_PER_LOGIN)
+            .into_query();
+        // Concurrent logins on PostgreSQL remove different families instead of waiting for each other.
+        expired.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
+        self.delete_families(Family::Id.in_subquery(expired)).await
+    }
+}
+
+#[cfg(test)]
+mod tests;
