@@ -1,25 +1,25 @@
-//! A client that expects to be hung up on: one connection for each request, and every way to fail is one error.
+//! HTTP client for a service that is killed while it answers: any failure, a truncated response included, is an error.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use reqwest::{
+    Method,
+    multipart::{Form, Part},
+};
 use serde_json::Value;
 use std::time::Duration;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
 
-/// Longer than any answer takes while the stores are there.
-const PATIENCE: Duration = Duration::from_secs(40);
-const BOUNDARY: &str = "between-the-parts-of-a-form";
+/// Longer than any answer takes while the stores are up.
+const TIMEOUT: Duration = Duration::from_secs(40);
 
-/// Where to ask, and as whom.
+/// A client of one process, with an access token once there is one.
 #[derive(Clone)]
 pub(super) struct Client {
+    http: reqwest::Client,
     pub(super) address: String,
     pub(super) token: String,
 }
 
-/// A whole answer.
+/// A complete response.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
@@ -30,125 +30,49 @@ impl Answer {
         serde_json::from_slice(&self.body).with_context(|| String::from_utf8_lossy(&self.body).into_owned())
     }
 
-    /// Whether the service could not do it now: asking again may help.
-    pub(super) fn is_passing(&self) -> bool {
+    /// Whether the service reports a temporary failure, so that repeating the request may help.
+    pub(super) fn is_transient(&self) -> bool {
         matches!(self.status, 429 | 500..=599)
     }
 }
 
-/// A request, which may be sent again.
-pub(super) struct Request {
-    method: &'static str,
-    path: String,
-    kind: String,
-    body: Vec<u8>,
-}
-
-impl Request {
-    pub(super) fn get(path: &str) -> Self {
-        Self { method: "GET", path: path.to_owned(), kind: String::new(), body: Vec::new() }
-    }
-
-    pub(super) fn delete(path: &str) -> Self {
-        Self { method: "DELETE", ..Self::get(path) }
-    }
-
-    pub(super) fn post(path: &str, body: &Value) -> Self {
-        let body = body.to_string().into_bytes();
-        Self { method: "POST", kind: "application/json".to_owned(), body, ..Self::get(path) }
-    }
-
-    pub(super) fn upload(name: &str, pdf: &[u8]) -> Self {
-        let mut form = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
-             Content-Type: application/pdf\r\n\r\n"
-        )
-        .into_bytes();
-        form.extend_from_slice(pdf);
-        form.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
-        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-        Self { method: "POST", kind, body: form, ..Self::get("/documents/upload") }
-    }
+/// A request that can be repeated.
+pub(super) enum Request<'a> {
+    Get(&'a str),
+    Delete(&'a str),
+    Post(&'a str, &'a Value),
+    Upload { name: &'a str, pdf: &'a [u8] },
 }
 
 impl Client {
+    pub(super) fn new(address: String) -> Result<Self> {
+        // A pooled connection may belong to a process that was killed meanwhile.
+        let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).timeout(TIMEOUT);
+        Ok(Self { http: http.build()?, address, token: String::new() })
+    }
+
     pub(super) async fn get(&self, path: &str) -> Result<Answer> {
-        self.send(&Request::get(path)).await
+        self.send(&Request::Get(path)).await
     }
 
     pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Answer> {
-        self.send(&Request::post(path, body)).await
+        self.send(&Request::Post(path, body)).await
     }
 
-    pub(super) async fn send(&self, request: &Request) -> Result<Answer> {
-        let Request { method, path, kind, body } = request;
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: docent\r\nConnection: close\r\n");
-        if !self.token.is_empty() {
-            head += &format!("Authorization: Bearer {}\r\n", self.token);
-        }
-        if !kind.is_empty() {
-            head += &format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len());
-        }
-        head += "\r\n";
-        let exchange = async {
-            let mut stream = TcpStream::connect(&self.address).await?;
-            stream.write_all(head.as_bytes()).await?;
-            stream.write_all(body).await?;
-            let mut answer = Vec::new();
-            stream.read_to_end(&mut answer).await?;
-            parse(&answer)
+    pub(super) async fn send(&self, request: &Request<'_>) -> Result<Answer> {
+        let to = |method, path: &str| self.http.request(method, format!("http://{}{path}", self.address));
+        let builder = match *request {
+            Request::Get(path) => to(Method::GET, path),
+            Request::Delete(path) => to(Method::DELETE, path),
+            Request::Post(path, body) => to(Method::POST, path).json(body),
+            Request::Upload { name, pdf } => {
+                let part =
+                    Part::bytes(pdf.to_vec()).file_name(name.to_owned()).mime_str("application/pdf")?;
+                to(Method::POST, "/documents/upload").multipart(Form::new().part("file", part))
+            }
         };
-        tokio::time::timeout(PATIENCE, exchange).await.context("no answer in time")?
-    }
-}
-
-fn parse(answer: &[u8]) -> Result<Answer> {
-    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").context("cut short")?;
-    let head = std::str::from_utf8(&answer[..end]).context("a head of plain text")?;
-    let mut body = answer[end + 4..].to_vec();
-    let mut lines = head.lines();
-    let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).context("a status")?;
-    for (name, value) in lines.filter_map(|line| line.split_once(':')) {
-        if name.eq_ignore_ascii_case("content-length") {
-            ensure!(value.trim().parse() == Ok(body.len()), "cut short");
-        } else if name.eq_ignore_ascii_case("transfer-encoding") {
-            body = joined(&body)?;
-        }
-    }
-    Ok(Answer { status, body })
-}
-
-/// The pieces of a stream as one.
-fn joined(mut pieces: &[u8]) -> Result<Vec<u8>> {
-    let mut body = Vec::new();
-    loop {
-        let end = pieces.windows(2).position(|window| window == b"\r\n").context("cut short")?;
-        let size = usize::from_str_radix(std::str::from_utf8(&pieces[..end])?.trim(), 16)?;
-        if size == 0 {
-            return Ok(body);
-        }
-        let piece = pieces.get(end + 2..end + 2 + size).context("cut short")?;
-        body.extend_from_slice(piece);
-        pieces = pieces.get(end + 4 + size..).context("cut short")?;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_is_whole_or_an_error() {
-        let whole = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-        let answer = parse(whole).unwrap();
-        assert_eq!((answer.status, answer.body.as_slice()), (200, &b"ok"[..]));
-        let pieces = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n";
-        assert_eq!(parse(pieces).unwrap().body, b"abc");
-        for cut in 0..whole.len() {
-            assert!(parse(&whole[..cut]).is_err());
-        }
-        for cut in 0..pieces.len() - 4 {
-            assert!(parse(&pieces[..cut]).is_err());
-        }
+        let builder = if self.token.is_empty() { builder } else { builder.bearer_auth(&self.token) };
+        let response = builder.send().await?;
+        Ok(Answer { status: response.status().as_u16(), body: response.bytes().await?.to_vec() })
     }
 }

@@ -99,7 +99,7 @@ impl Installation {
                 command
             })
         });
-        let client = Client { address, token: String::new() };
+        let client = Client::new(address)?;
         let restarts = BTreeMap::new();
         let mut this = Self { servers, command, server, worker, worker_address, client, restarts };
         this.server.start()?;

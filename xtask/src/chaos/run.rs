@@ -180,11 +180,11 @@ async fn strike(
 }
 
 /// Asks again and again until there is an answer that is worth something; says whether an earlier try got none.
-async fn ask(client: &Client, request: &Request) -> Result<(Answer, bool)> {
+async fn ask(client: &Client, request: &Request<'_>) -> Result<(Answer, bool)> {
     let (began, mut is_repeated) = (Instant::now(), false);
     loop {
         let last = match client.send(request).await {
-            Ok(answer) if !answer.is_passing() => return Ok((answer, is_repeated)),
+            Ok(answer) if !answer.is_transient() => return Ok((answer, is_repeated)),
             Ok(answer) => String::from_utf8_lossy(&answer.body).into_owned(),
             Err(error) => format!("{error:#}"),
         };
@@ -196,7 +196,7 @@ async fn ask(client: &Client, request: &Request) -> Result<(Answer, bool)> {
 
 async fn upload(client: &Client, known: &Known, n: usize, bytes: &[u8]) -> Result<()> {
     let name = format!("paper-{n}.pdf");
-    let (answer, _) = ask(client, &Request::upload(&name, bytes)).await?;
+    let (answer, _) = ask(client, &Request::Upload { name: &name, pdf: bytes }).await?;
     ensure!(answer.status == 202, "an upload was answered with {}", answer.status);
     let id = answer.json()?["id"].as_str().context("an accepted document has an id")?.to_owned();
     known.change(|slots| slots[n].document = Some(id));
@@ -214,7 +214,7 @@ async fn delete(client: &Client, known: &Known, n: usize) -> Result<()> {
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
     let path = format!("/documents/{id}");
-    let (answer, is_repeated) = ask(client, &Request::delete(&path)).await?;
+    let (answer, is_repeated) = ask(client, &Request::Delete(&path)).await?;
     match answer.status {
         204 => {}
         // The answer to an earlier try got lost.
@@ -222,7 +222,7 @@ async fn delete(client: &Client, known: &Known, n: usize) -> Result<()> {
         status => bail!("a deletion was answered with {status}"),
     }
     // Gone at once, whatever is away.
-    let (answer, _) = ask(client, &Request::get(&path)).await?;
+    let (answer, _) = ask(client, &Request::Get(&path)).await?;
     ensure!(answer.status == 404, "a deleted document was shown: {}", answer.status);
     known.change(|slots| slots[n].deletion = Some(true));
     Ok(())
@@ -232,7 +232,7 @@ async fn delete(client: &Client, known: &Known, n: usize) -> Result<()> {
 async fn retry(client: &Client, known: &Known) -> Result<()> {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
-        let (answer, _) = ask(client, &Request::get("/documents?status=failed&limit=1000")).await?;
+        let (answer, _) = ask(client, &Request::Get("/documents?status=failed&limit=1000")).await?;
         let failed = answer.json()?;
         let failed = failed.as_array().context("a list")?.iter().filter_map(|one| one["id"].as_str());
         // One that was not tried again yet, if there is any.
@@ -246,7 +246,7 @@ async fn retry(client: &Client, known: &Known) -> Result<()> {
         candidates.truncate(1);
         for (n, id) in candidates {
             let path = format!("/documents/{id}/retry");
-            let (answer, _) = ask(client, &Request::post(&path, &serde_json::Value::Null)).await?;
+            let (answer, _) = ask(client, &Request::Post(&path, &serde_json::Value::Null)).await?;
             match answer.status {
                 200..=299 => {
                     known.change(|slots| slots[n].retries += 1);

@@ -1,39 +1,37 @@
-//! `docent healthcheck`: asks a running server, for containers that have no other client.
+//! `docent healthcheck`: checks whether the server on this machine is ready, for containers without an HTTP client.
 
 use crate::output;
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use docent::{
     cli::HealthcheckArgs,
     config::{Environment, Profile, Settings},
 };
+use docent_adapters::http_client::http_client;
+use reqwest::{StatusCode, Url};
 use serde_json::{Value, json};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
 };
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
 
-/// Over the time that the server gives each of its own checks.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// What is read of an answer; the body is for whoever looks into a failure.
-const MAX_ANSWER: u64 = 16 * 1024;
+/// Longer than the server gives each of its own checks.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The most bytes of the body that are read; it is printed for diagnosis only.
+const MAX_BODY: usize = 16 * 1024;
 
-/// Succeeds when the server on this machine says that it is ready.
+/// Succeeds if the server answers `/health/ready` with 200.
 pub(crate) async fn run(args: HealthcheckArgs) -> anyhow::Result<()> {
-    let asked = asked(&args).await;
+    let result = check(&args).await;
     if args.output.json {
-        output::result(args.output, String::new, || as_json(&asked))?;
-    } else if let Ok(answer) = &asked {
-        println!("{answer}");
+        output::result(args.output, String::new, || as_json(&result))?;
+    } else if let Ok(body) = &result {
+        println!("{body}");
     }
-    asked.map(drop)
+    result.map(drop)
 }
 
-/// The body of the answer of a server that is ready.
-async fn asked(args: &HealthcheckArgs) -> anyhow::Result<String> {
+/// Returns the body of a ready server's answer.
+async fn check(args: &HealthcheckArgs) -> anyhow::Result<String> {
     let address = match args.address {
         Some(address) => address,
         None => {
@@ -41,14 +39,17 @@ async fn asked(args: &HealthcheckArgs) -> anyhow::Result<String> {
             settings.http.bind_address
         }
     };
-    let address = reachable(address);
-    let answer = tokio::time::timeout(PATIENCE, ask(address)).await;
-    let answer = answer.with_context(|| format!("no answer from {address} in {} s", PATIENCE.as_secs()))?;
-    judge(&answer.with_context(|| format!("asking {address}"))?)
+    let address = probe_address(address);
+    let answer = tokio::time::timeout(TIMEOUT, get_ready(address)).await;
+    let answer = answer.with_context(|| format!("no answer from {address} in {} s", TIMEOUT.as_secs()))?;
+    match answer.with_context(|| format!("GET http://{address}/health/ready"))? {
+        (StatusCode::OK, body) => Ok(body),
+        (status, body) => bail!("status {}: {body}", status.as_u16()),
+    }
 }
 
-fn as_json(asked: &anyhow::Result<String>) -> Value {
-    match asked {
+fn as_json(result: &anyhow::Result<String>) -> Value {
+    match result {
         Ok(body) => {
             let answer = serde_json::from_str(body).unwrap_or_else(|_| Value::from(body.as_str()));
             json!({ "ready": true, "answer": answer })
@@ -57,54 +58,61 @@ fn as_json(asked: &anyhow::Result<String>) -> Value {
     }
 }
 
-/// Where to ask a server that listens here: one that listens everywhere is asked on this machine.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
+/// The address to connect to: loopback if the server listens on all addresses.
+fn probe_address(bind_address: SocketAddr) -> SocketAddr {
+    let ip = match bind_address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    SocketAddr::new(ip, address.port())
+    SocketAddr::new(ip, bind_address.port())
 }
 
-async fn ask(address: SocketAddr) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect(address).await?;
-    let request = format!("GET /health/ready HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.take(MAX_ANSWER).read_to_end(&mut answer).await?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
-}
-
-fn judge(answer: &str) -> anyhow::Result<String> {
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
-    let mut start = head.lines().next().unwrap_or_default().split(' ');
-    ensure!(start.next().is_some_and(|version| version.starts_with("HTTP/1.")), "that is no HTTP server");
-    match start.next() {
-        Some("200") => Ok(body.to_owned()),
-        status => bail!("status {}: {body}", status.unwrap_or("missing")),
+async fn get_ready(address: SocketAddr) -> anyhow::Result<(StatusCode, String)> {
+    // Every bind address is on this machine: a client for localhost uses no proxy and loads no certificates.
+    let client = http_client(&Url::parse("http://localhost")?, TIMEOUT)?;
+    let response = client.get(format!("http://{address}/health/ready")).send().await;
+    let mut response = response.map_err(reqwest::Error::without_url)?;
+    let (status, mut body) = (response.status(), Vec::new());
+    while let Some(chunk) = response.chunk().await?
+        && body.len() < MAX_BODY
+    {
+        body.extend_from_slice(&chunk);
     }
+    body.truncate(MAX_BODY);
+    Ok((status, String::from_utf8_lossy(&body).into_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docent::cli::{OutputArgs, ProfileArgs};
+    use docent_testkit::wire::{FakeLlm, Reply};
 
     #[test]
-    fn a_server_that_listens_everywhere_is_asked_here() {
-        let here = |text: &str| reachable(text.parse().unwrap()).to_string();
-        assert_eq!(here("0.0.0.0:8000"), "127.0.0.1:8000");
-        assert_eq!(here("[::]:8000"), "[::1]:8000");
-        assert_eq!(here("10.1.2.3:80"), "10.1.2.3:80");
+    fn unspecified_bind_address_is_probed_on_loopback() {
+        let probed = |text: &str| probe_address(text.parse().unwrap()).to_string();
+        assert_eq!(probed("0.0.0.0:8000"), "127.0.0.1:8000");
+        assert_eq!(probed("[::]:8000"), "[::1]:8000");
+        assert_eq!(probed("10.1.2.3:80"), "10.1.2.3:80");
     }
 
-    #[test]
-    fn only_200_is_healthy() {
-        assert!(judge("HTTP/1.1 200 OK\r\nA: b\r\n\r\n{}").is_ok());
-        let unready = judge("HTTP/1.1 503 Service Unavailable\r\n\r\n{\"status\": \"down\"}").unwrap_err();
-        assert_eq!(unready.to_string(), "status 503: {\"status\": \"down\"}");
-        for odd in ["", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1"] {
-            assert!(judge(odd).is_err(), "{odd:?}");
+    #[tokio::test]
+    async fn only_status_200_is_healthy() {
+        let server = FakeLlm::start().await;
+        let args = HealthcheckArgs {
+            address: Some(server.address()),
+            output: OutputArgs::default(),
+            profile: ProfileArgs { dev: true },
+        };
+        server.script(Reply::json(200, "{}"));
+        assert_eq!(check(&args).await.unwrap(), "{}");
+        assert_eq!(server.requests()[0].path, "/health/ready");
+        server.script(Reply::json(503, r#"{"status": "down"}"#));
+        assert_eq!(check(&args).await.unwrap_err().to_string(), r#"status 503: {"status": "down"}"#);
+        for other in ["", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1"] {
+            server.script(Reply::raw(other));
+            assert!(check(&args).await.is_err(), "{other:?}");
         }
     }
 }
