@@ -87,7 +87,7 @@ fn fail(error: &anyhow::Error, code: u8) -> ExitCode {
     if error.downcast_ref::<Unwritten>().is_some_and(Unwritten::is_closed) {
         return ExitCode::SUCCESS;
     }
-    let format = LogFormat::wanted(&Environment::of_process());
+    let format = LogFormat::from_environment(&Environment::of_process());
     telemetry::say(format, Level::ERROR, &format!("{error:#}"));
     ExitCode::from(code)
 }

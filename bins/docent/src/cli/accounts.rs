@@ -1,4 +1,4 @@
-//! The commands about accounts and API keys, which work on an installation's own database.
+//! Commands for accounts and API keys. They use the installation's database directly.
 
 use super::{OutputArgs, ProfileArgs};
 use clap::{Args, Subcommand};
@@ -10,40 +10,40 @@ pub enum UsersCommand {
     Create(CreateUserArgs),
     /// List accounts.
     List(ListUsersArgs),
-    /// Let an account be used no longer; all of its sessions end, and its API keys are refused.
+    /// Deactivate an account: its sessions end and its API keys are rejected.
     Deactivate(OneUserArgs),
-    /// Let a deactivated account be used again.
+    /// Reactivate an account.
     Activate(OneUserArgs),
 }
 
 /// `docent apikeys …`
 #[derive(Debug, Subcommand)]
 pub enum ApiKeysCommand {
-    /// Make a key and print it; it is not shown again.
+    /// Create an API key and print it; it is not shown again.
     Create(CreateKeyArgs),
-    /// List keys, without their secrets.
+    /// List API keys, without their secrets.
     List(ListKeysArgs),
-    /// Make a key void at once.
+    /// Revoke an API key immediately.
     Revoke(RevokeKeyArgs),
 }
 
-/// An account that gets a password.
+/// An account and the source of its new password.
 #[derive(Debug, Args)]
 pub struct AccountArgs {
-    /// The account's e-mail address.
+    /// Email address of the account.
     pub email: String,
-    /// Read the password from the first line of standard input instead of asking for it twice.
+    /// Read the password from the first line of standard input instead of prompting for it twice.
     #[arg(long)]
     pub password_stdin: bool,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent createsuperuser` takes.
+/// Arguments of `docent createsuperuser`.
 #[derive(Debug, Args)]
 pub struct CreateSuperuserArgs {
     /// The account.
@@ -51,7 +51,7 @@ pub struct CreateSuperuserArgs {
     pub account: AccountArgs,
 }
 
-/// What `docent changepassword` takes.
+/// Arguments of `docent changepassword`.
 #[derive(Debug, Args)]
 pub struct ChangePasswordArgs {
     /// The account.
@@ -59,87 +59,87 @@ pub struct ChangePasswordArgs {
     pub account: AccountArgs,
 }
 
-/// What `docent users create` takes.
+/// Arguments of `docent users create`.
 #[derive(Debug, Args)]
 pub struct CreateUserArgs {
     /// The account.
     #[command(flatten)]
     pub account: AccountArgs,
-    /// Let the account enter the admin panel.
+    /// Give the account access to the admin panel.
     #[arg(long)]
     pub staff: bool,
 }
 
-/// What `docent users list` takes.
+/// Arguments of `docent users list`.
 #[derive(Debug, Args)]
 pub struct ListUsersArgs {
-    /// Only those whose address holds this text.
+    /// Only accounts whose email address contains this text.
     pub text: Option<String>,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// An account that is there.
+/// An existing account.
 #[derive(Debug, Args)]
 pub struct OneUserArgs {
-    /// The account's e-mail address.
+    /// Email address of the account.
     pub email: String,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent apikeys create` takes.
+/// Arguments of `docent apikeys create`.
 #[derive(Debug, Args)]
 pub struct CreateKeyArgs {
-    /// The e-mail address of the account that the key works for.
+    /// Email address of the account that the key acts for.
     pub email: String,
-    /// What the key is for, such as the name of the program that gets it.
+    /// Name of the key, such as the program that uses it.
     #[arg(long)]
     pub name: String,
-    /// What the key may be used for: read, ingest, chat, admin; several with commas between them.
+    /// Scopes of the key, separated by commas: read, ingest, chat, admin.
     #[arg(long, required = true, value_delimiter = ',', value_name = "SCOPES")]
     pub scopes: Vec<String>,
-    /// From when on it is refused; never when left out.
+    /// Days until the key expires; without this it never does.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
     pub expires_in_days: Option<u32>,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent apikeys list` takes.
+/// Arguments of `docent apikeys list`.
 #[derive(Debug, Args)]
 pub struct ListKeysArgs {
-    /// Only those of the account with this address.
+    /// Only keys of the account with this email address.
     pub email: Option<String>,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent apikeys revoke` takes.
+/// Arguments of `docent apikeys revoke`.
 #[derive(Debug, Args)]
 pub struct RevokeKeyArgs {
-    /// The key's id or its beginning, as `docent apikeys list` shows it.
+    /// ID or prefix of the key, as `docent apikeys list` shows them.
     pub key: String,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `docent`. Help, manual pages, completions and the reference are made from it.
+//! The command line of `docent`. Help, manual pages, completions and the reference are generated from it.
 
 mod accounts;
 mod reference;
@@ -11,8 +11,8 @@ pub use accounts::{
 };
 pub use reference::reference;
 pub use remote::{
-    AskArgs, DEFAULT_SERVER, DocumentsCommand, IngestArgs, ListDocumentsArgs, LoginArgs, LogoutArgs,
-    NamedDocumentsArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
+    AskArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs, LoginArgs,
+    LogoutArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
 };
 pub use upkeep::{BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, ReindexArgs, RestoreArgs};
 
@@ -22,110 +22,111 @@ use std::path::PathBuf;
 
 /// Docent answers questions about documents.
 ///
-/// Settings are environment variables that begin with DOCENT_; `docent config` lists them all with
-/// the values in force.
+/// Settings are environment variables that start with DOCENT_; `docent config` lists them with their
+/// current values.
 #[derive(Debug, Parser)]
 #[command(name = "docent", version, propagate_version = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What `docent` can do.
+/// The commands of `docent`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Serve with everything built in: no other server, no network.
+    /// Run the service with everything built in: no other servers, no network.
     ///
-    /// The first run makes the data folder, a secret key and an admin account, ingests a sample guide
-    /// and answers a question about it. Later runs start at once.
+    /// The first run creates the data directory, a secret key and an admin account, ingests a sample guide
+    /// and answers a question about it. Later runs start immediately.
     Dev(DevArgs),
-    /// Serve with the settings of a production installation.
+    /// Run the service with production defaults.
     Serve(ServeArgs),
-    /// Run background jobs alone, beside any number of `docent serve` on the same stores.
+    /// Run background jobs only, alongside any number of `docent serve` processes on the same stores.
     Worker,
-    /// Bring the database's schema up to date.
+    /// Update the database schema.
     Migrate(InstallationArgs),
-    /// Create an account that may do everything.
+    /// Create an account with all permissions.
     Createsuperuser(CreateSuperuserArgs),
-    /// Give an account another password; all of its sessions end.
+    /// Change the password of an account and end all its sessions.
     Changepassword(ChangePasswordArgs),
     /// Manage accounts.
     #[command(subcommand)]
     Users(UsersCommand),
-    /// Manage API keys, with which programs use the service.
+    /// Manage API keys, the credentials for programs.
     #[command(subcommand)]
     Apikeys(ApiKeysCommand),
-    /// Log in at a running service, for the commands that follow.
+    /// Log in to a running service, for later commands.
     Login(LoginArgs),
-    /// End the login at a running service.
+    /// Log out of a running service.
     Logout(LogoutArgs),
     /// Upload PDFs to a running service, several at once.
     ///
-    /// Ends with 0 when all were taken (with --wait: ingested), 1 when some were not, 2 when nothing could be
-    /// begun, as without a login, and 130 when it was stopped. What the service has taken by then stays there.
+    /// Exit codes: 0 if all files were uploaded (with --wait: ingested), 1 if some were not, 2 if nothing was
+    /// started, for example without a login, 130 if interrupted. Files uploaded before an interruption stay on the
+    /// service.
     Ingest(IngestArgs),
-    /// Ask a running service, and print the answer as it comes and the pages that it stands on.
+    /// Ask a running service a question; the answer is streamed, followed by its sources with page numbers.
     ///
-    /// Ends with 0 when the answer is whole, 1 when it broke off, 2 when there is none, and 130 when it was stopped.
+    /// Exit codes: 0 if the answer is complete, 1 if it was cut off, 2 if there is none, 130 if interrupted.
     Ask(AskArgs),
     /// Search the documents of a running service.
     Search(SearchArgs),
     /// List, show, delete or retry documents of a running service.
     #[command(subcommand)]
     Documents(DocumentsCommand),
-    /// Offer the documents of a running service to a program on this machine, over standard input and output.
+    /// Run an MCP server on standard input and output that searches the documents of a running service.
     ///
-    /// For assistants and editors that speak the Model Context Protocol: they start this command themselves. Log in
-    /// first, or give an API key with the scope `read`.
+    /// Assistants and editors that support the Model Context Protocol start this command themselves. Log in first, or
+    /// pass an API key with the scope `read`.
     Mcp(RemoteArgs),
-    /// Measure how well questions of your own are answered from your documents.
+    /// Evaluate retrieval with your own questions and documents.
     ///
-    /// Reads the PDFs into a temporary installation, asks each question of all documents and of its own one, and
-    /// reports how often the right page is found, beside plain rankings of the same passages. The settings of
-    /// embedding and ingestion apply; no service is touched.
+    /// Ingests the PDFs into a temporary installation, runs each question against all documents and against its own
+    /// document, and reports how often the right page is found, compared with BM25 and dense baselines. The
+    /// embedding and ingestion settings apply; a running service is not used.
     Eval(EvalArgs),
-    /// Ask the server on this machine whether it is ready; for containers.
+    /// Check whether the server on this machine is ready; for container health checks.
     Healthcheck(HealthcheckArgs),
-    /// Check that every part works, and that records, jobs, chunks and files agree.
+    /// Check all components, and the consistency of records, jobs, chunks and files.
     ///
-    /// Works beside a running service; only an embedded vector store cannot be looked at while a service has
-    /// it open. Ends with 0 when nothing is wrong, 1 when something is, 2 when something could not be checked.
+    /// Can run while the service runs, except that an embedded vector store that a service has open is not checked.
+    /// Exit codes: 0 if no problems were found, 1 if problems remain, 2 if something could not be checked.
     Doctor(DoctorArgs),
-    /// Write records, files and chunks into one archive, also while a service runs.
+    /// Write records, files and chunks to an archive; the service may be running.
     ///
-    /// The archive holds documents and password hashes: keep it as you keep them.
+    /// The archive contains documents and password hashes: protect it accordingly.
     Backup(BackupArgs),
-    /// Make an installation from an archive; only an empty one can be restored into.
+    /// Restore an archive into an empty installation.
     Restore(RestoreArgs),
-    /// Build another index while the first one serves, and let it take over: with another embedding model, or
-    /// because the first one is damaged.
+    /// Rebuild the index, for example with another embedding model or because it is damaged, and switch to the new one.
     ///
-    /// Works beside a running service. Whatever stops it, one index serves, and running it again goes on. Ends
-    /// with 0 when the new index serves, 1 when there is a build to go on with, 2 when nothing was begun.
+    /// Can run while the service runs. The current index stays active until the new one is complete; if the command is
+    /// interrupted, running it again resumes the build. Exit codes: 0 if the new index is active, 1 if there is an
+    /// unfinished build, 2 if nothing was started.
     Reindex(ReindexArgs),
-    /// Print every setting, its value in force and what it means.
+    /// Print every setting with its current value and meaning.
     Config(InstallationArgs),
-    /// Print the API as a document of OpenAPI 3.1, the one that a service has at /openapi.json.
+    /// Print the OpenAPI 3.1 document of the API, which a running service serves at /openapi.json.
     Openapi,
-    /// Print the completions of a shell, to be kept where it looks for them.
+    /// Print the completion script for a shell.
     Completions(CompletionsArgs),
-    /// Print the manual page, or write the pages of all commands.
+    /// Print the manual page, or write the pages of all commands to a directory.
     Man(ManArgs),
-    /// Read a PDF on standard input under limits; for the server's own use.
+    /// Extract text from the PDF on standard input, with resource limits. Internal.
     #[command(hide = true)]
     ExtractWorker,
 }
 
-/// How a command gives its results.
+/// Output format of a command.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct OutputArgs {
-    /// Print results for programs: one JSON object a line.
+    /// Print results as JSON, one object per line.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Which installation a command that works on its stores is about.
+/// Settings profile of a command that uses the installation's stores directly.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ProfileArgs {
     /// Use the defaults of `docent dev` instead of those of `docent serve`.
@@ -139,52 +140,52 @@ impl From<ProfileArgs> for Profile {
     }
 }
 
-/// What commands about an installation as a whole take.
+/// Arguments of commands that concern the whole installation.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct InstallationArgs {
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent dev` takes.
+/// Arguments of `docent dev`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct DevArgs {
-    /// On the first run, leave out the sample guide and the question about it.
+    /// Skip the sample guide and the question about it on the first run.
     #[arg(long)]
     pub no_sample: bool,
 }
 
-/// What `docent serve` takes.
+/// Arguments of `docent serve`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ServeArgs {
-    /// Run no jobs: `docent worker` does.
+    /// Do not run background jobs; run `docent worker` for them.
     #[arg(long)]
     pub no_jobs: bool,
 }
 
-/// What `docent completions` takes.
+/// Arguments of `docent completions`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell.
     pub shell: clap_complete::Shell,
 }
 
-/// What `docent man` takes.
+/// Arguments of `docent man`.
 #[derive(Clone, Debug, Args)]
 pub struct ManArgs {
-    /// Write a page for each command into this folder, which is made when it is missing.
+    /// Write a page for each command to this directory; it is created if missing.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-/// The command line as people see it: without what is for the server's own use, and without `help`.
+/// Returns the command line without internal commands and without `help`.
 pub fn visible() -> clap::Command {
     let all = Cli::command();
-    // Nothing takes a subcommand away again, so the others are put together anew.
+    // clap cannot remove a subcommand, so the command is rebuilt from the visible ones.
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     let mut visible = clap::Command::new("docent")
         .version(env!("CARGO_PKG_VERSION"))
@@ -206,17 +207,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn command_definitions_are_valid() {
         Cli::command().debug_assert();
         visible().debug_assert();
     }
 
     #[test]
-    fn the_worker_is_not_in_the_help() {
+    fn help_hides_extract_worker() {
         assert!(!Cli::command().render_long_help().to_string().contains("extract-worker"));
     }
 
-    /// The words of a command as a shell would read them, up to its end, a comment or a redirection.
+    /// Splits a command into words as a shell would, up to a comment, pipe or redirection.
     fn words(line: &str) -> Vec<String> {
         let (mut words, mut word, mut is_quoted, mut is_word) = (Vec::new(), String::new(), false, false);
         for c in line.chars() {
@@ -237,11 +238,11 @@ mod tests {
         words
     }
 
-    /// The pages in a folder and below it.
+    /// The Markdown pages in a directory and its subdirectories.
     fn pages(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-        // The reference is written by the program itself.
+        // The reference is generated from these definitions.
         let is_page = |path: &std::path::PathBuf| {
             path.extension().is_some_and(|kind| kind == "md") && !path.ends_with("reference/cli.md")
         };
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_of_the_documentation_is_one() {
+    fn commands_in_documentation_parse() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut count = 0;
         for page in pages(&root.join("docs")).into_iter().chain([root.join("README.md")]) {

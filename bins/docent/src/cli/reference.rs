@@ -1,4 +1,4 @@
-//! The reference of the command line.
+//! Generates the command-line reference, docs/reference/cli.md.
 
 use super::visible;
 use clap::{Arg, Command};
@@ -9,17 +9,17 @@ const INTRODUCTION: &str = "\
 
 <!-- Generated from bins/docent/src/cli by `cargo xtask gen`. Change it there. -->
 
-`docent COMMAND --help` says the same of one command, and `docent man --out DIR` writes manual pages. How they play
-together: [The command line as a client](../how-to/command-line.md).
+`docent COMMAND --help` shows the same for one command, and `docent man --out DIR` writes manual pages. For typical
+uses see [The command line as a client](../how-to/command-line.md).
 
-- **Results** go to standard output, progress and what is wrong to standard error.
-- **`--json`** makes each result a JSON object on a line of its own. Fields may be added later, none is taken away.
-- **Exit codes**: 0 when all was done, 1 when it was not, 2 for a command line that cannot be read; commands with others say so.
-- Commands with `--server` are clients of a running service. Those with `--dev` work on an installation itself: on the one that the
-  [settings](configuration.md) of `docent serve` lead to, or with `--dev` on the one of `docent dev`.
+- **Results** go to standard output, progress and errors to standard error.
+- **`--json`** prints each result as one JSON object per line. Later versions may add fields but do not remove any.
+- **Exit codes**: 0 for success, 1 for failure, 2 for an invalid command line; commands with other codes list them.
+- Commands with `--server` are clients of a running service. Commands with `--dev` use the stores of an installation
+  directly: those in the [settings](configuration.md) of `docent serve`, or with `--dev` those of `docent dev`.
 ";
 
-/// The reference in Markdown: docs/reference/cli.md.
+/// Returns the reference in Markdown.
 pub fn reference() -> String {
     let mut page = INTRODUCTION.to_owned();
     let mut all = visible();
@@ -30,7 +30,7 @@ pub fn reference() -> String {
     page
 }
 
-/// Adds a command, or each of those below it.
+/// Adds a command, or each of its subcommands.
 fn describe(page: &mut String, command: &Command, above: &str) {
     let name = format!("{above} {}", command.get_name());
     if command.has_subcommands() {
@@ -40,7 +40,7 @@ fn describe(page: &mut String, command: &Command, above: &str) {
         return;
     }
     let about = command.get_long_about().or(command.get_about());
-    let about = ended(about.map(ToString::to_string).unwrap_or_default());
+    let about = with_full_stop(about.map(ToString::to_string).unwrap_or_default());
     let _ = write!(page, "\n## {name}\n\n{about}\n\n```sh\n{}\n```\n", usage(command, &name));
     let lines: Vec<String> = arguments(command).map(line).collect();
     if !lines.is_empty() {
@@ -48,7 +48,7 @@ fn describe(page: &mut String, command: &Command, above: &str) {
     }
 }
 
-/// How the command is typed.
+/// The usage line of a command.
 fn usage(command: &Command, name: &str) -> String {
     let has_options = arguments(command).any(|arg| !arg.is_positional() && !arg.is_required_set());
     let needed = arguments(command).filter(|arg| !arg.is_positional() && arg.is_required_set());
@@ -62,7 +62,7 @@ fn usage(command: &Command, name: &str) -> String {
     format!("{name}{}{options}{}", needed.collect::<String>(), positional.collect::<String>())
 }
 
-/// How an argument is typed.
+/// An argument with its value placeholder.
 fn form(arg: &Arg) -> String {
     let id = arg.get_id().as_str().to_uppercase();
     let value = arg.get_value_names().and_then(|names| names.first()).map_or(id, ToString::to_string);
@@ -73,13 +73,13 @@ fn form(arg: &Arg) -> String {
     }
 }
 
-/// What the command takes, but for what every command does.
+/// The arguments of a command, without `--help` and `--version`.
 fn arguments(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"))
 }
 
-/// The sentence with the full stop that help texts leave out.
-fn ended(mut sentence: String) -> String {
+/// Adds the full stop that clap removes from help texts.
+fn with_full_stop(mut sentence: String) -> String {
     if !sentence.ends_with('.') {
         sentence.push('.');
     }
@@ -88,7 +88,7 @@ fn ended(mut sentence: String) -> String {
 
 fn line(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
-    let mut meaning = ended(help.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut meaning = with_full_stop(help.split_whitespace().collect::<Vec<_>>().join(" "));
     let values = arg.get_possible_values();
     if arg.get_action().takes_values() && !values.is_empty() {
         let names: Vec<_> = values.iter().map(|value| format!("`{}`", value.get_name())).collect();
@@ -109,26 +109,26 @@ mod tests {
     use std::{fs, path::Path};
 
     #[test]
-    fn the_reference_in_the_documentation_is_up_to_date() {
+    fn cli_reference_is_up_to_date() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/cli.md");
         let written = fs::read_to_string(path).unwrap_or_default();
         assert!(written == reference(), "docs/reference/cli.md is out of date: run `cargo xtask gen`");
     }
 
     #[test]
-    fn every_command_and_argument_is_in_it() {
+    fn reference_lists_commands_and_arguments() {
         let reference = reference();
-        for part in [
+        for text in [
             "## docent ingest\n",
             "## docent documents show\n",
             "docent ingest [OPTIONS] FILES…",
             "docent apikeys create --name NAME --scopes SCOPES [OPTIONS] EMAIL",
             "docent users list [OPTIONS] [TEXT]",
-            "| `--concurrency N` | How many files are uploaded at once, 1 to 16. Default: `4`. |",
+            "| `--concurrency N` | Files uploaded at the same time, 1 to 16. Default: `4`. |",
             "Also read from `DOCENT_SERVER`.",
             "One of `pending`, `ingested`, `failed`.",
         ] {
-            assert!(reference.contains(part), "{part}\n{reference}");
+            assert!(reference.contains(text), "{text}\n{reference}");
         }
         assert!(!reference.contains("extract-worker") && !reference.contains("docent help"));
     }

@@ -1,23 +1,23 @@
-//! The commands that are clients of a running service.
+//! Commands that are clients of a running service.
 
 use super::OutputArgs;
 use clap::{Args, Subcommand};
 use docent_domain::id::{ConversationId, DocumentId};
 use std::path::PathBuf;
 
-/// Where a service is that nobody has moved.
+/// Base URL of a service with the default bind address.
 pub const DEFAULT_SERVER: &str = "http://127.0.0.1:8000";
 
-/// A running service, and how one proves who one is there.
+/// A running service and the credentials for it.
 #[derive(Clone, Args)]
 pub struct RemoteArgs {
-    /// The service's address.
+    /// Base URL of the service.
     #[arg(long, value_name = "URL", env = "DOCENT_SERVER", default_value = DEFAULT_SERVER)]
     pub server: String,
-    /// An API key; without one the login of `docent login` is used.
+    /// API key; without one the login of `docent login` is used.
     #[arg(long, value_name = "KEY", env = "DOCENT_API_KEY", hide_env_values = true)]
     pub api_key: Option<String>,
-    /// The file that logins are kept in; `.config/docent/credentials.json` in the home folder when left out.
+    /// File that stores logins; by default `.config/docent/credentials.json` in the home directory.
     #[arg(long, value_name = "FILE", env = "DOCENT_CREDENTIALS")]
     pub credentials: Option<PathBuf>,
 }
@@ -28,72 +28,72 @@ impl std::fmt::Debug for RemoteArgs {
     }
 }
 
-/// What `docent login` takes.
+/// Arguments of `docent login`.
 #[derive(Debug, Args)]
 pub struct LoginArgs {
-    /// The account's e-mail address.
+    /// Email address of the account.
     pub email: String,
-    /// Read the password from the first line of standard input instead of asking for it.
+    /// Read the password from the first line of standard input instead of prompting for it.
     #[arg(long)]
     pub password_stdin: bool,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }
 
-/// What `docent logout` takes.
+/// Arguments of `docent logout`.
 #[derive(Debug, Args)]
 pub struct LogoutArgs {
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }
 
-/// What `docent ingest` takes.
+/// Arguments of `docent ingest`.
 #[derive(Debug, Args)]
 pub struct IngestArgs {
-    /// PDFs, and folders: of a folder, all files below it whose names end in .pdf.
+    /// PDFs and directories; of a directory, all files whose names end in .pdf, including subdirectories.
     #[arg(required = true, value_name = "FILES")]
     pub files: Vec<PathBuf>,
-    /// Wait until each document is ingested or has failed, and say what of it cannot be found.
+    /// Wait until each document is ingested or failed, and report pages without searchable text.
     #[arg(long)]
     pub wait: bool,
-    /// How many files are uploaded at once, 1 to 16.
+    /// Files uploaded at the same time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub concurrency: u8,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }
 
-/// What `docent ask` takes.
+/// Arguments of `docent ask`.
 #[derive(Debug, Args)]
 pub struct AskArgs {
     /// The question; `-` reads it from standard input.
     pub question: String,
-    /// The agent to ask.
+    /// Name of the agent to ask.
     #[arg(long, value_name = "NAME", default_value = "chat")]
     pub agent: String,
-    /// Ask in the conversation with this id: it keeps question and answer, and what was said in it before is known.
-    /// One that there is not yet is begun.
+    /// Continue the conversation with this ID. Its history is sent along, and question and answer are stored in it.
+    /// Created if missing.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<ConversationId>,
-    /// Ask in the conversation in which something was said last; the first one is begun.
+    /// Continue the most recent conversation; created if there is none.
     #[arg(long = "continue", conflicts_with = "conversation")]
-    pub go_on: bool,
-    /// How the answer is given: with --json as one object when it is over.
+    pub continues_latest: bool,
+    /// Output format: with --json the answer is one object, printed at the end.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }
@@ -103,78 +103,78 @@ pub struct AskArgs {
 pub enum DocumentsCommand {
     /// List documents, newest first.
     List(ListDocumentsArgs),
-    /// Show what became of a document: its pages, what of it cannot be found, or why it failed.
+    /// Show a document: its status, pages, pages without searchable text, and why it failed.
     Show(ShowDocumentArgs),
     /// Delete documents with their files and chunks.
     ///
-    /// Ends with 1 when one of them was not deleted.
-    Delete(NamedDocumentsArgs),
-    /// Try the ingestion of failed documents anew.
+    /// Exit code 1 if one of them was not deleted.
+    Delete(DocumentIdsArgs),
+    /// Retry the ingestion of failed documents.
     ///
-    /// Ends with 1 when one of them is not tried.
-    Retry(NamedDocumentsArgs),
+    /// Exit code 1 if one of them was not queued again.
+    Retry(DocumentIdsArgs),
 }
 
-/// What `docent documents list` takes.
+/// Arguments of `docent documents list`.
 #[derive(Debug, Args)]
 pub struct ListDocumentsArgs {
-    /// Only those in this state.
+    /// Only documents with this status.
     #[arg(long, value_parser = ["pending", "ingested", "failed"])]
     pub status: Option<String>,
-    /// Only those whose title holds this text.
+    /// Only documents whose title contains this text.
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }
 
-/// What `docent documents show` takes.
+/// Arguments of `docent documents show`.
 #[derive(Debug, Args)]
 pub struct ShowDocumentArgs {
-    /// The document's id.
+    /// ID of the document.
     #[arg(value_name = "ID")]
     pub id: DocumentId,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }
 
-/// Documents by their ids.
+/// One or more documents.
 #[derive(Debug, Args)]
-pub struct NamedDocumentsArgs {
-    /// The documents' ids.
+pub struct DocumentIdsArgs {
+    /// IDs of the documents.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<DocumentId>,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }
 
-/// What `docent search` takes.
+/// Arguments of `docent search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// What to search for.
+    /// The search query.
     pub query: String,
-    /// How many passages to give, 1 to 50.
+    /// The most results, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=50))]
     pub limit: u64,
-    /// Only in the document with this id; may be given several times.
+    /// Search only the document with this ID; can be repeated.
     #[arg(long = "document", value_name = "ID")]
     pub documents: Vec<DocumentId>,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The service.
+    /// Service and credentials.
     #[command(flatten)]
     pub remote: RemoteArgs,
 }

@@ -1,110 +1,111 @@
-//! The commands that look after an installation, and that measure.
+//! Commands for operating and evaluating an installation.
 
 use super::{OutputArgs, ProfileArgs};
 use clap::Args;
 use std::{net::SocketAddr, path::PathBuf};
 
-/// What `docent healthcheck` takes.
+/// Arguments of `docent healthcheck`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct HealthcheckArgs {
-    /// Where to ask; DOCENT_BIND_ADDRESS when left out.
+    /// Address of the server; by default DOCENT_BIND_ADDRESS.
     #[arg(long, value_name = "HOST:PORT")]
     pub address: Option<SocketAddr>,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent doctor` takes.
+/// Arguments of `docent doctor`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct DoctorArgs {
-    /// Mend what can be mended.
+    /// Repair the problems that can be repaired.
     #[arg(long)]
     pub fix: bool,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent reindex` takes.
+/// Arguments of `docent reindex`.
 #[derive(Debug, Args)]
 pub struct ReindexArgs {
-    /// The embedding model, by its name at DOCENT_EMBEDDING_BASE_URL, or `builtin`; the settings' when left out.
+    /// Embedding model: its name at DOCENT_EMBEDDING_BASE_URL, or `builtin`; by default the one in the settings.
     #[arg(long, value_name = "NAME")]
     pub embedding_model: Option<String>,
-    /// Give up the build under way.
+    /// Discard the unfinished build.
     #[arg(long, conflicts_with = "embedding_model")]
     pub abandon: bool,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent backup` takes.
+/// Arguments of `docent backup`.
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// The file to make, which must not exist; `-` is standard output, and results go to standard error then.
+    /// File to create, which must not exist; with `-` the archive goes to standard output and results to standard error.
     pub file: PathBuf,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent restore` takes.
+/// Arguments of `docent restore`.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
     /// The archive.
     pub file: PathBuf,
-    /// How results are given.
+    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Which installation.
+    /// Settings profile.
     #[command(flatten)]
     pub profile: ProfileArgs,
 }
 
-/// What `docent eval` takes.
+/// Arguments of `docent eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// The questions: a file with one JSON object a line.
+    /// File with the questions, one JSON object per line.
     pub questions: PathBuf,
-    /// The folder with the PDFs that the questions are about.
+    /// Directory with the PDFs that the questions are about.
     #[arg(long, value_name = "DIR", required_unless_present = "reuse")]
     pub pdfs: Option<PathBuf>,
-    /// Take the first N files alone, and the questions about them.
+    /// Use only the first N files and the questions about them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit_files: Option<u32>,
-    /// Name the documents doc-01.pdf, doc-02.pdf and so on, so that file names do not help.
+    /// Title the documents doc-01.pdf, doc-02.pdf and so on, so that file names do not affect retrieval.
     #[arg(long)]
     pub neutral_titles: bool,
-    /// How many passages the recall of evidence looks at.
+    /// Passages considered for evidence recall, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
     pub top: u8,
-    /// Let the built-in answerer answer each question, and report how often it quotes the right page.
+    /// Answer each question with the built-in answerer, and report how often it quotes the right page.
     #[arg(long)]
     pub answers: bool,
-    /// Questions that no document answers, one JSON object a line: report how often the built-in answerer says so.
+    /// File with questions that no document answers, one JSON object per line; report how often the built-in answerer
+    /// declines them.
     #[arg(long, value_name = "FILE")]
     pub unanswerable: Option<PathBuf>,
-    /// Write everything, question by question, into this file as JSON.
+    /// Write all results, per question, to this file as JSON.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Keep what was ingested in this folder, which must be new or empty.
+    /// Keep the ingested documents in this directory, which must be new or empty.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Take what an earlier run kept, instead of ingesting.
+    /// Use the documents that an earlier run kept with --keep, instead of ingesting.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["pdfs", "keep", "limit_files", "neutral_titles"])]
     pub reuse: Option<PathBuf>,
 }

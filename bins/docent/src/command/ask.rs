@@ -49,7 +49,7 @@ async fn asked(args: &AskArgs) -> anyhow::Result<ExitCode> {
     let remote = Remote::open(&args.remote)?;
     let conversation = match &args.conversation {
         Some(id) => Some(id.to_string()),
-        None if args.go_on => Some(latest_conversation(&remote).await?),
+        None if args.continues_latest => Some(latest_conversation(&remote).await?),
         None => None,
     };
     let mut body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });

@@ -5,7 +5,7 @@ use crate::{
     output::{self, printable},
 };
 use anyhow::Context;
-use docent::cli::{DocumentsCommand, ListDocumentsArgs, NamedDocumentsArgs, ShowDocumentArgs};
+use docent::cli::{DocumentIdsArgs, DocumentsCommand, ListDocumentsArgs, ShowDocumentArgs};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -113,7 +113,7 @@ pub(super) fn pages_in_words(pages: &[u64]) -> String {
 
 /// Does the same to each document, whatever becomes of the others.
 async fn each(
-    args: &NamedDocumentsArgs,
+    args: &DocumentIdsArgs,
     method: Method,
     below: Option<&str>,
     done: &str,

@@ -7,24 +7,24 @@ use super::{
 use docent_app::agent::prompt::GROUNDED;
 
 section! {
-    /// How agents answer.
+    /// Agents and search.
     Agent "Agents" {
-        /// How often an agent may call its model for one answer.
+        /// The most model calls of an agent for one answer.
         agent_max_iterations: u32 = text("10"), within(1..=100);
-        /// What the model of the agent `chat` is told before each conversation; `none` for nothing. With a prompt it
-        /// is also told where passages come from. The built-in one asks to answer from the documents alone and with
-        /// pages, and to take what stands in them for data.
-        chat_system_prompt: Option<String> = unset("the built-in one");
-        /// The most tokens of earlier questions and answers that a model reads before a question with a
-        /// `conversation_id`; the oldest are left out first. 0 for none.
+        /// System prompt of the agent `chat`; `none` for no prompt. With a prompt, search results include title and pages
+        /// of each passage. The built-in prompt asks for answers from the documents only, with page references, and
+        /// tells the model to treat their content as data.
+        chat_system_prompt: Option<String> = unset("the built-in prompt");
+        /// The most tokens of conversation history sent with a question that has a `conversation_id`; the oldest
+        /// messages are dropped first. 0 for no history.
         conversation_history_tokens: usize = text("4000"), within(0..=1_000_000);
-        /// The chunks that `search_docs` retrieves.
+        /// Number of chunks that `search_docs` retrieves.
         search_limit: usize = text("5"), within(1..=50);
     }
 }
 
 impl Agent {
-    /// What the model of `chat` is told, when anything.
+    /// The system prompt of `chat`, unless it is turned off.
     pub fn system_prompt(&self) -> Option<String> {
         match self.chat_system_prompt.as_deref() {
             None => Some(GROUNDED.to_owned()),

@@ -1,23 +1,23 @@
-//! How settings are declared.
+//! Declaration of settings.
 
 use super::{Profile, reader::Context};
 
-/// One setting as declared.
+/// The declaration of a setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Its name, in lower case and without the prefix.
+    /// Name in lower case, without the prefix.
     pub name: &'static str,
-    /// The section it belongs to.
+    /// Title of its section.
     pub section: &'static str,
-    /// The kind of value, in a word or two.
+    /// Type of value, for the reference.
     pub kind: &'static str,
-    /// Its default in `docent dev`.
+    /// Default in `docent dev`.
     pub dev: Default,
-    /// Its default in `docent serve`.
+    /// Default in `docent serve`.
     pub serve: Default,
-    /// What it does, in Markdown.
+    /// Description in Markdown.
     pub meaning: &'static str,
-    /// Whether its value is never shown.
+    /// Whether its value is hidden in output.
     pub is_secret: bool,
 }
 
@@ -27,7 +27,7 @@ impl Setting {
         variable(self.name)
     }
 
-    /// Its default in a profile.
+    /// The default in a profile.
     pub fn default(&self, profile: Profile) -> Default {
         match profile {
             Profile::Dev => self.dev,
@@ -45,14 +45,14 @@ pub(super) fn variable(name: &str) -> String {
 pub enum Default {
     /// This text, read like a value that was set.
     Text(&'static str),
-    /// Text that depends on the machine or on other settings.
+    /// Text computed from the machine or from other settings.
     Computed {
-        /// How it comes about, for the reference.
+        /// Description for the reference.
         words: &'static str,
-        /// The text.
+        /// Computes the text.
         text: fn(&Context) -> String,
     },
-    /// None. What that means, for the reference.
+    /// No default; the text says for the reference what that means.
     Unset(&'static str),
 }
 
@@ -78,7 +78,7 @@ pub(super) const fn unset(words: &'static str) -> Defaults {
 }
 
 /// Declares a section: `section! { /// Doc. Name "title" { /// Meaning. field: Type = defaults, check; … } }`.
-/// A check is a function of the value and the [`Context`] that says what is wrong, or nothing.
+/// A check takes the value and the [`Context`] and returns a refusal if the value is invalid.
 macro_rules! section {
     (
         $(#[$doc:meta])*
@@ -106,10 +106,10 @@ macro_rules! section {
                 },
             )+];
 
-            /// Reads the section; `None` when the reader has met a problem in it.
+            /// Reads the section; `None` if it has problems, which the reader collects.
             pub(in $crate::config) fn read(reader: &mut $crate::config::reader::Reader<'_>) -> Option<Self> {
                 let mut settings = Self::SETTINGS.iter();
-                // Every setting is read before the first failure counts, so that all are reported.
+                // All settings are read before the first failure returns, so that every problem is reported.
                 $( let $field = reader.read::<$type>(settings.next()?, &[$(&$check)?]); )+
                 Some(Self { $( $field: $field?, )+ })
             }

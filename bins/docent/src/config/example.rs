@@ -1,4 +1,4 @@
-//! The example of an environment that sets everything.
+//! Generates the example environment file, deploy/.env.example.
 
 use super::{
     all,
@@ -6,44 +6,44 @@ use super::{
 };
 use std::fmt::Write;
 
-/// Where lines of the example are broken.
+/// Line width of comments.
 const COLUMNS: usize = 100;
 
 const INTRODUCTION: &str = "\
 # Settings of a Docent deployment.
 # Generated from bins/docent/src/config by `cargo xtask gen`. Change it there.
 #
-# Copy this file to `.env` beside compose.yaml, readable by yourself alone:
+# Copy this file to `.env` beside compose.yaml, readable only by you:
 #
 #     install -m 600 .env.example .env
 #
-# and fill in what stands here without a value; until then neither compose.yaml nor `docent serve` starts.
-# Everything else is commented out and shows its default. docs/reference/configuration.md says what each
-# setting means and which values it takes. Put values with `$` or `#` into single quotes.
+# and set the variables that are not commented out; until then neither compose.yaml nor `docent serve` starts.
+# All others are commented out and show their defaults. docs/reference/configuration.md describes each
+# setting and its values. Put values that contain `$` or `#` in single quotes.
 
-# == What compose.yaml asks for beside settings ==
+# == Variables of compose.yaml ==
 
-# The passwords of the two servers that it starts. Both become part of URLs: letters and digits only.
-# Make each with: openssl rand -hex 32
+# Passwords of the PostgreSQL and Redis servers. They become part of URLs: letters and digits only.
+# Generate each with: openssl rand -hex 32
 POSTGRES_PASSWORD=
 REDIS_PASSWORD=
 
-# The host name under which people reach the service; its certificate is fetched and renewed by itself.
+# Public host name of the service. Its TLS certificate is obtained and renewed automatically.
 #SITE_ADDRESS=localhost
 
-# The ports of this machine that are published.
+# Published ports of this machine.
 #HTTP_PORT=80
 #HTTPS_PORT=443
 
-# The image of Docent to run; `docker compose build` makes it.
+# Tag of the Docent image; `docker compose build` builds it.
 #IMAGE_TAG=latest
 
-# How many processes answer requests, and how many work on uploads.
+# Number of API processes and of worker processes.
 #SERVE_REPLICAS=1
 #WORKER_REPLICAS=1
 ";
 
-/// Settings that `compose.yaml` gives the containers itself, for they follow from its services.
+/// Settings that compose.yaml sets itself, because they follow from its services.
 const SET_BY_COMPOSE: &[&str] = &[
     "bind_address",
     "data_dir",
@@ -54,10 +54,10 @@ const SET_BY_COMPOSE: &[&str] = &[
     "trusted_proxies",
     "worker_bind_address",
 ];
-/// Settings with an optional value that `compose.yaml` demands: no server of it is without a password.
-const DEMANDED_BY_COMPOSE: &[&str] = &["qdrant_api_key"];
+/// Optional settings that compose.yaml requires, because each of its servers has a password.
+const REQUIRED_BY_COMPOSE: &[&str] = &["qdrant_api_key"];
 
-/// The example of an environment: deploy/.env.example. It names every setting, and gives none a value.
+/// Returns the example environment file. It names every setting and sets none.
 pub fn environment_example() -> String {
     let mut page = INTRODUCTION.to_owned();
     let mut section = "";
@@ -77,20 +77,20 @@ fn example(setting: &Setting) -> String {
         Default::Text(_) => String::new(),
         Default::Computed { words, .. } | Default::Unset(words) => format!("Default: {words}."),
     };
-    let is_demanded = DEMANDED_BY_COMPOSE.contains(&setting.name);
+    let is_required = REQUIRED_BY_COMPOSE.contains(&setting.name);
     let from_compose =
-        if SET_BY_COMPOSE.contains(&setting.name) { "compose.yaml sets it for its containers." } else { "" };
-    let make = match (setting.is_secret, setting.name) {
-        (_, "secret_key") => "Make one with: openssl rand -base64 48",
-        _ if is_demanded => "compose.yaml asks for it; make one with: openssl rand -hex 32",
+        if SET_BY_COMPOSE.contains(&setting.name) { "Set by compose.yaml for its containers." } else { "" };
+    let hint = match (setting.is_secret, setting.name) {
+        (_, "secret_key") => "Generate one with: openssl rand -base64 48",
+        _ if is_required => "Required by compose.yaml; generate one with: openssl rand -hex 32",
         _ => "",
     };
     let mut text = String::from("\n");
     let words = meaning.chain(default.split(' ')).chain(from_compose.split(' '));
     wrap(words.filter(|word| !word.is_empty()), &mut text);
-    wrap(make.split(' ').filter(|word| !word.is_empty()), &mut text);
+    wrap(hint.split(' ').filter(|word| !word.is_empty()), &mut text);
     let _ = match setting.serve {
-        Default::Unset(words) if is_demanded || words.starts_with("must be set") => {
+        Default::Unset(words) if is_required || words.starts_with("must be set") => {
             writeln!(text, "{}=", setting.variable())
         }
         Default::Text("[]") | Default::Computed { .. } | Default::Unset(_) => {
@@ -101,7 +101,7 @@ fn example(setting: &Setting) -> String {
     text
 }
 
-/// Writes words as comment lines.
+/// Appends words as comment lines, wrapped.
 fn wrap<'w>(words: impl Iterator<Item = &'w str>, text: &mut String) {
     let mut line = String::new();
     for word in words {

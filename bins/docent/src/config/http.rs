@@ -2,22 +2,23 @@
 
 use super::{
     declare::{section, text},
-    unit::{ByteSize, some_bytes},
+    unit::{ByteSize, check_not_zero},
     url::Origin,
 };
 use ipnet::IpNet;
 use std::net::SocketAddr;
 
 section! {
-    /// How the service is reached over HTTP.
+    /// HTTP.
     Http "HTTP" {
-        /// The address to listen on.
+        /// Address to listen on.
         bind_address: SocketAddr = text("127.0.0.1:8000");
-        /// The networks whose `X-Forwarded-For` and `Forwarded` headers are believed. Nobody else's are.
+        /// Networks of proxies whose `X-Forwarded-For` and `Forwarded` headers are trusted. From other addresses these
+        /// headers are ignored.
         trusted_proxies: Vec<IpNet> = text("[]");
-        /// The origins of browser front ends that are served from elsewhere.
+        /// Origins of browser front ends served from other hosts.
         cors_allowed_origins: Vec<Origin> = text("[]");
-        /// The largest upload; a larger one gets 413.
-        max_upload_bytes: ByteSize = text("50MiB"), some_bytes;
+        /// Maximum size of an upload; larger ones get 413.
+        max_upload_bytes: ByteSize = text("50MiB"), check_not_zero;
     }
 }

@@ -2,16 +2,16 @@
 
 use super::{
     declare::{section, text},
-    value::{lasting, within},
+    value::{positive, within},
 };
 use std::time::Duration;
 
 section! {
-    /// How many requests a client may make.
+    /// Request limits.
     Limits "Request limits" {
-        /// Requests that one client address (IPv6: one /64 network) may make within the period.
+        /// Requests allowed per client address (IPv6: per /64 network) within `rate_limit_period`.
         rate_limit_requests: u32 = text("300"), within(1..=u32::MAX);
-        /// The length of the period. It begins with the first request.
-        rate_limit_period: Duration = text("60s"), lasting;
+        /// Length of the rate-limit window, which begins with the first request.
+        rate_limit_period: Duration = text("60s"), positive;
     }
 }

@@ -1,4 +1,4 @@
-//! Mail, and what its links lead to.
+//! Outgoing email and the base URL of its links.
 
 use super::{
     declare::{section, unset, variable},
@@ -10,25 +10,25 @@ use ::url::Url;
 use std::net::IpAddr;
 
 section! {
-    /// Mail.
+    /// Outgoing email.
     Mail "Mail" {
-        /// The mail server: `smtps://user:password@host` (TLS), `smtp://user:password@host?tls=required` (STARTTLS) or,
+        /// Mail server: `smtps://user:password@host` (TLS), `smtp://user:password@host?tls=required` (STARTTLS) or,
         /// without a password, `smtp://host`. In a password write `/`, `#` and `@` as `%2F`, `%23` and `%40`.
-        smtp_url: Option<SmtpUrl> = unset("nothing is sent; staff can make the links and hand them on");
-        /// Whom letters come from, such as `Docent <docent@example.org>`. Must be set when `smtp_url` is.
-        mail_from: Option<String> = unset("none"), sender;
-        /// The address that people open the service at, such as `https://docs.example.org`; links in letters begin
-        /// with it. Must be set when `smtp_url` is.
+        smtp_url: Option<SmtpUrl> = unset("no email is sent; staff can create the links and pass them on");
+        /// Sender of emails, such as `Docent <docent@example.org>`. Required with `smtp_url`.
+        mail_from: Option<String> = unset("none"), check_sender;
+        /// Public base URL of the service, such as `https://docs.example.org`, for links in emails. Required with
+        /// `smtp_url`.
         public_url: Option<HttpUrl> = unset("`http://` and `bind_address`");
     }
 }
 
-/// The address of a mail server.
+/// The URL of a mail server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmtpUrl(ConnectionUrl);
 
 impl SmtpUrl {
-    /// The whole address.
+    /// The complete URL, with the password.
     pub fn expose(&self) -> &str {
         self.0.expose()
     }
@@ -48,15 +48,15 @@ impl Value for SmtpUrl {
             _ => return Err("has another scheme".to_owned()),
         };
         let url = ConnectionUrl::parse(scheme, rest)?;
-        let parsed = Url::parse(text).map_err(|error| format!("is no URL ({error})"))?;
-        // Hosts of schemes that the parser does not know are text to it.
+        let parsed = Url::parse(text).map_err(|error| format!("is not a URL ({error})"))?;
+        // The parser does not parse hosts of schemes it does not know.
         let host = parsed.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let is_local = host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback());
         match parsed.query() {
             Some("tls=required") if scheme == "smtp" => {}
             Some(_) => return Err("has parameters other than tls=required".to_owned()),
             None if scheme == "smtp" && parsed.password().is_some() && !is_local => {
-                return Err("would send the password in the clear".to_owned());
+                return Err("would send the password unencrypted".to_owned());
             }
             None => {}
         }
@@ -68,7 +68,7 @@ impl Value for SmtpUrl {
     }
 }
 
-fn sender(from: &Option<String>, _: &Context) -> Result<(), Refusal> {
+fn check_sender(from: &Option<String>, _: &Context) -> Result<(), Refusal> {
     let address = |text: &str| match text.rsplit_once('<') {
         Some((_, rest)) => rest.strip_suffix('>').map(str::to_owned),
         None => Some(text.to_owned()),
@@ -79,13 +79,13 @@ fn sender(from: &Option<String>, _: &Context) -> Result<(), Refusal> {
     if from.as_ref().is_none_or(is_address) {
         return Ok(());
     }
-    let accepted = "an address such as docent@example.org, or Docent <docent@example.org>".to_owned();
-    Err(Refusal { wrong: "holds no e-mail address".to_owned(), accepted })
+    let accepted = "an address such as docent@example.org or Docent <docent@example.org>".to_owned();
+    Err(Refusal { wrong: "contains no email address".to_owned(), accepted })
 }
 
-/// Reports a mail server that was given without what its letters need.
-pub(super) fn check_letters(reader: &mut Reader<'_>) {
-    // A value that cannot be read has been reported, but it was set.
+/// Reports settings that a mail server requires and that are missing.
+pub(super) fn check_complete(reader: &mut Reader<'_>) {
+    // An invalid value counts as set: it has been reported already.
     let is_set = |reader: &Reader<'_>, name| !matches!(reader.set(name), Ok(None));
     if !is_set(reader, "smtp_url") {
         return;
@@ -95,7 +95,7 @@ pub(super) fn check_letters(reader: &mut Reader<'_>) {
         ("public_url", HttpUrl::accepted()),
     ] {
         if !is_set(reader, name) {
-            reader.refuse(variable(name), format!("must be set when {} is", variable("smtp_url")), accepted);
+            reader.refuse(variable(name), format!("must be set with {}", variable("smtp_url")), accepted);
         }
     }
 }
@@ -105,26 +105,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_goes_to_a_mail_server_over_tls_or_not_at_all() {
-        for good in [
+    fn smtp_password_requires_tls_except_on_loopback() {
+        for accepted in [
             "smtps://ada:hunter2@mail.example.org",
             "smtp://ada:hunter2@mail.example.org:587?tls=required",
             "smtp://ada:hunter2@127.0.0.1:1025",
             "smtp://ada:hunter2@[::1]:1025",
             "smtp://relay",
         ] {
-            let url = SmtpUrl::parse(good).unwrap();
-            assert_eq!(url.expose(), good);
+            let url = SmtpUrl::parse(accepted).unwrap();
+            assert_eq!(url.expose(), accepted);
             assert!(!format!("{url:?} {}", url.show()).contains("hunter2"));
         }
-        for wrong in [
+        for rejected in [
             "mail.example.org",
             "https://mail.example.org",
             "smtp://ada:hunter2@mail.example.org",
             "smtp://ada:hunter2@mail.example.org?tls=opportunistic",
             "smtps://",
         ] {
-            assert!(!SmtpUrl::parse(wrong).unwrap_err().contains("hunter2"), "{wrong}");
+            assert!(!SmtpUrl::parse(rejected).unwrap_err().contains("hunter2"), "{rejected}");
         }
     }
 }

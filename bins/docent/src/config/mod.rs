@@ -1,8 +1,7 @@
-//! Settings: read once from the environment, all problems reported together.
+//! Settings, read once from the environment. All problems are reported together.
 //!
-//! Each section is declared in a file of its own with [`section!`](declare): the declaration gives the
-//! struct, its parser and its lines in the reference. To add a setting, add a line there and
-//! generate the reference again.
+//! Each section is declared in its own file with [`section!`](declare), which generates the struct, its parser and
+//! its entries in the reference. To add a setting, add a line there and run `cargo xtask gen`.
 
 mod accounts;
 mod agent;
@@ -49,25 +48,25 @@ pub use webhooks::Webhooks;
 
 use reader::Reader;
 
-/// Which defaults apply.
+/// A set of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// `docent dev`: everything embedded, nothing to set.
+    /// `docent dev`: everything embedded, no required settings.
     Dev,
-    /// `docent serve`: the back ends of a deployment.
+    /// `docent serve`: the back ends of a production deployment.
     Serve,
 }
 
 /// Every setting, by section.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The service as a whole.
+    /// General settings.
     pub service: Service,
     /// HTTP.
     pub http: Http,
     /// Accounts and tokens.
     pub accounts: Accounts,
-    /// Mail.
+    /// Outgoing email.
     pub mail: Mail,
     /// Request limits.
     pub limits: Limits,
@@ -85,14 +84,14 @@ pub struct Settings {
     pub telemetry: Telemetry,
 }
 
-/// What a good environment gives.
+/// The settings of a valid environment.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The settings.
     pub settings: Settings,
-    /// Each setting's value and where it came from, in the order of the reference; secrets hidden.
+    /// Each setting's value and source, in the order of the reference; secrets are hidden.
     pub effective: Vec<Effective>,
-    /// What is odd, but no reason to stop.
+    /// Problems that do not prevent the start.
     pub warnings: Vec<Warning>,
 }
 
@@ -100,18 +99,18 @@ impl Settings {
     /// Reads the settings of `profile`.
     ///
     /// # Errors
-    /// When anything cannot be read: all problems at once.
+    /// All problems, if any value is invalid.
     pub fn load(profile: Profile, environment: &Environment) -> Result<Loaded, Problems> {
         let mut reader = Reader::new(profile, environment);
-        // First, since other settings depend on what is in it.
+        // First, because defaults and checks of other settings depend on it.
         let service = Service::read(&mut reader);
         if let Some(service) = &service {
-            reader.learn(service);
+            reader.set_context(service);
         }
         let http = Http::read(&mut reader);
         let accounts = Accounts::read(&mut reader);
         let mail = Mail::read(&mut reader);
-        mail::check_letters(&mut reader);
+        mail::check_complete(&mut reader);
         let limits = Limits::read(&mut reader);
         let storage = Storage::read(&mut reader);
         storage::check_s3_keys(&mut reader);
@@ -138,7 +137,7 @@ impl Settings {
         };
         let settings = settings();
         let read = reader.finish(&all())?;
-        // A section that was not read has left a problem.
+        // Unreachable: a section that could not be read has reported a problem.
         let settings = settings.ok_or_else(Problems::default)?;
         Ok(Loaded { settings, effective: read.effective, warnings: read.warnings })
     }

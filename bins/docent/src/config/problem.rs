@@ -1,13 +1,13 @@
-//! What is wrong with an environment.
+//! Problems and warnings of an environment.
 
 use std::{error::Error, fmt};
 
-/// A variable that cannot be used.
+/// An invalid variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The variable.
     pub variable: String,
-    /// What is wrong, as the rest of a sentence; it shows no secret.
+    /// What is wrong, as the rest of a sentence; contains no secret.
     pub wrong: String,
     /// What is accepted.
     pub accepted: String,
@@ -19,30 +19,30 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong.
+/// All problems of an environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the settings cannot be used:")?;
+        f.write_str("invalid settings:")?;
         self.0.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
     }
 }
 
 impl Error for Problems {}
 
-/// A variable with our prefix that is no setting.
+/// A variable with the prefix `DOCENT_` that is not a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The variable.
     pub variable: String,
-    /// The setting's variable whose name is nearest.
-    pub nearest: String,
+    /// What to do about it.
+    pub advice: String,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is no setting and is ignored; did you mean {}?", self.variable, self.nearest)
+        write!(f, "{} is not a setting and is ignored; {}", self.variable, self.advice)
     }
 }

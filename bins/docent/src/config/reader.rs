@@ -1,4 +1,4 @@
-//! Reads settings out of an environment.
+//! Reads settings from an environment.
 
 use super::{
     Profile,
@@ -19,34 +19,36 @@ use std::{
 
 const PREFIX: &str = "DOCENT_";
 const FILE_SUFFIX: &str = "_FILE";
-/// The most bytes of a file that holds a setting.
+/// Maximum size in bytes of a file that contains a setting.
 const MAX_FILE: u64 = 64 * 1024;
 
-/// The variables with our prefix. Files that they name are read with the settings.
+/// The variables with the prefix `DOCENT_`. Files that they name are read with the settings.
 #[derive(Clone, Debug, std::default::Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
 }
 
 impl Environment {
-    /// The environment of this process: the only place that reads it.
+    /// The environment of this process; nothing else in Docent reads it.
     pub fn of_process() -> Self {
         let named = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
         Self::of(std::env::vars_os().filter_map(named))
     }
 
-    /// An environment of these variables; those without our prefix are left out.
+    /// An environment of the given variables; those without the prefix are dropped.
     pub fn of<N: Into<String>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
         Self { variables: variables.filter(|(name, _)| name.starts_with(PREFIX)).collect() }
     }
 
-    /// The text that a setting was given, by its variable or by a file that another one names.
+    /// The text of a setting, from its variable or from the file that its `_FILE` variable names.
     pub(super) fn text(&self, name: &str) -> Result<Option<(String, Source)>, String> {
         let variable = variable(name);
         let file = self.get(&format!("{variable}{FILE_SUFFIX}"));
         match (self.get(&variable), file) {
-            (Some(_), Some(_)) => Err(format!("is set, and so is {variable}{FILE_SUFFIX}: set one of them")),
+            (Some(_), Some(_)) => {
+                Err(format!("and {variable}{FILE_SUFFIX} are both set; set only one of them"))
+            }
             (Some(text), None) => match text.to_str() {
                 Some(text) => Ok(Some((text.to_owned(), Source::Environment))),
                 None => Err("is not UTF-8".to_owned()),
@@ -59,23 +61,23 @@ impl Environment {
         }
     }
 
-    /// The variable's value. One that is set to nothing counts as not set.
+    /// The value of a variable. An empty variable counts as not set.
     fn get(&self, variable: &str) -> Option<&OsString> {
         self.variables.get(variable).filter(|value| !value.is_empty())
     }
 }
 
-/// Reads the file of a setting, which may be a pipe but not one without an end.
+/// Reads the file of a setting, up to the maximum size: it may be an endless pipe.
 fn read_file(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_FILE {
-        return Err(io::Error::other(format!("it has more than {MAX_FILE} bytes")));
+        return Err(io::Error::other(format!("the file has more than {MAX_FILE} bytes")));
     }
     Ok(text)
 }
 
-/// What defaults and checks may depend on.
+/// Context of defaults and checks.
 #[derive(Clone, Debug)]
 pub struct Context {
     pub(super) profile: Profile,
@@ -84,10 +86,10 @@ pub struct Context {
     pub(super) cores: usize,
 }
 
-/// Where a value came from.
+/// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Nothing was set.
+    /// The default.
     Default,
     /// The variable itself.
     Environment,
@@ -95,27 +97,27 @@ pub enum Source {
     File,
 }
 
-/// A setting as it applies.
+/// The current value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effective {
     /// The variable.
     pub variable: String,
-    /// Its value as it would be written; secrets are hidden.
+    /// The value as it would be written; secrets are hidden.
     pub shown: String,
-    /// Where it came from.
+    /// Its source.
     pub source: Source,
 }
 
-/// A check of a value: says what is wrong and what is accepted.
+/// A check of a value, which returns what is wrong and what is accepted.
 pub(super) type Check<'c, T> = &'c dyn Fn(&T, &Context) -> Result<(), Refusal>;
 
-/// Why a check refuses a value.
+/// Why a value is invalid.
 pub(super) struct Refusal {
     pub(super) wrong: String,
     pub(super) accepted: String,
 }
 
-/// Reads settings one by one and collects what is wrong.
+/// Reads settings one by one and collects problems.
 pub(super) struct Reader<'e> {
     environment: &'e Environment,
     context: Context,
@@ -123,7 +125,7 @@ pub(super) struct Reader<'e> {
     effective: Vec<Effective>,
 }
 
-/// What a reader without problems has found beside the values.
+/// Result of a reader without problems, besides the values.
 pub(super) struct Read {
     pub(super) effective: Vec<Effective>,
     pub(super) warnings: Vec<Warning>,
@@ -136,13 +138,13 @@ impl<'e> Reader<'e> {
         Self { environment, context, problems: Vec::new(), effective: Vec::new() }
     }
 
-    /// Takes over what later settings depend on.
-    pub(super) fn learn(&mut self, service: &Service) {
+    /// Sets the values that later settings depend on.
+    pub(super) fn set_context(&mut self, service: &Service) {
         self.context.debug = service.debug;
         self.context.data_dir.clone_from(&service.data_dir);
     }
 
-    /// Reads one setting; `None` when there is a problem with it.
+    /// Reads one setting; `None` if it is invalid.
     pub(super) fn read<T: Value>(&mut self, setting: &Setting, checks: &[Check<'_, T>]) -> Option<T> {
         match self.value(setting, checks) {
             Ok((value, source)) => {
@@ -163,7 +165,7 @@ impl<'e> Reader<'e> {
             Some((text, source)) => {
                 let text = text.trim();
                 if text.is_empty() {
-                    return Err(refusal("holds nothing but white space".to_owned()));
+                    return Err(refusal("contains only white space".to_owned()));
                 }
                 let wrong = |why| refusal(format!("{}{why}", quote::<T>(text)));
                 (T::parse(text).map_err(wrong)?, source)
@@ -184,17 +186,17 @@ impl<'e> Reader<'e> {
         T::parse(&text).map_err(|why| refusal(format!("has no usable default: {why}")))
     }
 
-    /// The text that a setting was given.
+    /// The text of a setting, if it is set.
     pub(super) fn set(&self, name: &str) -> Result<Option<(String, Source)>, String> {
         self.environment.text(name)
     }
 
-    /// Reports a problem.
+    /// Adds a problem.
     pub(super) fn refuse(&mut self, variable: String, wrong: impl Into<String>, accepted: impl Into<String>) {
         self.problems.push(Problem { variable, wrong: wrong.into(), accepted: accepted.into() });
     }
 
-    /// Ends the reading: the problems, or what was found.
+    /// Returns the problems, or the values and warnings.
     pub(super) fn finish(self, all: &[Setting]) -> Result<Read, Problems> {
         if !self.problems.is_empty() {
             return Err(Problems(self.problems));
@@ -203,8 +205,7 @@ impl<'e> Reader<'e> {
     }
 }
 
-/// How a message quotes the value, with a space after it; secrets are not quoted, and neither is what
-/// may hold a password.
+/// Quotes the value for a message. Secrets, and values that may contain a password, are not quoted.
 fn quote<T: Value>(text: &str) -> String {
     if T::IS_SECRET || text.contains('@') {
         return String::new();
@@ -214,21 +215,40 @@ fn quote<T: Value>(text: &str) -> String {
     format!("is {shown:?}{dots}, which ")
 }
 
-/// Variables that are no settings of a service: the commands that are its clients take them.
-const OF_CLIENTS: [&str; 3] = ["DOCENT_SERVER", "DOCENT_API_KEY", "DOCENT_CREDENTIALS"];
+/// Variables of client commands, which are not settings of the service.
+const CLIENT_VARIABLES: [&str; 3] = ["DOCENT_SERVER", "DOCENT_API_KEY", "DOCENT_CREDENTIALS"];
+
+/// Former settings, and why they are gone.
+const REMOVED: [(&str, &str); 3] = [
+    (
+        "DOCENT_INGEST_MAX_CHARACTERS",
+        "it was removed, because DOCENT_INGEST_MAX_CHUNKS limits the length of a text",
+    ),
+    ("DOCENT_RERANK_CANDIDATES", "it was removed, because 50 candidates suit every reranker"),
+    (
+        "DOCENT_S3_SESSION_TOKEN",
+        "it was removed, because temporary keys are read from AWS_SESSION_TOKEN and the other AWS_… variables",
+    ),
+];
 
 fn warnings(environment: &Environment, all: &[Setting]) -> Vec<Warning> {
     let known: Vec<String> = all.iter().map(Setting::variable).collect();
-    let is_known = |name: &str| known.iter().any(|known| known == name) || OF_CLIENTS.contains(&name);
+    let is_known = |name: &str| known.iter().any(|known| known == name) || CLIENT_VARIABLES.contains(&name);
     let unknown = environment
         .variables
         .keys()
         .filter(|name| !is_known(name) && !name.strip_suffix(FILE_SUFFIX).is_some_and(is_known));
-    let nearest = |name: &str| known.iter().min_by_key(|known| distance(name, known)).cloned();
-    unknown.filter_map(|name| Some(Warning { variable: name.clone(), nearest: nearest(name)? })).collect()
+    let advice = |name: &str| {
+        if let Some((_, reason)) = REMOVED.iter().find(|(removed, _)| *removed == name) {
+            return Some((*reason).to_owned());
+        }
+        let nearest = known.iter().min_by_key(|known| distance(name, known))?;
+        Some(format!("did you mean {nearest}?"))
+    };
+    unknown.filter_map(|name| Some(Warning { variable: name.clone(), advice: advice(name)? })).collect()
 }
 
-/// The fewest insertions, deletions and replacements of characters that make `b` of `a`.
+/// Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -249,7 +269,7 @@ mod tests {
     use super::distance;
 
     #[test]
-    fn distances_count_edits() {
+    fn distance_counts_edits() {
         for (a, b, edits) in
             [("", "", 0), ("abc", "abc", 0), ("", "ab", 2), ("kitten", "sitting", 3), ("ab", "ba", 2)]
         {

@@ -1,4 +1,4 @@
-//! The reference of all settings.
+//! Generates the reference of all settings, docs/reference/configuration.md.
 
 use super::{
     all,
@@ -11,19 +11,19 @@ const INTRODUCTION: &str = "\
 
 <!-- Generated from bins/docent/src/config by `cargo xtask gen`. Change it there. -->
 
-Settings are environment variables. Each can also be read from a file: `DOCENT_X_FILE` names the file that
-holds the value of `DOCENT_X`. A variable that is set to nothing counts as not set.
+Settings are environment variables. Each can also be read from a file: `DOCENT_X_FILE` is the path of a file that
+contains the value of `DOCENT_X`. An empty variable counts as not set.
 
-- Durations are numbers of seconds or carry units: `15m`, `1h30m`, `250ms`.
-- Sizes are numbers of bytes or carry units: `50MiB`.
+- Durations are numbers of seconds or have units: `15m`, `1h30m`, `250ms`.
+- Sizes are numbers of bytes or have units: `50MiB`.
 - Lists are JSON (`[\"a\", \"b\"]`) or separated by commas (`a,b`).
 - Booleans are `true`, `yes`, `on`, `1` and `false`, `no`, `off`, `0`.
 
-A value that cannot be read stops the start with the variable's name, what is wrong with it and what is
-accepted; all such problems are reported together. An unknown `DOCENT_` variable is a warning.
+Invalid values prevent the start; all of them are reported together, each with the variable's name, what is wrong and
+what is accepted. An unknown `DOCENT_` variable is a warning.
 ";
 
-/// The reference in Markdown: docs/reference/configuration.md.
+/// Returns the reference in Markdown.
 pub fn reference() -> String {
     let mut page = INTRODUCTION.to_owned();
     let mut section = "";

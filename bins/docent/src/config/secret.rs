@@ -1,9 +1,9 @@
-//! Values that are never shown.
+//! Secrets, which are never shown.
 
 use super::value::Value;
 use std::fmt;
 
-/// A key or password. Neither `{}` nor `{:?}` shows it.
+/// A key or password. `Display` and `Debug` hide it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -13,7 +13,7 @@ impl Secret {
         Self(text)
     }
 
-    /// The secret itself.
+    /// Returns the secret itself.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,14 +1,14 @@
-//! Settings that choose among back ends.
+//! Settings that select back ends.
 
 use super::{url::ConnectionUrl, value::Value};
 use std::path::PathBuf;
 
-/// The relational database.
+/// URL of the relational database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatabaseUrl {
-    /// A file.
+    /// A SQLite file.
     Sqlite(PathBuf),
-    /// A PostgreSQL server; the address begins with `postgres://`.
+    /// A PostgreSQL server; the URL starts with `postgres://`.
     Postgres(ConnectionUrl),
 }
 
@@ -22,19 +22,19 @@ impl Value for DatabaseUrl {
 
     fn parse(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").ok_or("has no scheme")?;
-        // Other stacks name the driver too: `postgresql+asyncpg`.
+        // Python stacks name the driver too: `postgresql+asyncpg`.
         let (database, driver) = scheme.split_once('+').unwrap_or((scheme, ""));
         match (database, driver) {
             ("postgres" | "postgresql", _) => ConnectionUrl::parse("postgres", rest).map(Self::Postgres),
             ("sqlite", "") => match rest.strip_suffix("?mode=rwc").unwrap_or(rest) {
-                "" | ":memory:" => Err("names no file; documents must survive a restart".to_owned()),
+                "" | ":memory:" => Err("has no file name; documents must survive a restart".to_owned()),
                 path if path.contains('?') => Err("has parameters".to_owned()),
                 path => Ok(Self::Sqlite(path.into())),
             },
-            // Elsewhere `sqlite+driver:///file` is a relative path; guessing would open another file.
+            // In Python stacks `sqlite+driver:///file` is a relative path; guessing could open the wrong file.
             ("sqlite", _) => Err("names a driver".to_owned()),
-            // It is not quoted: whoever mixed something up may have put a password there.
-            _ => Err("has another scheme".to_owned()),
+            // The scheme is not quoted, because a misplaced password may be in it.
+            _ => Err("has an unsupported scheme".to_owned()),
         }
     }
 
@@ -46,12 +46,12 @@ impl Value for DatabaseUrl {
     }
 }
 
-/// The key-value store of refresh tokens and counters.
+/// URL of the key-value store for refresh tokens and counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyValueUrl {
     /// In this process.
     Memory,
-    /// A Redis server; the address begins with `redis://` or `rediss://`.
+    /// A Redis server; the URL starts with `redis://` or `rediss://`.
     Redis(ConnectionUrl),
 }
 
@@ -66,9 +66,9 @@ impl Value for KeyValueUrl {
     fn parse(text: &str) -> Result<Self, String> {
         match text.split_once("://").ok_or("has no scheme")? {
             ("memory", "") => Ok(Self::Memory),
-            ("memory", _) => Err("is memory:// with something after it".to_owned()),
+            ("memory", _) => Err("has text after memory://".to_owned()),
             (scheme @ ("redis" | "rediss"), rest) => ConnectionUrl::parse(scheme, rest).map(Self::Redis),
-            _ => Err("has another scheme".to_owned()),
+            _ => Err("has an unsupported scheme".to_owned()),
         }
     }
 
@@ -80,16 +80,16 @@ impl Value for KeyValueUrl {
     }
 }
 
-/// Where uploaded files are kept.
+/// URL of the blob store for uploaded files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlobStoreUrl {
-    /// In a folder.
+    /// A directory.
     File(PathBuf),
-    /// In an S3 bucket.
+    /// An S3 bucket.
     S3 {
-        /// Its name.
+        /// Name of the bucket.
         bucket: String,
-        /// What all keys begin with; may be empty.
+        /// Prefix of all keys; may be empty.
         prefix: String,
     },
 }
@@ -98,17 +98,17 @@ impl Value for BlobStoreUrl {
     const KIND: &'static str = "URL";
 
     fn accepted() -> String {
-        "file://path/to/folder, file:///absolute/path, s3://bucket/prefix".to_owned()
+        "file://path/to/directory, file:///absolute/path, s3://bucket/prefix".to_owned()
     }
 
     fn parse(text: &str) -> Result<Self, String> {
         match text.split_once("://").ok_or("has no scheme")? {
-            ("file", "") => Err("names no folder".to_owned()),
+            ("file", "") => Err("has no path".to_owned()),
             ("file", path) => Ok(Self::File(path.into())),
             ("s3", rest) => {
                 let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
                 if bucket.is_empty() {
-                    return Err("names no bucket".to_owned());
+                    return Err("has no bucket name".to_owned());
                 }
                 Ok(Self::S3 { bucket: bucket.to_owned(), prefix: prefix.trim_matches('/').to_owned() })
             }
@@ -144,7 +144,7 @@ macro_rules! choices {
                 $(if text.eq_ignore_ascii_case($text) {
                     return Ok(Self::$variant);
                 })+
-                Err("is none of the choices".to_owned())
+                Err("is not one of the choices".to_owned())
             }
 
             fn show(&self) -> String {
@@ -163,17 +163,17 @@ choices! {
     VectorDb "list" {
         /// A Qdrant server.
         Qdrant = "qdrant",
-        /// In this process, with files under the data folder.
+        /// In this process, with files in the data directory.
         Embedded = "embedded",
     }
 }
 
 choices! {
-    /// What makes embeddings.
+    /// The embedding back end.
     EmbeddingProvider "list" {
-        /// Any service that speaks the OpenAI embeddings format.
+        /// An API in the OpenAI embeddings format.
         OpenAi = "openai",
-        /// This process: lexical, without a model.
+        /// Built in: lexical, without a model.
         Builtin = "builtin",
     }
 }
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn database_addresses_are_normalised() {
+    fn database_urls_are_normalised() {
         for text in
             ["postgres://u:p@h:5432/d", "postgresql://u:p@h:5432/d", "postgresql+asyncpg://u:p@h:5432/d"]
         {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_in_addresses_are_never_shown() {
+    fn passwords_in_urls_are_hidden() {
         for url in [
             format!("{:?}", DatabaseUrl::parse("postgresql://ada:hunter2@h/d?password=hunter2")),
             DatabaseUrl::parse("postgresql://ada:hunter2@h/d?password=hunter2").unwrap().show(),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_in_the_wrong_place_are_neither_shown_nor_accepted() {
+    fn misplaced_passwords_are_rejected_and_hidden() {
         for url in [
             "ada:hunter2@postgres://h/d",
             "postgres://ada:1/hunter2@h/d",
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn key_value_addresses_keep_their_scheme() {
+    fn key_value_urls_keep_their_scheme() {
         assert_eq!(KeyValueUrl::parse("memory://"), Ok(KeyValueUrl::Memory));
         let KeyValueUrl::Redis(url) = KeyValueUrl::parse("rediss://h/0").unwrap() else {
             panic!("no server")
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn blob_stores_are_folders_or_buckets() {
+    fn blob_store_urls_are_directories_or_buckets() {
         assert_eq!(BlobStoreUrl::parse("file:///srv/x"), Ok(BlobStoreUrl::File("/srv/x".into())));
         let s3 = |prefix: &str| Ok(BlobStoreUrl::S3 { bucket: "b".into(), prefix: prefix.into() });
         assert_eq!(BlobStoreUrl::parse("s3://b"), s3(""));

@@ -1,16 +1,16 @@
-//! The service as a whole.
+//! General settings.
 
 use super::declare::{section, text};
 use std::path::PathBuf;
 
 section! {
-    /// The service as a whole.
+    /// General settings.
     Service "Service" {
-        /// The name that `GET /status` returns.
+        /// Name returned by `GET /status`.
         app_name: String = text("Docent");
         /// For development: allows weak secrets. Must be false in production.
         debug: bool = text("false");
-        /// Where the embedded back ends and the local blob store keep their files.
+        /// Directory for files of the embedded back ends and the local blob store.
         data_dir: PathBuf = text("./docent-data");
     }
 }

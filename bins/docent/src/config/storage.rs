@@ -1,4 +1,4 @@
-//! Where data is kept.
+//! Databases, vector store and blob store.
 
 use super::{
     declare::{Default, Defaults, both, section, text, unset, variable},
@@ -9,40 +9,39 @@ use super::{
 };
 
 section! {
-    /// Where data is kept.
+    /// Databases, vector store and blob store.
     Storage "Storage" {
-        /// The relational database: `sqlite://…` or `postgres://…`.
+        /// URL of the relational database: `sqlite://…` or `postgres://…`.
         database_url: DatabaseUrl = Defaults {
             dev: Default::Computed { words: "`docent.db` in `data_dir`", text: database_file },
             serve: Default::Unset("must be set"),
         };
-        /// The store of refresh tokens and rate-limit counters: `redis://…` or `rediss://…`. With `memory://`,
-        /// tokens are in the relational database and counters in the memory of the process.
+        /// URL of the store for refresh tokens and rate-limit counters: `redis://…` or `rediss://…`. With
+        /// `memory://`, tokens are in the relational database and counters in the memory of the process.
         redis_url: KeyValueUrl = Defaults {
             dev: Default::Text("memory://"),
             serve: Default::Text("redis://127.0.0.1:6379/0"),
         };
-        /// Where uploaded files are kept: `file://…` or `s3://bucket/prefix`.
+        /// URL of the blob store for uploaded files: `file://…` or `s3://bucket/prefix`.
         blob_store: BlobStoreUrl = both(Default::Computed { words: "`blobs` in `data_dir`", text: blob_folder });
-        /// The address of the service that has the bucket, without the bucket, such as
-        /// `https://minio.example.com:9000`.
+        /// Base URL of the S3 API, without the bucket, such as `https://minio.example.com:9000`.
         s3_endpoint: Option<HttpUrl> = unset("AWS in `s3_region`");
-        /// The bucket's region.
+        /// Region of the bucket.
         s3_region: String = text("us-east-1");
-        /// The access key ID for the bucket. Without it, credentials come from AWS's credential chain: the
+        /// Access key ID for the bucket. Without it, credentials come from AWS's credential chain: the
         /// standard `AWS_…` variables (keys, web identity, container role), or the instance's role.
         s3_access_key_id: Option<String> = unset("AWS's credential chain");
-        /// The secret access key for the bucket. Set if and only if `s3_access_key_id` is set.
+        /// Secret access key for the bucket. Set if and only if `s3_access_key_id` is set.
         s3_secret_access_key: Option<Secret> = unset("AWS's credential chain");
-        /// Whether `s3_endpoint` may be without TLS.
+        /// Whether `s3_endpoint` may use `http`.
         s3_allow_http: bool = text("false");
-        /// Whether the bucket is part of the host (`https://bucket.host`) and not of the path.
+        /// Whether the bucket is part of the host name (`https://bucket.host`) instead of the path.
         s3_virtual_hosted: bool = text("false");
-        /// The vector store: `qdrant` or `embedded`.
+        /// Vector store: `qdrant` or `embedded`.
         vector_db: VectorDb = Defaults { dev: Default::Text("embedded"), serve: Default::Text("qdrant") };
-        /// The address of the Qdrant server. Its gRPC port is used: port 6333, that of REST, stands for 6334.
+        /// URL of the Qdrant server. Docent uses its gRPC port: 6333, the REST port, is replaced by 6334.
         qdrant_url: HttpUrl = text("http://127.0.0.1:6333");
-        /// The key of the Qdrant server.
+        /// API key of the Qdrant server.
         qdrant_api_key: Option<Secret> = unset("none");
     }
 }

@@ -10,38 +10,37 @@ use super::{
 };
 
 choices! {
-    /// How a line of the log looks.
+    /// Format of log lines.
     LogFormat "list" {
-        /// For people.
+        /// Text for people.
         Human = "human",
-        /// One JSON object.
+        /// One JSON object per line.
         Json = "json",
     }
 }
 
 impl LogFormat {
-    /// The format that an environment asks for, also where its other settings are of no use.
-    pub fn wanted(environment: &Environment) -> Self {
+    /// Reads the format from an environment whose other settings may be invalid.
+    pub fn from_environment(environment: &Environment) -> Self {
         let text = environment.text("log_format").ok().flatten();
         text.and_then(|(text, _)| Self::parse(text.trim()).ok()).unwrap_or(Self::Human)
     }
 }
 
 section! {
-    /// What the service tells about itself.
+    /// Logs, traces and metrics.
     Telemetry "Logs, traces and metrics" {
-        /// What is logged: a level (`error`, `warn`, `info`, `debug`, `trace`), or levels by module such as
-        /// `warn,docent_api=debug`.
+        /// Log level (`error`, `warn`, `info`, `debug`, `trace`), or levels per module such as `warn,docent_api=debug`.
         log: String = Defaults { dev: Default::Text("warn,rmcp=error"), serve: Default::Text("info,actix_server=warn,actix_http=off,rmcp=error") };
-        /// How a line of the log looks: `human` or `json`.
+        /// Format of log lines: `human` or `json`.
         log_format: LogFormat = text("human");
-        /// Whether traces are exported, by OTLP over gRPC.
+        /// Whether traces are exported with OTLP over gRPC.
         tracing_enabled: bool = text("false");
-        /// The collector that they go to. One that is away costs a line in the log and the traces.
+        /// URL of the OTLP collector. While it is unreachable, traces are dropped and one warning is logged.
         otel_exporter_endpoint: HttpUrl = text("http://127.0.0.1:4317");
-        /// Whether `GET /metrics` is there, in the text format of Prometheus.
+        /// Whether `GET /metrics` is served, in the Prometheus text format.
         metrics_enabled: bool = text("false");
-        /// The bearer token that `GET /metrics` asks for.
-        metrics_token: Option<Secret> = unset("it asks for none");
+        /// Bearer token required by `GET /metrics`.
+        metrics_token: Option<Secret> = unset("no token required");
     }
 }

@@ -17,7 +17,7 @@ fn variables(problems: Result<Loaded, Problems>) -> Vec<String> {
 }
 
 #[test]
-fn dev_needs_nothing_and_is_embedded() {
+fn dev_defaults_are_embedded_and_complete() {
     let loaded = dev(&[]).unwrap();
     let Settings { service, http, accounts, limits, storage, models, .. } = loaded.settings.clone();
     let Settings { ingestion, agent, telemetry, mail, webhooks, .. } = loaded.settings;
@@ -52,7 +52,7 @@ fn dev_needs_nothing_and_is_embedded() {
 }
 
 #[test]
-fn serve_expects_the_back_ends_of_a_deployment() {
+fn serve_defaults_use_external_back_ends() {
     let settings = serve(&[KEY, DATABASE]).unwrap().settings;
     assert!(!settings.webhooks.webhook_allow_private);
     let storage = settings.storage;
@@ -65,7 +65,7 @@ fn serve_expects_the_back_ends_of_a_deployment() {
 }
 
 #[test]
-fn each_setting_overrides_its_part_in_both_profiles() {
+fn single_settings_override_profile_defaults() {
     let here = [("DOCENT_REDIS_URL", "redis://cache:6379/2"), ("DOCENT_VECTOR_DB", "qdrant")];
     let storage = dev(&here).unwrap().settings.storage;
     assert!(matches!(storage.redis_url, KeyValueUrl::Redis(_)));
@@ -77,7 +77,7 @@ fn each_setting_overrides_its_part_in_both_profiles() {
 }
 
 #[test]
-fn files_under_the_data_folder_follow_it() {
+fn default_paths_are_in_data_dir() {
     let storage = dev(&[("DOCENT_DATA_DIR", "/srv/docent")]).unwrap().settings.storage;
     assert_eq!(storage.database_url, DatabaseUrl::Sqlite("/srv/docent/docent.db".into()));
     assert_eq!(storage.blob_store, BlobStoreUrl::File("/srv/docent/blobs".into()));
@@ -96,7 +96,7 @@ fn s3_access_key_needs_both_halves() {
 }
 
 #[test]
-fn lists_are_json_or_separated_by_commas() {
+fn lists_accept_json_and_commas() {
     for text in [r#"["jwt", "api_key"]"#, "jwt,api_key", " JWT , api_key, "] {
         let accounts = dev(&[("DOCENT_AUTH_BACKENDS", text)]).unwrap().settings.accounts;
         assert_eq!(accounts.auth_backends, [AuthBackend::Jwt, AuthBackend::ApiKey], "{text}");
@@ -122,7 +122,7 @@ fn lists_are_json_or_separated_by_commas() {
 }
 
 #[test]
-fn all_problems_are_reported_together_with_what_is_accepted() {
+fn all_problems_are_reported_with_accepted_values() {
     let problems = serve(&[
         ("DOCENT_RATE_LIMIT_REQUESTS", "many"),
         ("DOCENT_RATE_LIMIT_PERIOD", "0"),
@@ -151,18 +151,18 @@ fn all_problems_are_reported_together_with_what_is_accepted() {
             "DOCENT_SEARCH_LIMIT",
         ]
     );
-    let line = r#"DOCENT_RATE_LIMIT_REQUESTS is "many", which is no whole number from 0 to 4294967295; accepted: a whole number"#;
+    let line = r#"DOCENT_RATE_LIMIT_REQUESTS is "many", which is not a whole number from 0 to 4294967295; accepted: a whole number"#;
     assert!(text.contains(line), "{text}");
     assert!(text.contains("DOCENT_SEARCH_LIMIT is 51; accepted: a whole number from 1 to 50"), "{text}");
     assert!(text.contains("DOCENT_DATABASE_URL must be set; accepted: sqlite://"), "{text}");
 }
 
 #[test]
-fn serve_refuses_weak_secret_keys_unless_debugging() {
+fn serve_rejects_weak_secret_key_unless_debug() {
     for (key, wrong) in [
         ("", "must be set"),
         ("Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5", "has fewer than 32 characters"),
-        ("change-me-change-me-change-me-change-me", "is an example out of the documentation"),
+        ("change-me-change-me-change-me-change-me", "is an example from the documentation"),
     ] {
         let key = ("DOCENT_SECRET_KEY", key);
         let problems = serve(&[key, DATABASE]).unwrap_err();
@@ -175,7 +175,7 @@ fn serve_refuses_weak_secret_keys_unless_debugging() {
 }
 
 #[test]
-fn earlier_secret_keys_must_be_as_strong() {
+fn serve_rejects_weak_previous_secret_keys() {
     let (good, other) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210");
     let keys = format!("[\"{good}\", \"{other},\"]");
     let database = ("DOCENT_DATABASE_URL", "sqlite://d.db");
@@ -189,7 +189,7 @@ fn earlier_secret_keys_must_be_as_strong() {
 }
 
 #[test]
-fn a_mail_server_needs_a_sender_and_the_address_that_links_begin_with() {
+fn smtp_url_requires_sender_and_public_url() {
     let alone = dev(&[("DOCENT_SMTP_URL", "smtp://relay")]);
     assert_eq!(variables(alone), ["DOCENT_MAIL_FROM", "DOCENT_PUBLIC_URL"]);
     let mut all = vec![
@@ -204,7 +204,7 @@ fn a_mail_server_needs_a_sender_and_the_address_that_links_begin_with() {
 }
 
 #[test]
-fn a_value_may_come_from_a_file() {
+fn values_can_be_read_from_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
     fs::write(&path, format!("{}\n", KEY.1)).unwrap();
@@ -215,7 +215,7 @@ fn a_value_may_come_from_a_file() {
     let effective = loaded.effective.iter().find(|setting| setting.variable == "DOCENT_SECRET_KEY").unwrap();
     assert_eq!((effective.source, effective.shown.as_str()), (Source::File, "[hidden]"));
 
-    // An empty file is a mistake of whoever mounted it; to take it for unset could open a door.
+    // An empty file is an error: treating it as unset could disable protection.
     fs::write(path, "\n").unwrap();
     assert_eq!(variables(dev(&[("DOCENT_METRICS_TOKEN_FILE", path)])), ["DOCENT_METRICS_TOKEN"]);
 
@@ -226,40 +226,40 @@ fn a_value_may_come_from_a_file() {
 }
 
 #[test]
-fn a_file_without_an_end_is_not_read_to_it() {
+fn endless_file_is_rejected() {
     let endless = dev(&[("DOCENT_METRICS_TOKEN_FILE", "/dev/zero")]).unwrap_err();
-    assert!(endless.to_string().contains("it has more than 65536 bytes"), "{endless}");
+    assert!(endless.to_string().contains("the file has more than 65536 bytes"), "{endless}");
 }
 
 #[test]
-fn the_format_of_the_log_is_known_even_where_other_settings_are_wrong() {
-    let wanted = |text: &str| {
-        LogFormat::wanted(&Environment::of([("DOCENT_LOG_FORMAT", text), ("DOCENT_DEBUG", "?")]))
+fn log_format_is_read_from_invalid_environment() {
+    let format = |text: &str| {
+        LogFormat::from_environment(&Environment::of([("DOCENT_LOG_FORMAT", text), ("DOCENT_DEBUG", "?")]))
     };
-    assert_eq!(["json", " json ", "human", "xml", ""].map(wanted), {
+    assert_eq!(["json", " json ", "human", "xml", ""].map(format), {
         use LogFormat::{Human, Json};
         [Json, Json, Human, Human, Human]
     });
 }
 
 #[test]
-fn an_unknown_variable_is_a_warning_that_names_the_nearest() {
-    let odd =
+fn unknown_variable_warning_names_nearest_setting() {
+    let unknown =
         [("DOCENT_RATE_LIMIT_REQUEST", "1"), ("DOCENT_SECRETKEY", "x"), ("PATH", "/bin"), ("DOCENTX", "1")];
-    let warnings = dev(&odd).unwrap().warnings;
-    let named: Vec<_> = warnings.iter().map(|w| (w.variable.as_str(), w.nearest.as_str())).collect();
+    let warnings = dev(&unknown).unwrap().warnings;
+    let named: Vec<_> = warnings.iter().map(|w| (w.variable.as_str(), w.advice.as_str())).collect();
     assert_eq!(
         named,
         [
-            ("DOCENT_RATE_LIMIT_REQUEST", "DOCENT_RATE_LIMIT_REQUESTS"),
-            ("DOCENT_SECRETKEY", "DOCENT_SECRET_KEY"),
+            ("DOCENT_RATE_LIMIT_REQUEST", "did you mean DOCENT_RATE_LIMIT_REQUESTS?"),
+            ("DOCENT_SECRETKEY", "did you mean DOCENT_SECRET_KEY?"),
         ]
     );
     assert!(!warnings[1].to_string().contains('x'), "values of unknown variables may be secrets");
 }
 
 #[test]
-fn no_secret_is_shown_anywhere() {
+fn secrets_are_hidden_in_settings_and_problems() {
     const SECRET: &str = "hunter2hunter2hunter2hunter2hunter2";
     let url = |scheme: &str| format!("{scheme}://ada:{SECRET}@host/0");
     let (database, redis, smtp) = (url("postgres"), url("redis"), format!("smtps://ada:{SECRET}@host"));
@@ -295,7 +295,7 @@ fn no_secret_is_shown_anywhere() {
 }
 
 #[test]
-fn the_embedding_key_falls_back_to_the_one_of_the_chat_model() {
+fn embedding_key_falls_back_to_llm_key() {
     let key = |variables: &[(&str, &str)]| {
         let models = dev(variables).unwrap().settings.models;
         models.embedding_key().map(|key| key.expose().to_owned())
@@ -306,7 +306,7 @@ fn the_embedding_key_falls_back_to_the_one_of_the_chat_model() {
 }
 
 #[test]
-fn whatever_a_variable_holds_reading_ends_in_settings_or_problems() {
+fn arbitrary_values_give_settings_or_problems() {
     let odd = [
         "0",
         "-1",
@@ -337,14 +337,14 @@ fn whatever_a_variable_holds_reading_ends_in_settings_or_problems() {
 
 #[cfg(unix)]
 #[test]
-fn text_that_is_no_unicode_is_a_problem() {
+fn non_utf8_value_is_a_problem() {
     use std::os::unix::ffi::OsStringExt;
     let environment = Environment::of([("DOCENT_APP_NAME", OsString::from_vec(vec![0xff]))]);
     assert_eq!(variables(Settings::load(Profile::Dev, &environment)), ["DOCENT_APP_NAME"]);
 }
 
 #[test]
-fn effective_settings_are_listed_in_the_order_of_the_reference() {
+fn effective_settings_follow_reference_order() {
     let loaded = dev(&[("DOCENT_SEARCH_LIMIT", "7"), ("DOCENT_MAX_UPLOAD_BYTES", "1048576")]).unwrap();
     let listed: Vec<_> = loaded.effective.iter().map(|setting| setting.variable.clone()).collect();
     let declared: Vec<_> = all().iter().map(Setting::variable).collect();
@@ -359,13 +359,13 @@ fn effective_settings_are_listed_in_the_order_of_the_reference() {
 }
 
 #[test]
-fn the_reference_in_the_documentation_is_up_to_date() {
+fn configuration_reference_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/configuration.md");
     let written = fs::read_to_string(path).unwrap();
     assert!(written == reference(), "docs/reference/configuration.md is out of date: run `cargo xtask gen`");
 }
 
-/// The lines of the example that set something, commented out or not: whether it is, name and value.
+/// The assignments in the example: whether active or commented out, name and value.
 fn example_lines(text: &str) -> Vec<(bool, &str, &str)> {
     text.lines()
         .filter_map(|line| {
@@ -381,7 +381,7 @@ fn example_lines(text: &str) -> Vec<(bool, &str, &str)> {
 }
 
 #[test]
-fn the_example_of_an_environment_is_up_to_date_and_names_every_setting() {
+fn example_environment_is_up_to_date_and_complete() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/.env.example");
     let written = fs::read_to_string(path).unwrap();
     assert!(written == environment_example(), "deploy/.env.example is out of date: run `cargo xtask gen`");
@@ -389,18 +389,18 @@ fn the_example_of_an_environment_is_up_to_date_and_names_every_setting() {
     let settings = lines.iter().map(|(_, name, _)| *name).filter(|name| name.starts_with("DOCENT_"));
     assert_eq!(settings.collect::<Vec<_>>(), all().iter().map(Setting::variable).collect::<Vec<_>>());
     for line in written.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
-        assert!(line == "#" || example_lines(line).len() == 1, "neither a comment nor a setting: {line}");
+        assert!(line == "#" || example_lines(line).len() == 1, "neither a comment nor an assignment: {line}");
     }
 }
 
 #[test]
-fn the_example_of_an_environment_holds_no_secret_and_starts_nothing() {
+fn example_environment_sets_nothing() {
     let example = environment_example();
     let lines = example_lines(&example);
     let set = lines.iter().filter(|(is_set, ..)| *is_set).map(|(_, name, value)| (*name, *value));
     assert!(set.clone().all(|(_, value)| value.is_empty()), "{set:?}", set = set.collect::<Vec<_>>());
     assert_eq!(variables(serve(&set.collect::<Vec<_>>())), ["DOCENT_SECRET_KEY", "DOCENT_DATABASE_URL"]);
-    // What is commented out are the defaults: with the two given, it changes nothing.
+    // The commented-out values are the defaults: with the two required settings they change nothing.
     let defaults = lines.iter().map(|(_, name, value)| (*name, *value));
     let given = [KEY, DATABASE];
     let all: Vec<_> =
@@ -411,31 +411,31 @@ fn the_example_of_an_environment_holds_no_secret_and_starts_nothing() {
 }
 
 #[test]
-fn compose_takes_nothing_from_the_environment_that_the_example_does_not_name() {
+fn compose_variables_are_in_example_environment() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
     let compose = fs::read_to_string(folder.join("compose.yaml")).unwrap();
     let example = environment_example();
     let lines = example_lines(&example);
-    let is_demanded = |name: &str| lines.iter().any(|(is_set, other, _)| *is_set && *other == name);
-    let mut demanded = Vec::new();
-    // `$$` is a dollar for the shell inside a container.
+    let is_required = |name: &str| lines.iter().any(|(is_set, other, _)| *is_set && *other == name);
+    let mut required = Vec::new();
+    // `$$` is an escaped dollar sign.
     for (at, _) in compose.match_indices("${").filter(|(at, _)| !compose[..*at].ends_with('$')) {
         let expression = &compose[at + 2..];
         let name: String =
             expression.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         assert!(lines.iter().any(|(_, other, _)| *other == name), "{name} is not in .env.example");
         if expression[name.len()..].starts_with(":?") {
-            assert!(is_demanded(&name), "{name} is commented out in .env.example, but demanded");
-            demanded.push(name);
+            assert!(is_required(&name), "{name} is commented out in .env.example, but required");
+            required.push(name);
         }
     }
-    demanded.sort();
-    demanded.dedup();
+    required.sort();
+    required.dedup();
     assert_eq!(
-        demanded,
+        required,
         ["DOCENT_QDRANT_API_KEY", "DOCENT_SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"]
     );
-    // A setting that is not one would be ignored, with a warning nobody reads.
+    // Unknown settings would be ignored with only a warning.
     let known: Vec<String> = all().iter().map(Setting::variable).collect();
     let names = compose.lines().filter_map(|line| line.trim().split_once(": ")).map(|(name, _)| name);
     let odd = names.filter(|name| name.starts_with("DOCENT_") && !known.iter().any(|known| known == name));
@@ -443,10 +443,10 @@ fn compose_takes_nothing_from_the_environment_that_the_example_does_not_name() {
 }
 
 #[test]
-fn a_password_in_an_item_of_a_list_is_not_quoted() {
+fn password_in_list_item_is_hidden() {
     let origins = ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example, rediss://:hunter2@[::");
-    let told = serve(&[KEY, DATABASE, origins]).unwrap_err().to_string();
-    assert!(told.contains("DOCENT_CORS_ALLOWED_ORIGINS") && !told.contains("hunter2"), "{told}");
+    let message = serve(&[KEY, DATABASE, origins]).unwrap_err().to_string();
+    assert!(message.contains("DOCENT_CORS_ALLOWED_ORIGINS") && !message.contains("hunter2"), "{message}");
     let origins = ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example, nowhere");
     assert!(serve(&[KEY, DATABASE, origins]).unwrap_err().to_string().contains("\"nowhere\""));
 }

@@ -1,4 +1,4 @@
-//! Durations and sizes with units.
+//! Parsing of durations and sizes with units.
 
 use super::{
     reader::{Context, Refusal},
@@ -22,7 +22,7 @@ const BYTES: &[(&str, u64)] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ByteSize(pub u64);
 
-/// Adds up numbers with units, such as `1h 30m`. A number alone counts in `plain`.
+/// Sums numbers with units, such as `1h 30m`. A number without a unit is multiplied by `plain`.
 fn parse(text: &str, units: &[(&str, u64)], plain: u64) -> Result<u64, String> {
     if let Ok(number) = text.parse::<u64>() {
         return number.checked_mul(plain).ok_or_else(|| "is too large".to_owned());
@@ -30,7 +30,7 @@ fn parse(text: &str, units: &[(&str, u64)], plain: u64) -> Result<u64, String> {
     let (mut rest, mut sum) = (text, 0_u64);
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let number: u64 = rest[..digits].parse().map_err(|_| "is no number with a unit".to_owned())?;
+        let number: u64 = rest[..digits].parse().map_err(|_| "is not a number with a unit".to_owned())?;
         rest = rest[digits..].trim_start();
         let letters = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
         let unit = &rest[..letters];
@@ -46,7 +46,7 @@ fn parse(text: &str, units: &[(&str, u64)], plain: u64) -> Result<u64, String> {
     Ok(sum)
 }
 
-/// Writes a number in the given units, largest first, the last of them being 1.
+/// Formats a number in the given units, largest first; the last unit must be 1.
 fn show(mut number: u64, units: &[(&str, u64)]) -> String {
     let mut text = String::new();
     for (unit, size) in units {
@@ -78,7 +78,8 @@ impl Value for ByteSize {
     const KIND: &'static str = "size";
 
     fn accepted() -> String {
-        "a number of bytes, or one with the unit B, KiB, MiB, GiB, kB, MB or GB, such as 50MiB".to_owned()
+        "a number of bytes, or a number with the unit B, KiB, MiB, GiB, kB, MB or GB, such as 50MiB"
+            .to_owned()
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -90,8 +91,8 @@ impl Value for ByteSize {
     }
 }
 
-/// A check: the size is not zero.
-pub(super) fn some_bytes(value: &ByteSize, _: &Context) -> Result<(), Refusal> {
+/// Checks that a size is not zero.
+pub(super) fn check_not_zero(value: &ByteSize, _: &Context) -> Result<(), Refusal> {
     if value.0 == 0 {
         return Err(Refusal {
             wrong: "is 0".to_owned(),
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_take_units_and_plain_seconds() {
+    fn durations_accept_units_and_plain_seconds() {
         for (text, millis) in [
             ("0", 0),
             ("60", 60_000),
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_take_units_and_plain_bytes() {
+    fn sizes_accept_units_and_plain_bytes() {
         for (text, bytes) in [("10", 10), ("50MiB", 52_428_800), ("1 kB", 1000), ("2gib", 2 << 30), ("7B", 7)]
         {
             assert_eq!(ByteSize::parse(text), Ok(ByteSize(bytes)), "{text}");
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_reads_back_as_the_same() {
+    fn shown_values_parse_to_the_same_value() {
         for millis in [0, 1, 999, 1000, 61_000, 90_061_001] {
             let value = Duration::from_millis(millis);
             assert_eq!(Duration::parse(&value.show()), Ok(value));

@@ -1,15 +1,15 @@
-//! Addresses of back ends and front ends.
+//! URLs of back ends and front ends.
 
 use super::{secret::Secret, value::Value};
 use std::fmt;
 use url::Url;
 
-/// The base address of an HTTP service, without a slash at its end.
+/// The base URL of an HTTP service, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpUrl(String);
 
 impl HttpUrl {
-    /// The address.
+    /// Returns the URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -19,16 +19,16 @@ impl Value for HttpUrl {
     const KIND: &'static str = "URL";
 
     fn accepted() -> String {
-        "an address such as http://127.0.0.1:6333 or https://api.example.com/v1".to_owned()
+        "a URL such as http://127.0.0.1:6333 or https://api.example.com/v1".to_owned()
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let url = Url::parse(text).map_err(|error| format!("is no URL ({error})"))?;
+        let url = Url::parse(text).map_err(|error| format!("is not a URL ({error})"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(format!("has the scheme {:?}", url.scheme()));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("holds a user name or password; keys have settings of their own".to_owned());
+            return Err("contains a user name or password; keys have their own settings".to_owned());
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err("has a query or fragment".to_owned());
@@ -41,12 +41,12 @@ impl Value for HttpUrl {
     }
 }
 
-/// Where a browser front end is served from: scheme, host and port.
+/// The origin of a browser front end: scheme, host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(String);
 
 impl Origin {
-    /// The origin as browsers send it.
+    /// Returns the origin as browsers send it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -71,7 +71,7 @@ impl Value for Origin {
     }
 }
 
-/// The address of a store, which may hold a password. Only its host and path are shown.
+/// The URL of a store, which may contain a password. Only its host and path are shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConnectionUrl {
     url: Secret,
@@ -79,25 +79,25 @@ pub struct ConnectionUrl {
 }
 
 impl ConnectionUrl {
-    /// Reads an address that begins with `scheme://`; it is kept with that scheme.
+    /// Parses `scheme://` followed by the rest of a URL.
     pub(super) fn parse(scheme: &str, rest: &str) -> Result<Self, String> {
         let text = format!("{scheme}://{rest}");
-        let mut url = Url::parse(&text).map_err(|error| format!("is no URL ({error})"))?;
+        let mut url = Url::parse(&text).map_err(|error| format!("is not a URL ({error})"))?;
         if url.host_str().is_none_or(str::is_empty) {
-            return Err("names no host".to_owned());
+            return Err("has no host".to_owned());
         }
-        // The rest of a password that holds `/` or `#` ends up behind the host, where it would be shown.
+        // The rest of a password with an unescaped `/` or `#` ends up after the host, where it would be shown.
         if url.path().contains('@') || url.fragment().is_some() {
-            return Err("has @ or # behind its host; in a password write / # @ as %2F %23 %40".to_owned());
+            return Err("has @ or # after its host; in a password write / # @ as %2F %23 %40".to_owned());
         }
         let hidden = url.set_password(None).and_then(|()| url.set_username(""));
-        hidden.map_err(|()| "is no URL of a server".to_owned())?;
-        // A query may hold a password too.
+        hidden.map_err(|()| "is not the URL of a server".to_owned())?;
+        // A query may contain a password too.
         url.set_query(None);
         Ok(Self { url: Secret::new(text), shown: url.to_string() })
     }
 
-    /// The whole address.
+    /// Returns the complete URL, with the password.
     pub fn expose(&self) -> &str {
         self.url.expose()
     }

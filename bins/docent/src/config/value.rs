@@ -1,4 +1,4 @@
-//! How the text of a setting becomes a value.
+//! Parsing of setting values.
 
 use super::reader::{Context, Refusal};
 use ipnet::IpNet;
@@ -10,28 +10,28 @@ use std::{
     time::Duration,
 };
 
-/// A type of setting.
+/// A type that settings can have.
 pub(super) trait Value: Sized {
-    /// The kind of value in a word or two, for the reference.
+    /// Name of the type, for the reference.
     const KIND: &'static str;
-    /// The same for a list of them.
+    /// Name of a list of this type.
     const LIST_KIND: &'static str = "list";
-    /// Whether it must not be shown.
+    /// Whether values are hidden in output.
     const IS_SECRET: bool = false;
 
-    /// What is accepted, as the end of a sentence.
+    /// Describes the accepted values, as the end of a sentence.
     fn accepted() -> String;
 
-    /// Reads a value from text without white space at its ends.
+    /// Parses text that has no leading or trailing white space.
     ///
     /// # Errors
-    /// With what is wrong, as the rest of a sentence that begins with the value.
+    /// What is wrong, as the rest of a sentence that begins with the value.
     fn parse(text: &str) -> Result<Self, String>;
 
-    /// The value as it would be written; secrets are hidden.
+    /// Formats the value as it would be written; secrets are hidden.
     fn show(&self) -> String;
 
-    /// The value that stands for none, where there may be none.
+    /// The value of an optional setting that is not set.
     fn unset() -> Option<Self> {
         None
     }
@@ -63,22 +63,22 @@ impl<T: Value> Value for Vec<T> {
     const IS_SECRET: bool = T::IS_SECRET;
 
     fn accepted() -> String {
-        format!("a JSON list of strings, or values with commas between them, each {}", T::accepted())
+        format!("a JSON list of strings, or values separated by commas, each {}", T::accepted())
     }
 
     fn parse(text: &str) -> Result<Self, String> {
         let items: Vec<String> = if text.starts_with('[') {
-            serde_json::from_str(text).map_err(|error| format!("is no JSON list of strings ({error})"))?
+            serde_json::from_str(text).map_err(|error| format!("is not a JSON list of strings ({error})"))?
         } else {
             text.split(',').map(str::to_owned).collect()
         };
         let items = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());
-        // One that may hold a password is not quoted, as it is not where it stands alone.
+        // Like single values, items that may contain a password are not quoted.
         let wrong = |item: &str, why| {
             if item.contains('@') {
-                format!("holds an item that {why}")
+                format!("has an item that {why}")
             } else {
-                format!("holds {item:?}, which {why}")
+                format!("has the item {item:?}, which {why}")
             }
         };
         items.map(|item| T::parse(item).map_err(|why| wrong(item, why))).collect()
@@ -113,12 +113,12 @@ impl Value for String {
     const KIND: &'static str = "text";
 
     fn accepted() -> String {
-        "any text of one line".to_owned()
+        "one line of text".to_owned()
     }
 
     fn parse(text: &str) -> Result<Self, String> {
         if text.chars().any(char::is_control) {
-            return Err("holds line ends or other control characters".to_owned());
+            return Err("contains line breaks or other control characters".to_owned());
         }
         Ok(text.to_owned())
     }
@@ -132,7 +132,7 @@ impl Value for PathBuf {
     const KIND: &'static str = "path";
 
     fn accepted() -> String {
-        "the path of a folder".to_owned()
+        "the path of a directory".to_owned()
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -154,7 +154,7 @@ macro_rules! whole_numbers {
             }
 
             fn parse(text: &str) -> Result<Self, String> {
-                text.parse().map_err(|_| format!("is no whole number from 0 to {}", <$type>::MAX))
+                text.parse().map_err(|_| format!("is not a whole number from 0 to {}", <$type>::MAX))
             }
 
             fn show(&self) -> String {
@@ -174,7 +174,7 @@ impl Value for SocketAddr {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || "is no IP address with a port".to_owned();
+        let wrong = || "is not an IP address with a port".to_owned();
         match text.strip_prefix("localhost:") {
             Some(port) => Ok(Self::from((Ipv4Addr::LOCALHOST, port.parse::<u16>().map_err(|_| wrong())?))),
             None => text.parse().map_err(|_| wrong()),
@@ -196,7 +196,7 @@ impl Value for IpNet {
 
     fn parse(text: &str) -> Result<Self, String> {
         let address = text.parse::<IpAddr>().map(Self::from);
-        address.or_else(|_| text.parse()).map_err(|_| "is no IP address and no network".to_owned())
+        address.or_else(|_| text.parse()).map_err(|_| "is neither an IP address nor a network".to_owned())
     }
 
     fn show(&self) -> String {
@@ -204,7 +204,7 @@ impl Value for IpNet {
     }
 }
 
-/// A check: the value is within bounds.
+/// Checks that a value is within bounds.
 pub(super) fn within<T>(bounds: RangeInclusive<T>) -> impl Fn(&T, &Context) -> Result<(), Refusal>
 where
     T: PartialOrd + fmt::Display,
@@ -218,8 +218,8 @@ where
     }
 }
 
-/// A check: the duration is not zero.
-pub(super) fn lasting(value: &Duration, _: &Context) -> Result<(), Refusal> {
+/// Checks that a duration is not zero.
+pub(super) fn positive(value: &Duration, _: &Context) -> Result<(), Refusal> {
     if value.is_zero() {
         let accepted = format!("{}, more than 0", Duration::accepted());
         return Err(Refusal { wrong: "is 0".to_owned(), accepted });

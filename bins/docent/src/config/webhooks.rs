@@ -5,9 +5,9 @@ use super::declare::{Default, Defaults, section};
 section! {
     /// Webhooks.
     Webhooks "Webhooks" {
-        /// Whether webhooks may lead to this machine and to private networks, and may use `http`. Whoever has an account
-        /// can then have the service send messages to hosts that only it reaches. Link-local addresses, where clouds serve
-        /// credentials, stay out of reach.
+        /// Whether webhook URLs may point to this machine and to private networks, and may use `http`. Any account can
+        /// then make the service send requests to hosts that only it can reach. Link-local addresses, where clouds
+        /// serve credentials, are always blocked.
         webhook_allow_private: bool = Defaults { dev: Default::Text("true"), serve: Default::Text("false") };
     }
 }
