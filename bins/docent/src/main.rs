@@ -1,5 +1,5 @@
 //! The `docent` program.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program prints")]
 
 mod client;
 mod command;
@@ -14,16 +14,16 @@ use docent::{
     config::{Environment, LogFormat},
 };
 use docent_app::accounts::create::Flags;
-use output::Unwritten;
+use output::OutputError;
 use std::process::ExitCode;
 use tracing::Level;
 
-/// What a command ends with that has not done what it was to do, and has nothing else to tell by it.
+/// Exit code of a failed command that has no exit codes of its own.
 const FAILURE: u8 = 1;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    // The worker sets limits on itself before anything else is there, threads included.
+    // The worker sets its resource limits before any thread is started.
     if matches!(cli.command, Command::ExtractWorker) {
         return docent_adapters::pdf::worker_main();
     }
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(command: Command) -> anyhow::Result<ExitCode> {
-    let ended = match command {
+    let result = match command {
         Command::Doctor(args) => return Ok(command::doctor::run(args).await),
         Command::Reindex(args) => return Ok(command::reindex::run(args).await),
         Command::Ingest(args) => return Ok(command::ingest::run(args).await),
@@ -77,17 +77,17 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Man(args) => command::man::run(&args),
         Command::ExtractWorker => unreachable!("handled in main"),
     };
-    ended.map(|()| ExitCode::SUCCESS)
+    result.map(|()| ExitCode::SUCCESS)
 }
 
-/// Says why a command has ended, and ends it with this code.
+/// Prints an error and returns the exit code.
 ///
-/// Whoever closed standard output wants to read no more: then nothing is wrong.
+/// A closed standard output is not a failure: the reader has seen enough.
 fn fail(error: &anyhow::Error, code: u8) -> ExitCode {
-    if error.downcast_ref::<Unwritten>().is_some_and(Unwritten::is_closed) {
+    if error.downcast_ref::<OutputError>().is_some_and(OutputError::is_broken_pipe) {
         return ExitCode::SUCCESS;
     }
     let format = LogFormat::from_environment(&Environment::of_process());
-    telemetry::say(format, Level::ERROR, &format!("{error:#}"));
+    telemetry::report(format, Level::ERROR, &format!("{error:#}"));
     ExitCode::from(code)
 }

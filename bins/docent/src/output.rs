@@ -1,4 +1,4 @@
-//! Results: on standard output, as text for people or as one JSON object a line for programs.
+//! Prints results to standard output, as text or as JSON with one object per line.
 
 use docent::cli::OutputArgs;
 use serde_json::Value;
@@ -7,61 +7,61 @@ use std::{
     io::{self, ErrorKind, Write},
 };
 
-/// Standard output has not taken a result.
+/// Writing to standard output failed.
 #[derive(Debug)]
-pub(crate) struct Unwritten(io::Error);
+pub(crate) struct OutputError(io::Error);
 
-impl Unwritten {
-    /// Whether nobody reads it any more.
-    pub(crate) fn is_closed(&self) -> bool {
+impl OutputError {
+    /// Whether the reader closed the pipe.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
         self.0.kind() == ErrorKind::BrokenPipe
     }
 }
 
-impl fmt::Display for Unwritten {
+impl fmt::Display for OutputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("writing to standard output")
     }
 }
 
-impl std::error::Error for Unwritten {
+impl std::error::Error for OutputError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.0)
     }
 }
 
-/// Writes a result in the form that is wanted.
+/// Prints a result in the selected format.
 ///
 /// # Errors
-/// When standard output takes no more, as when whoever read it has gone.
-pub(crate) fn result(
+/// If standard output cannot be written to, for example because the reader closed the pipe.
+pub(crate) fn print(
     output: OutputArgs,
     text: impl FnOnce() -> String,
     object: impl FnOnce() -> Value,
-) -> Result<(), Unwritten> {
-    writeln!(io::stdout(), "{}", line(output, text, object)).map_err(Unwritten)
+) -> Result<(), OutputError> {
+    writeln!(io::stdout(), "{}", format(output, text, object)).map_err(OutputError)
 }
 
-/// A result in the form that is wanted, for commands that write it themselves.
-pub(crate) fn line(
+/// Formats a result, for commands that write it themselves.
+pub(crate) fn format(
     output: OutputArgs,
     text: impl FnOnce() -> String,
     object: impl FnOnce() -> Value,
 ) -> String {
-    if output.json { escaped(&object().to_string()) } else { text() }
+    if output.json { escape_controls(&object().to_string()) } else { text() }
 }
 
-/// Writes a piece of text as it comes.
+/// Prints text without a line break and flushes it.
 ///
 /// # Errors
-/// As [`result`].
-pub(crate) fn piece(text: &str) -> Result<(), Unwritten> {
+/// As [`print`].
+pub(crate) fn print_text(text: &str) -> Result<(), OutputError> {
     let mut out = io::stdout();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Unwritten)
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(OutputError)
 }
 
-/// JSON without what a terminal would take for a command: its own escapes leave a few control characters be.
-fn escaped(json: &str) -> String {
+/// Escapes the control characters that JSON permits, since a terminal could interpret them.
+fn escape_controls(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         if c.is_control() {
@@ -73,13 +73,13 @@ fn escaped(json: &str) -> String {
     escaped
 }
 
-/// Text of a server on one line, without what a terminal would take for a command.
-pub(crate) fn printable(text: &str) -> String {
+/// Replaces control characters by spaces, so that text from a server cannot control the terminal.
+pub(crate) fn sanitize(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The same for text of several lines.
-pub(crate) fn printable_lines(text: &str) -> String {
+/// Like [`sanitize`], but keeps line breaks and tabs.
+pub(crate) fn sanitize_lines(text: &str) -> String {
     let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { ' ' } else { c };
     text.chars().map(shown).collect()
 }
@@ -90,15 +90,15 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_server_gives_the_terminal_no_commands() {
-        assert_eq!(printable("a\u{1b}]0;title\u{7}b\nü"), "a ]0;title b ü");
-        assert_eq!(printable_lines("a\u{1b}[2J\tb\r\n\u{9b}31mü"), "a [2J\tb \n 31mü");
+    fn sanitize_replaces_control_characters() {
+        assert_eq!(sanitize("a\u{1b}]0;title\u{7}b\nü"), "a ]0;title b ü");
+        assert_eq!(sanitize_lines("a\u{1b}[2J\tb\r\n\u{9b}31mü"), "a [2J\tb \n 31mü");
     }
 
     #[test]
-    fn an_object_is_one_line_that_says_what_it_said() {
+    fn json_is_one_line_without_control_characters() {
         let object = json!({ "text": "a\n\u{1b}\u{7f}\u{9b}é" });
-        let line = line(OutputArgs { json: true }, String::new, || object.clone());
+        let line = format(OutputArgs { json: true }, String::new, || object.clone());
         assert!(!line.chars().any(char::is_control), "{line:?}");
         assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), object);
     }

@@ -1,5 +1,4 @@
-//! Shows how far a long command has come: a bar on a terminal, a line now and then elsewhere. Both go to
-//! standard error, for standard output is the command's answer.
+//! Progress of a long command on standard error: a bar on a terminal, occasional lines elsewhere.
 
 use docent_app::maintenance::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,11 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a line is written where there is no terminal.
-const EVERY: Duration = Duration::from_secs(5);
+/// Interval of progress lines without a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Shows progress to whoever started the command.
-pub(crate) struct Shown {
+/// Displays progress of the current stage.
+pub(crate) struct ProgressDisplay {
     is_terminal: bool,
     stage: Mutex<Option<Stage>>,
 }
@@ -21,18 +20,18 @@ pub(crate) struct Shown {
 struct Stage {
     name: &'static str,
     bar: ProgressBar,
-    told: Instant,
+    last_line: Instant,
 }
 
-impl Shown {
+impl ProgressDisplay {
     pub(crate) fn new() -> Self {
         Self { is_terminal: std::io::stderr().is_terminal(), stage: Mutex::new(None) }
     }
 
-    /// Writes a line to standard output without breaking the bar.
-    pub(crate) fn say(&self, line: &str) {
+    /// Prints a line to standard output without disturbing the bar.
+    pub(crate) fn print(&self, line: &str) {
         let write = || {
-            // Whoever closed standard output wants to read no more.
+            // A closed standard output does not stop the command.
             let _ = writeln!(std::io::stdout(), "{line}");
         };
         match &*self.stage.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -42,7 +41,7 @@ impl Shown {
     }
 }
 
-fn line(stage: &Stage) {
+fn print_stage(stage: &Stage) {
     let (name, done) = (stage.name, stage.bar.position());
     let _ = match stage.bar.length() {
         Some(steps) => writeln!(std::io::stderr(), "{name}: {done} of {steps}"),
@@ -50,27 +49,28 @@ fn line(stage: &Stage) {
     };
 }
 
-impl Progress for Shown {
+impl Progress for ProgressDisplay {
     fn begin(&self, name: &'static str, steps: Option<u64>) {
         let bar = if self.is_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
         if let Some(steps) = steps {
             bar.set_length(steps);
         }
-        let form = if steps.is_some() { "{msg} [{bar:30}] {pos} of {len}" } else { "{msg} {spinner} {pos}" };
-        if let Ok(style) = ProgressStyle::with_template(form) {
+        let template =
+            if steps.is_some() { "{msg} [{bar:30}] {pos} of {len}" } else { "{msg} {spinner} {pos}" };
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         bar.set_message(name);
-        let stage = Stage { name, bar, told: Instant::now() };
+        let stage = Stage { name, bar, last_line: Instant::now() };
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Some(stage);
     }
 
     fn advance(&self, steps: u64) {
         if let Some(stage) = &mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner) {
             stage.bar.inc(steps);
-            if !self.is_terminal && stage.told.elapsed() >= EVERY {
-                stage.told = Instant::now();
-                line(stage);
+            if !self.is_terminal && stage.last_line.elapsed() >= LINE_INTERVAL {
+                stage.last_line = Instant::now();
+                print_stage(stage);
             }
         }
     }
@@ -78,7 +78,7 @@ impl Progress for Shown {
     fn end(&self) {
         if let Some(stage) = self.stage.lock().unwrap_or_else(PoisonError::into_inner).take() {
             stage.bar.finish_and_clear();
-            line(&stage);
+            print_stage(&stage);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which adapter stands behind which port: the one place that knows them all.
+//! Composition root: chooses the adapter for each port.
 
 mod embedders;
 mod reranker;
@@ -58,26 +58,25 @@ use tokio_util::task::TaskTracker;
 use embedders::ModelEmbedders;
 pub(crate) use upkeep::upkeep;
 
-/// After this long without a write, an unfinished file is of an upload that died with its process.
+/// Age after which an unfinished file belongs to an upload whose process has died.
 const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
 
-/// A service ready to start.
-pub(crate) struct Wired {
+/// The assembled service, ready to start.
+pub(crate) struct Assembly {
     pub(crate) app: Arc<App>,
-    /// Whether no other process works on the same ledger: the embedded vector store has one owner, and the
-    /// database beside it too.
+    /// Whether no other process uses the same job queue: the embedded vector store and a SQLite database have one owner.
     pub(crate) is_exclusive: bool,
-    /// The counters, where metrics are on.
+    /// Metrics, if enabled.
     metrics: Option<Arc<Metrics>>,
     secret: Vec<u8>,
 }
 
-/// Opens the relational store, without looking at its schema.
+/// Opens the relational store without checking its schema.
 pub(crate) async fn store(settings: &Settings) -> anyhow::Result<SqlStore> {
     let store = match &settings.storage.database_url {
         DatabaseUrl::Sqlite(path) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            make_folder(folder.unwrap_or(Path::new(".")))?;
+            create_private_dir(folder.unwrap_or(Path::new(".")))?;
             SqlStore::connect(&SqlStore::sqlite_url(path), SqlOptions::default()).await
         }
         DatabaseUrl::Postgres(url) => SqlStore::connect(url.expose(), SqlOptions::default()).await,
@@ -85,69 +84,69 @@ pub(crate) async fn store(settings: &Settings) -> anyhow::Result<SqlStore> {
     store.context("DOCENT_DATABASE_URL")
 }
 
-/// What every command needs that touches accounts.
-pub(crate) struct Basics {
+/// The ports that account commands need.
+pub(crate) struct SystemPorts {
     pub(crate) hasher: Arc<dyn PasswordHasher>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
 }
 
-/// The one hasher, clock and source of chance of the process.
-pub(crate) fn basics() -> anyhow::Result<Basics> {
+/// Creates the password hasher, clock and entropy source.
+pub(crate) fn system_ports() -> anyhow::Result<SystemPorts> {
     let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
     let hasher = Arc::new(Argon2Hasher::new(Arc::clone(&entropy))?);
-    Ok(Basics { hasher, clock: Arc::new(SystemClock), entropy })
+    Ok(SystemPorts { hasher, clock: Arc::new(SystemClock), entropy })
 }
 
-/// The model that a command line names; `builtin` is the built-in one.
-pub(crate) fn model_named(name: &str) -> String {
-    if name == "builtin" { embedders::builtin() } else { name.to_owned() }
+/// Resolves the name of an embedding model; `builtin` is the built-in one.
+pub(crate) fn resolve_model(name: &str) -> String {
+    if name == "builtin" { embedders::builtin_model() } else { name.to_owned() }
 }
 
-/// The stores that differ by who opens them, and for what.
-struct Opened {
+/// The stores that differ between serving and maintenance.
+struct Stores {
     collections: Arc<dyn VectorIndexes>,
-    /// Whether no other process writes to the blob store, as far as an embedded vector store tells.
+    /// Whether this process owns an embedded vector store, so that no other process writes to the blob store.
     owns_index: bool,
     tokens: Arc<dyn TokenStore>,
     limiter: Arc<dyn RateLimiter>,
     recorder: Arc<dyn Recorder>,
 }
 
-/// Puts the service together on this store.
-pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> anyhow::Result<Wired> {
-    let basics = basics()?;
-    make_folder(&settings.service.data_dir)?;
-    let secret = secret(profile, settings, &*basics.entropy)?;
+/// Assembles the service.
+pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> anyhow::Result<Assembly> {
+    let system = system_ports()?;
+    create_private_dir(&settings.service.data_dir)?;
+    let secret = secret_key(profile, settings, &*system.entropy)?;
     let (collections, owns_index) = collections(settings, &store)?;
     remove_token_journal(&settings.service.data_dir);
     let (tokens, limiter) = key_value(settings, &store)?;
-    // On a server there may be others, with embedded vector stores of their own: they must not be robbed.
+    // Other processes may use a database server, with their own embedded vector stores: their jobs must not be taken.
     let is_exclusive = owns_index && matches!(settings.storage.database_url, DatabaseUrl::Sqlite(_));
     if owns_index && !is_exclusive {
         tracing::warn!(
-            "the embedded vector store belongs to this process: no other may run jobs on the same database"
+            "the embedded vector store can be used by this process only: do not run jobs on the same database elsewhere"
         );
     }
-    let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(basics.clock.now())));
+    let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(system.clock.now())));
     let recorder: Arc<dyn Recorder> = match &metrics {
         Some(metrics) => Arc::clone(metrics) as _,
         None => Arc::new(NoopRecorder),
     };
-    let opened = Opened { collections, owns_index, tokens, limiter, recorder };
-    let app = assemble(settings, store, basics, opened, &secret)?;
-    Ok(Wired { app: Arc::new(app), is_exclusive, metrics, secret })
+    let stores = Stores { collections, owns_index, tokens, limiter, recorder };
+    let app = assemble(settings, store, system, stores, &secret)?;
+    Ok(Assembly { app: Arc::new(app), is_exclusive, metrics, secret })
 }
 
 fn assemble(
     settings: &Settings,
     store: SqlStore,
-    basics: Basics,
-    opened: Opened,
+    system: SystemPorts,
+    stores: Stores,
     secret: &[u8],
 ) -> anyhow::Result<App> {
-    let Basics { hasher, clock, entropy } = basics;
-    let Opened { collections, owns_index, tokens, limiter, recorder } = opened;
+    let SystemPorts { hasher, clock, entropy } = system;
+    let Stores { collections, owns_index, tokens, limiter, recorder } = stores;
     let store: Arc<dyn Store> = Arc::new(store);
     let previous = settings.accounts.secret_key_previous.iter().map(|key| key.expose().as_bytes());
     let previous: Vec<&[u8]> = previous.collect();
@@ -188,8 +187,8 @@ fn assemble(
     })
 }
 
-/// How the service appears over HTTP.
-pub(crate) fn http(settings: &Settings, wired: &Wired) -> HttpSettings {
+/// Builds the HTTP settings.
+pub(crate) fn http(settings: &Settings, assembly: &Assembly) -> HttpSettings {
     let (limits, origins) = (&settings.limits, &settings.http.cors_allowed_origins);
     HttpSettings {
         debug: settings.service.debug,
@@ -198,22 +197,22 @@ pub(crate) fn http(settings: &Settings, wired: &Wired) -> HttpSettings {
             window: limits.rate_limit_period,
         }),
         trusted_proxies: settings.http.trusted_proxies.clone(),
-        metrics: wired.metrics.as_ref().map(|metrics| MetricsEndpoint {
+        metrics: assembly.metrics.as_ref().map(|metrics| MetricsEndpoint {
             metrics: Arc::clone(metrics),
             token: settings.telemetry.metrics_token.as_ref().map(|token| token.expose().to_owned()),
         }),
         join_trace: settings.telemetry.tracing_enabled.then_some(propagation::join),
         cors_allowed_origins: origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
-        ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&wired.secret))
+        ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&assembly.secret))
     }
 }
 
-/// How background jobs are run.
+/// Builds the settings of the job runner.
 pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
     let standard = RunnerSettings::default();
     let retry = RetryPolicy { attempts: settings.ingestion.ingest_attempts, ..standard.retry };
     RunnerSettings {
-        // While one half waits for back ends and for the disk, the other one keeps the cores busy.
+        // While half of the jobs wait for back ends and disk, the others use the cores.
         concurrency: settings.ingestion.ingest_concurrency * 2,
         retry,
         sweep_interval: Some(settings.ingestion.ingest_sweep_interval).filter(|interval| !interval.is_zero()),
@@ -242,12 +241,12 @@ fn limits(settings: &Settings) -> Limits {
         conversation_history_tokens: settings.agent.conversation_history_tokens,
         rerank_candidates: settings.models.rerank_candidates,
         collection: first_collection(settings),
-        embedding_model: embedders::configured(settings),
+        embedding_model: embedders::configured_model(settings),
         ..Limits::default()
     }
 }
 
-/// What links to the service begin with.
+/// Returns the base URL of links to the service.
 pub(crate) fn public_url(settings: &Settings) -> String {
     let bound = || format!("http://{}", settings.http.bind_address);
     settings.mail.public_url.as_ref().map_or_else(bound, |url| url.as_str().to_owned())
@@ -289,11 +288,11 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
     }
 }
 
-/// The folder in `data_dir` of an embedded vector store's first index.
+/// The directory in `data_dir` of the first embedded index.
 pub(crate) const INDEX: &str = "index";
 
-/// What the collection of an installation's first index is called; it is a folder in `data_dir` where the vector
-/// store is embedded.
+/// Name of the vector collection of an installation's first index; for an embedded vector store a directory in
+/// `data_dir`.
 fn first_collection(settings: &Settings) -> String {
     match settings.storage.vector_db {
         VectorDb::Embedded => INDEX.to_owned(),
@@ -301,8 +300,7 @@ fn first_collection(settings: &Settings) -> String {
     }
 }
 
-/// Qdrant serves REST on one port and gRPC, which we speak, on the next: 6333 and 6334 by default. Any
-/// other port is taken for the gRPC one.
+/// Replaces the default REST port 6333 by the gRPC port 6334. Any other port is taken as the gRPC port.
 fn grpc_address(url: &str) -> String {
     match url.strip_suffix(":6333") {
         Some(host) => format!("{host}:6334"),
@@ -329,9 +327,9 @@ fn key_value(
 fn blobs(settings: &Settings, clock: &dyn Clock, is_exclusive: bool) -> anyhow::Result<Arc<dyn BlobStore>> {
     match &settings.storage.blob_store {
         BlobStoreUrl::File(folder) => {
-            // Where nobody else writes, whatever is unfinished at the start was abandoned.
-            let spare = if is_exclusive { chrono::TimeDelta::zero() } else { ABANDONED_AFTER };
-            Ok(Arc::new(ObjectBlobStore::local(folder, clock.now() - spare)?))
+            // If no other process writes, every file that is unfinished at the start was abandoned.
+            let min_age = if is_exclusive { chrono::TimeDelta::zero() } else { ABANDONED_AFTER };
+            Ok(Arc::new(ObjectBlobStore::local(folder, clock.now() - min_age)?))
         }
         BlobStoreUrl::S3 { bucket, prefix } => {
             let store = ObjectBlobStore::s3(bucket, prefix, &s3(settings)).context("DOCENT_BLOB_STORE")?;
@@ -375,35 +373,34 @@ fn backend(
     model: &str,
     timeout: Duration,
 ) -> BackendSettings {
-    let carries_on = settings.telemetry.tracing_enabled;
+    let propagates_trace = settings.telemetry.tracing_enabled;
     BackendSettings {
         base_url: url.as_str().to_owned(),
         api_key: key.map(|key| key.expose().to_owned()),
         model: model.to_owned(),
         timeout,
-        header_hook: carries_on.then(|| Arc::new(propagation::add_headers) as HeaderHook),
+        header_hook: propagates_trace.then(|| Arc::new(propagation::add_headers) as HeaderHook),
     }
 }
 
-/// The extraction worker is this program under another command.
-/// What a picture of a page may cost: somebody waits for it.
-const DRAWING_CPU: Duration = Duration::from_secs(10);
-const DRAWING_WALL: Duration = Duration::from_secs(30);
+/// Limits of rendering a page, which a client waits for.
+const RENDER_CPU: Duration = Duration::from_secs(10);
+const RENDER_WALL: Duration = Duration::from_secs(30);
 
 fn renderer(settings: &Settings) -> anyhow::Result<Arc<dyn PageRenderer>> {
     let pages = settings.ingestion.ingest_max_pages;
-    let (cpu, wall) = (DRAWING_CPU, DRAWING_WALL);
+    let (cpu, wall) = (RENDER_CPU, RENDER_WALL);
     let limits = ExtractionLimits { pages, cpu, wall, ..ExtractionLimits::default() };
-    Ok(Arc::new(WorkerRenderer::new(this_program()?, worker(), limits)))
+    Ok(Arc::new(WorkerRenderer::new(this_program()?, worker_args(), limits)))
 }
 
-/// This program, which is its own worker for PDFs.
+/// The path of this program, which also runs as the PDF worker.
 fn this_program() -> anyhow::Result<PathBuf> {
-    std::env::current_exe().context("finding this program for its PDF workers")
+    std::env::current_exe().context("finding the path of this program, which PDF workers run")
 }
 
-/// The command of a worker.
-fn worker() -> Vec<OsString> {
+/// The arguments of a PDF worker.
+fn worker_args() -> Vec<OsString> {
     vec![OsString::from("extract-worker")]
 }
 
@@ -411,12 +408,12 @@ fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
     let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
     let pages = settings.ingestion.ingest_max_pages;
     let limits = ExtractionLimits { workers, pages, ..ExtractionLimits::default() };
-    Ok(Arc::new(WorkerExtractor::new(this_program()?, worker(), limits)))
+    Ok(Arc::new(WorkerExtractor::new(this_program()?, worker_args(), limits)))
 }
 
-/// The secret key: the one that is set, or one made at random and kept in the data folder. Only
-/// `docent dev`, and `docent serve` with `debug`, get here without one that is set.
-fn secret(profile: Profile, settings: &Settings, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
+/// Returns the secret key from the settings, or a random one stored in the data directory. Only `docent dev`, and
+/// `docent serve` with `debug`, may run without the setting.
+fn secret_key(profile: Profile, settings: &Settings, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
     if let Some(secret) = &settings.accounts.secret_key {
         return Ok(secret.expose().as_bytes().to_owned());
     }
@@ -424,30 +421,30 @@ fn secret(profile: Profile, settings: &Settings, entropy: &dyn Entropy) -> anyho
         bail!("DOCENT_SECRET_KEY must be set");
     }
     let path = settings.service.data_dir.join("secret_key");
-    kept_secret(&path, entropy).with_context(|| format!("the secret key in {}", path.display()))
+    stored_secret(&path, entropy).with_context(|| format!("the secret key in {}", path.display()))
 }
 
-fn kept_secret(path: &PathBuf, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
+fn stored_secret(path: &PathBuf, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
     match std::fs::read(path) {
         Ok(secret) if secret.len() >= 32 => return Ok(secret),
-        Ok(_) => bail!("it is shorter than 32 bytes; remove the file to have a new one made"),
+        Ok(_) => bail!("the file is shorter than 32 bytes; remove it to generate a new key"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(error.into()),
     }
     let mut random = [0; 32];
     entropy.fill(&mut random);
     let secret: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    // Written under another name first: a key cut short by a crash must not be kept.
+    // Written to another file first: a crash must not leave a truncated key.
     let new = path.with_extension("new");
     let _ = std::fs::remove_file(&new);
-    let mut file = private().create_new(true).open(&new)?;
+    let mut file = private_file().create_new(true).open(&new)?;
     file.write_all(secret.as_bytes())?;
     file.sync_all()?;
     std::fs::rename(&new, path)?;
     Ok(secret.into_bytes())
 }
 
-fn private() -> std::fs::OpenOptions {
+fn private_file() -> std::fs::OpenOptions {
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
@@ -469,13 +466,13 @@ fn remove_token_journal(data_dir: &Path) {
     }
 }
 
-/// Makes a folder for its owner alone; one that is there already keeps its mode.
-fn make_folder(folder: &Path) -> anyhow::Result<()> {
+/// Creates a directory that only its owner can access; an existing one keeps its mode.
+fn create_private_dir(folder: &Path) -> anyhow::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).with_context(|| format!("making the folder {}", folder.display()))
+    builder.create(folder).with_context(|| format!("creating the directory {}", folder.display()))
 }
 
 #[cfg(test)]
@@ -483,18 +480,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_rest_port_of_qdrant_leads_to_its_grpc_port() {
+    fn qdrant_rest_port_is_replaced_by_grpc_port() {
         assert_eq!(grpc_address("http://127.0.0.1:6333"), "http://127.0.0.1:6334");
         assert_eq!(grpc_address("https://qdrant.example.org:7000"), "https://qdrant.example.org:7000");
     }
 
     #[test]
-    fn a_secret_is_made_once_and_kept_for_its_owner_alone() {
+    fn secret_is_generated_once_and_private() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secret_key");
-        let secret = kept_secret(&path, &SystemEntropy).unwrap();
+        let secret = stored_secret(&path, &SystemEntropy).unwrap();
         assert_eq!(secret.len(), 64);
-        assert_eq!(kept_secret(&path, &SystemEntropy).unwrap(), secret);
+        assert_eq!(stored_secret(&path, &SystemEntropy).unwrap(), secret);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -514,10 +511,10 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_cut_short_is_refused() {
+    fn truncated_secret_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secret_key");
         std::fs::write(&path, "short").unwrap();
-        assert!(kept_secret(&path, &SystemEntropy).is_err());
+        assert!(stored_secret(&path, &SystemEntropy).is_err());
     }
 }

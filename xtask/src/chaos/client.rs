@@ -51,6 +51,11 @@ impl Client {
         Ok(Self { http: http.build()?, address, token: String::new() })
     }
 
+    /// The same client for another process.
+    pub(super) fn at(&self, address: &str) -> Self {
+        Self { address: address.to_owned(), ..self.clone() }
+    }
+
     pub(super) async fn get(&self, path: &str) -> Result<Answer> {
         self.send(&Request::Get(path)).await
     }

@@ -177,7 +177,7 @@ impl Installation {
     }
 
     async fn metric_at(&self, address: &str, series: &str) -> Result<f64> {
-        let client = Client { address: address.to_owned(), ..self.client.clone() };
+        let client = self.client.at(address);
         let answer = client.get("/metrics").await?;
         let text = String::from_utf8(answer.body)?;
         let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));

@@ -1,4 +1,4 @@
-//! Logins that are kept between commands: in one file that its owner alone can read.
+//! Stores logins between commands, in one file that only its owner can read.
 
 use anyhow::{Context, bail};
 use reqwest::Url;
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a service gave at a login.
+/// The tokens of a login.
 #[derive(Clone)]
 pub(super) struct Tokens {
     pub(super) email: String,
@@ -18,11 +18,11 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// Reads what a service, or the file, says.
-    pub(super) fn of(answer: &Value, email: &str) -> anyhow::Result<Self> {
+    /// Parses the token response of a service, or an entry of the file.
+    pub(super) fn parse(answer: &Value, email: &str) -> anyhow::Result<Self> {
         let text = |name: &str| {
             let text = answer[name].as_str().map(str::to_owned);
-            text.with_context(|| format!("there is no {name} in it: is this a Docent service?"))
+            text.with_context(|| format!("the response has no {name}: is this a Docent service?"))
         };
         Ok(Self {
             email: email.to_owned(),
@@ -32,34 +32,34 @@ impl Tokens {
     }
 }
 
-/// The file that logins are kept in.
-pub(super) struct Credentials(PathBuf);
+/// The file with the stored logins, by service.
+pub(super) struct CredentialsFile(PathBuf);
 
-impl Credentials {
-    /// The file that was named, or else the one in the home folder.
-    pub(super) fn of(file: Option<&Path>) -> anyhow::Result<Self> {
+impl CredentialsFile {
+    /// Returns the given file, or the default one in the home directory.
+    pub(super) fn at(file: Option<&Path>) -> anyhow::Result<Self> {
         if let Some(file) = file {
             return Ok(Self(file.to_owned()));
         }
         let Some(home) = std::env::home_dir() else {
-            bail!("there is no home folder to keep logins in: name a file with --credentials");
+            bail!("there is no home directory to store logins in: give a file with --credentials");
         };
         Ok(Self(home.join(".config/docent/credentials.json")))
     }
 
-    /// The login that is kept for a service.
+    /// Reads the login for a service.
     pub(super) fn read(&self, service: &Url) -> anyhow::Result<Option<Tokens>> {
         match self.all()?.get(service.as_str()) {
             None => Ok(None),
             Some(entry) => {
                 let email = entry["email"].as_str().unwrap_or_default();
-                let tokens = Tokens::of(entry, email);
+                let tokens = Tokens::parse(entry, email);
                 tokens.map(Some).with_context(|| format!("reading {}", self.0.display()))
             }
         }
     }
 
-    /// Keeps a login for a service, or forgets it.
+    /// Stores the login for a service, or removes it.
     pub(super) fn write(&self, service: &Url, tokens: Option<&Tokens>) -> anyhow::Result<()> {
         let mut all = self.all()?;
         match tokens {
@@ -74,7 +74,7 @@ impl Credentials {
             }
         }
         self.replace(&serde_json::to_vec_pretty(&all)?)
-            .with_context(|| format!("keeping the login in {}", self.0.display()))
+            .with_context(|| format!("storing the login in {}", self.0.display()))
     }
 
     fn all(&self) -> anyhow::Result<Map<String, Value>> {
@@ -83,14 +83,14 @@ impl Credentials {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Map::new()),
             Err(error) => return Err(error).with_context(|| format!("reading {}", self.0.display())),
         };
-        serde_json::from_str(&text).with_context(|| format!("{} is damaged", self.0.display()))
+        serde_json::from_str(&text).with_context(|| format!("{} is not valid JSON", self.0.display()))
     }
 
-    /// In one step, so that a command that is killed leaves the file as it was.
+    /// Replaces the file atomically, so that a killed command leaves the old file.
     fn replace(&self, bytes: &[u8]) -> std::io::Result<()> {
-        let folder = self.0.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| Path::new("."));
-        std::fs::create_dir_all(folder)?;
+        let directory = self.0.parent().filter(|path| !path.as_os_str().is_empty());
+        let directory = directory.unwrap_or_else(|| Path::new("."));
+        std::fs::create_dir_all(directory)?;
         let next = self.0.with_extension(format!("{}.new", std::process::id()));
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
@@ -112,10 +112,10 @@ mod tests {
     }
 
     #[test]
-    fn logins_are_kept_by_service_for_their_owner_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("below/credentials.json");
-        let credentials = Credentials::of(Some(&file)).unwrap();
+    fn logins_are_stored_per_service_and_private() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("below/credentials.json");
+        let credentials = CredentialsFile::at(Some(&file)).unwrap();
         let [one, two] = ["http://one.example", "http://two.example"].map(|url| Url::parse(url).unwrap());
         assert!(credentials.read(&one).unwrap().is_none());
         credentials.write(&one, Some(&tokens("one"))).unwrap();
@@ -131,6 +131,6 @@ mod tests {
         }
         std::fs::write(&file, "{").unwrap();
         let error = format!("{:#}", credentials.write(&one, Some(&tokens("one"))).unwrap_err());
-        assert!(error.contains("damaged"), "{error}");
+        assert!(error.contains("not valid JSON"), "{error}");
     }
 }

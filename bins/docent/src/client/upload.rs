@@ -1,6 +1,6 @@
-//! Uploading a file as it is read.
+//! Streams a file as an upload.
 
-use super::{Remote, address};
+use super::{ServiceClient, join};
 use anyhow::{Context, anyhow};
 use futures::TryStreamExt;
 use reqwest::{
@@ -19,49 +19,51 @@ use std::{
 use tokio::{fs::File, io::AsyncReadExt, time::timeout};
 use tokio_util::io::ReaderStream;
 
-/// How long an upload may stand still, its answer included.
-const STANDSTILL: Duration = Duration::from_secs(120);
-/// Bytes that are read at a time.
-const PIECE: usize = 64 * 1024;
+/// Timeout without progress, the wait for the response included.
+const STALL_TIMEOUT: Duration = Duration::from_secs(120);
+/// Bytes read at a time.
+const CHUNK_SIZE: usize = 64 * 1024;
 
-impl Remote {
-    /// Sees to it that the service is there, that it knows who this is, and that a login is fresh. An API key that may
-    /// not read is a [`Refusal`](super::Refusal) with 403.
+impl ServiceClient {
+    /// Checks that the service is reachable and accepts the credential, and refreshes an expired login.
+    ///
+    /// # Errors
+    /// Among others an [`ApiError`](super::ApiError) with 403 for an API key without the scope `read`.
     pub(crate) async fn check(&self) -> anyhow::Result<()> {
         self.send(Method::GET, &["documents"], &[("limit", "1")]).await.map(drop)
     }
 
-    /// Uploads a PDF, telling how many bytes have gone out so far; gives the document that the service has made.
+    /// Uploads a PDF and returns the created document. `on_progress` is called with the bytes sent so far.
     ///
-    /// The file is read while it is sent, and as far as it went when that began. A login is not renewed on the way:
-    /// see [`check`](Self::check).
+    /// The file is read while it is sent, up to its size at the start. An expired login is not refreshed: call
+    /// [`check`](Self::check) first.
     pub(crate) async fn upload(
         &self,
         path: &Path,
-        told: impl Fn(u64) + Send + Sync + 'static,
+        on_progress: impl Fn(u64) + Send + Sync + 'static,
     ) -> anyhow::Result<Value> {
         let file = File::open(path).await.context("opening the file")?;
         let length = file.metadata().await.context("opening the file")?.len();
         let sent = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&sent);
-        let pieces = ReaderStream::with_capacity(file.take(length), PIECE).inspect_ok(move |piece| {
-            let piece = piece.len() as u64;
-            told(count.fetch_add(piece, Ordering::Relaxed) + piece);
+        let chunks = ReaderStream::with_capacity(file.take(length), CHUNK_SIZE).inspect_ok(move |chunk| {
+            let length = chunk.len() as u64;
+            on_progress(count.fetch_add(length, Ordering::Relaxed) + length);
         });
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let part = Part::stream_with_length(Body::wrap_stream(pieces), length);
+        let part = Part::stream_with_length(Body::wrap_stream(chunks), length);
         let part = part.file_name(name).mime_str("application/pdf").context("naming the file's type")?;
         let form = Form::new().part("file", part);
-        let request = self.http.post(address(&self.base, &["documents", "upload"])?).multipart(form);
-        let mut delivery = Box::pin(self.deliver(request));
-        let mut before = 0;
+        let request = self.http.post(join(&self.base, &["documents", "upload"])?).multipart(form);
+        let mut sending = Box::pin(self.send_authenticated(request));
+        let mut last_sent = 0;
         loop {
-            match timeout(STANDSTILL, &mut delivery).await {
-                Ok(answer) => return answer?.json().await.context("reading the service's answer"),
-                Err(_) if sent.load(Ordering::Relaxed) == before => {
-                    return Err(anyhow!("nothing more went through in {} s", STANDSTILL.as_secs()));
+            match timeout(STALL_TIMEOUT, &mut sending).await {
+                Ok(response) => return response?.json().await.context("reading the response"),
+                Err(_) if sent.load(Ordering::Relaxed) == last_sent => {
+                    return Err(anyhow!("the upload made no progress for {} s", STALL_TIMEOUT.as_secs()));
                 }
-                Err(_) => before = sent.load(Ordering::Relaxed),
+                Err(_) => last_sent = sent.load(Ordering::Relaxed),
             }
         }
     }

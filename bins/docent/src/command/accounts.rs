@@ -3,7 +3,7 @@
 use super::config::load;
 use crate::{
     output,
-    wire::{self, Basics},
+    wire::{self, SystemPorts},
 };
 use anyhow::{Context, bail};
 use docent::{
@@ -24,71 +24,71 @@ use docent_ports::{page::PageRequest, store::Store, users::UserFilter};
 use serde_json::{Value, json};
 use std::io::BufRead;
 
-/// Accounts that are read at a time.
-pub(super) const PAGE: u64 = 500;
+/// Number of records read at a time.
+pub(super) const PAGE_SIZE: u64 = 500;
 
-/// Creates an account and says so.
+/// Creates an account.
 pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Result<()> {
     let email = Email::parse(&account.email)?;
     let store = wire::store(&load(account.profile.into())?).await?;
     match store.schema_state().await? {
         SchemaState::Current => {}
-        // A new installation may be given its first account before its first start.
+        // The first account may be created before the first start.
         SchemaState::Empty => store.migrate().await?,
         other => bail!("{other}"),
     }
-    let basics = wire::basics()?;
-    let password = wanted_password(account)?;
+    let system = wire::system_ports()?;
+    let password = new_password(account)?;
     let user =
-        account_service(&store, &basics).create(&Initiator::command_line(), email, password, flags).await?;
-    output::result(account.output, || format!("Created {}.", user.email.as_str()), || as_json(&user))?;
+        account_service(&store, &system).create(&Initiator::command_line(), email, password, flags).await?;
+    output::print(account.output, || format!("Created {}.", user.email.as_str()), || as_json(&user))?;
     Ok(())
 }
 
-/// Gives an account another password.
+/// Changes the password of an account.
 pub(crate) async fn change_password(account: &AccountArgs) -> anyhow::Result<()> {
-    let (store, _) = opened(account.profile).await?;
-    let user = user(&store, &account.email).await?;
-    let basics = wire::basics()?;
-    let password = wanted_password(account)?;
+    let (store, _) = open_store(account.profile).await?;
+    let user = find_user(&store, &account.email).await?;
+    let system = wire::system_ports()?;
+    let password = new_password(account)?;
     let user =
-        account_service(&store, &basics).set_password(&Initiator::command_line(), user.id, password).await?;
+        account_service(&store, &system).set_password(&Initiator::command_line(), user.id, password).await?;
     let email = user.email.as_str();
-    output::result(
+    output::print(
         account.output,
-        || format!("Changed the password of {email}, and ended all of its sessions."),
+        || format!("Changed the password of {email} and ended all its sessions."),
         || as_json(&user),
     )?;
     Ok(())
 }
 
-/// Lets an account be used, or not.
+/// Activates or deactivates an account.
 pub(crate) async fn set_active(account: &OneUserArgs, is_active: bool) -> anyhow::Result<()> {
-    let (store, _) = opened(account.profile).await?;
-    let user = user(&store, &account.email).await?;
-    let basics = wire::basics()?;
-    let now =
-        account_service(&store, &basics).set_active(&Initiator::command_line(), user.id, is_active).await?;
+    let (store, _) = open_store(account.profile).await?;
+    let user = find_user(&store, &account.email).await?;
+    let system = wire::system_ports()?;
+    let updated =
+        account_service(&store, &system).set_active(&Initiator::command_line(), user.id, is_active).await?;
     let email = user.email.as_str();
     let text = || match (user.is_active, is_active) {
         (false, true) => format!("Activated {email}."),
-        (true, false) => format!("Deactivated {email}, and ended all of its sessions."),
-        (true, true) => format!("{email} is active already."),
-        (false, false) => format!("{email} is not active already."),
+        (true, false) => format!("Deactivated {email} and ended all its sessions."),
+        (true, true) => format!("{email} is already active."),
+        (false, false) => format!("{email} is already inactive."),
     };
-    output::result(account.output, text, || as_json(&now))?;
+    output::print(account.output, text, || as_json(&updated))?;
     Ok(())
 }
 
-/// Prints accounts, one a line.
+/// Prints accounts, one per line.
 pub(crate) async fn list(args: &ListUsersArgs) -> anyhow::Result<()> {
-    let (store, _) = opened(args.profile).await?;
+    let (store, _) = open_store(args.profile).await?;
     let filter = UserFilter { text: args.text.clone(), ..UserFilter::default() };
     let (mut view, mut offset) = (store.read().await?, 0);
     loop {
-        let page = view.users().list(&filter, PageRequest { offset, limit: PAGE }).await?;
+        let page = view.users().list(&filter, PageRequest { offset, limit: PAGE_SIZE }).await?;
         for user in &page.records {
-            output::result(args.output, || as_text(user), || as_json(user))?;
+            output::print(args.output, || as_text(user), || as_json(user))?;
         }
         offset += page.records.len() as u64;
         if page.records.is_empty() || offset >= page.total {
@@ -124,14 +124,17 @@ fn as_json(user: &User) -> Value {
     })
 }
 
-/// The store of an installation that is there, and its settings.
-pub(super) async fn opened(profile: ProfileArgs) -> anyhow::Result<(SqlStore, Settings)> {
+/// Opens the store of an existing installation; returns it with the settings.
+pub(super) async fn open_store(profile: ProfileArgs) -> anyhow::Result<(SqlStore, Settings)> {
     let settings = load(profile.into())?;
-    // Opening would make one, and the first start would then not know that it is the first.
+    // Opening would create it, and the first start would not be recognised as the first.
     if let DatabaseUrl::Sqlite(path) = &settings.storage.database_url
         && !path.exists()
     {
-        bail!("there is no database at {}: a first start or `docent migrate` makes it", path.display());
+        bail!(
+            "there is no database at {}: start the service once or run `docent migrate` to create it",
+            path.display()
+        );
     }
     let store = wire::store(&settings).await?;
     match store.schema_state().await? {
@@ -140,46 +143,42 @@ pub(super) async fn opened(profile: ProfileArgs) -> anyhow::Result<(SqlStore, Se
     }
 }
 
-/// The account with this address.
-pub(super) async fn user(store: &SqlStore, email: &str) -> anyhow::Result<User> {
+/// Finds the account with an email address.
+pub(super) async fn find_user(store: &SqlStore, email: &str) -> anyhow::Result<User> {
     let email = Email::parse(email)?;
     let user = store.read().await?.users().by_email(&email).await?;
-    user.with_context(|| format!("no account has the address {}", email.as_str()))
+    user.with_context(|| format!("no account has the email address {}", email.as_str()))
 }
 
-pub(super) fn account_service<'a>(store: &'a SqlStore, basics: &'a Basics) -> AccountService<'a> {
-    let Basics { hasher, clock, entropy } = basics;
+pub(super) fn account_service<'a>(store: &'a SqlStore, system: &'a SystemPorts) -> AccountService<'a> {
+    let SystemPorts { hasher, clock, entropy } = system;
     AccountService { store, hasher: &**hasher, clock: &**clock, entropy: &**entropy }
 }
 
-fn wanted_password(account: &AccountArgs) -> anyhow::Result<Password> {
-    if account.password_stdin { password_from_stdin() } else { ask_password() }
+/// Asks for the new password of an account.
+fn new_password(account: &AccountArgs) -> anyhow::Result<Password> {
+    if account.password_stdin { Ok(Password::parse_new(read_password(true)?)?) } else { prompt_twice() }
 }
 
-/// A password that somebody has: asked for once, without echo, or the first line of standard input.
-pub(crate) fn password(from_stdin: bool) -> anyhow::Result<String> {
+/// Reads an existing password: with a prompt, without echo, or from the first line of standard input.
+pub(crate) fn read_password(from_stdin: bool) -> anyhow::Result<String> {
     if !from_stdin {
-        return rpassword::prompt_password("Password: ")
-            .context("asking for the password; without a terminal, use --password-stdin");
+        return prompt("Password: ");
     }
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).context("reading the password from standard input")?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-fn password_from_stdin() -> anyhow::Result<Password> {
-    Ok(Password::parse_new(password(true)?)?)
-}
-
-/// Asks twice, without echo.
-fn ask_password() -> anyhow::Result<Password> {
-    let ask = |prompt| {
-        rpassword::prompt_password(prompt)
-            .context("asking for the password; without a terminal, use --password-stdin")
-    };
-    let password = Password::parse_new(ask("Password: ")?)?;
-    if ask("Password again: ")? != password.expose() {
-        bail!("the passwords are not the same");
+/// Prompts twice for a new password, without echo.
+fn prompt_twice() -> anyhow::Result<Password> {
+    let password = Password::parse_new(prompt("Password: ")?)?;
+    if prompt("Repeat password: ")? != password.expose() {
+        bail!("the passwords do not match");
     }
     Ok(password)
+}
+
+fn prompt(text: &str) -> anyhow::Result<String> {
+    rpassword::prompt_password(text).context("reading the password; without a terminal, use --password-stdin")
 }

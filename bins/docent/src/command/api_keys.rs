@@ -1,9 +1,9 @@
 //! `docent apikeys …`.
 
-use super::accounts::{PAGE, account_service, opened, user};
+use super::accounts::{PAGE_SIZE, account_service, find_user, open_store};
 use crate::{
     output,
-    wire::{self, Basics},
+    wire::{self, SystemPorts},
 };
 use anyhow::{Context, bail};
 use docent::{
@@ -22,60 +22,65 @@ use docent_domain::{
 use docent_ports::{api_keys::ApiKeyFilter, page::PageRequest, store::Store};
 use serde_json::{Value, json};
 
-/// Makes a key and prints it.
+/// Creates an API key and prints it.
 pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
     let name = ApiKeyName::parse(&args.name)?;
     let scopes = ApiKeyScopes::parse(args.scopes.iter().map(String::as_str))?;
-    let (store, settings) = opened(args.profile).await?;
-    let user = user(&store, &args.email).await?;
-    let basics = wire::basics()?;
+    let (store, settings) = open_store(args.profile).await?;
+    let user = find_user(&store, &args.email).await?;
+    let system = wire::system_ports()?;
     let days = args.expires_in_days.map(|days| chrono::TimeDelta::days(i64::from(days)));
-    let now = basics.clock.now();
-    let expires_at = days.map(|days| now.checked_add_signed(days).context("no key lasts that long"));
+    let now = system.clock.now();
+    let expires_at = days.map(|days| now.checked_add_signed(days).context("the expiry date is out of range"));
     let request = ApiKeyInput { user: user.id, name, scopes, expires_at: expires_at.transpose()? };
     let NewApiKey { record, key } =
-        account_service(&store, &basics).create_api_key(&Initiator::command_line(), request).await?;
+        account_service(&store, &system).create_api_key(&Initiator::command_line(), request).await?;
     let object = || {
         let mut object = as_json(&record, user.email.as_str());
         object["key"] = key.as_str().into();
         object
     };
-    output::result(args.output, || key.clone(), object)?;
+    output::print(args.output, || key.clone(), object)?;
     if !args.output.json {
-        eprintln!("This key is not shown again. It works for {}: {scopes}.", user.email.as_str());
+        eprintln!(
+            "This key is not shown again. It acts for {} with the scopes {scopes}.",
+            user.email.as_str()
+        );
     }
     if !settings.accounts.auth_backends.contains(&AuthBackend::ApiKey) {
-        eprintln!("docent: keys are refused until DOCENT_AUTH_BACKENDS holds api_key, as in jwt,api_key");
+        eprintln!(
+            "docent: API keys are rejected until DOCENT_AUTH_BACKENDS contains api_key, as in jwt,api_key"
+        );
     }
     Ok(())
 }
 
-/// Prints keys, one a line.
+/// Prints API keys, one per line.
 pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
-    let (store, _) = opened(args.profile).await?;
-    let of = match &args.email {
-        Some(email) => Some(user(&store, email).await?.id),
+    let (store, _) = open_store(args.profile).await?;
+    let owner = match &args.email {
+        Some(email) => Some(find_user(&store, email).await?.id),
         None => None,
     };
-    let filter = ApiKeyFilter { user: of, ..ApiKeyFilter::default() };
-    let now = wire::basics()?.clock.now();
+    let filter = ApiKeyFilter { user: owner, ..ApiKeyFilter::default() };
+    let now = wire::system_ports()?.clock.now();
     let (mut view, mut offset) = (store.read().await?, 0);
     loop {
-        let page = view.api_keys().list(&filter, PageRequest { offset, limit: PAGE }).await?;
+        let page = view.api_keys().list(&filter, PageRequest { offset, limit: PAGE_SIZE }).await?;
         let owners: Vec<_> = page.records.iter().map(|key| key.user).collect();
         let emails = view.users().emails(&owners).await?;
         for key in &page.records {
             let email = emails.get(&key.user).map_or("", |email| email.as_str());
             let state = match key.revoked_at {
                 Some(_) => "revoked",
-                None if key.is_valid(now) => "good",
+                None if key.is_valid(now) => "active",
                 None => "expired",
             };
             let text = || {
                 let (prefix, scopes, name) = (key.prefix.as_str(), key.scopes, key.name.as_str());
                 format!("{KEY_START}{prefix}  {state:<8} {email:<40} [{scopes}] {name}")
             };
-            output::result(args.output, text, || as_json(key, email))?;
+            output::print(args.output, text, || as_json(key, email))?;
         }
         offset += page.records.len() as u64;
         if page.records.is_empty() || offset >= page.total {
@@ -84,14 +89,14 @@ pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Makes a key void.
+/// Revokes an API key.
 pub(crate) async fn revoke(args: &RevokeKeyArgs) -> anyhow::Result<()> {
-    let (store, _) = opened(args.profile).await?;
-    let known = find(&store, &args.key).await?;
-    let basics = wire::basics()?;
-    let before = account_service(&store, &basics).revoke_api_key(&Initiator::command_line(), known).await?;
+    let (store, _) = open_store(args.profile).await?;
+    let id = find_key(&store, &args.key).await?;
+    let system = wire::system_ports()?;
+    let before = account_service(&store, &system).revoke_api_key(&Initiator::command_line(), id).await?;
     let mut view = store.read().await?;
-    let key = view.api_keys().get(known).await?.context("the key was removed meanwhile")?;
+    let key = view.api_keys().get(id).await?.context("the key was deleted meanwhile")?;
     let emails = view.users().emails(&[key.user]).await?;
     let (name, prefix) = (key.name.as_str(), key.prefix.as_str());
     let text = || match before.revoked_at {
@@ -99,22 +104,24 @@ pub(crate) async fn revoke(args: &RevokeKeyArgs) -> anyhow::Result<()> {
         Some(at) => format!("{KEY_START}{prefix} ({name}) was revoked on {}.", at.format("%F")),
     };
     let email = emails.get(&key.user).map_or("", |email| email.as_str());
-    output::result(args.output, text, || as_json(&key, email))?;
+    output::print(args.output, text, || as_json(&key, email))?;
     Ok(())
 }
 
-/// The key with this id or prefix; whole keys are recognised too.
-async fn find(store: &SqlStore, text: &str) -> anyhow::Result<ApiKeyId> {
+/// Finds a key by its ID, its prefix or the whole key.
+async fn find_key(store: &SqlStore, text: &str) -> anyhow::Result<ApiKeyId> {
     if let Ok(id) = text.parse() {
         return Ok(id);
     }
     let bare = text.strip_prefix(KEY_START).unwrap_or(text);
     let prefix = bare.split('_').next().unwrap_or(bare);
     let Ok(prefix) = ApiKeyPrefix::parse(prefix) else {
-        bail!("this is neither a key's id nor its beginning; `docent apikeys list` shows both");
+        bail!(
+            "{text:?} is neither the ID nor the prefix of an API key; `docent apikeys list --json` shows both"
+        );
     };
     let key = store.read().await?.api_keys().by_prefix(&prefix).await?;
-    Ok(key.context("no key begins like this; `docent apikeys list` shows them")?.id)
+    Ok(key.context("no API key has this prefix; `docent apikeys list` shows all prefixes")?.id)
 }
 
 fn as_json(key: &ApiKey, email: &str) -> Value {

@@ -1,14 +1,14 @@
-//! `docent ask`: a question to a running service, and its answer as it comes.
+//! `docent ask`: asks a running service a question and streams the answer.
 
 mod answer;
 
 use super::service::Signals;
 use crate::{
-    client::Remote,
+    client::ServiceClient,
     fail,
-    output::{self, Unwritten, printable_lines},
+    output::{self, OutputError, sanitize_lines},
 };
-use answer::{Answer, Heard};
+use answer::{Answer, Update};
 use anyhow::{Context, bail, ensure};
 use docent::cli::AskArgs;
 use docent_adapters::sse::SseDecoder;
@@ -17,113 +17,125 @@ use serde_json::{Value, json};
 use std::{io::Read, process::ExitCode, time::Duration};
 use tokio::time::timeout;
 
-/// The answer broke off.
-const BROKEN_OFF: u8 = 1;
-/// There is no answer.
-const UNANSWERED: u8 = 2;
-/// Stopped by Ctrl-C, as shells tell it.
-const STOPPED: u8 = 130;
-/// The longest pause in an answer; the service says every few seconds that it is still there.
-const PAUSE: Duration = Duration::from_secs(120);
-/// The most bytes of a question on standard input.
-const LONGEST: u64 = 4 * 1024 * 1024;
+/// Exit code: the answer is incomplete.
+const INCOMPLETE: u8 = 1;
+/// Exit code: no answer.
+const NO_ANSWER: u8 = 2;
+/// Exit code: interrupted by Ctrl-C, as in shells.
+const INTERRUPTED: u8 = 130;
+/// Timeout between two pieces of an answer; the service sends a comment every few seconds.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(120);
+/// Maximum size in bytes of a question on standard input.
+const MAX_QUESTION: u64 = 4 * 1024 * 1024;
 
-/// Asks, and ends as [`AskArgs`] says.
+/// Runs the command; the exit codes are in the help of the command.
 pub(crate) async fn run(args: &AskArgs) -> ExitCode {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
-        Err(error) => return fail(&error, UNANSWERED),
+        Err(error) => return fail(&error, NO_ANSWER),
     };
     tokio::select! {
-        ended = asked(args) => ended.unwrap_or_else(|error| fail(&error, UNANSWERED)),
-        // The connection ends with the program, and the service then stops the model.
+        code = ask(args) => code.unwrap_or_else(|error| fail(&error, NO_ANSWER)),
+        // The service cancels the model call when the connection closes with the process.
         () = signals.next() => {
-            eprintln!("\ndocent: stopped");
-            ExitCode::from(STOPPED)
+            eprintln!("\ndocent: interrupted");
+            ExitCode::from(INTERRUPTED)
         }
     }
 }
 
-async fn asked(args: &AskArgs) -> anyhow::Result<ExitCode> {
-    let question = question(&args.question)?;
-    let remote = Remote::open(&args.remote)?;
+async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
+    let question = read_question(&args.question)?;
+    let client = ServiceClient::open(&args.remote)?;
     let conversation = match &args.conversation {
         Some(id) => Some(id.to_string()),
-        None if args.continues_latest => Some(latest_conversation(&remote).await?),
+        None if args.continues_latest => Some(latest_conversation(&client).await?),
         None => None,
     };
     let mut body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });
     if let Some(conversation) = &conversation {
         body["conversation_id"] = conversation.as_str().into();
     }
-    let stream = remote.stream(&["agents", &args.agent], &body).await?;
-    let answer =
-        hear(stream, |text| if args.output.json { Ok(()) } else { output::piece(&printable_lines(text)) });
-    let answer = answer.await?;
-    output::result(args.output, || answer.ending(), || answer.as_json(&args.agent, conversation.as_deref()))?;
-    match &answer.broke_off {
+    let stream = client.stream(&["agents", &args.agent], &body).await?;
+    let print =
+        |text: &str| if args.output.json { Ok(()) } else { output::print_text(&sanitize_lines(text)) };
+    let answer = read_answer(stream, print).await?;
+    output::print(
+        args.output,
+        || answer.sources_text(),
+        || answer.as_json(&args.agent, conversation.as_deref()),
+    )?;
+    match &answer.error {
         None => Ok(ExitCode::SUCCESS),
-        Some(why) => Ok(fail(&anyhow::anyhow!("the answer broke off: {why}"), BROKEN_OFF)),
+        Some(why) => Ok(fail(&anyhow::anyhow!("the answer is incomplete: {why}"), INCOMPLETE)),
     }
 }
 
-/// What was typed, or stands on standard input.
-fn question(typed: &str) -> anyhow::Result<String> {
-    let mut question = typed.to_owned();
-    if typed == "-" {
+/// Returns the question, read from standard input if the argument is `-`.
+fn read_question(argument: &str) -> anyhow::Result<String> {
+    let mut question = argument.to_owned();
+    if argument == "-" {
         question.clear();
-        let mut input = std::io::stdin().lock().take(LONGEST + 1);
+        let mut input = std::io::stdin().lock().take(MAX_QUESTION + 1);
         input.read_to_string(&mut question).context("reading the question from standard input")?;
-        ensure!(question.len() as u64 <= LONGEST, "the question on standard input is too long");
+        ensure!(
+            question.len() as u64 <= MAX_QUESTION,
+            "the question on standard input is longer than {MAX_QUESTION} bytes"
+        );
     }
     ensure!(!question.trim().is_empty(), "the question is empty");
     Ok(question)
 }
 
-/// The id of the conversation in which something was said last, or else of a new one.
-async fn latest_conversation(remote: &Remote) -> anyhow::Result<String> {
-    let latest = remote.send(Method::GET, &["conversations"], &[("limit", "1")]).await?;
-    let latest: Value = latest.json().await.context("reading the conversations")?;
-    let begun = match latest.get(0) {
+/// Returns the ID of the most recent conversation, or of a new one if there is none.
+async fn latest_conversation(client: &ServiceClient) -> anyhow::Result<String> {
+    let latest = client.send(Method::GET, &["conversations"], &[("limit", "1")]).await?;
+    let latest: Value = latest.json().await.context("reading the list of conversations")?;
+    let conversation = match latest.get(0) {
         Some(conversation) => conversation.clone(),
-        None => remote.post(&["conversations"], &json!({})).await?.json().await.context("beginning one")?,
+        None => client
+            .post(&["conversations"], &json!({}))
+            .await?
+            .json()
+            .await
+            .context("creating a conversation")?,
     };
-    match begun["id"].as_str() {
+    match conversation["id"].as_str() {
         Some(id) => Ok(id.to_owned()),
-        None => bail!("the service did not name a conversation"),
+        None => bail!("the response has no conversation ID"),
     }
 }
 
-/// Reads an answer to its end, giving its text as it comes.
+/// Reads an answer to its end and prints its text as it arrives.
 ///
 /// # Errors
-/// When the text could not be given. What is wrong with the stream is part of the answer.
-async fn hear(
+/// If printing fails. Errors of the stream are part of the answer.
+async fn read_answer(
     mut stream: Response,
-    mut text: impl FnMut(&str) -> Result<(), Unwritten>,
+    mut print: impl FnMut(&str) -> Result<(), OutputError>,
 ) -> anyhow::Result<Answer> {
     let (mut decoder, mut answer) = (SseDecoder::default(), Answer::default());
     loop {
         let mut events = Vec::new();
-        let piece = timeout(PAUSE, stream.chunk()).await;
-        let read = match &piece {
+        let chunk = timeout(STREAM_TIMEOUT, stream.chunk()).await;
+        let read = match &chunk {
             Ok(Ok(Some(bytes))) => decoder.push(bytes, |event| events.push(event)),
             Ok(Ok(None)) => decoder.finish().map(|event| events.extend(event)),
             Ok(Err(_)) | Err(_) => Ok(()),
         };
         for event in events {
-            match answer.hear(&event) {
-                Heard::Text(piece) => text(&piece)?,
-                Heard::More => {}
-                Heard::Error => return Ok(answer),
+            match answer.apply(&event) {
+                Update::Text(text) => print(&text)?,
+                Update::None => {}
+                Update::Error => return Ok(answer),
             }
         }
-        match (read, piece) {
+        match (read, chunk) {
             (Ok(()), Ok(Ok(Some(_)))) => {}
-            (Ok(()), Ok(Ok(None))) => return Ok(answer.ended()),
-            (Err(_), _) => return Ok(answer.broken("an event of it is too long")),
-            (_, Ok(Err(_))) => return Ok(answer.broken("the connection was lost")),
-            (_, Err(_)) => return Ok(answer.broken("nothing more came")),
+            (Ok(()), Ok(Ok(None))) => return Ok(answer.complete()),
+            (Err(_), _) => return Ok(answer.failed("an event of the stream is too long")),
+            (_, Ok(Err(_))) => return Ok(answer.failed("the connection was lost")),
+            (_, Err(_)) => return Ok(answer.failed("no data was received in time")),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! `docent backup`: everything in one archive.
+//! `docent backup`: writes everything to one archive.
 
 use super::config::load;
-use crate::{output, progress::Shown, wire};
+use crate::{output, progress::ProgressDisplay, wire};
 use anyhow::bail;
 use docent::{
     cli::BackupArgs,
@@ -17,7 +17,7 @@ use docent_ports::{archive::ArchiveWriter, error::Component};
 use serde_json::json;
 use std::path::Path;
 
-/// Writes the archive and says what is in it.
+/// Writes the archive and prints a summary.
 pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
     let settings = load(args.profile.into())?;
     let store = wire::store(&settings).await?;
@@ -26,29 +26,30 @@ pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
         other => bail!("{other}"),
     };
     let app = wire::upkeep(&settings, store)?;
-    let chunks = has_chunks(&settings, &app).await?;
+    let chunks = can_read_chunks(&settings, &app).await?;
     let is_stream = args.file == Path::new("-");
     let writer: Box<dyn ArchiveWriter> = match is_stream {
         true => Box::new(TarWriter::stream(std::io::stdout())),
         false => Box::new(TarWriter::create(&args.file)?),
     };
     let scope = BackupOptions { program: env!("CARGO_PKG_VERSION").to_owned(), schema, chunks };
-    let BackupSummary { users, documents, files, chunks } = save(&app, scope, writer, &Shown::new()).await?;
-    let said = output::line(
+    let BackupSummary { users, documents, files, chunks } =
+        save(&app, scope, writer, &ProgressDisplay::new()).await?;
+    let summary = output::format(
         args.output,
         || format!("Saved {users} accounts, {documents} documents, {files} files and {chunks} chunks."),
         || json!({ "users": users, "documents": documents, "files": files, "chunks": chunks }),
     );
     if is_stream {
-        eprintln!("{said}")
+        eprintln!("{summary}")
     } else {
-        println!("{said}")
+        println!("{summary}")
     }
     Ok(())
 }
 
-/// Whether chunks can be taken along: not while another process has the embedded vector store open.
-async fn has_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
+/// Whether chunks can be read: not while another process has the embedded vector store open.
+async fn can_read_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
     let check = async { app.serving().await?.index.check().await };
     match check.await {
         Ok(()) => Ok(true),
@@ -59,7 +60,7 @@ async fn has_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
         {
             eprintln!(
                 "docent: {}; chunks are left out, and a restore will ingest the documents again \
-                 (stop the service first to have them in the archive)",
+                 (stop the service to include them)",
                 fault.report()
             );
             Ok(false)

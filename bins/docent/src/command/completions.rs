@@ -3,12 +3,12 @@
 use crate::output;
 use docent::cli::{CompletionsArgs, visible};
 
-/// Prints the completions of a shell.
+/// Prints the completion script for a shell.
 pub(crate) fn run(args: CompletionsArgs) -> anyhow::Result<()> {
-    // The generators panic when they cannot write, and memory takes all that they do.
+    // The generators panic on write errors, so they write to memory.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut visible(), "docent", &mut script);
-    output::piece(&String::from_utf8(script)?)?;
+    output::print_text(&String::from_utf8(script)?)?;
     Ok(())
 }
 
@@ -19,7 +19,7 @@ mod tests {
     use clap_complete::Shell;
 
     #[test]
-    fn each_shell_completes_each_command_and_not_the_one_for_the_server_alone() {
+    fn completions_list_visible_commands_for_each_shell() {
         for shell in Shell::value_variants() {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut visible(), "docent", &mut script);

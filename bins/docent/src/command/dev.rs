@@ -1,4 +1,4 @@
-//! `docent dev`: everything built in, and on the first run a proof that it works.
+//! `docent dev`: runs the service with everything built in; the first run demonstrates it with a sample document.
 
 use super::{
     config::load,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     telemetry,
-    wire::{self, INDEX, Wired},
+    wire::{self, Assembly, INDEX},
 };
 use anyhow::{Context, bail};
 use bytes::Bytes;
@@ -43,103 +43,103 @@ const GUIDE: &[u8] = include_bytes!("../../assets/sample-guide.pdf");
 const GUIDE_NAME: &str = "The Docent Guide.pdf";
 const QUESTION: &str = "How long does an access token last?";
 const ADMIN: &str = "admin@localhost";
-/// The sample takes well under a second; this is for a machine that is busy compiling.
+/// Ingesting the guide takes well under a second, except on a busy machine.
 const GUIDE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Makes what is missing, serves, and on the first run shows that it works.
+/// Creates what is missing and serves; the first run ingests the sample guide and asks about it.
 pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
     let settings = load(Profile::Dev)?;
     let telemetry = telemetry::start(&settings.telemetry)?;
-    let ended = serve(&args, &settings).await;
+    let result = serve(&args, &settings).await;
     telemetry.stop().await;
-    ended
+    result
 }
 
 async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
     if let DatabaseUrl::Sqlite(path) = &settings.storage.database_url
         && !path.exists()
     {
-        refuse_remains(settings)?;
+        check_no_leftover_data(settings)?;
     }
     let store = wire::store(settings).await?;
     if store.schema_state().await? == SchemaState::Empty {
-        refuse_remains(settings)?;
+        check_no_leftover_data(settings)?;
     }
     store.migrate().await?;
-    let wired = wire::app(Profile::Dev, settings, store.clone())?;
-    // Serves before anything is made that is shown once: an address in use must not cost a first run.
-    let (server, address) = bind(settings, &wired)?;
-    let service = Service::start(settings, &wired, store, Some(server), true).await?;
-    let first = FirstRun::of(&wired.app, &settings.service.data_dir).await?;
+    let assembly = wire::app(Profile::Dev, settings, store.clone())?;
+    // Binds before the first run creates the admin account: its password is shown only once.
+    let (server, address) = bind(settings, &assembly)?;
+    let service = Service::start(settings, &assembly, store, Some(server), true).await?;
+    let first = FirstRun::detect(&assembly.app, &settings.service.data_dir).await?;
     let version = env!("CARGO_PKG_VERSION");
     let Some(first) = first else {
-        say(format_args!("Docent {version} is listening on http://{}   (Ctrl-C stops)", address));
+        print(format_args!("Docent {version} is listening on http://{}   (Ctrl-C to stop)", address));
         return service.until_stopped().await;
     };
-    say(format_args!("Docent {version}, first start: made {}", settings.service.data_dir.display()));
-    let (admin, password) = first.admin(&wired.app).await?;
-    say(format_args!("  admin account   {ADMIN}   password  {password}   (shown once)"));
+    print(format_args!("Docent {version}, first start: created {}", settings.service.data_dir.display()));
+    let (admin, password) = first.create_admin(&assembly.app).await?;
+    print(format_args!("  admin account   {ADMIN}   password  {password}   (shown once)"));
     if !args.no_sample {
-        prove(&wired, &admin).await?;
+        run_sample(&assembly, &admin).await?;
     }
-    first.end()?;
-    say(format_args!("\nListening on http://{}   (Ctrl-C stops)", address));
-    say_next_steps(address, &password);
+    first.finish()?;
+    print(format_args!("\nListening on http://{}   (Ctrl-C to stop)", address));
+    print_next_steps(address, &password);
     service.until_stopped().await
 }
 
-/// Refuses to begin anew, without a database, where files and an index of one that was there are left.
-fn refuse_remains(settings: &Settings) -> anyhow::Result<()> {
+/// Checks that a missing or empty database has left no files or index: it was probably lost.
+fn check_no_leftover_data(settings: &Settings) -> anyhow::Result<()> {
     let data_dir = &settings.service.data_dir;
     let mut folders = vec![data_dir.join(INDEX)];
     if let BlobStoreUrl::File(folder) = &settings.storage.blob_store {
         folders.push(folder.clone());
     }
-    let remains: Vec<_> = folders.iter().filter(|folder| holds_files(folder)).collect();
-    let [first, others @ ..] = remains.as_slice() else { return Ok(()) };
+    let leftovers: Vec<_> = folders.iter().filter(|folder| contains_files(folder)).collect();
+    let [first, others @ ..] = leftovers.as_slice() else { return Ok(()) };
     let and = others.iter().map(|folder| format!(" and {}", folder.display())).collect::<String>();
     bail!(
-        "the database is missing or empty, but {}{and} hold what belongs to one. Put the database back; or move \
-         {} away and start anew, from a backup with `docent restore --dev`",
+        "the database is missing or empty, but {}{and} contain its data. Put the database back, or move {} away and \
+         start over, for example from a backup with `docent restore --dev`",
         first.display(),
         data_dir.display(),
     );
 }
 
-fn holds_files(folder: &Path) -> bool {
+fn contains_files(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     entries.flatten().any(|entry| {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        !is_folder || holds_files(&entry.path())
+        !is_folder || contains_files(&entry.path())
     })
 }
 
-/// Prints a line. Whoever closed standard output wants to read no more, which is no reason to stop.
-fn say(line: std::fmt::Arguments<'_>) {
+/// Prints a line. A closed standard output does not stop the service.
+fn print(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// The first run, which lasts until its proof has been given: one that is cut short begins again.
+/// The first run. A marker file exists until it has finished, so that an interrupted one is repeated.
 struct FirstRun {
     marker: PathBuf,
 }
 
 impl FirstRun {
-    /// The first run, if this is it.
-    async fn of(app: &App, data_dir: &Path) -> anyhow::Result<Option<Self>> {
+    /// Returns the first run if this is one.
+    async fn detect(app: &App, data_dir: &Path) -> anyhow::Result<Option<Self>> {
         let marker = data_dir.join("first-run");
         let is_new = app.store.read().await?.users().count().await? == 0;
         if is_new {
-            std::fs::write(&marker, "The first run has not ended yet.\n")
-                .context("writing to the data folder")?;
+            std::fs::write(&marker, "The first run has not finished yet.\n")
+                .context("writing to the data directory")?;
         }
         let is_first = is_new || marker.exists();
         Ok(is_first.then_some(Self { marker }))
     }
 
-    /// The admin account with a new password. A first run that was cut short has made it already,
-    /// but may not have shown its password.
-    async fn admin(&self, app: &App) -> anyhow::Result<(User, String)> {
+    /// Creates the admin account and returns it with its password. An account from an interrupted first run gets a new
+    /// password, because the old one may not have been shown.
+    async fn create_admin(&self, app: &App) -> anyhow::Result<(User, String)> {
         let (email, password) = (Email::parse(ADMIN)?, random_password(app));
         let chosen = Password::parse_new(password.clone())?;
         let by = Initiator::command_line();
@@ -151,19 +151,19 @@ impl FirstRun {
         Ok((app.account_service().create(&by, email, chosen, flags).await?, password))
     }
 
-    fn end(self) -> anyhow::Result<()> {
-        std::fs::remove_file(self.marker).context("ending the first run")
+    fn finish(self) -> anyhow::Result<()> {
+        std::fs::remove_file(self.marker).context("removing the marker of the first run")
     }
 }
 
-/// Four groups of four characters that are not mistaken for one another: 92 bits.
+/// Generates four groups of four unambiguous characters: 92 bits.
 fn random_password(app: &App) -> String {
     const LETTERS: &[u8; 54] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456";
     let mut password = String::new();
     while password.len() < 19 {
         let mut byte = [0];
         app.entropy.fill(&mut byte);
-        // 216 is a multiple of 54: no letter is likelier than another.
+        // 216 is a multiple of 54, so that all letters are equally likely.
         if byte[0] < 216 {
             if password.len() % 5 == 4 {
                 password.push('-');
@@ -174,29 +174,29 @@ fn random_password(app: &App) -> String {
     password
 }
 
-/// Ingests the guide and asks about it, through the same doors as everybody.
-async fn prove(wired: &Wired, admin: &User) -> anyhow::Result<()> {
-    let app = &wired.app;
-    let actor = Actor::of(admin).context("the admin account is not active")?;
+/// Ingests the sample guide and asks about it, through the same use cases as any client.
+async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
+    let app = &assembly.app;
+    let actor = Actor::of(admin).context("the admin account is inactive")?;
     let started = std::time::Instant::now();
     let document = ingest_guide(app, &actor).await?;
     let coverage = document.coverage.unwrap_or_default();
-    say(format_args!(
+    print(format_args!(
         "  sample guide    {} pages, {} chunks, ingested in {:.1} s",
         coverage.pages,
         coverage.chunks,
         started.elapsed().as_secs_f32()
     ));
-    say(format_args!("\n  > {QUESTION}\n"));
+    print(format_args!("\n  > {QUESTION}\n"));
     let question = Question {
         actor: actor.clone(),
         messages: vec![Message::User(QUESTION.to_owned())],
         conversation: None,
     };
     let chat = app.agents.get("chat").context("the agent `chat` is missing")?;
-    let sources = show_answer(answer::ask(app, actor.authorize()?, chat, question).await?).await?;
+    let sources = print_answer(answer::ask(app, actor.authorize()?, chat, question).await?).await?;
     if sources.is_empty() {
-        bail!("the agent found nothing in the sample guide; please report this");
+        bail!("the agent found no source in the sample guide; please report this");
     }
     Ok(())
 }
@@ -205,7 +205,7 @@ async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document>
     let mut upload = documents::upload::begin(app, actor.authorize()?, GUIDE_NAME, "application/pdf").await?;
     upload.write(Bytes::from_static(GUIDE)).await?;
     let id = upload.finish().await?.id;
-    let ended = async {
+    let result = async {
         loop {
             let document = documents::get::get(app, actor.authorize()?, id).await?;
             match &document.state {
@@ -215,11 +215,11 @@ async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document>
             }
         }
     };
-    tokio::time::timeout(GUIDE_TIMEOUT, ended).await.context("the sample guide was not ingested in time")?
+    tokio::time::timeout(GUIDE_TIMEOUT, result).await.context("the sample guide was not ingested in time")?
 }
 
-/// Shows an answer as it comes, indented, and gives its sources.
-async fn show_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
+/// Prints an answer as it arrives, indented, and returns its sources.
+async fn print_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
     let mut out = std::io::stdout();
     let _ = write!(out, "  ");
     while let Some(event) = answer.next().await {
@@ -233,13 +233,13 @@ async fn show_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
             }
         }
     }
-    bail!("the answer has no end")
+    bail!("the answer ended without sources")
 }
 
-fn say_next_steps(address: SocketAddr, password: &str) {
-    say(format_args!(
+fn print_next_steps(address: SocketAddr, password: &str) {
+    print(format_args!(
         r#"
-Now with a PDF of your own: log in, upload it, poll until its "status" is "ingested" or "failed", and ask.
+Next, try a PDF of your own: log in, upload it, poll until its "status" is "ingested" or "failed", and ask.
 
   TOKEN=$(curl -s http://{address}/auth/token -H 'Content-Type: application/json' \
     -d '{{"email": "{ADMIN}", "password": "{password}"}}' | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
@@ -253,7 +253,7 @@ Now with a PDF of your own: log in, upload it, poll until its "status" is "inges
     -H 'Content-Type: application/json' \
     -d '{{"messages": [{{"role": "user", "content": "YOUR QUESTION"}}], "include_sources": true}}'
 
-Or in a browser, at http://{address}/chat, or with this program: `docent login {ADMIN}`, `docent ingest --wait YOUR.pdf`,
+Or use the web chat at http://{address}/chat, or this program: `docent login {ADMIN}`, `docent ingest --wait YOUR.pdf`,
 `docent ask "YOUR QUESTION"`. The admin panel is at http://{address}/admin
 "#
     ));

@@ -1,7 +1,7 @@
-//! `docent doctor`: what is wrong with an installation.
+//! `docent doctor`: checks an installation and repairs problems.
 
 use super::config::load;
-use crate::{output, progress::Shown, wire};
+use crate::{output, progress::ProgressDisplay, wire};
 use async_trait::async_trait;
 use docent::cli::DoctorArgs;
 use docent_app::{
@@ -12,14 +12,14 @@ use docent_ports::error::{Component, report};
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
 
-/// Something is wrong, and is still so.
-const FOUND: u8 = 1;
-/// Something could not be checked.
+/// Exit code: problems remain.
+const PROBLEMS_REMAIN: u8 = 1;
+/// Exit code: something could not be checked.
 const UNCHECKED: u8 = 2;
 
-/// Examines the installation and says what was found.
+/// Checks the installation and prints the findings.
 pub(crate) async fn run(args: DoctorArgs) -> ExitCode {
-    match examined(args).await {
+    match run_checks(args).await {
         Ok(code) => code,
         Err(error) => {
             eprintln!("docent: {error:#}");
@@ -28,58 +28,58 @@ pub(crate) async fn run(args: DoctorArgs) -> ExitCode {
     }
 }
 
-async fn examined(args: DoctorArgs) -> anyhow::Result<ExitCode> {
+async fn run_checks(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let settings = load(args.profile.into())?;
     let app = wire::upkeep(&settings, wire::store(&settings).await?)?;
-    let shown = Shown::new();
-    let mut report = Report { app: Arc::clone(&app), args, shown: &shown, found: 0, left: 0 };
-    let left_out = check(&app, &shown, &mut report).await;
+    let progress = ProgressDisplay::new();
+    let mut report = Report { app: Arc::clone(&app), args, progress: &progress, found: 0, repaired: 0 };
+    let left_out = check(&app, &progress, &mut report).await;
     Ok(report.conclude(&left_out))
 }
 
-/// Says what is found, and mends it if asked to.
+/// Prints findings and, with `--fix`, repairs them.
 struct Report<'a> {
     app: Arc<App>,
     args: DoctorArgs,
-    shown: &'a Shown,
+    progress: &'a ProgressDisplay,
     found: u64,
-    left: u64,
+    repaired: u64,
 }
 
 impl Report<'_> {
-    fn say(&self, text: String, object: impl FnOnce() -> Value) {
-        self.shown.say(&output::line(self.args.output, || text, object));
+    fn print(&self, text: String, object: impl FnOnce() -> Value) {
+        self.progress.print(&output::format(self.args.output, || text, object));
     }
 
-    /// What was done about a finding, and whether it is dealt with.
-    async fn mended(&self, finding: &Finding) -> (String, bool) {
+    /// Repairs a finding; returns a description and whether the problem is solved.
+    async fn repair(&self, finding: &Finding) -> (String, bool) {
         match repair(&self.app, finding).await {
             Ok(Repair::Done(what)) => (what.to_owned(), true),
-            Ok(Repair::Resolved) => ("somebody else has dealt with it".to_owned(), true),
+            Ok(Repair::Resolved) => ("already repaired by another process".to_owned(), true),
             Ok(Repair::NotSupported) => (finding.advice().unwrap_or_default().to_owned(), false),
-            Err(error) => (format!("mending it failed: {}", report(&error)), false),
+            Err(error) => (format!("the repair failed: {}", report(&error)), false),
         }
     }
 
     fn conclude(&self, left_out: &[SkippedCheck]) -> ExitCode {
         for SkippedCheck { check: what, fault } in left_out {
-            self.say(
+            self.print(
                 format!("unchecked  {what}: {}", fault.report()),
                 || json!({"kind": "unchecked", "what": what, "why": fault.report()}),
             );
         }
-        let (found, mended, unchecked) = (self.found, self.found - self.left, left_out.len());
+        let (found, repaired, unchecked) = (self.found, self.repaired, left_out.len());
         let text = match (found, unchecked) {
-            (0, 0) => "Nothing is wrong.".to_owned(),
-            _ => format!("Found {found}, mended {mended}, left out {unchecked} checks."),
+            (0, 0) => "No problems found.".to_owned(),
+            _ => format!("Found {found}, repaired {repaired}, skipped {unchecked} checks."),
         };
-        self.say(
+        self.print(
             text,
-            || json!({"kind": "summary", "found": found, "mended": mended, "unchecked": unchecked}),
+            || json!({"kind": "summary", "found": found, "mended": repaired, "unchecked": unchecked}),
         );
-        match (unchecked, self.left) {
+        match (unchecked, found - repaired) {
             (0, 0) => ExitCode::SUCCESS,
-            (0, _) => ExitCode::from(FOUND),
+            (0, _) => ExitCode::from(PROBLEMS_REMAIN),
             _ => ExitCode::from(UNCHECKED),
         }
     }
@@ -87,17 +87,20 @@ impl Report<'_> {
 
 #[async_trait]
 impl CheckListener for Report<'_> {
-    fn healthy(&mut self, part: Component, note: &str) {
-        self.say(
-            format!("works      {}: {note}", part.name()),
-            || json!({"kind": "part", "part": part.code(), "note": note}),
+    fn healthy(&mut self, component: Component, note: &str) {
+        self.print(
+            format!("ok         {}: {note}", component.name()),
+            || json!({"kind": "part", "part": component.code(), "note": note}),
         );
     }
 
-    fn in_use(&mut self, part: Component) {
-        self.say(
-            format!("in use     {}: another process has it open, as a running docent does", part.name()),
-            || json!({"kind": "in_use", "part": part.code()}),
+    fn in_use(&mut self, component: Component) {
+        self.print(
+            format!(
+                "in use     {}: another process, such as a running service, has it open",
+                component.name()
+            ),
+            || json!({"kind": "in_use", "part": component.code()}),
         );
     }
 
@@ -105,19 +108,19 @@ impl CheckListener for Report<'_> {
         self.found += 1;
         let (code, id, what) = (finding.code(), finding.id(), finding.description());
         let fix = finding.remedy().or(finding.advice()).unwrap_or_default();
-        let (done, is_mended) =
-            if self.args.fix { self.mended(&finding).await } else { (String::new(), false) };
-        self.left += u64::from(!is_mended);
-        let then = match (self.args.fix, finding.remedy()) {
+        let (done, is_repaired) =
+            if self.args.fix { self.repair(&finding).await } else { (String::new(), false) };
+        self.repaired += u64::from(is_repaired);
+        let action = match (self.args.fix, finding.remedy()) {
             (true, _) => done.clone(),
             (false, Some(remedy)) => format!("--fix {remedy}"),
             (false, None) => fix.to_owned(),
         };
-        let word = if is_mended { "mended" } else { "found" };
-        self.say(format!("{word:<10} {code} {id}: {what} ({then})"), || {
+        let word = if is_repaired { "repaired" } else { "found" };
+        self.print(format!("{word:<10} {code} {id}: {what} ({action})"), || {
             json!({
                 "kind": "finding", "code": code, "id": id, "what": what, "fix": finding.remedy(),
-                "advice": finding.advice(), "mended": is_mended, "done": self.args.fix.then_some(done),
+                "advice": finding.advice(), "mended": is_repaired, "done": self.args.fix.then_some(done),
             })
         });
     }

@@ -23,7 +23,7 @@ const MAX_BODY: usize = 16 * 1024;
 pub(crate) async fn run(args: HealthcheckArgs) -> anyhow::Result<()> {
     let result = check(&args).await;
     if args.output.json {
-        output::result(args.output, String::new, || as_json(&result))?;
+        output::print(args.output, String::new, || as_json(&result))?;
     } else if let Ok(body) = &result {
         println!("{body}");
     }

@@ -1,7 +1,6 @@
-//! `docent mcp`: the documents of a running service for a program on this machine that speaks the Model Context
-//! Protocol over standard input and output. Each request is passed on to the service's `/mcp`.
+//! `docent mcp`: an MCP server on standard input and output that forwards requests to `/mcp` of a running service.
 
-use crate::{client::Remote, output::printable};
+use crate::{client::ServiceClient, output::sanitize};
 use anyhow::{Context, anyhow};
 use docent::cli::RemoteArgs;
 use rmcp::{
@@ -17,62 +16,63 @@ use serde_json::{Value, json};
 use std::os::fd::AsFd;
 use tokio::fs::File;
 
-const UNREAD: &str = "reading the service's answer";
+const READING: &str = "reading the response";
 
 /// Serves until standard input ends.
 pub(crate) async fn run(args: &RemoteArgs) -> anyhow::Result<()> {
-    let mut bridge = Bridge { remote: Remote::open(args)?, instructions: None };
-    // Whoever starts this sees at once when it cannot work.
-    bridge.instructions = bridge.begin().await?;
-    let (input, output) = (stream(std::io::stdin())?, stream(std::io::stdout())?);
+    let mut bridge = Bridge { client: ServiceClient::open(args)?, instructions: None };
+    // Fails before the protocol starts if the service cannot be used.
+    bridge.instructions = bridge.initialize().await?;
+    let (input, output) = (async_stream(std::io::stdin())?, async_stream(std::io::stdout())?);
     match bridge.serve((input, output)).await {
-        Ok(serving) => serving.waiting().await.context("speaking the protocol").map(drop),
-        // A client may have wanted to see no more than that this starts.
+        Ok(server) => server.waiting().await.context("running the MCP server").map(drop),
+        // The client closed the connection before initializing, for example to test the command.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-        Err(error) => Err(error).context("beginning to speak the protocol"),
+        Err(error) => Err(error).context("starting the MCP server"),
     }
 }
 
-/// One of the standard streams, read and written apart from the async threads.
-fn stream(stream: impl AsFd) -> anyhow::Result<File> {
+/// Wraps a standard stream for async use; reads and writes run on blocking threads.
+fn async_stream(stream: impl AsFd) -> anyhow::Result<File> {
     let own = stream.as_fd().try_clone_to_owned().context("opening a standard stream")?;
     Ok(File::from_std(own.into()))
 }
 
-/// Passes requests on.
+/// Forwards requests to the service.
 struct Bridge {
-    remote: Remote,
-    /// What the service tells models about its tools.
+    client: ServiceClient,
+    /// The service's instructions for models.
     instructions: Option<String>,
 }
 
 impl Bridge {
-    /// Greets the service; gives its instructions.
-    async fn begin(&self) -> anyhow::Result<Option<String>> {
+    /// Initializes the session and returns the service's instructions.
+    async fn initialize(&self) -> anyhow::Result<Option<String>> {
         let client = json!({ "name": "docent mcp", "version": env!("CARGO_PKG_VERSION") });
         let version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
-        let begun = self
-            .ask("initialize", params)
+        let result = self
+            .call("initialize", params)
             .await?
-            .map_err(|error| anyhow!("{}", printable(&error.message)))?;
-        Ok(begun["instructions"].as_str().map(str::to_owned))
+            .map_err(|error| anyhow!("{}", sanitize(&error.message)))?;
+        Ok(result["instructions"].as_str().map(str::to_owned))
     }
 
-    /// What the service answers to a request of the protocol, or why there is no answer.
-    async fn ask(&self, method: &str, params: Value) -> anyhow::Result<Result<Value, ErrorData>> {
+    /// Calls a method of the service; returns its result or the JSON-RPC error.
+    async fn call(&self, method: &str, params: Value) -> anyhow::Result<Result<Value, ErrorData>> {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let answer = self.remote.post(&["mcp"], &body).await?;
-        let mut answer: Value = answer.json().await.context(UNREAD)?;
-        match answer["error"].take() {
-            Value::Null => Ok(Ok(answer["result"].take())),
-            error => Ok(Err(serde_json::from_value(error).context(UNREAD)?)),
+        let response = self.client.post(&["mcp"], &body).await?;
+        let mut response: Value = response.json().await.context(READING)?;
+        match response["error"].take() {
+            Value::Null => Ok(Ok(response["result"].take())),
+            error => Ok(Err(serde_json::from_value(error).context(READING)?)),
         }
     }
 }
 
-/// What newer clients demand of a result. The service leaves it out, as it is asked by the older protocol.
-fn complete(kind: Option<ResultType>) -> Option<ResultType> {
+/// Adds the result type that newer clients require. The service leaves it out, because it is called with an older
+/// protocol version.
+fn with_type(kind: Option<ResultType>) -> Option<ResultType> {
     kind.or(Some(ResultType::COMPLETE))
 }
 
@@ -90,9 +90,9 @@ impl ServerHandler for Bridge {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let failed = |error| ErrorData::internal_error(format!("{error:#}"), None);
-        let tools = self.ask("tools/list", json!({})).await.map_err(failed)??;
-        let mut tools: ListToolsResult = serde_json::from_value(tools).context(UNREAD).map_err(failed)?;
-        tools.result_type = complete(tools.result_type);
+        let tools = self.call("tools/list", json!({})).await.map_err(failed)??;
+        let mut tools: ListToolsResult = serde_json::from_value(tools).context(READING).map_err(failed)?;
+        tools.result_type = with_type(tools.result_type);
         Ok(tools)
     }
 
@@ -102,14 +102,14 @@ impl ServerHandler for Bridge {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let params = json!({ "name": request.name, "arguments": request.arguments.unwrap_or_default() });
-        let result = match self.ask("tools/call", params).await {
-            Ok(result) => serde_json::from_value::<CallToolResult>(result?).context(UNREAD),
+        let result = match self.call("tools/call", params).await {
+            Ok(result) => serde_json::from_value::<CallToolResult>(result?).context(READING),
             Err(error) => Err(error),
         };
-        // A model can tell people what is wrong, such as that they are to log in again.
+        // As a tool result the model can pass the error on, for example that a login is required.
         let failed = |error| CallToolResult::error(vec![ContentBlock::text(format!("{error:#}"))]);
         let mut result = result.unwrap_or_else(failed);
-        result.result_type = complete(result.result_type);
+        result.result_type = with_type(result.result_type);
         Ok(result.into())
     }
 }

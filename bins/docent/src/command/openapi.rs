@@ -1,4 +1,4 @@
-//! `docent openapi`
+//! `docent openapi`.
 
 /// Prints the OpenAPI document.
 pub(crate) fn run() -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
-//! `docent reindex`: another index, built while the first one serves.
+//! `docent reindex`: builds a new index while the current one stays active.
 
 use super::{config::load, service::signal};
-use crate::{output, progress::Shown, wire};
+use crate::{output, progress::ProgressDisplay, wire};
 use anyhow::bail;
 use docent::cli::ReindexArgs;
 use docent_app::{
@@ -14,23 +14,23 @@ use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// The index that served before serves on; there is something to go on with.
+/// Exit code: the build is unfinished; the previous index remains active.
 const UNFINISHED: u8 = 1;
-/// Nothing was begun.
-const NOT_BEGUN: u8 = 2;
+/// Exit code: nothing was started.
+const NOT_STARTED: u8 = 2;
 
-/// Builds the index and lets it take over.
+/// Builds the index and activates it.
 pub(crate) async fn run(args: ReindexArgs) -> ExitCode {
-    match begun(&args).await {
+    match start(&args).await {
         Ok(code) => code,
         Err(error) => {
             eprintln!("docent: {error:#}");
-            ExitCode::from(NOT_BEGUN)
+            ExitCode::from(NOT_STARTED)
         }
     }
 }
 
-async fn begun(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
+async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
     let settings = load(args.profile.into())?;
     let store = wire::store(&settings).await?;
     match store.schema_state().await? {
@@ -39,23 +39,22 @@ async fn begun(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
     }
     let app = wire::upkeep(&settings, store)?;
     if args.abandon {
-        return give_up(&app, args).await;
+        return discard(&app, args).await;
     }
-    let model = args.embedding_model.as_deref().map(wire::model_named);
+    let model = args.embedding_model.as_deref().map(wire::resolve_model);
     let plan = Plan { model, concurrency: settings.ingestion.ingest_concurrency };
-    let shown = Shown::new();
+    let progress = ProgressDisplay::new();
     if let Some(building) = build_in_progress(&app).await? {
-        eprintln!("docent: going on with the index that was begun at {}", building.created_at);
+        eprintln!("docent: resuming the build that was started at {}", building.created_at);
     }
-    let stop = stop_at_signal();
-    let ended = reindex(&app, &plan, &stop, &shown).await;
-    match ended {
+    let stop = stop_on_signal();
+    match reindex(&app, &plan, &stop, &progress).await {
         Ok(Reindexed { generation, model, documents, written }) => {
-            say(
+            print(
                 args,
                 format!(
-                    "The new index serves: {documents} documents, embedding model {model}. \
-                     {written} were written by this run."
+                    "The new index is active: {documents} documents, embedding model {model}. \
+                     This run wrote {written} of them."
                 ),
                 json!({
                     "kind": "switched", "generation": generation.to_string(), "model": model,
@@ -64,48 +63,48 @@ async fn begun(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
             );
             Ok(ExitCode::SUCCESS)
         }
-        Err(error) => unfinished(&app, args, &error).await,
+        Err(error) => report_failure(&app, args, &error).await,
     }
 }
 
-/// Says what went wrong, and how to go on.
-async fn unfinished(app: &App, args: &ReindexArgs, error: &ReindexError) -> anyhow::Result<ExitCode> {
-    // Where the database is away, that has been said by the error.
-    let left = build_in_progress(app).await.ok().flatten();
-    let advice = match &left {
+/// Prints the error and how to continue.
+async fn report_failure(app: &App, args: &ReindexArgs, error: &ReindexError) -> anyhow::Result<ExitCode> {
+    // If the database is unreachable, the error already says so.
+    let build = build_in_progress(app).await.ok().flatten();
+    let advice = match &build {
         Some(_) => {
-            "The index that served before serves on. `docent reindex` goes on with the new one, \
-             `docent reindex --abandon` gives it up."
+            "The previous index remains active. Run `docent reindex` to resume the build, or \
+             `docent reindex --abandon` to discard it."
         }
-        None => "The index that served before serves on.",
+        None => "The previous index remains active.",
     };
     let why = report(error);
     eprintln!("docent: {why}\n{advice}");
     if args.output.json {
-        let unfinished = left.is_some();
+        let unfinished = build.is_some();
         println!("{}", json!({"kind": "failed", "why": why, "unfinished": unfinished}));
     }
-    Ok(ExitCode::from(if left.is_some() { UNFINISHED } else { NOT_BEGUN }))
+    Ok(ExitCode::from(if build.is_some() { UNFINISHED } else { NOT_STARTED }))
 }
 
-async fn give_up(app: &App, args: &ReindexArgs) -> anyhow::Result<ExitCode> {
+async fn discard(app: &App, args: &ReindexArgs) -> anyhow::Result<ExitCode> {
     match abandon(app).await? {
-        Some(given_up) => say(
+        Some(discarded) => print(
             args,
-            format!("Gave up the index that was begun at {}.", given_up.created_at),
-            json!({"kind": "abandoned", "generation": given_up.id.to_string()}),
+            format!("Discarded the build that was started at {}.", discarded.created_at),
+            json!({"kind": "abandoned", "generation": discarded.id.to_string()}),
         ),
-        None => say(args, "No index is being built.".to_owned(), json!({"kind": "nothing"})),
+        None => print(args, "There is no unfinished build.".to_owned(), json!({"kind": "nothing"})),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn say(args: &ReindexArgs, text: String, object: Value) {
-    println!("{}", output::line(args.output, || text, || object));
+fn print(args: &ReindexArgs, text: String, object: Value) {
+    println!("{}", output::format(args.output, || text, || object));
 }
 
-/// Cancelled by Ctrl-C or SIGTERM; a second one ends the process at once, which costs no more.
-fn stop_at_signal() -> Arc<CancellationToken> {
+/// Returns a token that Ctrl-C or SIGTERM cancels. A second signal ends the process immediately, which loses nothing.
+fn stop_on_signal() -> Arc<CancellationToken> {
     let stop = Arc::new(CancellationToken::new());
     let stopping = Arc::clone(&stop);
     tokio::spawn(async move {

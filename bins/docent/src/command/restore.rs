@@ -1,7 +1,7 @@
-//! `docent restore`: an installation from an archive.
+//! `docent restore`: restores an archive into an empty installation.
 
 use super::config::load;
-use crate::{output, progress::Shown, wire};
+use crate::{output, progress::ProgressDisplay, wire};
 use anyhow::bail;
 use docent::cli::RestoreArgs;
 use docent_adapters::archive::TarFile;
@@ -9,7 +9,7 @@ use docent_app::maintenance::backup::{RestoreSummary, restore};
 use docent_migration::SchemaState;
 use serde_json::json;
 
-/// Restores the archive and says what came of it.
+/// Restores the archive and prints a summary.
 pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
     let settings = load(args.profile.into())?;
     let store = wire::store(&settings).await?;
@@ -19,17 +19,19 @@ pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
         other => bail!("{other}"),
     }
     let app = wire::upkeep(&settings, store)?;
-    let restored = restore(&app, &TarFile::at(&args.file), &Shown::new()).await?;
+    let restored = restore(&app, &TarFile::at(&args.file), &ProgressDisplay::new()).await?;
     let RestoreSummary { users, documents, queued, chunks, reembedded } = restored;
     let text = || {
         let mut lines =
             vec![format!("Restored {users} accounts, {documents} documents and {chunks} chunks.")];
         if reembedded {
-            lines
-                .push("The chunks were embedded anew: the archive is of another embedding model.".to_owned());
+            lines.push(
+                "The chunks were embedded again, because the archive uses another embedding model."
+                    .to_owned(),
+            );
         }
         if queued > 0 {
-            lines.push(format!("{queued} documents will be ingested once the service runs."));
+            lines.push(format!("{queued} documents will be ingested when the service runs."));
         }
         lines.join("\n")
     };
@@ -38,6 +40,6 @@ pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
             "users": users, "documents": documents, "queued": queued, "chunks": chunks, "embedded_anew": reembedded,
         })
     };
-    output::result(args.output, text, object)?;
+    output::print(args.output, text, object)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `docent serve`: the service on the back ends of an installation.
+//! `docent serve`: runs the service with production defaults.
 
 use super::{
     config::load,
@@ -10,20 +10,20 @@ use docent::{
     config::{Profile, Settings},
 };
 
-/// Serves until told to stop.
+/// Serves until a signal arrives.
 pub(crate) async fn run(args: ServeArgs) -> anyhow::Result<()> {
     let settings = load(Profile::Serve)?;
     let telemetry = telemetry::start(&settings.telemetry)?;
-    let ended = serve(args, &settings).await;
+    let result = serve(args, &settings).await;
     telemetry.stop().await;
-    ended
+    result
 }
 
 async fn serve(args: ServeArgs, settings: &Settings) -> anyhow::Result<()> {
     let store = wire::store(settings).await?;
-    let wired = wire::app(Profile::Serve, settings, store.clone())?;
-    let (server, address) = bind(settings, &wired)?;
-    let service = Service::start(settings, &wired, store, Some(server), !args.no_jobs).await?;
+    let assembly = wire::app(Profile::Serve, settings, store.clone())?;
+    let (server, address) = bind(settings, &assembly)?;
+    let service = Service::start(settings, &assembly, store, Some(server), !args.no_jobs).await?;
     tracing::info!(%address, "listening");
     service.until_stopped().await
 }

@@ -1,7 +1,6 @@
-//! What `docent serve`, `docent dev` and `docent worker` have in common: a server, a job runner, and an
-//! orderly end.
+//! Runs the server and the job runner of `docent serve`, `docent dev` and `docent worker`, and shuts them down.
 
-use crate::wire::{self, Wired};
+use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
@@ -16,12 +15,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long running requests, streams and jobs get after the signal to stop.
-const GRACE: Duration = Duration::from_secs(10);
-/// How long the start waits for a database before it goes on without.
-const FIRST_LOOK: Duration = Duration::from_secs(2);
-/// How often an absent database is looked for.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Time for running requests, streams and jobs to finish after the stop signal.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+/// How long the start waits for the database before it continues without it.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Interval of checks for an unreachable database.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A running server and its job runner.
 pub(crate) struct Service {
@@ -31,37 +30,40 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Serves on `server`, if there is one, and runs jobs, if it is to.
+    /// Starts the server, if given, and the job runner, if `runs_jobs` is set.
     ///
-    /// A database that is away now is waited for while the service is up and says so, for the parts of an
-    /// installation start in any order.
+    /// An unreachable database does not prevent the start, since the parts of an installation start in any order: the
+    /// service reports it as unavailable and waits for it.
     ///
     /// # Errors
-    /// When the database has another schema than this program needs, or refuses it for good.
+    /// If the database has the wrong schema, or rejects the connection permanently.
     pub(crate) async fn start(
         settings: &Settings,
-        wired: &Wired,
+        assembly: &Assembly,
         store: SqlStore,
         server: Option<Server>,
         runs_jobs: bool,
     ) -> anyhow::Result<Self> {
         if settings.storage.vector_db == VectorDb::Embedded && !runs_jobs {
-            bail!("the embedded vector store belongs to this process: without its jobs nobody would fill it");
+            bail!(
+                "--no-jobs cannot be used with the embedded vector store: no other process could run its jobs"
+            );
         }
-        let is_usable = match tokio::time::timeout(FIRST_LOOK, usable(&store)).await {
-            Ok(usable) => usable?,
+        let is_usable = match tokio::time::timeout(DATABASE_TIMEOUT, check_schema(&store)).await {
+            Ok(is_usable) => is_usable?,
             Err(_) => false,
         };
         if is_usable {
-            look_at_index(&wired.app).await?;
+            check_index(&assembly.app).await?;
         } else {
             tracing::warn!("the database cannot be reached yet; waiting for it");
         }
         let stop = CancellationToken::new();
-        let (server_stop, jobs) = (stop.clone(), Jobs::new(settings, wired, store, runs_jobs, stop.clone()));
+        let (server_stop, jobs) =
+            (stop.clone(), Jobs::new(settings, assembly, store, runs_jobs, stop.clone()));
         let server = tokio::spawn(async move {
             match server {
-                Some(server) => Ok(server.run(server_stop, GRACE).await?),
+                Some(server) => Ok(server.run(server_stop, SHUTDOWN_GRACE).await?),
                 None => {
                     server_stop.cancelled().await;
                     Ok(())
@@ -72,44 +74,47 @@ impl Service {
         Ok(Self { stop, server, jobs })
     }
 
-    /// Serves until Ctrl-C or SIGTERM, then drains. A second signal ends the process at once.
+    /// Serves until Ctrl-C or SIGTERM, then drains. A second signal ends the process immediately.
     pub(crate) async fn until_stopped(mut self) -> anyhow::Result<()> {
         tokio::select! {
             signal = signal() => signal?,
-            ended = &mut self.server => return ended.context("the server's task died")?,
-            ended = &mut self.jobs => return ended.context("the job runner's task died")?,
+            ended = &mut self.server => return ended.context("the server's task panicked")?,
+            ended = &mut self.jobs => return ended.context("the job runner's task panicked")?,
         }
-        tracing::info!("stopping; running answers and jobs get {} s", GRACE.as_secs());
+        tracing::info!(
+            "stopping; waiting up to {} s for running requests and jobs",
+            SHUTDOWN_GRACE.as_secs()
+        );
         self.stop.cancel();
         let drained = async {
             let (server, jobs) = tokio::join!(self.server, self.jobs);
-            jobs.context("the job runner's task died")??;
-            server.context("the server's task died")?
+            jobs.context("the job runner's task panicked")??;
+            server.context("the server's task panicked")?
         };
         tokio::select! {
             drained = drained => drained,
             second = signal() => {
                 second?;
-                bail!("stopped without waiting; unfinished jobs will be resumed at the next start")
+                bail!("stopped immediately; unfinished jobs will be resumed at the next start")
             }
         }
     }
 }
 
-/// Binds the address of the whole service.
-pub(crate) fn bind(settings: &Settings, wired: &Wired) -> anyhow::Result<(Server, SocketAddr)> {
+/// Binds the configured address for all routes.
+pub(crate) fn bind(settings: &Settings, assembly: &Assembly) -> anyhow::Result<(Server, SocketAddr)> {
     let listen_on = settings.http.bind_address;
-    let server = Server::bind(Arc::clone(&wired.app), wire::http(settings, wired), listen_on)
+    let server = Server::bind(Arc::clone(&assembly.app), wire::http(settings, assembly), listen_on)
         .with_context(|| format!("listening on {listen_on}"))?;
     let address = server.address();
     Ok((server, address))
 }
 
-/// The background half of a process.
+/// The background jobs of a process.
 struct Jobs {
     app: Arc<App>,
     store: SqlStore,
-    /// None where others run the jobs.
+    /// `None` if other processes run the jobs.
     runner: Option<Runner>,
     is_exclusive: bool,
     stop: CancellationToken,
@@ -118,36 +123,36 @@ struct Jobs {
 impl Jobs {
     fn new(
         settings: &Settings,
-        wired: &Wired,
+        assembly: &Assembly,
         store: SqlStore,
         runs_jobs: bool,
         stop: CancellationToken,
     ) -> Self {
-        let runner = runs_jobs.then(|| Runner::new(Arc::clone(&wired.app), wire::runner(settings)));
-        Self { app: Arc::clone(&wired.app), store, runner, is_exclusive: wired.is_exclusive, stop }
+        let runner = runs_jobs.then(|| Runner::new(Arc::clone(&assembly.app), wire::runner(settings)));
+        Self { app: Arc::clone(&assembly.app), store, runner, is_exclusive: assembly.is_exclusive, stop }
     }
 
-    /// Runs jobs until told to stop, once the database is there.
+    /// Waits for the database, then runs jobs until stopped.
     async fn run(self, is_usable: bool) -> anyhow::Result<()> {
         match self.stop.run_until_cancelled(self.prepare(is_usable)).await {
             Some(prepared) => prepared?,
             None => return Ok(()),
         }
         match &self.runner {
-            Some(runner) => runner.run(self.stop.clone(), GRACE).await,
+            Some(runner) => runner.run(self.stop.clone(), SHUTDOWN_GRACE).await,
             None => self.stop.cancelled().await,
         }
         Ok(())
     }
 
     async fn prepare(&self, is_usable: bool) -> anyhow::Result<()> {
-        let pause = || self.app.clock.sleep(LOOK_EVERY);
+        let pause = || self.app.clock.sleep(RETRY_INTERVAL);
         if !is_usable {
-            while !usable(&self.store).await? {
+            while !check_schema(&self.store).await? {
                 pause().await;
             }
-            tracing::info!("the database is there");
-            look_at_index(&self.app).await?;
+            tracing::info!("connected to the database");
+            check_index(&self.app).await?;
         }
         while !self.take_over().await? {
             pause().await;
@@ -155,8 +160,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Frees what an earlier process of this installation held, where there can be no other now; false
-    /// when the database is away.
+    /// Releases the jobs leased by a previous process, if this process is the only one. Returns false if the database is
+    /// unreachable.
     async fn take_over(&self) -> anyhow::Result<bool> {
         let Some(runner) = self.runner.as_ref().filter(|_| self.is_exclusive) else {
             return Ok(true);
@@ -164,67 +169,67 @@ impl Jobs {
         match runner.take_over().await {
             Ok(0) => Ok(true),
             Ok(jobs) => {
-                tracing::info!(jobs, "taking over what an earlier process left undone");
+                tracing::info!(jobs, "resuming jobs of a previous process");
                 Ok(true)
             }
-            Err(docent_app::Error::Fault(fault)) => absent(fault),
+            Err(docent_app::Error::Fault(fault)) => retry_if_transient(fault),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Whether the database can be used; false when it is away.
+/// Checks the schema of the database. Returns false if the database is unreachable.
 ///
 /// # Errors
-/// When it has another schema than this program needs, with what to do about it.
-async fn usable(store: &SqlStore) -> anyhow::Result<bool> {
+/// If the schema is not the one this program needs; the error says what to do.
+async fn check_schema(store: &SqlStore) -> anyhow::Result<bool> {
     match store.schema_state().await {
         Ok(SchemaState::Current) => Ok(true),
         Ok(other) => bail!("{other}"),
-        Err(fault) => absent(fault),
+        Err(fault) => retry_if_transient(fault),
     }
 }
 
-/// Opens the index that serves, and says what whoever runs the service should know of it.
+/// Opens the active index and logs problems with its embedding model.
 ///
 /// # Errors
-/// When it cannot be opened, and waiting does not help.
-async fn look_at_index(app: &App) -> anyhow::Result<()> {
+/// If the vector store cannot open the index.
+async fn check_index(app: &App) -> anyhow::Result<()> {
     let serving = match app.serving().await {
         Ok(serving) => serving,
-        // Another process looks after it, or it is damaged: nothing could be searched.
+        // Another process has it open, or it is damaged: searching would be impossible.
         Err(fault) if fault.component() == Component::VectorStore => return Err(fault.into()),
         Err(fault) => {
-            tracing::warn!(fault = %fault.report(), "which index serves cannot be read yet");
+            tracing::warn!(fault = %fault.report(), "the active index is not known yet");
             return Ok(());
         }
     };
     let (model, configured) = (&serving.generation.model, &app.settings.embedding_model);
     if let Err(fault) = serving.embedder() {
-        tracing::error!(fault = %fault.report(), "nothing can be searched or ingested");
+        tracing::error!(fault = %fault.report(), "searching and ingesting are not possible");
     } else if model != configured {
         tracing::warn!(
             index = model,
             settings = configured,
-            "the index was made with another embedding model than the settings name, and goes on with it: \
-             run `docent reindex` to change the index"
+            "the index was built with another embedding model than the one in the settings, and continues to use it; \
+             run `docent reindex` to change the model"
         );
     }
     Ok(())
 }
 
-/// A fault that passes is waited for, and any other ends the start.
-fn absent(fault: Fault) -> anyhow::Result<bool> {
+/// Returns false for a transient fault, so that the caller retries; other faults are errors.
+fn retry_if_transient(fault: Fault) -> anyhow::Result<bool> {
     if fault.is_transient() { Ok(false) } else { Err(fault.into()) }
 }
 
-/// Returns at Ctrl-C or SIGTERM.
+/// Waits for Ctrl-C or SIGTERM.
 pub(super) async fn signal() -> anyhow::Result<()> {
     Signals::listen()?.next().await;
     Ok(())
 }
 
-/// Ctrl-C and SIGTERM, which end the process no more from the moment on that this is there.
+/// Listens for Ctrl-C and SIGTERM, which then no longer end the process by themselves.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -238,7 +243,7 @@ impl Signals {
         })
     }
 
-    /// Returns at the next one.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

@@ -1,4 +1,4 @@
-//! Sending spans without making anybody wait for a collector that is away.
+//! Span exporter that does not block or retry while the collector is unreachable.
 
 use opentelemetry_otlp::{
     RetryPolicy, SpanExporter as OtlpExporter, WithExportConfig, WithTonicConfig,
@@ -18,25 +18,24 @@ use std::{
 };
 use tokio::{runtime::Handle, time::timeout};
 
-/// What sending a batch may take.
-const LIMIT: Duration = Duration::from_secs(5);
+/// Timeout of sending a batch.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Sends batches to a collector. One that cannot be sent is dropped; the log tells it once for each time that
-/// the collector is away.
+/// Sends batches to a collector. Batches that cannot be sent are dropped, with one warning per outage.
 #[derive(Debug)]
-pub(super) struct PatientExporter {
+pub(super) struct LossyExporter {
     collector: Arc<OtlpExporter>,
     runtime: Handle,
-    is_away: AtomicBool,
+    is_unreachable: AtomicBool,
 }
 
-impl PatientExporter {
-    /// Connects with the first batch.
+impl LossyExporter {
+    /// Creates an exporter, which connects when it sends the first batch.
     pub(super) fn new(collector: &str) -> anyhow::Result<Self> {
         let builder = OtlpExporter::builder()
             .with_tonic()
             .with_endpoint(collector)
-            .with_timeout(LIMIT)
+            .with_timeout(TIMEOUT)
             .with_retry_policy(RetryPolicy::disabled());
         let builder = if collector.starts_with("https://") {
             builder.with_tls_config(ClientTlsConfig::new().with_native_roots())
@@ -44,40 +43,40 @@ impl PatientExporter {
             builder
         };
         let collector = Arc::new(builder.build()?);
-        Ok(Self { collector, runtime: Handle::try_current()?, is_away: AtomicBool::new(false) })
+        Ok(Self { collector, runtime: Handle::try_current()?, is_unreachable: AtomicBool::new(false) })
     }
 
-    fn tell(&self, result: &OTelSdkResult) {
+    fn log_change(&self, result: &OTelSdkResult) {
         match result {
             Ok(()) => {
-                if self.is_away.swap(false, Ordering::Relaxed) {
-                    tracing::info!("traces reach their collector again");
+                if self.is_unreachable.swap(false, Ordering::Relaxed) {
+                    tracing::info!("the trace collector is reachable again");
                 }
             }
             Err(error) => {
-                if !self.is_away.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "traces do not reach their collector and are dropped");
+                if !self.is_unreachable.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(%error, "the trace collector is unreachable; traces are dropped");
                 }
             }
         }
     }
 }
 
-impl SpanExporter for PatientExporter {
+impl SpanExporter for LossyExporter {
     async fn export(&self, mut batch: Vec<SpanData>) -> OTelSdkResult {
         for span in &mut batch {
-            // The others are for log lines.
+            // Fields without a dot are for log lines.
             span.attributes.retain(|attribute| attribute.key.as_str().contains('.'));
         }
         let collector = Arc::clone(&self.collector);
-        // The thread that calls this has no runtime, which connections and timeouts need.
-        let sent = self.runtime.spawn(async move { timeout(LIMIT, collector.export(batch)).await }).await;
+        // Connections and timeouts need a runtime, which the calling thread does not have.
+        let sent = self.runtime.spawn(async move { timeout(TIMEOUT, collector.export(batch)).await }).await;
         let result = match sent {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(OTelSdkError::Timeout(LIMIT)),
+            Ok(Err(_)) => Err(OTelSdkError::Timeout(TIMEOUT)),
             Err(error) => Err(OTelSdkError::InternalFailure(error.to_string())),
         };
-        self.tell(&result);
+        self.log_change(&result);
         result
     }
 
@@ -86,7 +85,7 @@ impl SpanExporter for PatientExporter {
     }
 
     fn set_resource(&mut self, resource: &Resource) {
-        // It is called once, before the first batch, when nobody else holds the exporter.
+        // Called once before the first batch, while there is no other reference.
         if let Some(collector) = Arc::get_mut(&mut self.collector) {
             collector.set_resource(resource);
         }

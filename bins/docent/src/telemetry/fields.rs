@@ -1,4 +1,4 @@
-//! The fields of spans as log lines show them: those whose names have no dot.
+//! Formats span fields for log lines; only fields whose names have no dot are included.
 
 use serde_json::{Map, Value};
 use std::fmt::{self, Debug};
@@ -11,13 +11,13 @@ use tracing_subscriber::{
     },
 };
 
-/// `name=value`, with spaces between.
+/// Formats fields as `name=value`, separated by spaces.
 pub(super) struct HumanFields;
 
 impl<'writer> FormatFields<'writer> for HumanFields {
     fn format_fields<R: RecordFields>(&self, writer: Writer<'writer>, fields: R) -> fmt::Result {
         let mut visitor = DefaultVisitor::new(writer, true);
-        fields.record(&mut Undotted(&mut visitor));
+        fields.record(&mut LogFieldFilter(&mut visitor));
         visitor.finish()
     }
 
@@ -28,18 +28,18 @@ impl<'writer> FormatFields<'writer> for HumanFields {
     ) -> fmt::Result {
         let is_empty = current.fields.is_empty();
         let mut visitor = DefaultVisitor::new(current.as_writer(), is_empty);
-        fields.record(&mut Undotted(&mut visitor));
+        fields.record(&mut LogFieldFilter(&mut visitor));
         visitor.finish()
     }
 }
 
-/// One JSON object.
+/// Formats fields as a JSON object.
 pub(super) struct JsonFields;
 
 impl<'writer> FormatFields<'writer> for JsonFields {
     fn format_fields<R: RecordFields>(&self, mut writer: Writer<'writer>, fields: R) -> fmt::Result {
         let mut object = Object::default();
-        fields.record(&mut Undotted(&mut object));
+        fields.record(&mut LogFieldFilter(&mut object));
         write!(writer, "{}", Value::Object(object.0))
     }
 
@@ -49,39 +49,39 @@ impl<'writer> FormatFields<'writer> for JsonFields {
         fields: &tracing::span::Record<'_>,
     ) -> fmt::Result {
         let mut added = Object::default();
-        fields.record(&mut Undotted(&mut added));
+        fields.record(&mut LogFieldFilter(&mut added));
         if added.0.is_empty() {
             return Ok(());
         }
-        let mut whole: Map<String, Value> = serde_json::from_str(&current.fields).map_err(|_| fmt::Error)?;
-        whole.extend(added.0);
-        current.fields = Value::Object(whole).to_string();
+        let mut object: Map<String, Value> = serde_json::from_str(&current.fields).map_err(|_| fmt::Error)?;
+        object.extend(added.0);
+        current.fields = Value::Object(object).to_string();
         Ok(())
     }
 }
 
-/// Passes on the fields whose names have no dot.
-struct Undotted<'a, V>(&'a mut V);
+/// Visitor that passes on only the fields whose names have no dot.
+struct LogFieldFilter<'a, V>(&'a mut V);
 
-impl<V: Visit> Undotted<'_, V> {
-    fn pass(&mut self, field: &Field, record: impl FnOnce(&mut V)) {
+impl<V: Visit> LogFieldFilter<'_, V> {
+    fn filter(&mut self, field: &Field, record: impl FnOnce(&mut V)) {
         if !field.name().contains('.') {
             record(self.0);
         }
     }
 }
 
-impl<V: Visit> Visit for Undotted<'_, V> {
+impl<V: Visit> Visit for LogFieldFilter<'_, V> {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.pass(field, |to| to.record_debug(field, value));
+        self.filter(field, |to| to.record_debug(field, value));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.pass(field, |to| to.record_str(field, value));
+        self.filter(field, |to| to.record_str(field, value));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.pass(field, |to| to.record_u64(field, value));
+        self.filter(field, |to| to.record_u64(field, value));
     }
 }
 

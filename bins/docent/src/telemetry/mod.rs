@@ -1,7 +1,7 @@
-//! Logs, one line per event on standard error, and traces, which go to a collector.
+//! Logs on standard error, one line per event, and traces, exported to a collector.
 //!
-//! Log lines are marked with the request or the job that they belong to; all other spans are for traces alone. A
-//! span's fields have one reader each: names without a dot are for log lines, names with one for traces.
+//! Log lines include the fields of the enclosing request or job span; all other spans are only for traces. Span fields
+//! whose names have no dot appear in log lines, those with a dot in traces.
 
 mod exporter;
 mod fields;
@@ -21,16 +21,16 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-/// Spans that log lines are marked with.
-const SHOWN_SPANS: [&str; 2] = ["request", "job"];
+/// Spans whose fields appear in log lines.
+const LOGGED_SPANS: [&str; 2] = ["request", "job"];
 
-/// What is to be ended with the process.
+/// Running telemetry, which must be stopped before the process ends.
 #[must_use]
 pub(crate) struct Guard {
     traces: Option<Traces>,
 }
 
-/// Starts logging with the level and format of the settings, and the export of traces where they want it.
+/// Starts logging and, if enabled, the export of traces.
 ///
 /// Must be called on the runtime that the process runs on.
 pub(crate) fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
@@ -38,26 +38,28 @@ pub(crate) fn start(settings: &Telemetry) -> anyhow::Result<Guard> {
     let traces = settings.tracing_enabled.then(|| Traces::start(&settings.otel_exporter_endpoint));
     let traces = traces.transpose().context("DOCENT_OTEL_EXPORTER_ENDPOINT")?;
     tracing_subscriber::registry()
-        .with(log(settings.log_format).with_filter(levels.and(filter_fn(shows_in_log))))
+        .with(log_layer(settings.log_format).with_filter(levels.and(filter_fn(is_logged))))
         .with(traces.as_ref().map(Traces::layer))
         .try_init()
-        .context("starting the log")?;
+        .context("starting logging")?;
     Ok(Guard { traces })
 }
 
-/// Says what a person or a collector must see though the log may not have begun, in the form that the log has.
-pub(crate) fn say(format: LogFormat, level: Level, words: &str) {
+/// Prints a message in the log format, even if logging has not started.
+pub(crate) fn report(format: LogFormat, level: Level, message: &str) {
     match format {
-        LogFormat::Human => eprintln!("docent: {words}"),
-        LogFormat::Json => with_default(tracing_subscriber::registry().with(log(format)), || match level {
-            Level::ERROR => tracing::error!("{words}"),
-            _ => tracing::warn!("{words}"),
-        }),
+        LogFormat::Human => eprintln!("docent: {message}"),
+        LogFormat::Json => {
+            with_default(tracing_subscriber::registry().with(log_layer(format)), || match level {
+                Level::ERROR => tracing::error!("{message}"),
+                _ => tracing::warn!("{message}"),
+            })
+        }
     }
 }
 
 impl Guard {
-    /// Sends what is still waiting, for a short time.
+    /// Exports the remaining spans, for a short time.
     pub(crate) async fn stop(self) {
         if let Some(traces) = self.traces {
             traces.stop().await;
@@ -65,7 +67,7 @@ impl Guard {
     }
 }
 
-fn log(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
+fn log_layer(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let layer = layer.with_ansi(std::io::stderr().is_terminal());
     match format {
@@ -76,11 +78,11 @@ fn log(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
     }
 }
 
-fn shows_in_log(metadata: &Metadata<'_>) -> bool {
-    metadata.is_event() || is_ours(metadata) && SHOWN_SPANS.contains(&metadata.name())
+fn is_logged(metadata: &Metadata<'_>) -> bool {
+    metadata.is_event() || is_own(metadata) && LOGGED_SPANS.contains(&metadata.name())
 }
 
-/// Whether it is from our own code.
-fn is_ours(metadata: &Metadata<'_>) -> bool {
+/// Whether an event or span comes from a Docent crate.
+fn is_own(metadata: &Metadata<'_>) -> bool {
     metadata.target().starts_with("docent")
 }

@@ -1,5 +1,5 @@
-//! The context of traces between processes, in the W3C headers `traceparent` and `tracestate`, and between a
-//! request and the work that it leaves for later.
+//! Propagates trace context between processes, with the W3C headers `traceparent` and `tracestate`, and from requests
+//! to the jobs they create.
 
 use docent_domain::trace::TraceParent;
 use opentelemetry::{
@@ -14,23 +14,23 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 const TRACEPARENT: &str = "traceparent";
 
-/// Makes a request's span part of the trace that its headers name, and tells its place there.
+/// Sets the parent of a request's span from its headers, and returns the trace context of the span.
 pub(crate) fn join<'a>(span: &Span, header: &dyn Fn(&str) -> Option<&'a str>) -> Option<TraceParent> {
-    adopt(span, &Headers(header));
-    place(span)
+    set_parent(span, &HeaderExtractor(header));
+    trace_parent(span)
 }
 
-/// Makes a span part of a trace that began earlier.
+/// Sets the parent of a span to a stored trace context.
 pub(crate) fn continue_from(span: &Span, trace: &TraceParent) {
-    adopt(span, &Headers(&|name| (name == TRACEPARENT).then(|| trace.as_str())));
+    set_parent(span, &HeaderExtractor(&|name| (name == TRACEPARENT).then(|| trace.as_str())));
 }
 
-/// Gives the headers by which a call carries on the trace of the current span.
+/// Adds the trace context of the current span as headers.
 pub(crate) fn carry_on(add: &mut dyn FnMut(&str, &str)) {
     inject(&Span::current(), add);
 }
 
-/// Adds them to a request.
+/// Adds the trace context of the current span to HTTP headers.
 pub(crate) fn add_headers(headers: &mut HeaderMap) {
     carry_on(&mut |name, value| {
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
@@ -39,34 +39,34 @@ pub(crate) fn add_headers(headers: &mut HeaderMap) {
     });
 }
 
-fn adopt(span: &Span, headers: &Headers<'_, '_>) {
+fn set_parent(span: &Span, headers: &HeaderExtractor<'_, '_>) {
     let context = TraceContextPropagator::new().extract_with_context(&Context::new(), headers);
     if context.span().span_context().is_valid() {
-        // Without the layer, or once the span has begun, there is nothing to be joined.
+        // Fails without the tracing layer or after the span has started; then there is no parent.
         let _ = span.set_parent(context);
     }
 }
 
-fn place(span: &Span) -> Option<TraceParent> {
-    let mut place = None;
+fn trace_parent(span: &Span) -> Option<TraceParent> {
+    let mut parent = None;
     inject(span, &mut |name, value| {
         if name == TRACEPARENT {
-            place = TraceParent::parse(value);
+            parent = TraceParent::parse(value);
         }
     });
-    place
+    parent
 }
 
 fn inject(span: &Span, add: &mut dyn FnMut(&str, &str)) {
     let context = span.context();
     if context.span().span_context().is_valid() {
-        TraceContextPropagator::new().inject_context(&context, &mut Added(add));
+        TraceContextPropagator::new().inject_context(&context, &mut HeaderInjector(add));
     }
 }
 
-struct Headers<'f, 'a>(&'f dyn Fn(&str) -> Option<&'a str>);
+struct HeaderExtractor<'f, 'a>(&'f dyn Fn(&str) -> Option<&'a str>);
 
-impl Extractor for Headers<'_, '_> {
+impl Extractor for HeaderExtractor<'_, '_> {
     fn get(&self, key: &str) -> Option<&str> {
         (self.0)(key)
     }
@@ -76,9 +76,9 @@ impl Extractor for Headers<'_, '_> {
     }
 }
 
-struct Added<'f>(&'f mut dyn FnMut(&str, &str));
+struct HeaderInjector<'f>(&'f mut dyn FnMut(&str, &str));
 
-impl Injector for Added<'_> {
+impl Injector for HeaderInjector<'_> {
     fn set(&mut self, key: &str, value: String) {
         if !value.is_empty() {
             (self.0)(key, &value);

@@ -1,6 +1,6 @@
-//! The export of traces.
+//! Export of traces.
 
-use super::{exporter::PatientExporter, is_ours};
+use super::{exporter::LossyExporter, is_own};
 use docent::config::HttpUrl;
 use docent_adapters::system::SystemEntropy;
 use docent_ports::entropy::Entropy;
@@ -26,43 +26,40 @@ use std::{
 use tracing::{Level, Subscriber};
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
-/// Spans that wait to be sent; more of them are dropped.
+/// Maximum number of queued spans; further ones are dropped.
 const QUEUE: usize = 2048;
-/// Spans that are sent together.
+/// Maximum number of spans in a batch.
 const BATCH: usize = 512;
-/// How long a span waits for others to be sent with.
+/// Interval of sending batches.
 const DELAY: Duration = Duration::from_secs(2);
-/// What the last spans may take when the process ends.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// Time for exporting the remaining spans when the process stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often a stopping process looks whether all spans have ended.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Interval of checking whether all spans have ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Makes traces of spans and sends them to a collector, from a thread of its own.
+/// Sends spans to a collector from a separate thread.
 pub(super) struct Traces {
     provider: SdkTracerProvider,
     open: OpenSpans,
 }
 
-/// Whoever calls us decides. What begins here is recorded, but for the questions of those who watch the
-/// service: they come every few seconds and are all alike.
+/// Follows the caller's sampling decision. Traces that start here are recorded, except for health and metrics requests,
+/// which are frequent and uninteresting.
 #[derive(Clone, Debug)]
 struct Sampling {
     probes: Sampler,
-    all_else: Sampler,
+    others: Sampler,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
-        let unless_the_caller_decides = |sampler| Sampler::ParentBased(Box::new(sampler));
-        Self {
-            probes: unless_the_caller_decides(Sampler::AlwaysOff),
-            all_else: unless_the_caller_decides(Sampler::AlwaysOn),
-        }
+        let parent_based = |sampler| Sampler::ParentBased(Box::new(sampler));
+        Self { probes: parent_based(Sampler::AlwaysOff), others: parent_based(Sampler::AlwaysOn) }
     }
 }
 
-/// How the names of their spans end.
+/// Suffixes of the span names of health and metrics requests.
 const PROBES: [&str; 3] = [" /health/live", " /health/ready", " /metrics"];
 
 impl ShouldSample for Sampling {
@@ -76,12 +73,12 @@ impl ShouldSample for Sampling {
         links: &[Link],
     ) -> SamplingResult {
         let is_probe = *kind == SpanKind::Server && PROBES.iter().any(|probe| name.ends_with(probe));
-        let sampler = if is_probe { &self.probes } else { &self.all_else };
+        let sampler = if is_probe { &self.probes } else { &self.others };
         sampler.should_sample(parent, trace, name, kind, attributes, links)
     }
 }
 
-/// Counts the spans that have begun and not ended.
+/// Counts open spans.
 #[derive(Clone, Debug, Default)]
 struct OpenSpans(Arc<AtomicUsize>);
 
@@ -104,28 +101,27 @@ impl SpanProcessor for OpenSpans {
 }
 
 impl OpenSpans {
-    /// Waits until there are none. A database's own thread may hold on to a span for some moments after
-    /// its work is done.
-    async fn ended(&self) {
+    /// Waits until no span is open. The thread of a database driver may keep a span open briefly after its work.
+    async fn wait_until_closed(&self) {
         while self.0.load(Ordering::Relaxed) > 0 {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 }
 
 impl Traces {
-    /// Connects to nothing yet.
+    /// Creates the exporter, which connects later.
     pub(super) fn start(collector: &HttpUrl) -> anyhow::Result<Self> {
         let batches = BatchConfigBuilder::default()
             .with_max_queue_size(QUEUE)
             .with_max_export_batch_size(BATCH)
             .with_scheduled_delay(DELAY)
             .build();
-        let exporter = PatientExporter::new(collector.as_str())?;
+        let exporter = LossyExporter::new(collector.as_str())?;
         let processor = BatchSpanProcessor::builder(exporter).with_batch_config(batches).build();
         let open = OpenSpans::default();
         let provider = SdkTracerProvider::builder()
-            // Counts a span as ended once the other has it.
+            // The counter runs last, so that a closed span is already queued.
             .with_span_processor(processor)
             .with_span_processor(open.clone())
             .with_sampler(Sampling::default())
@@ -134,7 +130,7 @@ impl Traces {
         Ok(Self { provider, open })
     }
 
-    /// Sees our own spans, and no log events.
+    /// Layer that records Docent's spans and no log events.
     pub(super) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(&self) -> impl Layer<S> + use<S> {
         tracing_opentelemetry::layer()
             .with_tracer(self.provider.tracer("docent"))
@@ -143,23 +139,23 @@ impl Traces {
             .with_target(false)
             .with_level(false)
             .with_tracked_inactivity(false)
-            // Nothing here asks OpenTelemetry itself for the current span.
+            // Only tracing is asked for the current span.
             .with_context_activation(false)
             .with_filter(filter_fn(|metadata| {
-                metadata.is_span() && *metadata.level() <= Level::INFO && is_ours(metadata)
+                metadata.is_span() && *metadata.level() <= Level::INFO && is_own(metadata)
             }))
     }
 
-    /// Sends what waits, and what is about to end, if that takes no longer than two seconds.
+    /// Exports open and queued spans, for two seconds at most.
     pub(super) async fn stop(self) {
-        let _ = tokio::time::timeout(LAST_WORDS / 2, self.open.ended()).await;
-        let stop = move || self.provider.shutdown_with_timeout(LAST_WORDS / 2);
-        // What cannot be sent is lost; that the collector is away has been said.
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT / 2, self.open.wait_until_closed()).await;
+        let stop = move || self.provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT / 2);
+        // Unsent spans are dropped; the exporter has logged the outage.
         let _ = tokio::task::spawn_blocking(stop).await;
     }
 }
 
-/// What is sending. Another process of the same service has another instance id.
+/// Describes this process; the instance ID is random.
 fn resource() -> Resource {
     let mut random = [0; 16];
     SystemEntropy.fill(&mut random);

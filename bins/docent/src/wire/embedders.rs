@@ -1,4 +1,4 @@
-//! The embedders of this process, one for each model that an index was made with.
+//! Creates embedders, one per embedding model of an index.
 
 use super::backend;
 use anyhow::Context;
@@ -24,36 +24,36 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The model that the settings name.
-pub(super) fn configured(settings: &Settings) -> String {
+/// The embedding model in the settings.
+pub(super) fn configured_model(settings: &Settings) -> String {
     let models = &settings.models;
     match (models.embedding_provider, &models.embedding_model) {
         (EmbeddingProvider::OpenAi, Some(model)) => model.clone(),
-        _ => builtin(),
+        _ => builtin_model(),
     }
 }
 
 /// The name of the built-in model.
-pub(super) fn builtin() -> String {
+pub(super) fn builtin_model() -> String {
     BuiltinEmbedder.model().to_owned()
 }
 
-/// The built-in embedder makes the sparse part of every embedding; a back end adds the dense part, once for each
-/// text.
+/// Embedders by model. The built-in embedder creates the sparse part of every embedding; a back end adds the dense
+/// part, which is cached per text.
 pub(super) struct ModelEmbedders {
     sparse: Arc<dyn Embedder>,
-    /// How the back end is reached, if there is one; the model in it is left out.
+    /// Settings of the back end, if there is one, without the model.
     backend: Option<BackendSettings>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     recorder: Arc<dyn Recorder>,
-    /// Those that were asked for: of the index that serves, and of one that is built.
-    made: Mutex<HashMap<String, Arc<dyn Embedder>>>,
+    /// Embedders created so far, for example of the active index and of one being built.
+    cache: Mutex<HashMap<String, Arc<dyn Embedder>>>,
 }
 
 impl ModelEmbedders {
     /// # Errors
-    /// When the back end of the settings cannot be used.
+    /// If the configured back end cannot be used.
     pub(super) fn new(
         settings: &Settings,
         store: &Arc<dyn Store>,
@@ -61,32 +61,32 @@ impl ModelEmbedders {
         recorder: &Arc<dyn Recorder>,
     ) -> anyhow::Result<Self> {
         let models = &settings.models;
-        let reached = |url| backend(settings, url, models.embedding_key(), "", models.embedding_timeout);
+        let backend = |url| backend(settings, url, models.embedding_key(), "", models.embedding_timeout);
         let embedders = Self {
             sparse: Arc::new(BuiltinEmbedder),
-            // Also where the settings say `builtin`: the index may have been made with another model.
-            backend: models.embedding_base_url.as_ref().map(reached),
+            // Also with the provider `builtin`: the index may have been built with another model.
+            backend: models.embedding_base_url.as_ref().map(backend),
             store: Arc::clone(store),
             clock: Arc::clone(clock),
             recorder: Arc::clone(recorder),
-            made: Mutex::default(),
+            cache: Mutex::default(),
         };
-        embedders.of_model(&configured(settings)).context("DOCENT_EMBEDDING_BASE_URL")?;
+        embedders.of_model(&configured_model(settings)).context("DOCENT_EMBEDDING_BASE_URL")?;
         Ok(embedders)
     }
 
-    fn make(&self, model: &str) -> Result<Arc<dyn Embedder>> {
+    fn create(&self, model: &str) -> Result<Arc<dyn Embedder>> {
         let Some(backend) = &self.backend else {
             let message = format!(
-                "the index takes the embedding model {model}, and no back end for it is set: \
-                 set DOCENT_EMBEDDING_BASE_URL, or run `docent reindex` to change the index"
+                "the index uses the embedding model {model}, but no back end is configured: \
+                 set DOCENT_EMBEDDING_BASE_URL, or run `docent reindex` to change the model"
             );
             return Err(Fault::new(Component::Embedder, FaultKind::Unconfigured, message));
         };
         let backend = BackendSettings { model: model.to_owned(), ..backend.clone() };
         let dense = OpenAiEmbedder::new(&backend, BatchLimits::default(), Arc::clone(&self.clock)).map_err(
             |error| {
-                Fault::new(Component::Embedder, FaultKind::Rejected, "the back end cannot be used")
+                Fault::new(Component::Embedder, FaultKind::Rejected, "the embedding back end cannot be used")
                     .caused_by(error)
             },
         )?;
@@ -102,12 +102,12 @@ impl Embedders for ModelEmbedders {
         if model == self.sparse.model() {
             return Ok(Arc::clone(&self.sparse));
         }
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(embedder) = made.get(model) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(embedder) = cache.get(model) {
             return Ok(Arc::clone(embedder));
         }
-        let embedder = self.make(model)?;
-        made.insert(model.to_owned(), Arc::clone(&embedder));
+        let embedder = self.create(model)?;
+        cache.insert(model.to_owned(), Arc::clone(&embedder));
         Ok(embedder)
     }
 }

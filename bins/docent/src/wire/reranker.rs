@@ -1,4 +1,4 @@
-//! What ranks passages once more, if anything does.
+//! Creates the reranker.
 
 use super::backend;
 use anyhow::{Context, bail};
@@ -7,10 +7,10 @@ use docent_adapters::openai::rerank::HttpReranker;
 use docent_ports::{clock::Clock, reranker::Reranker};
 use std::sync::Arc;
 
-/// The reranker of the settings.
+/// Creates the configured reranker, if any.
 ///
 /// # Errors
-/// When it cannot be used.
+/// If it cannot be used.
 pub(super) fn reranker(
     settings: &Settings,
     clock: &Arc<dyn Clock>,

@@ -1,6 +1,6 @@
-//! The service's parts for commands that look after it, beside a process that may be serving.
+//! Assembles the service for maintenance commands, which can run alongside a serving process.
 
-use super::{Opened, assemble, basics, collections, key_value, make_folder};
+use super::{Stores, assemble, collections, create_private_dir, key_value, system_ports};
 use docent::config::{Settings, VectorDb};
 use docent_adapters::{
     embedded_index::{self, EmbeddedIndexes},
@@ -13,22 +13,22 @@ use docent_app::{
 use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;
 
-/// Puts the parts together. An embedded store that another process has open is one that says so when it is used.
+/// Assembles the service. If another process has an embedded store open, using that store returns an error.
 pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc<App>> {
-    let basics = basics()?;
-    make_folder(&settings.service.data_dir)?;
+    let system = system_ports()?;
+    create_private_dir(&settings.service.data_dir)?;
     let (collections, _) = match settings.storage.vector_db {
         VectorDb::Embedded => (beside(settings), false),
         VectorDb::Qdrant => collections(settings, &store)?,
     };
     let (tokens, limiter) = key_value(settings, &store)?;
-    // Nothing is signed here.
+    // Maintenance commands sign no tokens.
     let mut secret = [0; 32];
-    basics.entropy.fill(&mut secret);
+    system.entropy.fill(&mut secret);
     let recorder: Arc<dyn Recorder> = Arc::new(NoopRecorder);
-    // A process that serves may be writing to the blob store.
-    let opened = Opened { collections, owns_index: false, tokens, limiter, recorder };
-    Ok(Arc::new(assemble(settings, store, basics, opened, &secret)?))
+    // A serving process may be writing to the blob store.
+    let stores = Stores { collections, owns_index: false, tokens, limiter, recorder };
+    Ok(Arc::new(assemble(settings, store, system, stores, &secret)?))
 }
 
 fn beside(settings: &Settings) -> Arc<dyn VectorIndexes> {

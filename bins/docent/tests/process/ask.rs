@@ -1,4 +1,4 @@
-//! `docent ask`, against a running service and against one that is in trouble.
+//! `docent ask`, against a running service and a scripted one.
 
 use crate::{
     accounts::objects,
@@ -20,7 +20,7 @@ use tokio::{
 const QUESTION: &str = "How long is the return period for pumps?";
 
 #[tokio::test]
-async fn an_answer_is_printed_with_the_pages_that_it_stands_on() {
+async fn ask_prints_answer_and_sources() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     create_account(folder, EMAIL, PASSWORD).await;
@@ -30,8 +30,8 @@ async fn an_answer_is_printed_with_the_pages_that_it_stands_on() {
     let id = client.upload(&fixture("handbook.pdf")).await;
     client.settled().await;
 
-    let (status, printed, said) = run(&mut remote(folder, &serving.base, &["ask", QUESTION])).await;
-    assert!(status.success(), "{said}");
+    let (status, printed, error) = run(&mut remote(folder, &serving.base, &["ask", QUESTION])).await;
+    assert!(status.success(), "{error}");
     let (answer, sources) = printed.split_once("\n\nSources:\n").unwrap();
     assert!(!answer.is_empty() && sources.starts_with("  handbook.pdf, page"), "{printed}");
     assert!(sources.ends_with(&format!("   (document {id})\n")), "{printed}");
@@ -54,8 +54,8 @@ async fn an_answer_is_printed_with_the_pages_that_it_stands_on() {
     assert_eq!(objects(&printed)[0]["conversation_id"], conversation);
     let args = ["ask", "--conversation", conversation, "And when?"];
     assert!(run(&mut remote(folder, &serving.base, &args)).await.0.success());
-    let kept = client.get(&format!("/conversations/{conversation}")).await;
-    assert_eq!(kept["messages"].as_array().unwrap().len(), 6, "{kept}");
+    let conversation = client.get(&format!("/conversations/{conversation}")).await;
+    assert_eq!(conversation["messages"].as_array().unwrap().len(), 6, "{conversation}");
 
     for (args, words) in [
         (&["ask", " "][..], "the question is empty"),
@@ -63,9 +63,9 @@ async fn an_answer_is_printed_with_the_pages_that_it_stands_on() {
         (&["ask", "--api-key", "dk_x", "Who?"], "Could not validate credentials"),
         (&["ask", "--server", "http://127.0.0.1:1", "--api-key", "dk_x", "Who?"], "cannot be reached"),
     ] {
-        let (status, printed, said) = run(&mut remote(folder, &serving.base, args)).await;
-        assert_eq!(status.code(), Some(2), "{args:?}: {said}");
-        assert!(printed.is_empty() && said.contains(words), "{args:?}: {said}");
+        let (status, printed, error) = run(&mut remote(folder, &serving.base, args)).await;
+        assert_eq!(status.code(), Some(2), "{args:?}: {error}");
+        assert!(printed.is_empty() && error.contains(words), "{args:?}: {error}");
     }
 }
 
@@ -83,7 +83,7 @@ async fn read(stdout: &mut ChildStdout, length: usize) -> String {
 }
 
 #[tokio::test]
-async fn text_is_printed_as_it_comes_wherever_the_network_cuts_it() {
+async fn ask_streams_text_across_any_chunk_boundary() {
     let (folder, fake, gate) = (TempDir::new().unwrap(), FakeLlm::start().await, Gate::default());
     let sources = json!({ "results": [
         { "document_id": "7", "title": "Terms.pdf", "page_start": 3, "page_end": 4, "text": "…", "score": 1.5 },
@@ -111,20 +111,20 @@ async fn text_is_printed_as_it_comes_wherever_the_network_cuts_it() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_told_from_a_whole_one() {
+async fn incomplete_answer_has_exit_code_and_reason() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
-    let begun = || Reply::events(&["\"Five \""]);
-    let told = "event: error\ndata: {\"detail\": \"The chat model did not answer in time\"}\n\n";
+    let start = || Reply::events(&["\"Five \""]);
+    let error_event = "event: error\ndata: {\"detail\": \"The chat model did not answer in time\"}\n\n";
     for (reply, why) in [
-        (begun().piece(told), "The chat model did not answer in time"),
-        (begun().cut(), "the connection was lost"),
-        (begun(), "the stream ended early"),
-        (begun().piece(vec![b'x'; 2 * 1024 * 1024]), "an event of it is too long"),
+        (start().piece(error_event), "The chat model did not answer in time"),
+        (start().cut(), "the connection was lost"),
+        (start(), "the stream ended early"),
+        (start().piece(vec![b'x'; 2 * 1024 * 1024]), "an event of the stream is too long"),
     ] {
         fake.script(reply.clone());
-        let (status, printed, said) = run(&mut ask(folder.path(), &fake, &[])).await;
-        assert_eq!(status.code(), Some(1), "{why}: {said}");
-        assert!(said.contains(&format!("the answer broke off: {why}")), "{why}: {said}");
+        let (status, printed, error) = run(&mut ask(folder.path(), &fake, &[])).await;
+        assert_eq!(status.code(), Some(1), "{why}: {error}");
+        assert!(error.contains(&format!("the answer is incomplete: {why}")), "{why}: {error}");
         assert_eq!(printed, "Five \n", "{why}");
         fake.script(reply);
         let (status, printed, _) = run(&mut ask(folder.path(), &fake, &["--json"])).await;
@@ -134,13 +134,13 @@ async fn an_answer_that_breaks_off_is_told_from_a_whole_one() {
         assert_eq!(object["answer"], "Five ");
     }
     fake.script(Reply::json(502, "{\"detail\": \"The chat model failed\"}"));
-    let (status, printed, said) = run(&mut ask(folder.path(), &fake, &[])).await;
-    assert_eq!((status.code(), printed.as_str()), (Some(2), ""), "{said}");
-    assert!(said.contains("The chat model failed"), "{said}");
+    let (status, printed, error) = run(&mut ask(folder.path(), &fake, &[])).await;
+    assert_eq!((status.code(), printed.as_str()), (Some(2), ""), "{error}");
+    assert!(error.contains("The chat model failed"), "{error}");
 }
 
 #[tokio::test]
-async fn stopped_it_hangs_up_so_that_the_model_is_stopped_too() {
+async fn interrupted_ask_closes_connection() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     fake.script(Reply::events(&["\"Five \""]).stall());
     let mut child = ask(folder.path(), &fake, &[]).spawn().unwrap();
@@ -148,13 +148,13 @@ async fn stopped_it_hangs_up_so_that_the_model_is_stopped_too() {
     read(&mut stdout, 5).await;
     interrupt(&child).await;
     let status = in_time(child.wait()).await.unwrap();
-    let said = rest(&mut child).await;
-    assert!(status.code() == Some(130) && said.contains("stopped"), "{status}: {said}");
+    let error = rest(&mut child).await;
+    assert!(status.code() == Some(130) && error.contains("interrupted"), "{status}: {error}");
     in_time(fake.until(|counts| counts.hang_ups == 1)).await;
 }
 
 #[tokio::test]
-async fn whoever_stops_reading_gets_no_complaint() {
+async fn closed_stdout_is_not_an_error() {
     let (folder, fake, gate) = (TempDir::new().unwrap(), FakeLlm::start().await, Gate::default());
     fake.script(Reply::events(&["\"Five \""]).wait(&gate).event("\"years.\"").stall());
     let mut child = ask(folder.path(), &fake, &[]).spawn().unwrap();
@@ -163,6 +163,6 @@ async fn whoever_stops_reading_gets_no_complaint() {
     drop(stdout);
     gate.open();
     let status = in_time(child.wait()).await.unwrap();
-    let said = rest(&mut child).await;
-    assert!(status.success() && said.is_empty(), "{said}");
+    let error = rest(&mut child).await;
+    assert!(status.success() && error.is_empty(), "{error}");
 }

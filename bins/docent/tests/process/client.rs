@@ -1,6 +1,6 @@
-//! A client of the program's API.
+//! HTTP client for the tests.
 
-use super::program::{PATIENCE, Serving, in_time};
+use super::program::{Serving, TIMEOUT, in_time};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// A client of a serving process.
+/// A logged-in client of a serving process.
 pub(super) struct Client {
     pub(super) http: reqwest::Client,
     pub(super) base: String,
@@ -44,15 +44,15 @@ impl Client {
         response.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned()
     }
 
-    /// The answer's text, and its sources.
+    /// Asks the chat agent; returns the text of the answer and its sources.
     pub(super) async fn ask(&self, question: &str) -> (String, Vec<Value>) {
         let body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });
         let request = self.http.post(format!("{}/agents/chat", self.base)).bearer_auth(&self.token);
         let stream = request.json(&body).send().await.unwrap().text().await.unwrap();
-        heard(&stream)
+        parse_answer(&stream)
     }
 
-    /// The chunks that fit a question best, of each document by itself: of copies a search gives one.
+    /// Searches each document separately, since a search over all omits copies; returns the chunk IDs by document.
     pub(super) async fn found(&self, question: &str) -> BTreeMap<String, BTreeSet<String>> {
         let mut found = BTreeMap::new();
         for (id, _) in self.settled().await {
@@ -65,7 +65,7 @@ impl Client {
         found
     }
 
-    /// Waits until no document is pending; gives each one's state.
+    /// Waits until no document is pending; returns IDs and statuses.
     pub(super) async fn settled(&self) -> Vec<(String, String)> {
         in_time(async {
             loop {
@@ -87,12 +87,12 @@ impl Client {
     }
 }
 
-/// A client that gives up after a long time.
+/// Creates an HTTP client with a timeout.
 pub(super) fn client() -> reqwest::Client {
-    // The adapters switch TLS on without a choice of cryptography; one must be made, though nothing here
-    // uses it. Another client of the process may have made it before.
+    // The adapters enable TLS without a crypto provider, so one must be installed, though these tests use no TLS.
+    // Another client of the process may have installed it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().tls_certs_only([]).timeout(PATIENCE).no_proxy().build().unwrap()
+    reqwest::Client::builder().tls_certs_only([]).timeout(TIMEOUT).no_proxy().build().unwrap()
 }
 
 /// One of the test PDFs.
@@ -100,8 +100,8 @@ pub(super) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pdf").join(name)
 }
 
-/// The text of an answer's stream, and its sources.
-pub(super) fn heard(stream: &str) -> (String, Vec<Value>) {
+/// Parses the stream of an answer; returns its text and sources.
+pub(super) fn parse_answer(stream: &str) -> (String, Vec<Value>) {
     let (mut answer, mut sources) = (String::new(), Vec::new());
     for event in stream.split("\n\n") {
         if let Some(token) = event.strip_prefix("data: ") {

@@ -1,4 +1,4 @@
-//! A collector of traces: the receiving side of OTLP over gRPC.
+//! A trace collector: the receiving side of OTLP over gRPC.
 
 use opentelemetry_proto::tonic::{
     collector::trace::v1::{
@@ -18,7 +18,7 @@ use tonic::{
     transport::{Server, server::TcpIncoming},
 };
 
-/// A running collector. Dropping it stops it.
+/// A running collector, stopped when dropped.
 pub(crate) struct Collector {
     address: SocketAddr,
     received: Received,
@@ -40,7 +40,7 @@ impl TraceService for Received {
 }
 
 impl Collector {
-    /// Starts one on a free port.
+    /// Starts a collector on a free port.
     pub(crate) fn start() -> Self {
         let incoming = TcpIncoming::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = incoming.local_addr().unwrap();
@@ -55,18 +55,18 @@ impl Collector {
         format!("http://{}", self.address)
     }
 
-    /// Everything that came, as text: names, attributes, events, links and resources.
+    /// Everything received, as text: names, attributes, events, links and resources.
     pub(crate) fn dump(&self) -> String {
         format!("{:?}", self.received.0.lock().unwrap())
     }
 
-    /// Who sent it.
+    /// The resource attributes of the sender.
     pub(crate) fn resource(&self) -> Vec<KeyValue> {
         let received = self.received.0.lock().unwrap();
         received[0].resource_spans[0].resource.clone().unwrap().attributes
     }
 
-    /// The spans of a trace, by when they began.
+    /// The spans of a trace, ordered by start time.
     pub(crate) fn trace(&self, id: &str) -> Vec<Span> {
         let received = self.received.0.lock().unwrap();
         let scopes = received.iter().flat_map(|request| &request.resource_spans).flat_map(|r| &r.scope_spans);
@@ -87,7 +87,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// An attribute as text; empty when it is missing.
+/// The value of an attribute as text; empty if missing.
 pub(crate) fn attribute(attributes: &[KeyValue], key: &str) -> String {
     let found = attributes.iter().find(|attribute| attribute.key == key);
     match found.and_then(|attribute| attribute.value.as_ref()?.value.as_ref()) {

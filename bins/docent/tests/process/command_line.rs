@@ -1,4 +1,4 @@
-//! What the command line offers to shells, to readers and to scripts.
+//! Completions, manual pages and JSON output.
 
 use crate::{
     accounts::objects,
@@ -13,18 +13,18 @@ use std::{path::Path, process::Stdio};
 use tempfile::TempDir;
 use tokio::{io::AsyncWriteExt, process::Command};
 
-/// The objects that a command prints with `--json`.
-async fn told(folder: &Path, args: &[&str]) -> Vec<Value> {
-    let (status, printed, said) = run(docent(folder).args(args).arg("--json")).await;
-    assert!(status.success(), "{args:?}: {said}");
+/// Runs a command with `--json`; returns the objects it prints.
+async fn run_json(folder: &Path, args: &[&str]) -> Vec<Value> {
+    let (status, printed, error) = run(docent(folder).args(args).arg("--json")).await;
+    assert!(status.success(), "{args:?}: {error}");
     objects(&printed)
 }
 
 #[tokio::test]
-async fn completions_are_a_script_that_bash_reads() {
+async fn completions_are_valid_scripts() {
     let folder = TempDir::new().unwrap();
-    let (status, printed, said) = run(docent(folder.path()).args(["completions", "bash"])).await;
-    assert!(status.success(), "{said}");
+    let (status, printed, error) = run(docent(folder.path()).args(["completions", "bash"])).await;
+    assert!(status.success(), "{error}");
     let mut bash = Command::new("bash");
     let words = "COMP_WORDS=(docent ing); COMP_CWORD=1; _docent docent ing docent; echo \"${COMPREPLY[@]}\"";
     let script = format!("{printed}\n{words}\n");
@@ -32,9 +32,9 @@ async fn completions_are_a_script_that_bash_reads() {
     let mut child = bash.spawn().unwrap();
     child.stdin.take().unwrap().write_all(script.as_bytes()).await.unwrap();
     let output = in_time(child.wait_with_output()).await.unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "ingest", "{said}");
-    assert!(!said.contains("syntax error"), "{said}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "ingest", "{error}");
+    assert!(!error.contains("syntax error"), "{error}");
     for shell in ["zsh", "fish", "powershell", "elvish"] {
         let (status, printed, _) = run(docent(folder.path()).args(["completions", shell])).await;
         assert!(status.success() && printed.contains("ingest"), "{shell}");
@@ -44,47 +44,47 @@ async fn completions_are_a_script_that_bash_reads() {
 }
 
 #[tokio::test]
-async fn manual_pages_are_written_for_each_command() {
+async fn man_writes_a_page_for_each_command() {
     let folder = TempDir::new().unwrap();
     let (status, printed, _) = run(docent(folder.path()).arg("man")).await;
     assert!(status.success() && printed.contains(".TH docent 1"), "{printed}");
     let pages = folder.path().join("share/man1");
-    let (status, _, said) = run(docent(folder.path()).args(["man", "--out"]).arg(&pages)).await;
-    assert!(status.success(), "{said}");
+    let (status, _, error) = run(docent(folder.path()).args(["man", "--out"]).arg(&pages)).await;
+    assert!(status.success(), "{error}");
     for (page, words) in [
         ("docent.1", "Ask a running service"),
         ("docent-ingest.1", "several at once"),
-        ("docent-documents-show.1", "what became of a document"),
+        ("docent-documents-show.1", "Show a document"),
     ] {
         let text = std::fs::read_to_string(pages.join(page)).unwrap();
         assert!(text.contains(words), "{page}: {text}");
     }
     let taken = folder.path().join("a file");
     std::fs::write(&taken, "").unwrap();
-    let (status, _, said) = run(docent(folder.path()).args(["man", "--out"]).arg(&taken)).await;
-    assert!(status.code() == Some(1) && said.contains("a file"), "{said}");
+    let (status, _, error) = run(docent(folder.path()).args(["man", "--out"]).arg(&taken)).await;
+    assert!(status.code() == Some(1) && error.contains("a file"), "{error}");
 }
 
 #[tokio::test]
-async fn what_is_done_to_an_installation_is_told_to_scripts() {
+async fn installation_commands_print_json() {
     let (folder, id) = installation().await;
     let (folder, other) = (folder.path(), TempDir::new().unwrap());
     let archive = folder.join("a.tar.gz");
     let archive = archive.to_str().unwrap();
-    let saved = &told(folder, &["backup", "--dev", archive]).await[0];
+    let saved = &run_json(folder, &["backup", "--dev", archive]).await[0];
     assert_eq!((&saved["documents"], &saved["files"]), (&json!(1), &json!(1)), "{saved}");
-    let restored = &told(other.path(), &["restore", "--dev", archive]).await[0];
+    let restored = &run_json(other.path(), &["restore", "--dev", archive]).await[0];
     assert_eq!((&restored["documents"], &restored["queued"]), (&json!(1), &json!(0)), "{restored}");
-    let migrated = &told(folder, &["migrate", "--dev"]).await[0];
+    let migrated = &run_json(folder, &["migrate", "--dev"]).await[0];
     assert_eq!(migrated["changed"], false, "{migrated}");
-    let settings = told(folder, &["config", "--dev"]).await;
+    let settings = run_json(folder, &["config", "--dev"]).await;
     let limit = settings.iter().find(|setting| setting["variable"] == "DOCENT_SEARCH_LIMIT").unwrap();
     assert_eq!((&limit["value"], &limit["source"]), (&json!("12"), &json!("environment")));
     assert!(settings.iter().all(|setting| setting["meaning"].is_string()), "{settings:?}");
 
     let serving = Serving::start(docent(folder).args(["dev", "--no-sample"])).await;
     let address = serving.base.trim_start_matches("http://").to_owned();
-    let healthy = &told(folder, &["healthcheck", "--address", &address]).await[0];
+    let healthy = &run_json(folder, &["healthcheck", "--address", &address]).await[0];
     assert_eq!((&healthy["ready"], &healthy["answer"]["status"]), (&json!(true), &json!("ok")), "{healthy}");
 
     let mut login = remote(folder, &serving.base, &["login", "--json", "--password-stdin", EMAIL]);
@@ -107,14 +107,14 @@ async fn what_is_done_to_an_installation_is_told_to_scripts() {
     assert_eq!(objects(&printed), [json!({ "server": serving.base })]);
 
     serving.kill().await;
-    let (status, printed, said) =
+    let (status, printed, error) =
         run(docent(folder).args(["healthcheck", "--json", "--address", &address])).await;
-    assert!(status.code() == Some(1) && said.contains(&address), "{said}");
+    assert!(status.code() == Some(1) && error.contains(&address), "{error}");
     assert_eq!(objects(&printed)[0]["ready"], false);
 }
 
 #[tokio::test]
-async fn accounts_and_keys_that_change_are_told_to_scripts() {
+async fn account_and_key_commands_print_json() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     create_account(folder, EMAIL, PASSWORD).await;
@@ -134,15 +134,15 @@ async fn accounts_and_keys_that_change_are_told_to_scripts() {
         assert_eq!((&object["email"], &object["is_active"]), (&json!("bob@example.org"), &json!(is_active)));
     }
     let create = ["apikeys", "create", "--dev", EMAIL, "--name", "n", "--scopes", "read"];
-    let made = &told(folder, &create).await[0];
+    let made = &run_json(folder, &create).await[0];
     let prefix = made["prefix"].as_str().unwrap();
-    let revoked = &told(folder, &["apikeys", "revoke", "--dev", prefix]).await[0];
+    let revoked = &run_json(folder, &["apikeys", "revoke", "--dev", prefix]).await[0];
     assert!(revoked["revoked_at"].is_string() && revoked["key"].is_null(), "{revoked}");
     assert_eq!((&revoked["id"], &revoked["email"]), (&made["id"], &json!(EMAIL)));
 }
 
 #[tokio::test]
-async fn a_list_is_read_page_by_page_to_its_end() {
+async fn documents_list_follows_cursors() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     let page =
         |id: &str| Reply::json(200, json!([{ "id": id, "title": "t", "status": "failed" }]).to_string());
@@ -150,8 +150,8 @@ async fn a_list_is_read_page_by_page_to_its_end() {
     fake.script(page("2"));
     let server = format!("http://{}", fake.address());
     let args = ["documents", "list", "--status", "failed", "--title", "a b", "--api-key", "dk_x"];
-    let (status, printed, said) = run(&mut remote(folder.path(), &server, &args)).await;
-    assert!(status.success(), "{said}");
+    let (status, printed, error) = run(&mut remote(folder.path(), &server, &args)).await;
+    assert!(status.success(), "{error}");
     assert_eq!(printed, "1  failed    t\n2  failed    t\n");
     let queries: Vec<String> = fake.requests().into_iter().map(|request| request.query).collect();
     let first = "limit=1000&status=failed&q=a+b";

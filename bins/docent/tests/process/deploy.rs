@@ -1,4 +1,4 @@
-//! What stands in deploy/, beside the program.
+//! The files in deploy/ and the commands they use.
 
 use super::{
     SECRET,
@@ -12,7 +12,7 @@ fn read(file: &str) -> String {
 }
 
 #[tokio::test]
-async fn serve_with_the_untouched_example_names_what_is_missing() {
+async fn serve_with_example_environment_names_missing_settings() {
     let folder = TempDir::new().unwrap();
     let example = read("deploy/.env.example");
     let set = example.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
@@ -26,7 +26,7 @@ async fn serve_with_the_untouched_example_names_what_is_missing() {
 }
 
 #[tokio::test]
-async fn healthcheck_succeeds_only_while_the_server_is_there() {
+async fn healthcheck_succeeds_only_while_server_runs() {
     let folder = TempDir::new().unwrap();
     let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
     let address = serving.base.trim_start_matches("http://").to_owned();
@@ -37,19 +37,19 @@ async fn healthcheck_succeeds_only_while_the_server_is_there() {
     let mut by_setting = docent(folder.path());
     by_setting.env("DOCENT_BIND_ADDRESS", everywhere).env("DOCENT_SECRET_KEY", SECRET);
     let (status, ..) = run(by_setting.args(["healthcheck", "--dev"])).await;
-    assert!(status.success(), "the address it listens on is the one to ask");
+    assert!(status.success(), "the bind address in the settings is checked");
     serving.kill().await;
     let (status, _, errors) = run(docent(folder.path()).args(["healthcheck", "--address", &address])).await;
     assert!(!status.success() && errors.contains(&address), "{errors}");
 }
 
 #[test]
-fn the_image_is_built_with_the_toolchain_of_the_workspace() {
+fn image_uses_workspace_toolchain() {
     let toolchain = read("rust-toolchain.toml");
     let channel = toolchain.split('"').nth(1).unwrap();
     let dockerfile = read("deploy/Dockerfile");
     assert!(
         dockerfile.contains(&format!("FROM rust:{channel}-")),
-        "deploy/Dockerfile is not of Rust {channel}"
+        "deploy/Dockerfile does not use Rust {channel}"
     );
 }

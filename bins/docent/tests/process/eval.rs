@@ -1,4 +1,4 @@
-//! Measuring on questions.
+//! `docent eval`.
 
 use crate::{
     client::fixture,
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// About the test PDFs; one counts pages from 0, and no page answers the last one.
+/// Questions about the test PDFs; one counts pages from 0, and the last one has no gold page in its file.
 const QUESTIONS: &str = r#"
 {"id": "returns", "question": "How long is the return period for pumps?", "file": "handbook.pdf", "gold_pages": [2], "evidence": "The return period for pumps is 45 days."}
 {"id": "fire", "question": "Where is the assembly point in case of fire?", "file": "handbook.pdf", "gold_pages": [5]}
@@ -21,21 +21,21 @@ const QUESTIONS: &str = r#"
 "#;
 const UNANSWERABLE: &str = r#"{"question": "Which glaciers feed the reservoir of the observatory?"}"#;
 
-/// A folder with questions and PDFs, and the folder that temporary ones are made in.
-struct Desk(TempDir);
+/// A directory with questions and PDFs, and the directory for temporary files.
+struct Workspace(TempDir);
 
-impl Desk {
+impl Workspace {
     fn new() -> Self {
-        let desk = Self(TempDir::new().unwrap());
+        let workspace = Self(TempDir::new().unwrap());
         for folder in ["pdfs", "temporary"] {
-            std::fs::create_dir(desk.path(folder)).unwrap();
+            std::fs::create_dir(workspace.path(folder)).unwrap();
         }
         for name in ["handbook.pdf", "letter.pdf", "scan.pdf", "table.pdf"] {
-            std::fs::copy(fixture(name), desk.path("pdfs").join(name)).unwrap();
+            std::fs::copy(fixture(name), workspace.path("pdfs").join(name)).unwrap();
         }
-        std::fs::write(desk.path("questions.jsonl"), QUESTIONS).unwrap();
-        std::fs::write(desk.path("unanswerable.jsonl"), UNANSWERABLE).unwrap();
-        desk
+        std::fs::write(workspace.path("questions.jsonl"), QUESTIONS).unwrap();
+        std::fs::write(workspace.path("unanswerable.jsonl"), UNANSWERABLE).unwrap();
+        workspace
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -55,10 +55,10 @@ fn json(file: &Path) -> Value {
 }
 
 #[tokio::test]
-async fn questions_are_measured_and_nothing_is_left_behind() {
-    let desk = Desk::new();
+async fn eval_measures_questions_and_removes_temporary_files() {
+    let workspace = Workspace::new();
     let args = ["--pdfs", "pdfs", "--answers", "--unanswerable", "unanswerable.jsonl", "--json", "out.json"];
-    let (status, printed, error) = run(&mut desk.eval(&args)).await;
+    let (status, printed, error) = run(&mut workspace.eval(&args)).await;
     assert!(status.success(), "{printed}{error}");
     assert!(printed.starts_with("5 questions; 4 documents, "), "{printed}");
     assert!(printed.contains("embedding model builtin-lexical-"), "{printed}");
@@ -66,7 +66,7 @@ async fn questions_are_measured_and_nothing_is_left_behind() {
     assert!(printed.contains("plain BM25") && !printed.contains("plain dense"), "{printed}");
     assert!(error.contains("reading PDFs: 4 of 4"), "{error}");
     assert!(error.contains("scan.pdf could not be ingested: no extractable text"), "{error}");
-    let out = json(&desk.path("out.json"));
+    let out = json(&workspace.path("out.json"));
     for scope in ["all_documents", "one_document"] {
         let page_hit = &out["summary"][scope]["docent"]["page_hit_at_5"];
         assert_eq!((&page_hit["mean"], &page_hit["high"]), (&0.8.into(), &1.0.into()), "{scope}: {out:#}");
@@ -80,43 +80,46 @@ async fn questions_are_measured_and_nothing_is_left_behind() {
     assert!(out["details"][0]["answer"]["text"].as_str().unwrap().contains("45 days"), "{out:#}");
     assert_eq!(out["answers"]["quotes_page"]["mean"], 0.8, "{out:#}");
     assert_eq!(out["unanswerable"]["declined"]["mean"], 1.0, "{out:#}");
-    assert!(std::fs::read_dir(desk.path("temporary")).unwrap().next().is_none(), "a folder is left");
-    assert!(!desk.path("data").exists(), "the service's own folder is not touched");
+    assert!(
+        std::fs::read_dir(workspace.path("temporary")).unwrap().next().is_none(),
+        "temporary files are left"
+    );
+    assert!(!workspace.path("data").exists(), "the data directory is not used");
 }
 
 #[tokio::test]
-async fn what_is_kept_gives_the_same_again_without_the_files() {
-    let desk = Desk::new();
+async fn eval_reuse_gives_same_results_without_files() {
+    let workspace = Workspace::new();
     let args =
         ["--pdfs", "pdfs", "--neutral-titles", "--limit-files", "2", "--keep", "kept", "--json", "1.json"];
-    let (status, printed, error) = run(&mut desk.eval(&args)).await;
+    let (status, printed, error) = run(&mut workspace.eval(&args)).await;
     assert!(status.success(), "{printed}{error}");
-    assert!(printed.contains("Not asked, since their files were left out: 1\n"), "{printed}");
-    let first = json(&desk.path("1.json"));
+    assert!(printed.contains("Questions skipped because their files are excluded: 1\n"), "{printed}");
+    let first = json(&workspace.path("1.json"));
     let titles: Vec<_> = first["documents"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
     assert_eq!(titles, ["doc-01.pdf", "doc-02.pdf"]);
-    std::fs::remove_dir_all(desk.path("pdfs")).unwrap();
-    let (status, again, error) = run(&mut desk.eval(&["--reuse", "kept", "--json", "2.json"])).await;
+    std::fs::remove_dir_all(workspace.path("pdfs")).unwrap();
+    let (status, again, error) = run(&mut workspace.eval(&["--reuse", "kept", "--json", "2.json"])).await;
     assert!(status.success(), "{again}{error}");
-    assert_eq!((again, json(&desk.path("2.json"))), (printed, first));
-    let (status, _, error) = run(&mut desk.eval(&["--pdfs", "temporary", "--keep", "kept"])).await;
+    assert_eq!((again, json(&workspace.path("2.json"))), (printed, first));
+    let (status, _, error) = run(&mut workspace.eval(&["--pdfs", "temporary", "--keep", "kept"])).await;
     assert!(!status.success() && error.contains("kept is not empty"), "{error}");
 }
 
 #[tokio::test]
-async fn a_reranker_is_measured_too_or_nothing_is() {
-    let (desk, fake) = (Desk::new(), FakeLlm::start().await);
+async fn eval_uses_reranker_and_fails_if_it_fails() {
+    let (workspace, fake) = (Workspace::new(), FakeLlm::start().await);
     let reranked = |args: &[&str]| {
-        let mut command = desk.eval(args);
+        let mut command = workspace.eval(args);
         command.env("DOCENT_RERANK_BASE_URL", fake.base_url()).env("DOCENT_RERANK_MODEL", "test-reranker");
         command
     };
     let args = ["--pdfs", "pdfs", "--keep", "kept", "--json", "out.json"];
     let (status, printed, error) = run(&mut reranked(&args)).await;
     assert!(status.success(), "{printed}{error}");
-    assert!(printed.contains("What Docent finds was ranked once more by test-reranker"), "{printed}");
-    assert_eq!(json(&desk.path("out.json"))["reranking_model"], "test-reranker");
-    assert_eq!(fake.counts().reranks, 10, "five questions, each of all documents and of one");
+    assert!(printed.contains("Results of Docent were reranked by test-reranker"), "{printed}");
+    assert_eq!(json(&workspace.path("out.json"))["reranking_model"], "test-reranker");
+    assert_eq!(fake.counts().reranks, 10, "five questions, each over all documents and over one");
     fake.script(Reply::json(500, "{}"));
     let (status, printed, error) = run(&mut reranked(&["--reuse", "kept"])).await;
     assert_eq!((status.code(), printed.as_str()), (Some(1), ""), "{error}");
@@ -124,29 +127,32 @@ async fn a_reranker_is_measured_too_or_nothing_is() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_before_anything_is_read() {
-    let desk = Desk::new();
-    for (questions, told) in [
+async fn eval_reports_invalid_input_before_ingesting() {
+    let workspace = Workspace::new();
+    for (questions, expected) in [
         ("{}", "questions.jsonl: line 1: \"question\" is missing"),
         (
             "\n{\"question\": \"q\", \"file\": \"x.pdf\", \"gold_pages\": [1]}",
             "line 2: there is no file \"x.pdf\"",
         ),
     ] {
-        std::fs::write(desk.path("questions.jsonl"), questions).unwrap();
-        let (status, printed, error) = run(&mut desk.eval(&["--pdfs", "pdfs"])).await;
+        std::fs::write(workspace.path("questions.jsonl"), questions).unwrap();
+        let (status, printed, error) = run(&mut workspace.eval(&["--pdfs", "pdfs"])).await;
         assert_eq!((status.code(), printed.as_str()), (Some(1), ""), "{error}");
-        assert!(error.contains(told) && !error.contains("reading PDFs"), "{error}");
+        assert!(error.contains(expected) && !error.contains("reading PDFs"), "{error}");
     }
-    std::fs::write(desk.path("questions.jsonl"), QUESTIONS).unwrap();
-    for (args, told) in [
-        (&["--pdfs", "temporary"] as &[&str], "temporary: there is no PDF"),
+    std::fs::write(workspace.path("questions.jsonl"), QUESTIONS).unwrap();
+    for (args, expected) in [
+        (&["--pdfs", "temporary"] as &[&str], "temporary: no PDF found"),
         (&["--pdfs", "nowhere"], "nowhere: "),
-        (&["--reuse", "pdfs"], "pdfs was not kept by a run of this command"),
+        (&["--reuse", "pdfs"], "pdfs was not written by a completed run"),
         (&[], "--pdfs"),
     ] {
-        let (status, _, error) = run(&mut desk.eval(args)).await;
-        assert!(!status.success() && error.contains(told), "{args:?}: {error}");
+        let (status, _, error) = run(&mut workspace.eval(args)).await;
+        assert!(!status.success() && error.contains(expected), "{args:?}: {error}");
     }
-    assert!(std::fs::read_dir(desk.path("temporary")).unwrap().next().is_none(), "a folder is left");
+    assert!(
+        std::fs::read_dir(workspace.path("temporary")).unwrap().next().is_none(),
+        "temporary files are left"
+    );
 }

@@ -1,4 +1,4 @@
-//! `docent ingest`, against a running service and against one that is in trouble.
+//! `docent ingest`, against a running service and a scripted one.
 
 use crate::{
     accounts::objects,
@@ -19,8 +19,8 @@ use tokio::process::{Child, Command};
 
 const ID: &str = "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e";
 
-/// A folder of good files, some of them deep in it.
-fn good_files(folder: &Path) -> PathBuf {
+/// A directory of valid files, one of them in a subdirectory.
+fn valid_files(folder: &Path) -> PathBuf {
     let good = folder.join("good");
     std::fs::create_dir_all(good.join("deep")).unwrap();
     for (from, to) in [
@@ -38,23 +38,23 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// A service on the embedded profile with somebody logged in.
+/// Starts a service on the embedded profile and logs in.
 async fn service(folder: &Path) -> Serving {
     create_account(folder, EMAIL, PASSWORD).await;
     let mut command = docent(folder);
     command.args(["dev", "--no-sample"]).env("DOCENT_AUTH_BACKENDS", "jwt,api_key");
     let serving = Serving::start(command.env("DOCENT_MAX_UPLOAD_BYTES", "1MiB")).await;
-    let (code, said) = log_in(folder, &serving.base, PASSWORD).await;
-    assert_eq!(code, Some(0), "{said}");
+    let (code, error) = log_in(folder, &serving.base, PASSWORD).await;
+    assert_eq!(code, Some(0), "{error}");
     serving
 }
 
 #[tokio::test]
-async fn the_exit_code_says_whether_all_were_ingested_and_each_is_told() {
+async fn ingest_wait_reports_each_file_and_fails_if_one_failed() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     let serving = service(folder).await;
-    let good = good_files(folder);
+    let good = valid_files(folder);
     let (broken, missing, large) =
         (folder.join("broken.pdf"), folder.join("missing.pdf"), folder.join("large.pdf"));
     std::fs::write(&broken, "no PDF").unwrap();
@@ -62,26 +62,27 @@ async fn the_exit_code_says_whether_all_were_ingested_and_each_is_told() {
 
     let named = [text(&good), text(&broken), text(&missing), text(&large)];
     let args = [&["ingest", "--wait", "--json", "--concurrency", "3"], &named[..]].concat();
-    let (status, printed, said) = run(&mut remote(folder, &serving.base, &args)).await;
-    assert_eq!(status.code(), Some(1), "{printed}{said}");
+    let (status, printed, error) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert_eq!(status.code(), Some(1), "{printed}{error}");
     let name = |object: &Value| Path::new(object["file"].as_str().unwrap()).file_name().unwrap().to_owned();
-    let told: BTreeMap<_, _> = objects(&printed).into_iter().map(|object| (name(&object), object)).collect();
-    assert_eq!(told.len(), 6, "{printed}");
+    let outcomes: BTreeMap<_, _> =
+        objects(&printed).into_iter().map(|object| (name(&object), object)).collect();
+    assert_eq!(outcomes.len(), 6, "{printed}");
     for title in ["handbook.pdf", "Brief für Müller.PDF", "table.pdf"] {
-        let object = &told[&PathBuf::from(title).into_os_string()];
+        let object = &outcomes[&PathBuf::from(title).into_os_string()];
         assert_eq!((&object["status"], &object["title"]), (&json!("ingested"), &json!(title)), "{object}");
         assert!(object["coverage"]["pages"].as_u64().unwrap() >= 1, "{object}");
     }
-    let object = &told[broken.file_name().unwrap()];
+    let object = &outcomes[broken.file_name().unwrap()];
     assert_eq!((&object["status"], &object["code"]), (&json!("failed"), &json!("not_a_pdf")), "{object}");
     for (path, words) in [(&missing, "No such file"), (&large, "larger than")] {
-        let object = &told[path.file_name().unwrap()];
+        let object = &outcomes[path.file_name().unwrap()];
         assert_eq!((&object["status"], &object["id"]), (&json!("refused"), &Value::Null), "{object}");
         assert!(object["reason"].as_str().unwrap().contains(words), "{object}");
     }
-    assert!(said.contains("uploading ") && said.contains("3 of 6 files ingested"), "{said}");
+    assert!(error.contains("uploading ") && error.contains("3 of 6 files ingested"), "{error}");
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
-    assert_eq!(client.settled().await.len(), 4, "what was refused left nothing");
+    assert_eq!(client.settled().await.len(), 4, "rejected files leave no documents");
 
     let one = good.join("handbook.pdf");
     let args = ["ingest", "--wait", text(&one)];
@@ -91,24 +92,24 @@ async fn the_exit_code_says_whether_all_were_ingested_and_each_is_told() {
 }
 
 #[tokio::test]
-async fn without_waiting_it_ends_when_the_service_has_the_files() {
+async fn ingest_without_wait_ends_after_upload() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     let serving = service(folder).await;
-    let good = good_files(folder);
+    let good = valid_files(folder);
     let args = ["ingest", text(&good)];
-    let (status, printed, said) = run(&mut remote(folder, &serving.base, &args)).await;
-    assert!(status.success(), "{printed}{said}");
-    let told: Vec<&str> = printed.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    let (status, printed, error) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert!(status.success(), "{printed}{error}");
+    let ids: Vec<&str> = printed.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert!(printed.lines().all(|line| line.contains("  pending   ")), "{printed}");
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
     let known = client.settled().await;
-    assert_eq!(told.len(), 3);
-    assert!(told.iter().all(|id| known.contains(&((*id).to_owned(), "ingested".to_owned()))), "{known:?}");
+    assert_eq!(ids.len(), 3);
+    assert!(ids.iter().all(|id| known.contains(&((*id).to_owned(), "ingested".to_owned()))), "{known:?}");
 }
 
 #[tokio::test]
-async fn a_key_that_may_only_upload_does_so_but_cannot_wait() {
+async fn ingest_with_upload_only_key_cannot_wait() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     let serving = service(folder).await;
@@ -117,15 +118,15 @@ async fn a_key_that_may_only_upload_does_so_but_cannot_wait() {
     let key = objects(&printed)[0]["key"].as_str().unwrap().to_owned();
     let file = fixture("handbook.pdf");
     let args = ["ingest", "--api-key", &key, text(&file)];
-    let (status, printed, said) = run(&mut remote(folder, &serving.base, &args)).await;
-    assert!(status.success() && printed.contains("handbook.pdf"), "{said}");
-    let (status, printed, said) = run(remote(folder, &serving.base, &args).arg("--wait")).await;
-    assert_eq!(status.code(), Some(2), "{said}");
-    assert!(printed.is_empty() && said.contains("may not read"), "{said}");
+    let (status, printed, error) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert!(status.success() && printed.contains("handbook.pdf"), "{error}");
+    let (status, printed, error) = run(remote(folder, &serving.base, &args).arg("--wait")).await;
+    assert_eq!(status.code(), Some(2), "{error}");
+    assert!(printed.is_empty() && error.contains("scope `read`"), "{error}");
 }
 
 #[tokio::test]
-async fn without_a_login_or_a_service_nothing_is_begun() {
+async fn ingest_without_login_or_service_starts_nothing() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     let serving = service(folder).await;
@@ -135,15 +136,15 @@ async fn without_a_login_or_a_service_nothing_is_begun() {
         (["--api-key", "dk_x"], "Could not validate credentials"),
         (["--credentials", "nowhere.json"], "docent login"),
         (["--server", "http://127.0.0.1:1"], "docent login"),
-        (["--server", "ftp://example.org"], "no http or https address"),
+        (["--server", "ftp://example.org"], "not an http or https URL"),
     ] {
-        let (status, printed, said) = run(remote(folder, &server, &args).args(more)).await;
-        assert_eq!(status.code(), Some(2), "{more:?}: {said}");
-        assert!(printed.is_empty() && said.contains(words), "{more:?}: {said}");
+        let (status, printed, error) = run(remote(folder, &server, &args).args(more)).await;
+        assert_eq!(status.code(), Some(2), "{more:?}: {error}");
+        assert!(printed.is_empty() && error.contains(words), "{more:?}: {error}");
     }
     serving.terminate().await;
-    let (status, _, said) = run(&mut remote(folder, &server, &args)).await;
-    assert!(status.code() == Some(2) && said.contains("cannot be reached"), "{said}");
+    let (status, _, error) = run(&mut remote(folder, &server, &args)).await;
+    assert!(status.code() == Some(2) && error.contains("cannot be reached"), "{error}");
 }
 
 fn document(title: &str) -> Reply {
@@ -161,7 +162,7 @@ fn report(status: &str) -> Reply {
     Reply::json(200, report.to_string())
 }
 
-/// The program against a service that is played.
+/// The command against a scripted service.
 fn ingest(folder: &Path, fake: &FakeLlm, args: &[&str]) -> Command {
     let server = format!("http://{}", fake.address());
     let mut command = remote(folder, &server, &["ingest", "--concurrency", "1"]);
@@ -170,7 +171,7 @@ fn ingest(folder: &Path, fake: &FakeLlm, args: &[&str]) -> Command {
 }
 
 #[tokio::test]
-async fn a_service_that_asks_for_time_gets_it() {
+async fn ingest_honours_retry_after() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     let busy = |status| Reply::json(status, "{\"detail\": \"Too Many Requests\"}").header("Retry-After", "0");
     fake.script(busy(429));
@@ -182,8 +183,8 @@ async fn a_service_that_asks_for_time_gets_it() {
     fake.script(busy(429));
     fake.script(report("ingested"));
     let file = fixture("handbook.pdf");
-    let (status, printed, said) = run(&mut ingest(folder.path(), &fake, &["--wait", text(&file)])).await;
-    assert!(status.success(), "{printed}{said}");
+    let (status, printed, error) = run(&mut ingest(folder.path(), &fake, &["--wait", text(&file)])).await;
+    assert!(status.success(), "{printed}{error}");
     assert_eq!(
         printed,
         format!(
@@ -191,36 +192,39 @@ async fn a_service_that_asks_for_time_gets_it() {
              1 of 12 pages: no text (blank, or a picture of text)\n"
         )
     );
-    assert!(said.contains("handbook.pdf: trying again in 0 s (Too Many Requests"), "{said}");
+    assert!(error.contains("handbook.pdf: retrying in 0 s (Too Many Requests"), "{error}");
     let requests = fake.requests();
     let paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
     let (upload, report) = ("/documents/upload", format!("/documents/{ID}/report"));
     assert_eq!(paths, ["/documents", "/documents", upload, upload, upload, &report, &report, &report]);
     let bytes = std::fs::read(&file).unwrap();
     for request in &requests[2..5] {
-        assert!(request.body.windows(bytes.len()).any(|part| part == bytes), "each try sends the whole file");
+        assert!(
+            request.body.windows(bytes.len()).any(|part| part == bytes),
+            "each attempt sends the whole file"
+        );
     }
 }
 
 #[tokio::test]
-async fn an_upload_whose_connection_breaks_is_told_and_stops_no_other() {
+async fn broken_upload_is_unknown_and_others_continue() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     fake.script(Reply::json(200, "[]"));
     fake.script(Reply::raw(""));
     fake.script(document("letter.pdf"));
     let (first, second) = (fixture("handbook.pdf"), fixture("letter.pdf"));
-    let (status, printed, said) =
+    let (status, printed, error) =
         run(&mut ingest(folder.path(), &fake, &["--json", text(&first), text(&second)])).await;
-    assert_eq!(status.code(), Some(1), "{said}");
-    let [broken, taken] = objects(&printed).try_into().unwrap();
+    assert_eq!(status.code(), Some(1), "{error}");
+    let [broken, uploaded] = objects(&printed).try_into().unwrap();
     assert_eq!(broken["status"], "unknown");
     assert!(broken["reason"].as_str().unwrap().contains("broke"), "{broken}");
-    assert_eq!((&taken["status"], &taken["id"]), (&json!("pending"), &json!(ID)));
-    assert_eq!(fake.requests().len(), 3, "it is not sent again: the service may have taken it");
+    assert_eq!((&uploaded["status"], &uploaded["id"]), (&json!("pending"), &json!(ID)));
+    assert_eq!(fake.requests().len(), 3, "not retried: the service may have received it");
 }
 
 #[tokio::test]
-async fn a_document_that_cannot_be_followed_any_more_is_no_success() {
+async fn ingest_wait_fails_if_status_is_unknown() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     fake.script(Reply::json(200, "[]"));
     fake.script(document("handbook.pdf"));
@@ -229,23 +233,23 @@ async fn a_document_that_cannot_be_followed_any_more_is_no_success() {
     let (status, printed, _) = run(&mut ingest(folder.path(), &fake, &["--wait", text(&file)])).await;
     assert_eq!(status.code(), Some(1));
     assert!(
-        printed.contains("pending   handbook.pdf: what became of it is not known (Document not found)"),
+        printed.contains("pending   handbook.pdf: its status is unknown (Document not found)"),
         "{printed}"
     );
 }
 
-/// As Ctrl-C at a terminal does it.
+/// Sends SIGINT, like Ctrl-C in a terminal.
 pub(super) async fn interrupt(child: &Child) {
     let pid = child.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().await.unwrap().success());
 }
 
 #[tokio::test]
-async fn stopped_it_says_what_stays_at_the_service() {
+async fn interrupted_ingest_lists_uploaded_documents() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     fake.script(Reply::json(200, "[]"));
     fake.script(document("handbook.pdf"));
-    // The question what became of the first file, and the second one: neither is answered to the end.
+    // The report of the first file and the upload of the second: neither response is completed.
     fake.script(Reply::events(&[]).stall());
     fake.script(Reply::events(&[]).stall());
     let (first, second) = (fixture("handbook.pdf"), fixture("letter.pdf"));
@@ -258,8 +262,11 @@ async fn stopped_it_says_what_stays_at_the_service() {
     .await;
     interrupt(&child).await;
     let status = in_time(child.wait()).await.unwrap();
-    let said = rest(&mut child).await;
-    assert_eq!(status.code(), Some(130), "{status}: {said}");
-    assert!(said.contains(&format!("left to the service: {ID}")), "{said}");
-    assert!(said.contains("1 of 2 files were taken and stay at the service, 1 were not uploaded"), "{said}");
+    let error = rest(&mut child).await;
+    assert_eq!(status.code(), Some(130), "{status}: {error}");
+    assert!(error.contains(&format!("still being ingested: {ID}")), "{error}");
+    assert!(
+        error.contains("1 of 2 files were uploaded and stay on the service, 1 were not uploaded"),
+        "{error}"
+    );
 }

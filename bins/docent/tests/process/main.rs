@@ -1,5 +1,4 @@
-//! The program as a process: its first run, its commands, what a kill costs, what can be seen of it,
-//! and how it is deployed.
+//! Tests of the program as a process: first run, commands, kills, telemetry and deployment.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod accounts;
@@ -42,7 +41,7 @@ async fn create(folder: &Path, command: &[&str], email: &str, password: &str) {
 }
 
 #[tokio::test]
-async fn the_first_run_proves_itself_and_later_ones_start_at_once() {
+async fn first_run_shows_sample_answer_and_later_runs_do_not() {
     let folder = TempDir::new().unwrap();
     let first = Serving::start(docent(folder.path()).arg("dev")).await;
     assert!(first.printed.contains("lasts 15 minutes"), "{}", first.printed);
@@ -51,15 +50,15 @@ async fn the_first_run_proves_itself_and_later_ones_start_at_once() {
     let client = Client::log_in(&first, "admin@localhost", password).await;
     let (answer, sources) = client.ask("After how many failed logins are tries refused?").await;
     assert!(answer.contains("After ten failed logins") && answer.contains("page 4"), "{answer}");
-    let holds_page_4 = |source: &Value| {
+    let includes_page_4 = |source: &Value| {
         source["page_start"].as_u64().unwrap() <= 4 && source["page_end"].as_u64().unwrap() >= 4
     };
-    assert!(sources.iter().any(holds_page_4), "{sources:?}");
+    assert!(sources.iter().any(includes_page_4), "{sources:?}");
     let password = password.to_owned();
     let (status, printed) = first.terminate().await;
     assert!(status.success());
     for step in ["/auth/token", "/documents/upload", "/documents/DOCUMENT-ID", "include_sources", "/admin"] {
-        assert!(printed.contains(step), "it says what to try next, and not {step}");
+        assert!(printed.contains(step), "the next steps do not mention {step}");
     }
 
     let second = Serving::start(docent(folder.path()).arg("dev")).await;
@@ -69,14 +68,14 @@ async fn the_first_run_proves_itself_and_later_ones_start_at_once() {
 }
 
 #[tokio::test]
-async fn the_sample_can_be_left_out() {
+async fn no_sample_skips_sample_guide() {
     let folder = TempDir::new().unwrap();
     let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
     assert!(!serving.printed.contains("sample"));
 }
 
 #[tokio::test]
-async fn killed_again_and_again_every_upload_is_ingested_once() {
+async fn uploads_are_ingested_once_despite_kills() {
     let folder = TempDir::new().unwrap();
     create_account(folder.path(), "ada@example.org", "correct horse").await;
     for round in 0..4_u64 {
@@ -85,7 +84,7 @@ async fn killed_again_and_again_every_upload_is_ingested_once() {
         for _ in 0..3 {
             client.upload(&fixture("handbook.pdf")).await;
         }
-        // Each round is killed at another point of the work.
+        // Each round kills the process at a different point.
         tokio::time::sleep(Duration::from_millis(40 * round)).await;
         serving.kill().await;
     }
@@ -96,13 +95,13 @@ async fn killed_again_and_again_every_upload_is_ingested_once() {
     assert!(states.iter().all(|(_, state)| state == "ingested"), "{states:?}");
     let found = client.found("How long is the return period for pumps?").await;
     let chunks: BTreeSet<usize> = found.values().map(BTreeSet::len).collect();
-    assert!(chunks.len() == 1 && !chunks.contains(&0), "copies hold the same chunks: {found:?}");
+    assert!(chunks.len() == 1 && !chunks.contains(&0), "copies have the same number of chunks: {found:?}");
     let all: BTreeSet<&String> = found.values().flatten().collect();
-    assert_eq!(all.len(), 12 * chunks.first().unwrap(), "each has chunks of its own");
+    assert_eq!(all.len(), 12 * chunks.first().unwrap(), "each copy has its own chunks");
 }
 
 #[tokio::test]
-async fn a_signal_to_the_whole_group_costs_no_document() {
+async fn signal_to_process_group_loses_no_document() {
     let folder = TempDir::new().unwrap();
     create_account(folder.path(), "ada@example.org", "correct horse").await;
     let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"]).process_group(0)).await;
@@ -111,7 +110,7 @@ async fn a_signal_to_the_whole_group_costs_no_document() {
         client.upload(&fixture("handbook.pdf")).await;
     }
     let mut child = serving.child;
-    // As Ctrl-C at a terminal does it.
+    // Like Ctrl-C in a terminal.
     let group = format!("-{}", child.id().unwrap());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().await.unwrap().success());
     assert!(in_time(child.wait()).await.unwrap().success());
@@ -122,7 +121,7 @@ async fn a_signal_to_the_whole_group_costs_no_document() {
 }
 
 #[tokio::test]
-async fn one_data_folder_has_one_process() {
+async fn data_dir_is_locked_by_one_process() {
     let folder = TempDir::new().unwrap();
     let _first = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
     let (status, _, error) = run(docent(folder.path()).args(["dev", "--no-sample"])).await;
@@ -131,7 +130,7 @@ async fn one_data_folder_has_one_process() {
 }
 
 #[tokio::test]
-async fn an_address_in_use_is_named_and_costs_no_first_run() {
+async fn address_in_use_is_reported_and_keeps_first_run() {
     let folder = TempDir::new().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -145,7 +144,7 @@ async fn an_address_in_use_is_named_and_costs_no_first_run() {
 }
 
 #[tokio::test]
-async fn a_first_run_that_was_cut_short_begins_again() {
+async fn interrupted_first_run_is_repeated() {
     let folder = TempDir::new().unwrap();
     let mut child = docent(folder.path()).arg("dev").spawn().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -161,7 +160,7 @@ async fn a_first_run_that_was_cut_short_begins_again() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_lost_is_noticed_and_no_first_run() {
+async fn lost_database_is_detected_and_is_not_a_first_run() {
     let folder = TempDir::new().unwrap();
     let (database, log) = (folder.path().join("data/docent.db"), folder.path().join("data/docent.db-wal"));
     let (lost, lost_log) = (folder.path().join("lost.db"), folder.path().join("lost.db-wal"));
@@ -172,14 +171,14 @@ async fn a_database_that_is_lost_is_noticed_and_no_first_run() {
     std::fs::rename(&database, &lost).unwrap();
     assert_eq!(ready().await, 503);
     serving.terminate().await;
-    // SQLite leaves the log of a file that has moved to whoever moved it.
+    // SQLite does not move the write-ahead log with the file.
     std::fs::rename(&log, &lost_log).unwrap();
     let _ = std::fs::remove_file(folder.path().join("data/docent.db-shm"));
     for attempt in ["without a database", "with an empty one"] {
         let (status, printed, error) = run(docent(folder.path()).arg("dev")).await;
         assert!(!status.success(), "{attempt}: {printed}");
         assert!(error.contains("data/index") && error.contains("docent restore"), "{attempt}: {error}");
-        assert!(attempt != "without a database" || !database.exists(), "none is made");
+        assert!(attempt != "without a database" || !database.exists(), "no database is created");
         std::fs::write(&database, "").unwrap();
     }
     std::fs::rename(&lost, &database).unwrap();
@@ -189,15 +188,15 @@ async fn a_database_that_is_lost_is_noticed_and_no_first_run() {
 }
 
 #[tokio::test]
-async fn nobody_has_to_read_what_it_prints() {
+async fn dev_runs_with_closed_stdout() {
     let folder = TempDir::new().unwrap();
     let mut child = docent(folder.path()).args(["dev", "--no-sample"]).spawn().unwrap();
     drop(child.stdout.take());
-    // A panic or an error would end it before the account is there and the marker gone.
+    // A panic or an error would end the process before the first run has finished.
     in_time(async {
         while !folder.path().join("data/docent.db").exists() || folder.path().join("data/first-run").exists()
         {
-            assert!(child.try_wait().unwrap().is_none(), "it ended");
+            assert!(child.try_wait().unwrap().is_none(), "the process ended");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     })
@@ -206,7 +205,7 @@ async fn nobody_has_to_read_what_it_prints() {
 }
 
 #[tokio::test]
-async fn serve_refuses_weak_secrets_and_tells_every_problem_at_once() {
+async fn serve_rejects_weak_secret_and_reports_all_problems() {
     let folder = TempDir::new().unwrap();
     let (status, _, error) = run(docent(folder.path())
         .arg("serve")
@@ -218,11 +217,11 @@ async fn serve_refuses_weak_secrets_and_tells_every_problem_at_once() {
     for part in ["DOCENT_SECRET_KEY", "32", "DOCENT_RATE_LIMIT_PERIOD", "DOCENT_DATABASE_URL"] {
         assert!(error.contains(part), "{part}: {error}");
     }
-    assert!(!error.contains("short\""), "the secret is not shown: {error}");
+    assert!(!error.contains("short\""), "the secret is hidden: {error}");
 }
 
 #[tokio::test]
-async fn what_ends_a_command_has_the_form_of_the_log() {
+async fn fatal_errors_use_the_log_format() {
     let folder = TempDir::new().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -243,9 +242,9 @@ async fn what_ends_a_command_has_the_form_of_the_log() {
 }
 
 #[tokio::test]
-async fn a_worker_refuses_stores_that_it_cannot_share() {
+async fn worker_rejects_stores_of_one_process() {
     let folder = TempDir::new().unwrap();
-    for (variable, value, said) in [
+    for (variable, value, expected) in [
         ("DOCENT_VECTOR_DB", "embedded", "DOCENT_VECTOR_DB=qdrant"),
         ("DOCENT_REDIS_URL", "memory://", "DOCENT_REDIS_URL"),
     ] {
@@ -257,12 +256,12 @@ async fn a_worker_refuses_stores_that_it_cannot_share() {
             .env(variable, value);
         let (status, _, error) = run(&mut command).await;
         assert!(!status.success());
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
 }
 
 #[tokio::test]
-async fn serve_refuses_a_database_without_schema_until_it_is_migrated() {
+async fn serve_requires_migrated_schema() {
     let folder = TempDir::new().unwrap();
     let embedded = |command: &mut Command| {
         let database = format!("sqlite://{}", folder.path().join("d.db").display());
@@ -289,10 +288,10 @@ async fn serve_refuses_a_database_without_schema_until_it_is_migrated() {
 }
 
 #[tokio::test]
-async fn accounts_need_good_passwords_and_free_addresses() {
+async fn user_create_rejects_weak_password_and_taken_email() {
     let folder = TempDir::new().unwrap();
     create_account(folder.path(), "ada@example.org", "correct horse").await;
-    for (email, password, said) in [
+    for (email, password, expected) in [
         ("ADA@example.org", "correct horse", "already in use"),
         ("bob@example.org", "short", "at least 8"),
         ("bob", "correct horse", "e-mail address"),
@@ -300,12 +299,12 @@ async fn accounts_need_good_passwords_and_free_addresses() {
         let mut command = docent(folder.path());
         command.args(["users", "create", "--dev", "--password-stdin", email]).stdin(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // A refusal may come before the password is read.
+        // The command may fail before it reads the password.
         let _ = child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).await;
         let status = in_time(child.wait()).await.unwrap();
         assert!(!status.success());
         let error = rest(&mut child).await;
-        assert!(error.contains(said), "{email}: {error}");
+        assert!(error.contains(expected), "{email}: {error}");
     }
 }
 
@@ -325,7 +324,7 @@ async fn config_shows_values_and_hides_secrets() {
 }
 
 #[tokio::test]
-async fn openapi_prints_the_document_of_the_reference_without_any_setting() {
+async fn openapi_prints_reference_document_without_settings() {
     let folder = TempDir::new().unwrap();
     let (status, printed, error) = run(docent(folder.path()).arg("openapi")).await;
     assert!(status.success(), "{error}");

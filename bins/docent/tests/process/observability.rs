@@ -1,4 +1,4 @@
-//! What operators see: traces, metrics and the log, and that none of them tells what people wrote.
+//! Traces, metrics and logs, and that none of them contains private data.
 
 use crate::{
     Client, Serving,
@@ -22,7 +22,7 @@ const API_KEY: &str = "sk-of-the-back-end";
 const METRICS_TOKEN: &str = "of-the-metrics";
 const QUESTION: &str = "How long is the return period for pumps?";
 const FILE: &str = "handbook.pdf";
-/// Nothing of this may be seen: of people, of the question, of the document, of secrets.
+/// Data of people, questions, documents and secrets, which must not appear.
 const PRIVATE: [&str; 9] = [
     EMAIL,
     "lovelace",
@@ -43,8 +43,8 @@ fn traceparent(trace: &str) -> String {
     format!("00-{trace}-{REMOTE_SPAN}-01")
 }
 
-/// `docent dev` with back ends behind it and everything switched on.
-fn watched(folder: &Path, llm: &FakeLlm, collector: &str) -> Command {
+/// `docent dev` with model back ends, traces and metrics enabled.
+fn observed(folder: &Path, llm: &FakeLlm, collector: &str) -> Command {
     let mut command = docent(folder);
     command
         .args(["dev", "--no-sample"])
@@ -74,14 +74,14 @@ fn chat(client: &Client) -> RequestBuilder {
     client.http.post(format!("{}/agents/chat", client.base)).bearer_auth(&client.token).json(&body)
 }
 
-/// Sends a request, and gives the answer once it is over.
+/// Sends a request and returns the complete body.
 async fn send(request: RequestBuilder, status: u16) -> String {
     let response = request.send().await.unwrap();
     assert_eq!(response.status(), status);
     response.text().await.unwrap()
 }
 
-/// Ends a process and gives what it wrote to its log.
+/// Stops a process and returns its log.
 async fn log_of(mut serving: Serving) -> String {
     let mut log = String::new();
     let mut stderr = serving.child.stderr.take().unwrap();
@@ -92,7 +92,7 @@ async fn log_of(mut serving: Serving) -> String {
 
 fn assert_private(text: &str, token: &str) {
     for private in PRIVATE.into_iter().chain([token]) {
-        assert!(!text.contains(private), "{private:?} shows in {text}");
+        assert!(!text.contains(private), "{private:?} appears in {text}");
     }
 }
 
@@ -111,15 +111,15 @@ fn of(span: &Span, key: &str) -> String {
     attribute(&span.attributes, key)
 }
 
-/// Each span's parent is in the trace too, but for the first, whose parent is the caller.
+/// Asserts that each span's parent is in the trace, except for the root, whose parent is the caller.
 fn assert_connected(trace: &[Span], root: &Span) {
     let ids: HashSet<_> = trace.iter().map(|span| &span.span_id).collect();
-    assert_eq!(ids.len(), trace.len(), "no span comes twice");
+    assert_eq!(ids.len(), trace.len(), "span IDs are unique");
     for span in trace {
         if span.span_id == root.span_id {
             assert_eq!(hex(&span.parent_span_id), REMOTE_SPAN);
         } else {
-            assert!(ids.contains(&span.parent_span_id), "{} hangs in the air", span.name);
+            assert!(ids.contains(&span.parent_span_id), "{} has no parent in the trace", span.name);
         }
     }
 }
@@ -129,10 +129,10 @@ fn assert_child(child: &Span, parent: &Span) {
 }
 
 #[tokio::test]
-async fn a_chat_and_an_ingestion_are_one_connected_trace_each_without_content() {
+async fn chat_and_ingestion_are_connected_traces_without_content() {
     let (folder, llm, collector) = (TempDir::new().unwrap(), FakeLlm::start().await, Collector::start());
     create_account(folder.path(), EMAIL, PASSWORD).await;
-    let serving = Serving::start(&mut watched(folder.path(), &llm, &collector.url())).await;
+    let serving = Serving::start(&mut observed(folder.path(), &llm, &collector.url())).await;
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
     send(upload(&client).header("traceparent", traceparent(UPLOAD_TRACE)), 202).await;
     assert!(client.settled().await.iter().all(|(_, state)| state == "ingested"));
@@ -147,23 +147,23 @@ async fn a_chat_and_an_ingestion_are_one_connected_trace_each_without_content() 
 
     assert_private(&log_of(serving).await, &client.token);
     assert_private(&collector.dump(), &client.token);
-    assert!(!collector.dump().contains("/metrics"), "those who watch are not traced");
+    assert!(!collector.dump().contains("/metrics"), "metrics requests are not traced");
     assert_eq!(attribute(&collector.resource(), "service.name"), "docent");
     assert_eq!(attribute(&collector.resource(), "service.instance.id").len(), 32);
     assert_ingestion(&collector.trace(UPLOAD_TRACE));
     assert_chat(&collector.trace(CHAT_TRACE));
-    // What the back ends were told.
+    // The trace context is sent to the back ends.
     for (trace, path) in [
         (CHAT_TRACE, "/v1/chat/completions"),
         (CHAT_TRACE, "/v1/embeddings"),
         (UPLOAD_TRACE, "/v1/embeddings"),
     ] {
         let calls: HashSet<_> = collector.trace(trace).iter().map(|span| hex(&span.span_id)).collect();
-        let carried = |request: &docent_testkit::wire::Request| {
+        let is_propagated = |request: &docent_testkit::wire::Request| {
             let header = request.header("traceparent").unwrap_or_default().to_owned();
             request.path == path && header.contains(trace) && calls.contains(&header[36..52])
         };
-        assert!(llm.requests().iter().any(carried), "{path} carries on {trace}");
+        assert!(llm.requests().iter().any(is_propagated), "{path} has the trace {trace}");
     }
 }
 
@@ -219,11 +219,11 @@ fn assert_chat(trace: &[Span]) {
 }
 
 #[tokio::test]
-async fn what_failed_is_marked_in_the_trace() {
+async fn failed_calls_are_marked_in_the_trace() {
     let (folder, llm, collector) = (TempDir::new().unwrap(), FakeLlm::start().await, Collector::start());
     llm.configure(|model| model.key = Some("another key".to_owned()));
     create_account(folder.path(), EMAIL, PASSWORD).await;
-    let serving = Serving::start(&mut watched(folder.path(), &llm, &collector.url())).await;
+    let serving = Serving::start(&mut observed(folder.path(), &llm, &collector.url())).await;
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
     send(chat(&client).header("traceparent", traceparent(CHAT_TRACE)), 502).await;
     assert_private(&log_of(serving).await, &client.token);
@@ -237,11 +237,11 @@ async fn what_failed_is_marked_in_the_trace() {
 }
 
 #[tokio::test]
-async fn the_log_has_one_line_per_request_and_nothing_private() {
+async fn log_has_one_line_per_request_and_no_private_data() {
     for format in ["human", "json"] {
         let (folder, llm, collector) = (TempDir::new().unwrap(), FakeLlm::start().await, Collector::start());
         create_account(folder.path(), EMAIL, PASSWORD).await;
-        let mut command = watched(folder.path(), &llm, &collector.url());
+        let mut command = observed(folder.path(), &llm, &collector.url());
         let serving = Serving::start(command.env("DOCENT_LOG_FORMAT", format)).await;
         let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
         let login = |password| {
@@ -274,7 +274,7 @@ async fn the_log_has_one_line_per_request_and_nothing_private() {
     }
 }
 
-/// Whether this is the line of the request with this id.
+/// Whether this is the log line of the request with this ID.
 fn is_of_request(format: &str, line: &str, id: &str) -> bool {
     if format == "human" {
         return line.contains(&format!("request{{id=\"{id}\" ")) && line.contains("}: request method=");
@@ -283,32 +283,32 @@ fn is_of_request(format: &str, line: &str, id: &str) -> bool {
     line["message"] == "request" && line["span"]["id"] == id
 }
 
-const WARNING: &str = "traces do not reach their collector";
+const WARNING: &str = "the trace collector is unreachable";
 
 #[tokio::test]
-async fn a_collector_that_is_away_costs_one_warning() {
+async fn unreachable_collector_logs_one_warning() {
     let (folder, llm) = (TempDir::new().unwrap(), FakeLlm::start().await);
-    // A port that was free a moment ago: nobody listens there.
+    // A port that was free a moment ago, so that nothing listens on it.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     create_account(folder.path(), EMAIL, PASSWORD).await;
-    let mut command = watched(folder.path(), &llm, &format!("http://127.0.0.1:{port}"));
+    let mut command = observed(folder.path(), &llm, &format!("http://127.0.0.1:{port}"));
     let mut serving = Serving::start(command.env("DOCENT_LOG", "debug")).await;
     let mut log = BufReader::new(serving.child.stderr.take().unwrap());
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
-    let first = until_warned(&mut log).await;
-    // What comes now cannot be sent either, at the latest when the process ends.
+    let first = read_until_warning(&mut log).await;
+    // These spans cannot be sent either, at the latest when the process ends.
     send(upload(&client), 202).await;
     send(chat(&client), 200).await;
     let mut rest = String::new();
     let (ended, _) = tokio::join!(serving.terminate(), in_time(log.read_to_string(&mut rest)));
     assert!(ended.0.success());
-    let whole = first + &rest;
-    assert_eq!(whole.lines().filter(|line| line.contains(WARNING)).count(), 1, "{whole}");
-    let theirs = |line: &&str| line.contains("opentelemetry") || line.contains("BatchSpanProcessor");
-    assert_eq!(whole.lines().filter(theirs).count(), 0, "{whole}");
+    let log = first + &rest;
+    assert_eq!(log.lines().filter(|line| line.contains(WARNING)).count(), 1, "{log}");
+    let from_library = |line: &&str| line.contains("opentelemetry") || line.contains("BatchSpanProcessor");
+    assert_eq!(log.lines().filter(from_library).count(), 0, "{log}");
 }
 
-async fn until_warned(log: &mut BufReader<ChildStderr>) -> String {
+async fn read_until_warning(log: &mut BufReader<ChildStderr>) -> String {
     let mut read = String::new();
     while !read.contains(WARNING) {
         assert!(in_time(log.read_line(&mut read)).await.unwrap() > 0, "{read}");

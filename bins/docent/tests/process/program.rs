@@ -10,8 +10,8 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-/// Nothing here takes as long, however busy the machine; what does, hangs.
-pub(super) const PATIENCE: Duration = Duration::from_secs(120);
+/// Longer than any step takes, even on a busy machine.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(120);
 pub(super) const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 pub(super) fn docent(folder: &Path) -> Command {
@@ -30,10 +30,10 @@ pub(super) fn docent(folder: &Path) -> Command {
 }
 
 pub(super) async fn in_time<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work).await.expect("this takes no minutes")
+    tokio::time::timeout(TIMEOUT, work).await.expect("the step timed out")
 }
 
-/// Runs a command to its end: status, standard output, standard error.
+/// Runs a command to its end; returns status, standard output and standard error.
 pub(super) async fn run(command: &mut Command) -> (ExitStatus, String, String) {
     let output = in_time(command.output()).await.unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -44,7 +44,7 @@ pub(super) async fn run(command: &mut Command) -> (ExitStatus, String, String) {
 pub(super) struct Serving {
     pub(super) child: Child,
     stdout: BufReader<ChildStdout>,
-    /// What it printed until it listened.
+    /// Output until it started listening.
     pub(super) printed: String,
     pub(super) base: String,
 }
@@ -56,7 +56,7 @@ impl Serving {
         let mut printed = String::new();
         while !printed.to_lowercase().contains("listening on http://") {
             let read = in_time(stdout.read_line(&mut printed)).await.unwrap();
-            assert!(read > 0, "it ended early: {printed}\n{}", rest(&mut child).await);
+            assert!(read > 0, "the process ended early: {printed}\n{}", rest(&mut child).await);
         }
         let base = printed.split("http://").last().unwrap().split_whitespace().next().unwrap();
         Self { child, base: format!("http://{base}"), stdout, printed }

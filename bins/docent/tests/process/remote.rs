@@ -1,4 +1,4 @@
-//! The program as a client of a running service.
+//! Client commands against a running service.
 
 use crate::{
     client::{Client, fixture},
@@ -33,7 +33,7 @@ pub(super) async fn log_in(folder: &Path, server: &str, password: &str) -> (Opti
     (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
 }
 
-/// What `docent mcp` finds, asked as an assistant would.
+/// Searches through `docent mcp`, as an assistant would.
 async fn ask_over_mcp(folder: &Path, server: &str, query: &str) -> Value {
     let mut command = remote(folder, server, &["mcp"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -51,18 +51,21 @@ async fn ask_over_mcp(folder: &Path, server: &str, query: &str) -> Value {
         answer = serde_json::from_str(&in_time(answers.next_line()).await.unwrap().unwrap()).unwrap();
         assert_eq!((&answer["id"], &answer["error"]), (&json!(id), &Value::Null), "{answer}");
         if id == 0 {
-            assert!(answer["result"]["instructions"].is_string(), "what the service tells models: {answer}");
+            assert!(
+                answer["result"]["instructions"].is_string(),
+                "the instructions of the service: {answer}"
+            );
             let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
             input.write_all(format!("{ready}\n").as_bytes()).await.unwrap();
         }
     }
     drop(input);
-    assert!(in_time(child.wait()).await.unwrap().success(), "it ends with its input");
+    assert!(in_time(child.wait()).await.unwrap().success(), "the command ends with its input");
     answer
 }
 
 #[tokio::test]
-async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
+async fn client_commands_list_search_retry_and_delete_documents() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     create_account(folder, EMAIL, PASSWORD).await;
@@ -72,10 +75,10 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     assert!(!status.success() && error.contains("docent login"), "{error}");
     let (status, printed, error) = run(&mut remote(folder, &server, &["mcp"])).await;
     assert!(!status.success() && printed.is_empty() && error.contains("docent login"), "{error}");
-    let (code, said) = log_in(folder, &server, "wrong horse").await;
-    assert!(code == Some(1) && said.contains("Invalid email or password"), "{said}");
-    let (code, said) = log_in(folder, &server, PASSWORD).await;
-    assert_eq!(code, Some(0), "{said}");
+    let (code, error) = log_in(folder, &server, "wrong horse").await;
+    assert!(code == Some(1) && error.contains("Invalid email or password"), "{error}");
+    let (code, error) = log_in(folder, &server, PASSWORD).await;
+    assert_eq!(code, Some(0), "{error}");
 
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
     let good = client.upload(&fixture("handbook.pdf")).await;
@@ -84,12 +87,12 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     let bad = client.upload(&broken).await;
     client.settled().await;
 
-    // An access token that is no good any more is renewed on the way.
+    // An expired access token is refreshed.
     let file = folder.join("credentials.json");
-    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let entry = kept.as_object_mut().unwrap().values_mut().next().unwrap();
+    let mut stored: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let entry = stored.as_object_mut().unwrap().values_mut().next().unwrap();
     entry["access_token"] = "an old one".into();
-    std::fs::write(&file, kept.to_string()).unwrap();
+    std::fs::write(&file, stored.to_string()).unwrap();
     let listed =
         run(&mut remote(folder, &server, &["documents", "list", "--json", "--status", "failed"])).await;
     let document: Value = serde_json::from_str(listed.1.trim()).unwrap();
@@ -103,7 +106,7 @@ async fn documents_are_listed_retried_and_deleted_from_the_command_line() {
     let best: Value = serde_json::from_str(printed.lines().next().unwrap()).unwrap();
     assert_eq!((&best["document_id"], &best["title"]), (&good.as_str().into(), &"handbook.pdf".into()));
     let (_, printed, _) = run(&mut remote(folder, &server, &["search", query, "--document", &bad])).await;
-    assert_eq!(printed, "Nothing was found.\n");
+    assert_eq!(printed, "No results.\n");
     let (status, _, error) = run(&mut remote(folder, &server, &["search", " "])).await;
     assert!(!status.success() && error.contains("query must not be empty"), "{error}");
 

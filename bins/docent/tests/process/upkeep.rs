@@ -1,4 +1,4 @@
-//! The commands that look after an installation.
+//! Maintenance commands: doctor, backup and restore.
 
 use crate::{
     client::{Client, fixture},
@@ -9,7 +9,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// An embedded installation with one ingested document, nobody serving.
+/// An embedded installation with one ingested document and no running service.
 pub(super) async fn installation() -> (TempDir, String) {
     let folder = TempDir::new().unwrap();
     create_account(folder.path(), "ada@example.org", "correct horse").await;
@@ -31,16 +31,16 @@ fn doctor(folder: &Path, more: &[&str]) -> Command {
 }
 
 #[tokio::test]
-async fn the_doctor_finds_nothing_then_an_orphan_and_removes_it() {
+async fn doctor_finds_and_removes_orphan_file() {
     let (folder, _) = installation().await;
     let (status, printed, error) = run(&mut doctor(folder.path(), &[])).await;
     assert_eq!(status.code(), Some(0), "{printed}{error}");
-    assert!(printed.contains("Nothing is wrong."), "{printed}");
+    assert!(printed.contains("No problems found."), "{printed}");
 
     let orphan = folder.path().join("data/blobs/documents/0198f0a0-0000-7000-8000-000000000001.pdf");
-    std::fs::write(&orphan, "a file that nobody knows").unwrap();
+    std::fs::write(&orphan, "a file without a document").unwrap();
     let (status, printed, _) = run(&mut doctor(folder.path(), &[])).await;
-    assert_eq!(status.code(), Some(0), "a new file may be an upload's: {printed}");
+    assert_eq!(status.code(), Some(0), "a new file may belong to an upload: {printed}");
     let file = std::fs::File::options().write(true).open(&orphan).unwrap();
     file.set_modified(std::time::UNIX_EPOCH).unwrap();
 
@@ -50,16 +50,16 @@ async fn the_doctor_finds_nothing_then_an_orphan_and_removes_it() {
     let findings: Vec<_> = lines.filter(|line| line["kind"] == "finding").collect();
     assert_eq!(findings.len(), 1, "{printed}");
     assert_eq!(findings[0]["code"], "orphan_file");
-    assert!(orphan.exists(), "it only looked");
+    assert!(orphan.exists(), "without --fix nothing is removed");
 
     let (status, printed, _) = run(&mut doctor(folder.path(), &["--fix"])).await;
     assert_eq!(status.code(), Some(0), "{printed}");
     assert!(!orphan.exists());
-    assert!(printed.contains("Found 1, mended 1"), "{printed}");
+    assert!(printed.contains("Found 1, repaired 1"), "{printed}");
 }
 
 #[tokio::test]
-async fn the_doctor_has_a_document_ingested_again_whose_chunks_are_lost() {
+async fn doctor_reingests_document_with_lost_chunks() {
     let (folder, id) = installation().await;
     std::fs::remove_dir_all(folder.path().join("data/index")).unwrap();
     let (status, printed, _) = run(&mut doctor(folder.path(), &[])).await;
@@ -79,20 +79,23 @@ async fn the_doctor_has_a_document_ingested_again_whose_chunks_are_lost() {
 }
 
 #[tokio::test]
-async fn beside_a_serving_process_the_doctor_says_what_it_leaves_out() {
+async fn doctor_lists_skipped_checks_beside_running_service() {
     let (folder, _) = installation().await;
     let _serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
     let (status, printed, _) = run(&mut doctor(folder.path(), &[])).await;
     assert_eq!(status.code(), Some(2), "{printed}");
-    assert!(printed.contains("in use     vector store: another process has it open"), "{printed}");
-    assert!(printed.contains("works      key-value store"), "tokens are in the database: {printed}");
-    assert!(printed.contains("Found 0, mended 0, left out 1 checks."), "nothing is down: {printed}");
+    assert!(
+        printed.contains("in use     vector store: another process, such as a running service, has"),
+        "{printed}"
+    );
+    assert!(printed.contains("ok         key-value store"), "tokens are in the database: {printed}");
+    assert!(printed.contains("Found 0, repaired 0, skipped 1 checks."), "no component is down: {printed}");
     assert!(printed.contains("unchecked  chunks without documents"), "{printed}");
     assert!(!printed.contains("unchecked  files"), "files are still checked: {printed}");
 }
 
 #[tokio::test]
-async fn the_doctor_says_that_there_is_no_schema_yet_or_that_settings_are_wrong() {
+async fn doctor_reports_missing_schema_and_invalid_settings() {
     let folder = TempDir::new().unwrap();
     let (status, printed, _) = run(&mut doctor(folder.path(), &[])).await;
     assert_eq!(status.code(), Some(2), "{printed}");
@@ -104,14 +107,14 @@ async fn the_doctor_says_that_there_is_no_schema_yet_or_that_settings_are_wrong(
 
 pub(super) const QUESTION: &str = "How long is the return period for pumps?";
 
-/// The answer and its sources, ids and scores included.
-pub(super) async fn asked(folder: &Path, question: &str) -> (String, Vec<serde_json::Value>) {
+/// Starts a service and asks; returns the answer and its sources with IDs and scores.
+pub(super) async fn ask(folder: &Path, question: &str) -> (String, Vec<serde_json::Value>) {
     let serving = Serving::start(docent(folder).args(["dev", "--no-sample"])).await;
     let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
-    let heard = client.ask(question).await;
-    assert!(!heard.1.is_empty());
+    let answer = client.ask(question).await;
+    assert!(!answer.1.is_empty());
     serving.terminate().await;
-    heard
+    answer
 }
 
 fn backup(folder: &Path, file: &Path) -> Command {
@@ -127,9 +130,9 @@ fn restore(folder: &Path, file: &Path) -> Command {
 }
 
 #[tokio::test]
-async fn a_restored_installation_answers_as_the_one_it_comes_from() {
+async fn restored_installation_gives_same_answers() {
     let (folder, id) = installation().await;
-    let before = asked(folder.path(), QUESTION).await;
+    let before = ask(folder.path(), QUESTION).await;
     let file = folder.path().join("a.tar.gz");
     let (status, printed, error) = run(&mut backup(folder.path(), &file)).await;
     assert!(status.success(), "{error}");
@@ -143,7 +146,7 @@ async fn a_restored_installation_answers_as_the_one_it_comes_from() {
     assert!(printed.contains("Restored 1 accounts, 1 documents"), "{printed}");
     let (status, printed, _) = run(&mut doctor(other.path(), &[])).await;
     assert_eq!(status.code(), Some(0), "{printed}");
-    assert_eq!(asked(other.path(), QUESTION).await, before);
+    assert_eq!(ask(other.path(), QUESTION).await, before);
     let pdf = format!("data/blobs/documents/{id}.pdf");
     assert!(
         std::fs::read(folder.path().join(&pdf)).unwrap() == std::fs::read(other.path().join(&pdf)).unwrap()
@@ -151,13 +154,13 @@ async fn a_restored_installation_answers_as_the_one_it_comes_from() {
 
     let (status, _, error) = run(&mut restore(other.path(), &file)).await;
     assert!(!status.success());
-    assert!(error.contains("1 accounts, 1 documents"), "it says what is there: {error}");
+    assert!(error.contains("1 accounts, 1 documents"), "the error names the existing records: {error}");
 }
 
 #[tokio::test]
-async fn a_backup_beside_a_serving_process_leaves_chunks_to_be_made_again() {
+async fn backup_beside_running_service_omits_chunks() {
     let (folder, id) = installation().await;
-    let before = asked(folder.path(), QUESTION).await;
+    let before = ask(folder.path(), QUESTION).await;
     let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
     let file = folder.path().join("a.tar.gz");
     let (status, printed, error) = run(&mut backup(folder.path(), &file)).await;
@@ -174,11 +177,11 @@ async fn a_backup_beside_a_serving_process_leaves_chunks_to_be_made_again() {
     let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
     assert_eq!(client.settled().await, [(id, "ingested".to_owned())]);
     serving.terminate().await;
-    assert_eq!(asked(other.path(), QUESTION).await, before);
+    assert_eq!(ask(other.path(), QUESTION).await, before);
 }
 
 #[tokio::test]
-async fn a_cut_or_altered_archive_is_refused_before_anything_is_written() {
+async fn damaged_archive_is_rejected_before_writing() {
     let (folder, _) = installation().await;
     let file = folder.path().join("a.tar.gz");
     assert!(run(&mut backup(folder.path(), &file)).await.0.success());
@@ -199,9 +202,9 @@ async fn a_cut_or_altered_archive_is_refused_before_anything_is_written() {
 }
 
 #[tokio::test]
-async fn killed_at_any_moment_backup_and_restore_can_be_run_again() {
+async fn killed_backup_and_restore_can_be_repeated() {
     let (folder, _) = installation().await;
-    let before = asked(folder.path(), QUESTION).await;
+    let before = ask(folder.path(), QUESTION).await;
     let file = folder.path().join("a.tar.gz");
     let other = TempDir::new().unwrap();
     let pauses = [0, 5, 15, 30, 50, 80, 120, 200];
@@ -209,7 +212,7 @@ async fn killed_at_any_moment_backup_and_restore_can_be_run_again() {
         let mut child = backup(folder.path(), &file).spawn().unwrap();
         tokio::time::sleep(std::time::Duration::from_millis(pause)).await;
         child.kill().await.unwrap();
-        // It is either whole or not there.
+        // The archive is either complete or missing.
         if file.exists() {
             break;
         }
@@ -223,10 +226,10 @@ async fn killed_at_any_moment_backup_and_restore_can_be_run_again() {
         tokio::time::sleep(std::time::Duration::from_millis(pause)).await;
         child.kill().await.unwrap();
     }
-    // Either nothing of it is there, and it works now, or all of it is.
+    // Either nothing was restored, and the command succeeds now, or everything was.
     let (status, _, error) = run(&mut restore(other.path(), &file)).await;
     assert!(status.success() || error.contains("1 accounts, 1 documents"), "{error}");
-    assert_eq!(asked(other.path(), QUESTION).await, before);
+    assert_eq!(ask(other.path(), QUESTION).await, before);
     let (status, printed, _) = run(&mut doctor(other.path(), &[])).await;
     assert_eq!(status.code(), Some(0), "{printed}");
 }

@@ -1,6 +1,6 @@
-//! The documents of an evaluation.
+//! Documents of an evaluation.
 
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use docent::cli::EvalArgs;
@@ -29,37 +29,37 @@ use std::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-/// The file that says what a kept folder holds; it is written last.
+/// File that lists the documents of a kept directory; it is written last.
 pub(super) const MANIFEST: &str = "evaluation.json";
 const ACCOUNT: &str = "eval@localhost";
-const PIECE: usize = 1 << 20;
-/// How often the ledger is looked at while documents are ingested.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-const GRACE: Duration = Duration::from_secs(5);
+const CHUNK_SIZE: usize = 1 << 20;
+/// Interval of polling the job counts.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// Files that are about to become documents, in the order of their names.
-pub(super) struct Chosen {
+/// Files to ingest, ordered by name.
+pub(super) struct SelectedFiles {
     files: Vec<(String, PathBuf)>,
     left_out: Vec<String>,
     neutral_titles: bool,
 }
 
-/// The documents, in the order of their files' names.
+/// Ingested documents, ordered by file name.
 pub(super) struct Corpus {
     pub(super) sources: Vec<Source>,
-    /// Files that were left out by `--limit-files`.
+    /// Files excluded by `--limit-files`.
     pub(super) left_out: Vec<String>,
     pub(super) neutral_titles: bool,
 }
 
-/// The account that everything is done by.
+/// Returns the account of the evaluation; creates it if missing.
 pub(super) async fn actor(app: &App) -> anyhow::Result<Actor> {
     let email = Email::parse(ACCOUNT)?;
-    let there = app.store.read().await?.users().by_email(&email).await?;
-    let user = match there {
+    let existing = app.store.read().await?.users().by_email(&email).await?;
+    let user = match existing {
         Some(user) => user,
         None => {
-            // Nobody logs in.
+            // The account is not used for logins.
             let mut random = [0; 16];
             app.entropy.fill(&mut random);
             let password = Password::parse_new(random.iter().map(|byte| format!("{byte:02x}")).collect())?;
@@ -68,12 +68,12 @@ pub(super) async fn actor(app: &App) -> anyhow::Result<Actor> {
                 .await?
         }
     };
-    Actor::of(&user).context("the account of the evaluation is not active")
+    Actor::of(&user).context("the account of the evaluation is inactive")
 }
 
-impl Chosen {
-    /// The PDFs of a folder.
-    pub(super) fn of(folder: &Path, args: &EvalArgs) -> anyhow::Result<Self> {
+impl SelectedFiles {
+    /// Selects the PDFs of a directory.
+    pub(super) fn select(folder: &Path, args: &EvalArgs) -> anyhow::Result<Self> {
         let mut files = pdfs(folder).with_context(|| folder.display().to_string())?;
         let limit = args.limit_files.map_or(files.len(), |limit| limit as usize);
         let left_out = files.split_off(limit.min(files.len()));
@@ -81,18 +81,18 @@ impl Chosen {
         Ok(Self { files, left_out, neutral_titles: args.neutral_titles })
     }
 
-    /// Their names, and those of files that were left out.
+    /// The names of all files, including excluded ones.
     pub(super) fn names(&self) -> Vec<String> {
         self.files.iter().map(|(name, _)| name).chain(&self.left_out).cloned().collect()
     }
 
-    /// Uploads and ingests all of them.
+    /// Uploads and ingests the files.
     pub(super) async fn ingest(
         self,
         app: &Arc<App>,
         settings: RunnerSettings,
         actor: &Actor,
-        shown: &Shown,
+        progress: &ProgressDisplay,
     ) -> anyhow::Result<Corpus> {
         let digits = self.files.len().to_string().len().max(2);
         let mut sources = Vec::with_capacity(self.files.len());
@@ -102,12 +102,12 @@ impl Chosen {
                 upload(app, actor, &title, path).await.with_context(|| path.display().to_string())?;
             sources.push(Source { file: name.clone(), document: document.id, title: document.title });
         }
-        run_jobs(app, settings, sources.len() as u64, shown).await?;
+        run_jobs(app, settings, sources.len() as u64, progress).await?;
         Ok(Corpus { sources, left_out: self.left_out, neutral_titles: self.neutral_titles })
     }
 }
 
-/// The PDFs of a folder with their names, by name.
+/// Lists the PDFs of a directory with their names, ordered by name.
 fn pdfs(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -120,7 +120,7 @@ fn pdfs(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
         }
     }
     if files.is_empty() {
-        bail!("there is no PDF");
+        bail!("no PDF found");
     }
     files.sort_unstable();
     Ok(files)
@@ -130,42 +130,48 @@ async fn upload(app: &Arc<App>, actor: &Actor, name: &str, path: &Path) -> anyho
     let mut file = File::open(path)?;
     let mut upload = documents::upload::begin(app, actor.authorize()?, name, "application/pdf").await?;
     loop {
-        let mut piece = vec![0; PIECE];
-        let read = file.read(&mut piece)?;
-        piece.truncate(read);
+        let mut chunk = vec![0; CHUNK_SIZE];
+        let read = file.read(&mut chunk)?;
+        chunk.truncate(read);
         if read == 0 {
             return Ok(upload.finish().await?);
         }
-        upload.write(Bytes::from(piece)).await?;
+        upload.write(Bytes::from(chunk)).await?;
     }
 }
 
-/// Runs jobs until none is left.
-async fn run_jobs(app: &Arc<App>, settings: RunnerSettings, all: u64, shown: &Shown) -> anyhow::Result<()> {
+/// Runs jobs until none are left.
+async fn run_jobs(
+    app: &Arc<App>,
+    settings: RunnerSettings,
+    total: u64,
+    progress: &ProgressDisplay,
+) -> anyhow::Result<()> {
     let (stop, runner) = (CancellationToken::new(), Runner::new(Arc::clone(app), settings));
     let stopping = stop.clone();
-    let running = AbortOnDropHandle::new(tokio::spawn(async move { runner.run(stopping, GRACE).await }));
-    shown.begin("reading PDFs", Some(all));
+    let running =
+        AbortOnDropHandle::new(tokio::spawn(async move { runner.run(stopping, SHUTDOWN_GRACE).await }));
+    progress.begin("reading PDFs", Some(total));
     let mut done = 0;
     loop {
         let counts = app.store.read().await?.jobs().counts().await?;
         let left = counts.queued + counts.leased;
-        let now_done = all.saturating_sub(left).max(done);
-        shown.advance(now_done - done);
+        let now_done = total.saturating_sub(left).max(done);
+        progress.advance(now_done - done);
         done = now_done;
         if left == 0 {
             break;
         }
-        app.clock.sleep(LOOK_EVERY).await;
+        app.clock.sleep(POLL_INTERVAL).await;
     }
-    shown.end();
+    progress.end();
     stop.cancel();
-    running.await.context("the job runner's task died")
+    running.await.context("the job runner's task panicked")
 }
 
 impl Corpus {
-    /// What an earlier run kept in a folder.
-    pub(super) fn kept(folder: &Path) -> anyhow::Result<Self> {
+    /// Reads the documents that an earlier run kept in a directory.
+    pub(super) fn load(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(MANIFEST);
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let manifest = serde_json::from_str(&text).ok().as_ref().and_then(Self::parse);
@@ -188,10 +194,10 @@ impl Corpus {
         })
     }
 
-    /// Lets later runs use the folder.
-    pub(super) fn keep(&self, folder: &Path) -> anyhow::Result<()> {
+    /// Writes the manifest, so that later runs can use the directory.
+    pub(super) fn save(&self, folder: &Path) -> anyhow::Result<()> {
         std::fs::write(folder.join(MANIFEST), format!("{:#}\n", self.manifest()))
-            .context("keeping the folder")
+            .context("writing the manifest")
     }
 
     fn manifest(&self) -> Value {
@@ -203,38 +209,43 @@ impl Corpus {
         json!({ "documents": documents, "left_out": self.left_out, "neutral_titles": self.neutral_titles })
     }
 
-    /// The names of the files, and of those that were left out.
+    /// The names of all files, including excluded ones.
     pub(super) fn names(&self) -> Vec<String> {
         self.sources.iter().map(|source| &source.file).chain(&self.left_out).cloned().collect()
     }
 
-    /// What became of each document.
-    pub(super) async fn states(&self, app: &App, actor: &Actor) -> anyhow::Result<Vec<State>> {
-        let mut states = Vec::with_capacity(self.sources.len());
+    /// The ingestion results of the documents.
+    pub(super) async fn results(&self, app: &App, actor: &Actor) -> anyhow::Result<Vec<IngestionResult>> {
+        let mut results = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             let document = documents::get::get(app, actor.authorize()?, source.document).await?;
             let failure = match &document.state {
                 DocumentState::Ingested(_) => None,
                 DocumentState::Failed(failed) => Some(failed.failure.reason.clone()),
-                DocumentState::Pending(_) => Some("it was never ingested".to_owned()),
+                DocumentState::Pending(_) => Some("it was not ingested".to_owned()),
             };
             let pages = document.coverage.map_or(0, |coverage| coverage.pages);
-            states.push(State { file: source.file.clone(), title: source.title.clone(), pages, failure });
+            results.push(IngestionResult {
+                file: source.file.clone(),
+                title: source.title.clone(),
+                pages,
+                failure,
+            });
         }
-        Ok(states)
+        Ok(results)
     }
 }
 
-/// What became of a document.
-pub(super) struct State {
+/// The ingestion result of a document.
+pub(super) struct IngestionResult {
     pub(super) file: String,
     title: Title,
     pub(super) pages: u32,
-    /// Why it cannot be found.
+    /// Why the ingestion failed.
     pub(super) failure: Option<String>,
 }
 
-impl State {
+impl IngestionResult {
     pub(super) fn json(&self) -> Value {
         json!({ "file": self.file, "title": self.title.as_str(), "pages": self.pages, "failure": self.failure })
     }
@@ -245,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_read_again() {
+    fn saved_corpus_is_loaded() {
         let source = Source {
             file: "a.pdf".to_owned(),
             document: "00000000-0000-0000-0000-000000000007".parse().unwrap(),
@@ -254,18 +265,18 @@ mod tests {
         let corpus =
             Corpus { sources: vec![source], left_out: vec!["b.pdf".to_owned()], neutral_titles: true };
         let folder = tempfile::tempdir().unwrap();
-        corpus.keep(folder.path()).unwrap();
-        let kept = Corpus::kept(folder.path()).unwrap();
-        assert_eq!((kept.names(), kept.neutral_titles), (corpus.names(), true));
-        assert_eq!(kept.sources, corpus.sources);
+        corpus.save(folder.path()).unwrap();
+        let loaded = Corpus::load(folder.path()).unwrap();
+        assert_eq!((loaded.names(), loaded.neutral_titles), (corpus.names(), true));
+        assert_eq!(loaded.sources, corpus.sources);
         std::fs::write(folder.path().join(MANIFEST), "{}").unwrap();
-        assert!(Corpus::kept(folder.path()).is_err());
+        assert!(Corpus::load(folder.path()).is_err());
     }
 
     #[test]
-    fn pdfs_are_taken_by_name_whatever_the_case_of_their_extension() {
+    fn pdfs_are_found_in_any_case_and_ordered_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(pdfs(folder.path()).is_err(), "a folder without PDFs is a mistake");
+        assert!(pdfs(folder.path()).is_err(), "a directory without PDFs is an error");
         for name in ["b.PDF", "a.pdf", "c.txt"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }

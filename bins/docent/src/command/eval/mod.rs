@@ -1,16 +1,16 @@
-//! `docent eval`: how well questions of one's own are answered.
+//! `docent eval`: evaluates retrieval with given questions and documents.
 
 mod corpus;
-mod folder;
 mod table;
+mod work_dir;
 
 use super::{config::load, service::signal};
 use crate::{
-    progress::Shown,
-    wire::{self, Wired},
+    progress::ProgressDisplay,
+    wire::{self, Assembly},
 };
 use anyhow::{Context, bail};
-use corpus::{Chosen, Corpus, State};
+use corpus::{Corpus, IngestionResult, SelectedFiles};
 use docent::{
     cli::EvalArgs,
     config::{Profile, Settings},
@@ -24,27 +24,27 @@ use docent_app::{
     },
 };
 use docent_domain::access::Actor;
-use folder::Folder;
 use serde_json::{Value, json};
 use std::{fs::File, io::Write, path::Path, sync::Arc};
+use work_dir::WorkDir;
 
-/// The built-in answerer's own words, understood.
+/// How to interpret the answers of the built-in answerer.
 const CLASSIFIER: AnswerClassifier =
     AnswerClassifier { quotes: answerer::quotes_page, declines: answerer::is_declined };
 
-/// Measures, and prints what came out.
+/// Runs the evaluation and prints the results.
 pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let questions = Questions::read(args)?;
-    // An hour of work must not end at a file that cannot be written.
+    // Created first, so that a long run does not fail at its end.
     let json = args.json.as_deref().map(|file| File::create(file).with_context(|| name(file))).transpose()?;
     let settings = load(Profile::Dev)?;
-    let folder = Folder::open(args)?;
+    let folder = WorkDir::open(args)?;
     let work = Box::pin(evaluate(args, &settings, folder.path(), questions));
     let done = tokio::select! {
         done = work => done,
-        stopped = signal() => stopped.and_then(|()| bail!("stopped")),
+        stopped = signal() => stopped.and_then(|()| bail!("interrupted")),
     };
-    folder.finish().await;
+    folder.clean_up().await;
     let results = done?;
     print!("{}", table::text(&results));
     if let Some(mut file) = json {
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is asked.
+/// The questions of an evaluation.
 struct Questions {
     answerable: Vec<Question>,
     unanswerable: Vec<String>,
@@ -81,15 +81,15 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Everything that came out.
+/// All results of an evaluation.
 struct Results {
     corpus: Corpus,
-    states: Vec<State>,
+    ingestion: Vec<IngestionResult>,
     measured: EvaluationResult,
-    /// Questions about files that were left out.
+    /// Number of questions about excluded files.
     left_out: usize,
     top: usize,
-    /// Of the built-in answerer, when it was asked.
+    /// Answers of the built-in answerer, if it was asked.
     answers: Option<Vec<EvaluatedAnswer>>,
     unanswerable: Option<Vec<EvaluatedAnswer>>,
 }
@@ -100,7 +100,7 @@ impl Results {
         let mut json = json!({
             "embedding_model": measured.model,
             "reranking_model": measured.reranker,
-            "documents": self.states.iter().map(State::json).collect::<Vec<_>>(),
+            "documents": self.ingestion.iter().map(IngestionResult::json).collect::<Vec<_>>(),
             "neutral_titles": corpus.neutral_titles,
             "passages": measured.passages,
             "questions": measured.questions.len(),
@@ -135,27 +135,27 @@ async fn evaluate(
     folder: &Path,
     questions: Questions,
 ) -> anyhow::Result<Results> {
-    let (shown, about) = (Shown::new(), || name(&args.questions));
-    let settings = folder::installation(settings, folder);
+    let (progress, file) = (ProgressDisplay::new(), || name(&args.questions));
+    let settings = work_dir::installation_settings(settings, folder);
     let store = wire::store(&settings).await?;
     store.migrate().await?;
-    let Wired { app, .. } = wire::app(Profile::Dev, &settings, store)?;
+    let Assembly { app, .. } = wire::app(Profile::Dev, &settings, store)?;
     let actor = corpus::actor(&app).await?;
     let corpus = match &args.pdfs {
         Some(pdfs) => {
-            let chosen = Chosen::of(pdfs, args)?;
-            // What is wrong with the questions is told before the PDFs are read.
-            questions::ensure_files_exist(&questions.answerable, &chosen.names()).with_context(about)?;
-            chosen.ingest(&app, wire::runner(&settings), &actor, &shown).await?
+            let selected = SelectedFiles::select(pdfs, args)?;
+            // Errors in the questions are reported before the PDFs are ingested.
+            questions::ensure_files_exist(&questions.answerable, &selected.names()).with_context(file)?;
+            selected.ingest(&app, wire::runner(&settings), &actor, &progress).await?
         }
-        None => Corpus::kept(folder)?,
+        None => Corpus::load(folder)?,
     };
-    questions::ensure_files_exist(&questions.answerable, &corpus.names()).with_context(about)?;
+    questions::ensure_files_exist(&questions.answerable, &corpus.names()).with_context(file)?;
     if args.keep.is_some() {
-        corpus.keep(folder)?;
+        corpus.save(folder)?;
     }
-    let states = corpus.states(&app, &actor).await?;
-    for State { file, failure, .. } in &states {
+    let ingestion = corpus.results(&app, &actor).await?;
+    for IngestionResult { file, failure, .. } in &ingestion {
         if let Some(reason) = failure {
             eprintln!("docent: {file} could not be ingested: {reason}");
         }
@@ -163,52 +163,52 @@ async fn evaluate(
     let all = questions.answerable.len();
     let posed = questions::link_sources(questions.answerable, &corpus.sources);
     if posed.is_empty() {
-        bail!("no question is about the files that are left");
+        bail!("no question is about the selected files");
     }
-    doubt(&posed, &states, &name(&args.questions));
+    warn_about_missing_pages(&posed, &ingestion, &name(&args.questions));
     let top = usize::from(args.top);
-    let what = EvaluationInput { sources: &corpus.sources, questions: &posed, top };
-    let measured = measure(&app, actor.authorize()?, &what, &shown).await?;
-    let answering = Answering { app: &app, actor: &actor, shown: &shown };
-    let answers = if args.answers { Some(answering.answerable(&posed).await?) } else { None };
-    let unanswerable = answering.unanswerable(&questions.unanswerable).await?;
-    Ok(Results { measured, left_out: all - posed.len(), top, answers, unanswerable, states, corpus })
+    let input = EvaluationInput { sources: &corpus.sources, questions: &posed, top };
+    let measured = measure(&app, actor.authorize()?, &input, &progress).await?;
+    let answerer = BuiltinAnswerer { app: &app, actor: &actor, progress: &progress };
+    let answers = if args.answers { Some(answerer.answerable(&posed).await?) } else { None };
+    let unanswerable = answerer.unanswerable(&questions.unanswerable).await?;
+    Ok(Results { measured, left_out: all - posed.len(), top, answers, unanswerable, ingestion, corpus })
 }
 
-/// Names questions whose pages cannot be found: they may be counted from another number.
-fn doubt(questions: &[LinkedQuestion], states: &[State], name: &str) {
+/// Warns about questions whose pages are not in the document: their numbering may start elsewhere.
+fn warn_about_missing_pages(questions: &[LinkedQuestion], ingestion: &[IngestionResult], name: &str) {
     for LinkedQuestion { question, .. } in questions {
-        let state = states.iter().find(|state| state.file == question.file && state.failure.is_none());
-        if let Some(State { file, pages, .. }) = state
+        let result = ingestion.iter().find(|result| result.file == question.file && result.failure.is_none());
+        if let Some(IngestionResult { file, pages, .. }) = result
             && question.pages.iter().all(|page| page > pages)
         {
             eprintln!(
-                "docent: {name}: line {}: {file} has {pages} pages, and those that are to answer are none of them",
+                "docent: {name}: line {}: {file} has {pages} pages and none of the gold pages",
                 question.line
             );
         }
     }
 }
 
-/// Who answers.
-struct Answering<'a> {
+/// Asks the built-in answerer.
+struct BuiltinAnswerer<'a> {
     app: &'a Arc<App>,
     actor: &'a Actor,
-    shown: &'a Shown,
+    progress: &'a ProgressDisplay,
 }
 
-impl Answering<'_> {
+impl BuiltinAnswerer<'_> {
     async fn answerable(&self, questions: &[LinkedQuestion]) -> anyhow::Result<Vec<EvaluatedAnswer>> {
-        Ok(answers::answer_all(self.app, self.actor, questions, CLASSIFIER, self.shown).await?)
+        Ok(answers::answer_all(self.app, self.actor, questions, CLASSIFIER, self.progress).await?)
     }
 
-    /// None where there are no such questions.
+    /// `None` if there are no such questions.
     async fn unanswerable(&self, questions: &[String]) -> anyhow::Result<Option<Vec<EvaluatedAnswer>>> {
         if questions.is_empty() {
             return Ok(None);
         }
         let given =
-            answers::answer_unanswerable(self.app, self.actor, questions, CLASSIFIER, self.shown).await;
+            answers::answer_unanswerable(self.app, self.actor, questions, CLASSIFIER, self.progress).await;
         Ok(Some(given?))
     }
 }

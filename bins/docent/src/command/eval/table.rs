@@ -1,4 +1,4 @@
-//! The results, for people.
+//! Formats the results as text.
 
 use super::Results;
 use docent_app::evaluation::{
@@ -8,30 +8,30 @@ use docent_app::evaluation::{
 };
 use std::fmt::Write;
 
-/// The width of a metric's name, and that of what a ranking came to.
+/// Column widths of metric names and values.
 const NAME: usize = 22;
 const CELL: usize = 26;
 
-/// All results as text, a line each.
+/// Formats all results.
 pub(super) fn text(results: &Results) -> String {
     let measured = &results.measured;
-    let pages: u32 = results.states.iter().map(|state| state.pages).sum();
+    let pages: u32 = results.ingestion.iter().map(|result| result.pages).sum();
     let mut text = format!(
         "{} questions; {} documents, {pages} pages, {} passages; embedding model {}\n",
         measured.questions.len(),
-        results.states.len(),
+        results.ingestion.len(),
         measured.passages,
         measured.model,
     );
     if let Some(model) = &measured.reranker {
-        let _ = writeln!(text, "What Docent finds was ranked once more by {model}");
+        let _ = writeln!(text, "Results of Docent were reranked by {model}");
     }
     if results.left_out > 0 {
-        let _ = writeln!(text, "Not asked, since their files were left out: {}", results.left_out);
+        let _ = writeln!(text, "Questions skipped because their files are excluded: {}", results.left_out);
     }
-    let _ = writeln!(text, "Shares in percent, with 95 % intervals by bootstrap ({RESAMPLES} resamples)");
+    let _ = writeln!(text, "Percentages with 95 % bootstrap intervals ({RESAMPLES} resamples)");
     for (scope, name) in
-        [(SearchScope::AllDocuments, "All documents"), (SearchScope::OneDocument, "Document given")]
+        [(SearchScope::AllDocuments, "All documents"), (SearchScope::OneDocument, "One document")]
     {
         table(&mut text, &measured.questions, scope, name, results.top);
     }
@@ -40,14 +40,15 @@ pub(super) fn text(results: &Results) -> String {
 }
 
 fn table(text: &mut String, questions: &[QuestionResult], scope: SearchScope, name: &str, top: usize) {
-    let is_there = |ranking: &Ranking| summary(questions, scope, *ranking, Metric::ReciprocalRank).is_some();
-    let rankings: Vec<Ranking> = Ranking::ALL.into_iter().filter(is_there).collect();
-    let heads = rankings.iter().map(|ranking| match ranking {
+    let has_results =
+        |ranking: &Ranking| summary(questions, scope, *ranking, Metric::ReciprocalRank).is_some();
+    let rankings: Vec<Ranking> = Ranking::ALL.into_iter().filter(has_results).collect();
+    let headings = rankings.iter().map(|ranking| match ranking {
         Ranking::Docent => "docent",
         Ranking::Bm25 => "plain BM25",
         Ranking::Dense => "plain dense",
     });
-    line(text, name, heads.map(str::to_owned));
+    line(text, name, headings.map(str::to_owned));
     for metric in Metric::ALL {
         let cells = rankings.iter().map(|ranking| cell(metric, summary(questions, scope, *ranking, metric)));
         let name = match metric {
@@ -59,7 +60,7 @@ fn table(text: &mut String, questions: &[QuestionResult], scope: SearchScope, na
     }
 }
 
-/// A row of a table; one whose name is not indented begins a table.
+/// Appends a row; a row whose name is not indented starts a new table.
 fn line(text: &mut String, name: &str, cells: impl Iterator<Item = String>) {
     if !name.starts_with(' ') {
         text.push('\n');
@@ -93,17 +94,14 @@ fn answers(text: &mut String, given: Option<&[EvaluatedAnswer]>, unanswerable: O
         rows(
             "Built-in answerer, all documents",
             &[
-                ("quotes a right page", share_with_quotes(given)),
-                ("has a right page among its sources", share_with_page_found(given)),
-                ("says that the documents do not say", share_declining(given)),
+                ("quotes a gold page", share_with_quotes(given)),
+                ("has a gold page among its sources", share_with_page_found(given)),
+                ("declines to answer", share_declining(given)),
             ],
         );
     }
     if let Some(given) = unanswerable {
-        rows(
-            "Built-in answerer, questions that no document answers",
-            &[("says that the documents do not say", share_declining(given))],
-        );
+        rows("Built-in answerer, unanswerable questions", &[("declines to answer", share_declining(given))]);
     }
 }
 
@@ -112,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_percentages_and_ranks_are_not() {
+    fn shares_are_formatted_as_percentages_and_ranks_are_not() {
         let estimate = Some(Estimate { mean: 0.3125, low: 0.2, high: 0.4567 });
         assert_eq!(cell(Metric::PageHit(5), estimate), "31.2 (20.0 to 45.7)");
         assert_eq!(cell(Metric::ReciprocalRank, estimate), "0.312 (0.200 to 0.457)");
@@ -120,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_of_when_there_are_some() {
+    fn answers_are_shown_only_if_given() {
         let answered = |declined: bool| EvaluatedAnswer {
             id: "1".to_owned(),
             text: String::new(),

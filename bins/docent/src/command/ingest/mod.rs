@@ -1,26 +1,26 @@
-//! `docent ingest`: files to a running service, several at once.
+//! `docent ingest`: uploads files to a running service, several at once.
 
+mod display;
 mod files;
-mod follow;
 mod outcome;
-mod patience;
-mod shown;
+mod retry;
+mod wait;
 
 use super::service::Signals;
 use crate::{
-    client::{Refusal, Remote},
+    client::{ApiError, ServiceClient},
     fail,
-    output::{self, Unwritten},
+    output::{self, OutputError},
 };
 use anyhow::anyhow;
+use display::{Transfer, UploadDisplay};
 use docent::cli::IngestArgs;
-use files::{Found, files};
+use files::{Found, find_files};
 use futures::{StreamExt, stream};
 use outcome::Outcome;
-use patience::{Next, Patience, may_have_been_taken};
 use reqwest::StatusCode;
+use retry::{Decision, RetryPolicy, may_be_uploaded};
 use serde_json::Value;
-use shown::{Shown, Transfer};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -32,19 +32,19 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// Not all files were ingested, or taken when that was not waited for.
+/// Exit code: not all files were uploaded, or ingested with `--wait`.
 const INCOMPLETE: u8 = 1;
-/// Nothing was begun.
-const NOT_BEGUN: u8 = 2;
-/// Stopped by Ctrl-C, as shells tell it.
-const STOPPED: u8 = 130;
-/// The most tries of an upload.
-const TRIES: u32 = 9;
-/// How long a login counts as fresh: less than an access token lasts.
-const FRESH: Duration = Duration::from_secs(60);
+/// Exit code: nothing was started.
+const NOT_STARTED: u8 = 2;
+/// Exit code: interrupted by Ctrl-C, as in shells.
+const INTERRUPTED: u8 = 130;
+/// Attempts of an upload.
+const MAX_ATTEMPTS: u32 = 9;
+/// Maximum age of the last check of the login; less than the lifetime of an access token.
+const MAX_CHECK_AGE: Duration = Duration::from_secs(60);
 
-/// A file that the service has taken.
-struct Accepted {
+/// An uploaded file and its document.
+struct Uploaded {
     path: PathBuf,
     document: Value,
 }
@@ -52,105 +52,103 @@ struct Accepted {
 /// A run of the command.
 struct Run<'a> {
     args: &'a IngestArgs,
-    remote: Remote,
-    shown: Shown,
-    /// When the service last was known to accept this login.
-    checked: tokio::sync::Mutex<Instant>,
-    tally: Mutex<Tally>,
+    client: ServiceClient,
+    display: UploadDisplay,
+    /// When the service last accepted this login.
+    checked_at: tokio::sync::Mutex<Instant>,
+    counts: Mutex<Counts>,
 }
 
-/// What has come of the files so far.
+/// Outcomes so far.
 #[derive(Default)]
-struct Tally {
-    good: usize,
-    bad: usize,
-    /// Taken by the service, and waited for.
+struct Counts {
+    succeeded: usize,
+    failed: usize,
+    /// IDs of uploaded documents that are being ingested.
     waiting: Vec<Value>,
-    unwritten: Option<Unwritten>,
+    output_error: Option<OutputError>,
 }
 
-/// Uploads what is named, and ends as [`IngestArgs`] says.
+/// Runs the command; the exit codes are in the help of the command.
 pub(crate) async fn run(args: IngestArgs) -> ExitCode {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
-        Err(error) => return fail(&error, NOT_BEGUN),
+        Err(error) => return fail(&error, NOT_STARTED),
     };
-    let begun = tokio::select! {
-        begun = begin(&args) => begun,
-        () = signals.next() => return stopped("nothing was uploaded"),
+    let prepared = tokio::select! {
+        prepared = prepare(&args) => prepared,
+        () = signals.next() => return interrupted("nothing was uploaded"),
     };
-    match begun {
-        Ok((run, found)) => run.carry_out(found, &mut signals).await,
-        Err(error) => fail(&error, NOT_BEGUN),
+    match prepared {
+        Ok((run, found)) => run.execute(found, &mut signals).await,
+        Err(error) => fail(&error, NOT_STARTED),
     }
 }
 
-/// Looks for the files, and whether the service is there and knows who this is.
-async fn begin(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
-    let remote = Remote::open(&args.remote)?;
-    match greet(&remote).await {
+/// Checks the service and the login, and finds the files.
+async fn prepare(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
+    let client = ServiceClient::open(&args.remote)?;
+    match check_service(&client).await {
         Err(error) if !args.wait && is_forbidden(&error) => {}
         Err(error) if is_forbidden(&error) => {
-            return Err(
-                error.context("this API key may not read what becomes of documents, which --wait is for")
-            );
+            return Err(error.context("--wait needs an API key with the scope `read`"));
         }
         checked => checked?,
     }
-    let named = args.files.clone();
-    let found = tokio::task::spawn_blocking(move || files(&named)).await?;
-    let checked = tokio::sync::Mutex::new(Instant::now());
-    let run = Run { args, remote, shown: Shown::new(), checked, tally: Mutex::default() };
+    let paths = args.files.clone();
+    let found = tokio::task::spawn_blocking(move || find_files(&paths)).await?;
+    let checked_at = tokio::sync::Mutex::new(Instant::now());
+    let run = Run { args, client, display: UploadDisplay::new(), checked_at, counts: Mutex::default() };
     Ok((run, found))
 }
 
-/// Asks whether the service is there, as often as it wants to be asked again.
-async fn greet(remote: &Remote) -> anyhow::Result<()> {
-    let mut patience = Patience::new(TRIES);
+/// Checks that the service accepts requests; retries while it asks to wait.
+async fn check_service(client: &ServiceClient) -> anyhow::Result<()> {
+    let mut retries = RetryPolicy::new(MAX_ATTEMPTS);
     loop {
-        let Err(error) = remote.check().await else { return Ok(()) };
-        match patience.after_upload(&error) {
-            Next::Wait(wait) => {
-                eprintln!("docent: trying again in {} s ({error:#})", wait.as_secs());
+        let Err(error) = client.check().await else { return Ok(()) };
+        match retries.after_upload(&error) {
+            Decision::Wait(wait) => {
+                eprintln!("docent: retrying in {} s ({error:#})", wait.as_secs());
                 sleep(wait).await;
             }
-            Next::Renew | Next::GiveUp => return Err(error),
+            Decision::Refresh | Decision::Fail => return Err(error),
         }
     }
 }
 
-/// Whether it is an API key without the right to read, which may be one to upload with.
+/// Whether the API key lacks the scope `read`; it may still have `ingest`.
 fn is_forbidden(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<Refusal>().is_some_and(|refusal| refusal.status == StatusCode::FORBIDDEN)
+    error.downcast_ref::<ApiError>().is_some_and(|response| response.status == StatusCode::FORBIDDEN)
 }
 
-fn stopped(what: &str) -> ExitCode {
-    eprintln!("docent: stopped; {what}");
-    ExitCode::from(STOPPED)
+fn interrupted(state: &str) -> ExitCode {
+    eprintln!("docent: interrupted; {state}");
+    ExitCode::from(INTERRUPTED)
 }
 
 impl Run<'_> {
-    async fn carry_out(self, found: Vec<Found>, signals: &mut Signals) -> ExitCode {
+    async fn execute(self, found: Vec<Found>, signals: &mut Signals) -> ExitCode {
         let count = found.len();
-        let at_once = usize::from(self.args.concurrency);
-        // The channel holds no more than there are files, and ends with the last upload.
-        let (accepted, followed) = unbounded_channel();
+        let concurrency = usize::from(self.args.concurrency);
+        // Bounded by the number of files; closed after the last upload.
+        let (sender, receiver) = unbounded_channel();
         let run = &self;
         let uploads = async move {
-            let accepted = &accepted;
-            stream::iter(found).for_each_concurrent(at_once, |file| run.take(file, accepted)).await;
+            let sender = &sender;
+            stream::iter(found).for_each_concurrent(concurrency, |file| run.process(file, sender)).await;
         };
-        let work = async { tokio::join!(uploads, follow::follow(run, followed)) };
-        let is_stopped = tokio::select! {
+        let work = async { tokio::join!(uploads, wait::wait_for_ingestion(run, receiver)) };
+        let is_interrupted = tokio::select! {
             _ = work => false,
             () = signals.next() => true,
         };
-        self.shown.end();
-        if is_stopped { self.leave(count) } else { self.conclude(count) }
+        self.display.finish();
+        if is_interrupted { self.print_interrupted(count) } else { self.print_summary(count) }
     }
 
-    /// Uploads a file, and says what came of it.
-    async fn take(&self, found: Found, accepted: &UnboundedSender<Accepted>) {
+    /// Uploads a file, and reports its outcome unless it is waited for.
+    async fn process(&self, found: Found, sender: &UnboundedSender<Uploaded>) {
         let Found { path, size } = found;
         let uploaded = match size {
             Ok(size) => self.upload(&path, size).await,
@@ -159,111 +157,115 @@ impl Run<'_> {
         match uploaded {
             Err(error) => {
                 let why = &format!("{error:#}");
-                let is_open = may_have_been_taken(&error);
-                self.tell(&path, &if is_open { Outcome::Unknown { why } } else { Outcome::Refused { why } });
+                let outcome = if may_be_uploaded(&error) {
+                    Outcome::Unknown { why }
+                } else {
+                    Outcome::Rejected { why }
+                };
+                self.report(&path, &outcome);
             }
             Ok(document) if self.args.wait => {
                 let waiting = {
-                    let mut tally = self.tally();
-                    tally.waiting.push(document["id"].clone());
-                    tally.waiting.len()
+                    let mut counts = self.counts();
+                    counts.waiting.push(document["id"].clone());
+                    counts.waiting.len()
                 };
-                self.shown.ingesting(waiting);
-                // The receiver lasts as long as there are uploads.
-                let _ = accepted.send(Accepted { path, document });
+                self.display.set_ingesting(waiting);
+                // The receiver outlives all uploads.
+                let _ = sender.send(Uploaded { path, document });
             }
-            Ok(document) => self.tell(&path, &Outcome::Accepted { document: &document, why: None }),
+            Ok(document) => self.report(&path, &Outcome::Uploaded { document: &document, why: None }),
         }
     }
 
-    /// Uploads a file, as often as the service asks to be asked again.
+    /// Uploads a file; retries while the service asks to wait.
     async fn upload(&self, path: &Path, size: u64) -> anyhow::Result<Value> {
-        let transfer = self.shown.uploading(path, size);
-        let mut patience = Patience::new(TRIES);
+        let transfer = self.display.start_upload(path, size);
+        let mut retries = RetryPolicy::new(MAX_ATTEMPTS);
         loop {
-            self.check(FRESH).await?;
-            let error = match self.remote.upload(path, transfer.position()).await {
+            self.check(MAX_CHECK_AGE).await?;
+            let error = match self.client.upload(path, transfer.progress_callback()).await {
                 Ok(document) => {
-                    transfer.uploaded();
+                    transfer.set_uploaded();
                     return Ok(document);
                 }
                 Err(error) => error,
             };
-            match patience.after_upload(&error) {
-                Next::Wait(wait) => pause(&transfer, wait, &error).await,
-                Next::Renew => self.check(Duration::ZERO).await?,
-                Next::GiveUp => return Err(error),
+            match retries.after_upload(&error) {
+                Decision::Wait(wait) => pause(&transfer, wait, &error).await,
+                Decision::Refresh => self.check(Duration::ZERO).await?,
+                Decision::Fail => return Err(error),
             }
         }
     }
 
-    /// Sees to it that the login is fresh: one that is refused in the middle of an upload cannot be renewed there.
-    async fn check(&self, fresh: Duration) -> anyhow::Result<()> {
-        let mut checked = self.checked.lock().await;
-        if checked.elapsed() < fresh {
+    /// Checks the login if the last check is older than `max_age`: during an upload it cannot be refreshed.
+    async fn check(&self, max_age: Duration) -> anyhow::Result<()> {
+        let mut checked_at = self.checked_at.lock().await;
+        if checked_at.elapsed() < max_age {
             return Ok(());
         }
-        match self.remote.check().await {
+        match self.client.check().await {
             Err(error) if is_forbidden(&error) => {}
-            // Whether there is time for a request is a question for the upload.
-            Err(error) if Patience::new(TRIES).after_question(&error) != Next::GiveUp => {}
-            answered => answered?,
+            // Temporary errors are left to the upload and its retries.
+            Err(error) if RetryPolicy::new(MAX_ATTEMPTS).after_read(&error) != Decision::Fail => {}
+            result => result?,
         }
-        *checked = Instant::now();
+        *checked_at = Instant::now();
         Ok(())
     }
 
-    /// Gives a result, and counts it.
-    fn tell(&self, path: &Path, outcome: &Outcome<'_>) {
+    /// Prints and counts an outcome.
+    fn report(&self, path: &Path, outcome: &Outcome<'_>) {
         let written = self
-            .shown
-            .write(|| output::result(self.args.output, || outcome.text(path), || outcome.as_json(path)));
-        let mut tally = self.tally();
-        if outcome.is_good() {
-            tally.good += 1;
+            .display
+            .write(|| output::print(self.args.output, || outcome.text(path), || outcome.as_json(path)));
+        let mut counts = self.counts();
+        if outcome.is_success() {
+            counts.succeeded += 1;
         } else {
-            tally.bad += 1;
+            counts.failed += 1;
         }
-        if let Err(unwritten) = written {
-            tally.unwritten.get_or_insert(unwritten);
+        if let Err(error) = written {
+            counts.output_error.get_or_insert(error);
         }
     }
 
-    fn tally(&self) -> MutexGuard<'_, Tally> {
-        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn conclude(&self, count: usize) -> ExitCode {
-        let mut tally = self.tally();
+    fn print_summary(&self, count: usize) -> ExitCode {
+        let mut counts = self.counts();
         let done = if self.args.wait { "ingested" } else { "uploaded" };
         if count > 1 {
-            self.shown.say(&format!("{} of {count} files {done}", tally.good));
+            self.display.print_message(&format!("{} of {count} files {done}", counts.succeeded));
         }
-        match (tally.bad, tally.unwritten.take()) {
+        match (counts.failed, counts.output_error.take()) {
             (0, None) => ExitCode::SUCCESS,
-            // What nobody reads may be left unwritten, but not what was to be kept.
-            (0, Some(unwritten)) => fail(&unwritten.into(), INCOMPLETE),
+            // A closed pipe is not a failure, other output errors are.
+            (0, Some(error)) => fail(&error.into(), INCOMPLETE),
             _ => ExitCode::from(INCOMPLETE),
         }
     }
 
-    /// Says what the service goes on with.
-    fn leave(&self, count: usize) -> ExitCode {
-        let tally = self.tally();
-        let taken = tally.waiting.len() + tally.good;
-        let missing = count.saturating_sub(taken + tally.bad);
-        for id in &tally.waiting {
-            self.shown.say(&format!("left to the service: {}", id.as_str().unwrap_or_default()));
+    /// Prints what was uploaded before the interruption.
+    fn print_interrupted(&self, count: usize) -> ExitCode {
+        let counts = self.counts();
+        let uploaded = counts.waiting.len() + counts.succeeded;
+        let missing = count.saturating_sub(uploaded + counts.failed);
+        for id in &counts.waiting {
+            self.display.print_message(&format!("still being ingested: {}", id.as_str().unwrap_or_default()));
         }
-        stopped(&format!(
-            "{taken} of {count} files were taken and stay at the service, {missing} were not uploaded"
+        interrupted(&format!(
+            "{uploaded} of {count} files were uploaded and stay on the service, {missing} were not uploaded"
         ))
     }
 }
 
-/// Waits as long as the service wants.
+/// Waits before the next attempt.
 async fn pause(transfer: &Transfer<'_>, wait: Duration, why: &anyhow::Error) {
-    transfer.waiting(wait, why);
+    transfer.set_waiting(wait, why);
     sleep(wait).await;
-    transfer.again();
+    transfer.restart();
 }

@@ -1,77 +1,77 @@
-//! What became of a file, for people and for programs.
+//! Outcome of a file, as text and JSON.
 
-use crate::output::printable;
+use crate::output::sanitize;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What became of a file.
+/// The outcome of a file.
 #[derive(Debug)]
 pub(super) enum Outcome<'a> {
-    /// It was not uploaded.
-    Refused { why: &'a str },
-    /// Nobody knows: the connection broke while it was uploaded.
+    /// Not uploaded.
+    Rejected { why: &'a str },
+    /// The connection broke during the upload: the service may or may not have the file.
     Unknown { why: &'a str },
-    /// It was, and this is all that is known of the document; `why` when it could not be followed any more.
-    Accepted { document: &'a Value, why: Option<&'a str> },
-    /// Its ingestion is over; `report` is what the service says of it.
-    Settled { document: &'a Value, report: &'a Value },
+    /// Uploaded and not waited for; `why` if waiting for it failed.
+    Uploaded { document: &'a Value, why: Option<&'a str> },
+    /// Ingested or failed, with the ingestion report.
+    Finished { document: &'a Value, report: &'a Value },
 }
 
 impl Outcome<'_> {
-    /// Whether the file is where it was to go: at the service, or ingested when that was waited for.
-    pub(super) fn is_good(&self) -> bool {
+    /// Whether the file was uploaded, or ingested if that was waited for.
+    pub(super) fn is_success(&self) -> bool {
         match self {
-            Self::Refused { .. } | Self::Unknown { .. } => false,
-            Self::Accepted { why, .. } => why.is_none(),
-            Self::Settled { report, .. } => report["status"] == "ingested",
+            Self::Rejected { .. } | Self::Unknown { .. } => false,
+            Self::Uploaded { why, .. } => why.is_none(),
+            Self::Finished { report, .. } => report["status"] == "ingested",
         }
     }
 
-    /// A line with id, state and title, and one for each warning.
+    /// Formats one line with ID, status and title, and one line per warning.
     pub(super) fn text(&self, path: &Path) -> String {
-        let of = |value: &Value| printable(value.as_str().unwrap_or_default());
+        let text = |value: &Value| sanitize(value.as_str().unwrap_or_default());
         let row = |document: &Value, status: &str, rest: &str| {
-            format!("{:36}  {status:8}  {}{rest}", of(&document["id"]), of(&document["title"]))
+            format!("{:36}  {status:8}  {}{rest}", text(&document["id"]), text(&document["title"]))
         };
         match self {
-            Self::Refused { why } => {
-                let path = printable(&path.display().to_string());
+            Self::Rejected { why } => {
+                let path = sanitize(&path.display().to_string());
                 format!("{:36}  {:8}  {path}: {why}", "-", "refused")
             }
             Self::Unknown { why } => {
-                let path = printable(&path.display().to_string());
-                let look = "the service may have it: look with `docent documents list`";
-                format!("{:36}  {:8}  {path}: {why}; {look}", "-", "unknown")
+                let path = sanitize(&path.display().to_string());
+                let advice = "the service may have received it: check with `docent documents list`";
+                format!("{:36}  {:8}  {path}: {why}; {advice}", "-", "unknown")
             }
-            Self::Accepted { document, why: None } => row(document, &of(&document["status"]), ""),
-            Self::Accepted { document, why: Some(why) } => row(document, "pending", &format!(": {why}")),
-            Self::Settled { document, report } => {
+            Self::Uploaded { document, why: None } => row(document, &text(&document["status"]), ""),
+            Self::Uploaded { document, why: Some(why) } => row(document, "pending", &format!(": {why}")),
+            Self::Finished { document, report } => {
                 let (failure, coverage) = (&report["failure"]["reason"], &report["coverage"]);
                 let rest = match (failure.is_string(), coverage.is_object()) {
-                    (true, _) => format!(": {}", of(failure)),
+                    (true, _) => format!(": {}", text(failure)),
                     (false, true) => {
                         let (pages, passages) = (&coverage["pages"], &coverage["chunks"]);
-                        format!("   {}, {}", counted(pages, "page"), counted(passages, "passage"))
+                        format!("   {}, {}", pluralize(pages, "page"), pluralize(passages, "passage"))
                     }
                     (false, false) => String::new(),
                 };
-                let mut text = row(document, &of(&report["status"]), &rest);
+                let mut lines = row(document, &text(&report["status"]), &rest);
                 for warning in report["warnings"].as_array().into_iter().flatten() {
-                    text += &format!("\n    {}", of(warning));
+                    lines += &format!("\n    {}", text(warning));
                 }
-                text
+                lines
             }
         }
     }
 
-    /// The same fields for every outcome; those that do not apply are null.
+    /// Formats an object with the same fields for every outcome; fields that do not apply are null.
     pub(super) fn as_json(&self, path: &Path) -> Value {
         let (nothing, none) = (Value::Null, json!([]));
         let (document, report, status, why) = match self {
-            Self::Refused { why } => (&nothing, &nothing, json!("refused"), Some(*why)),
+            Self::Rejected { why } => (&nothing, &nothing, json!("refused"), Some(*why)),
             Self::Unknown { why } => (&nothing, &nothing, json!("unknown"), Some(*why)),
-            Self::Accepted { document, why } => (*document, &nothing, json!("pending"), *why),
-            Self::Settled { document, report } => {
+            Self::Uploaded { document, why } => (*document, &nothing, json!("pending"), *why),
+            Self::Finished { document, report } => {
                 (*document, *report, report["status"].clone(), report["failure"]["reason"].as_str())
             }
         };
@@ -90,7 +90,7 @@ impl Outcome<'_> {
 }
 
 /// `1 page`, `2 pages`.
-fn counted(number: &Value, what: &str) -> String {
+fn pluralize(number: &Value, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {what}{plural}")
 }
@@ -101,13 +101,13 @@ mod tests {
 
     const ID: &str = "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e";
 
-    fn told(outcome: &Outcome<'_>) -> (bool, String, Value) {
+    fn formatted(outcome: &Outcome<'_>) -> (bool, String, Value) {
         let path = Path::new("in/a.pdf");
-        (outcome.is_good(), outcome.text(path), outcome.as_json(path))
+        (outcome.is_success(), outcome.text(path), outcome.as_json(path))
     }
 
     #[test]
-    fn each_outcome_is_a_line_and_an_object_with_the_same_fields() {
+    fn outcomes_have_the_same_json_fields() {
         let document = json!({ "id": ID, "title": "a.pdf", "status": "pending", "vector_doc_id": null });
         let ingested = json!({
             "status": "ingested", "coverage": { "pages": 12, "chunks": 1 }, "failure": null,
@@ -120,29 +120,29 @@ mod tests {
         let document = &document;
         let outcomes = [
             (
-                Outcome::Refused { why: "no such file" },
+                Outcome::Rejected { why: "no such file" },
                 false,
                 "-",
                 "refused   in/a.pdf: no such file",
                 json!("no such file"),
             ),
-            (Outcome::Accepted { document, why: None }, true, ID, "pending   a.pdf", Value::Null),
+            (Outcome::Uploaded { document, why: None }, true, ID, "pending   a.pdf", Value::Null),
             (
-                Outcome::Accepted { document, why: Some("lost") },
+                Outcome::Uploaded { document, why: Some("lost") },
                 false,
                 ID,
                 "pending   a.pdf: lost",
                 json!("lost"),
             ),
             (
-                Outcome::Settled { document, report: &ingested },
+                Outcome::Finished { document, report: &ingested },
                 true,
                 ID,
                 "ingested  a.pdf   12 pages, 1 passage\n    1 of 12 pages: no text",
                 Value::Null,
             ),
             (
-                Outcome::Settled { document, report: &failed },
+                Outcome::Finished { document, report: &failed },
                 false,
                 ID,
                 "failed    a.pdf: it is  no PDF",
@@ -150,9 +150,9 @@ mod tests {
             ),
         ];
         let mut fields = Vec::new();
-        for (outcome, is_good, id, rest, reason) in outcomes {
-            let (good, text, object) = told(&outcome);
-            assert_eq!((good, text), (is_good, format!("{id:36}  {rest}")));
+        for (outcome, is_success, id, rest, reason) in outcomes {
+            let (success, text, object) = formatted(&outcome);
+            assert_eq!((success, text), (is_success, format!("{id:36}  {rest}")));
             assert_eq!(object["reason"], reason);
             assert_eq!(object["file"], "in/a.pdf");
             fields.push(object.as_object().unwrap().keys().cloned().collect::<Vec<_>>());

@@ -1,9 +1,9 @@
-//! What is away costs what needs it, for as long as it is away. See docs/operations/faults.md.
-#![allow(clippy::print_stdout, reason = "how soon a part is used again is worth reading")]
+//! A failed component affects only what needs it, until it is back. See docs/operations/faults.md.
+#![allow(clippy::print_stdout, reason = "prints recovery times")]
 
 use super::installation::{Installation, Replica, terminate};
 use crate::{
-    client::{fixture, heard},
+    client::{fixture, parse_answer},
     program::in_time,
 };
 use docent_testkit::wire::FakeLlm;
@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Requests of every kind, again and again; what they were answered with.
+/// Sends requests of every kind in a loop and counts the response statuses.
 struct Load {
     stop: Arc<AtomicBool>,
     statuses: Arc<Mutex<BTreeMap<(&'static str, u16), u32>>>,
@@ -49,8 +49,8 @@ impl Load {
         load
     }
 
-    /// Ends it; no answer was another than these.
-    async fn end(self, allowed: &[u16]) {
+    /// Stops the load; asserts that all responses had an allowed status.
+    async fn stop(self, allowed: &[u16]) {
         self.stop.store(true, Ordering::Relaxed);
         for task in self.tasks {
             task.await.unwrap();
@@ -62,11 +62,11 @@ impl Load {
     }
 }
 
-/// Waits until something holds, and says how long that took.
-async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
+/// Waits until a condition holds, and prints how long that took.
+async fn until(what: &str, condition: impl AsyncFn() -> bool) {
     let began = Instant::now();
     in_time(async {
-        while !is_so().await {
+        while !condition().await {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     })
@@ -74,19 +74,19 @@ async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
     println!("{what}: after {:.1} s", began.elapsed().as_secs_f32());
 }
 
-fn said<'a>(body: &'a Value, part: &str) -> &'a str {
-    body["checks"][part].as_str().unwrap_or_default()
+fn check<'a>(body: &'a Value, component: &str) -> &'a str {
+    body["checks"][component].as_str().unwrap_or_default()
 }
 
-async fn is_whole(replica: &Replica) -> bool {
+async fn is_healthy(replica: &Replica) -> bool {
     let (status, body) = replica.health().await;
     status == 200 && body["status"] == "ok"
 }
 
-/// Asks and gives the answer's text.
+/// Asks the chat agent; returns the status and the text of the answer.
 async fn ask(replica: &Replica) -> (u16, String) {
     let (status, stream) = replica.send(replica.chat("How long is the warranty?")).await;
-    let answer = if status == 200 { heard(&stream).0 } else { stream };
+    let answer = if status == 200 { parse_answer(&stream).0 } else { stream };
     (status, answer)
 }
 
@@ -96,9 +96,9 @@ async fn expect(replica: &Replica, request: reqwest::RequestBuilder, status: u16
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_part_may_go_and_come_back_under_load() {
+async fn each_component_may_fail_and_recover_under_load() {
     let mut installation = Installation::start().await;
-    // The database and the key-value store come up after the service.
+    // The database and the key-value store start after the service.
     installation.postgres.stop();
     installation.redis.kill();
     let mut replica = installation.serve("a", &[]).await;
@@ -107,9 +107,9 @@ async fn each_part_may_go_and_come_back_under_load() {
     assert_eq!((status, &body["status"]), (503, &"unavailable".into()), "{body}");
     installation.postgres.restart();
     installation.redis.restart();
-    until("start without database and key-value store", async || is_whole(&replica).await).await;
+    until("start without database and key-value store", async || is_healthy(&replica).await).await;
 
-    let refresh_token = replica.enter().await;
+    let refresh_token = replica.authenticate().await;
     let (status, text) = replica.send(replica.upload(&fixture("handbook.pdf"))).await;
     assert_eq!(status, 202, "{text}");
     let document = serde_json::from_str::<Value>(&text).unwrap()["id"].as_str().unwrap().to_owned();
@@ -122,18 +122,18 @@ async fn each_part_may_go_and_come_back_under_load() {
 
     let load = Load::start(&replica, &document);
     installation.postgres.stop();
-    until("the database is missed", async || replica.health().await.0 == 503).await;
+    until("the database is reported unavailable", async || replica.health().await.0 == 503).await;
     expect(&replica, replica.request(Method::GET, "/health/live"), 200).await;
     expect(&replica, get(), 503).await;
     expect(&replica, replica.log_in(), 503).await;
     expect(&replica, replica.upload(&fixture("handbook.pdf")), 503).await;
     expect(&replica, replica.chat("How long is the warranty?"), 503).await;
     installation.postgres.restart();
-    until("the database is back", async || is_whole(&replica).await && ask(&replica).await.0 == 200).await;
+    until("the database is back", async || is_healthy(&replica).await && ask(&replica).await.0 == 200).await;
 
     installation.redis.kill();
-    until("the key-value store is missed", async || {
-        said(&replica.health().await.1, "key_value_store") != "ok"
+    until("the key-value store is reported unavailable", async || {
+        check(&replica.health().await.1, "key_value_store") != "ok"
     })
     .await;
     assert_eq!(replica.health().await.1["status"], "degraded");
@@ -144,14 +144,16 @@ async fn each_part_may_go_and_come_back_under_load() {
     assert_eq!(ask(&replica).await.0, 200);
     installation.redis.restart();
     until("the key-value store is back", async || {
-        is_whole(&replica).await && replica.status(replica.log_in()).await == 200
+        is_healthy(&replica).await && replica.status(replica.log_in()).await == 200
     })
     .await;
     expect(&replica, replica.tokens("/auth/refresh", &refresh_token), 200).await;
 
     let start_qdrant = installation.stop_qdrant().await;
-    until("the vector store is missed", async || said(&replica.health().await.1, "vector_store") != "ok")
-        .await;
+    until("the vector store is reported unavailable", async || {
+        check(&replica.health().await.1, "vector_store") != "ok"
+    })
+    .await;
     assert_eq!(replica.health().await.1["status"], "degraded");
     expect(&replica, replica.log_in(), 200).await;
     expect(&replica, get(), 200).await;
@@ -159,12 +161,12 @@ async fn each_part_may_go_and_come_back_under_load() {
     assert!(status == 200 && answer.contains("Error searching"), "{answer}");
     start_qdrant(&mut installation);
     let finds = async || !ask(&replica).await.1.contains("Error searching");
-    until("the vector store is back", async || is_whole(&replica).await && finds().await).await;
+    until("the vector store is back", async || is_healthy(&replica).await && finds().await).await;
 
     let address = installation.llm.take().unwrap().stop().await;
-    until("the chat model is missed", async || ask(&replica).await.0 == 502).await;
+    until("the chat model is reported unavailable", async || ask(&replica).await.0 == 502).await;
     expect(&replica, get(), 200).await;
-    assert!(is_whole(&replica).await, "a back end that is called on demand is not probed");
+    assert!(is_healthy(&replica).await, "model back ends are not part of the health check");
     installation.llm = Some(FakeLlm::start_on(&address.to_string()).await);
     until("the chat model is back", async || ask(&replica).await.0 == 200).await;
 
@@ -175,7 +177,7 @@ async fn each_part_may_go_and_come_back_under_load() {
     until("the embedding back end is back", async || !ask(&replica).await.1.contains("Error searching"))
         .await;
 
-    load.end(&[200, 202, 502, 503]).await;
+    load.stop(&[200, 202, 502, 503]).await;
     until("every upload has ended", async || {
         replica.documents().await.values().all(|state| state != "pending")
     })
@@ -185,7 +187,7 @@ async fn each_part_may_go_and_come_back_under_load() {
     for (id, state) in &documents {
         assert_eq!(chunks.contains_key(id), state == "ingested", "{id} is {state}");
     }
-    let Some(replica) = Arc::into_inner(replica) else { panic!("somebody still uses it") };
+    let Some(replica) = Arc::into_inner(replica) else { panic!("the replica is still in use") };
     assert!(replica.terminate().await.success());
     assert!(terminate(&mut worker).await.success());
 }

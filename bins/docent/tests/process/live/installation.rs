@@ -1,7 +1,7 @@
-//! An installation of a test's own, each part of which can be stopped and started again.
+//! An installation for one test, whose components can be stopped and restarted.
 
 #[path = "../../../../../crates/adapters/tests/qdrant/server/mod.rs"]
-#[allow(dead_code, reason = "the adapter's own tests look closer")]
+#[allow(dead_code, reason = "the adapter's tests use all of it")]
 mod qdrant;
 
 use crate::{
@@ -31,7 +31,7 @@ use tokio::{
 const EMAIL: &str = "ada@example.org";
 const PASSWORD: &str = "correct horse";
 
-/// The servers that everything stands on.
+/// Stores and model back ends of an installation.
 pub(super) struct Installation {
     folder: TempDir,
     pub(super) postgres: PostgresServer,
@@ -43,7 +43,7 @@ pub(super) struct Installation {
 }
 
 impl Installation {
-    /// Starts the servers, migrates and makes an account.
+    /// Starts the servers, migrates the schema and creates an account.
     pub(super) async fn start() -> Self {
         let installation = Self::empty().await;
         let mut create = installation.docent("createsuperuser");
@@ -55,7 +55,7 @@ impl Installation {
         installation
     }
 
-    /// Starts the servers and migrates.
+    /// Starts the servers and migrates the schema.
     pub(super) async fn empty() -> Self {
         let (qdrant, llm, embeddings) = (FakeQdrant::start(), FakeLlm::start().await, FakeLlm::start().await);
         let installation = Self {
@@ -72,7 +72,7 @@ impl Installation {
         installation
     }
 
-    /// The program with the settings of this installation; its log goes into a file of this name.
+    /// A command with the settings of this installation; logs go to a file with this name.
     pub(super) fn docent(&self, name: &str) -> Command {
         let mut command = docent(self.folder.path());
         let [qdrant, llm, embeddings] = &self.addresses;
@@ -94,7 +94,7 @@ impl Installation {
         command
     }
 
-    /// What a process has logged so far.
+    /// The log of a process so far.
     pub(super) fn logged(&self, name: &str) -> String {
         std::fs::read_to_string(self.log(name)).unwrap()
     }
@@ -103,37 +103,37 @@ impl Installation {
         self.folder.path().join(format!("{name}.log"))
     }
 
-    /// Starts a replica of the API and waits until it answers.
+    /// Starts an API replica and waits until it answers.
     pub(super) async fn serve(&self, name: &str, settings: &[(&str, &str)]) -> Replica {
         let address = free_address();
         let mut command = self.docent(name);
         command.arg("serve").env("DOCENT_BIND_ADDRESS", &address).envs(settings.iter().copied());
-        self.answering(name, command, &address).await
+        self.start_replica(name, command, &address).await
     }
 
-    /// Starts a replica of the API that leaves jobs to workers.
+    /// Starts an API replica without jobs.
     pub(super) async fn serve_without_jobs(&self, name: &str) -> Replica {
         let address = free_address();
         let mut command = self.docent(name);
         command.args(["serve", "--no-jobs"]).env("DOCENT_BIND_ADDRESS", &address);
-        self.answering(name, command, &address).await
+        self.start_replica(name, command, &address).await
     }
 
-    /// Starts a worker that serves its health, and waits until it does.
-    pub(super) async fn watched_worker(&self, name: &str) -> Replica {
+    /// Starts a worker with health endpoints and waits until it answers.
+    pub(super) async fn worker_with_health(&self, name: &str) -> Replica {
         let address = free_address();
         let mut command = self.docent(name);
         command.arg("worker").env("DOCENT_WORKER_BIND_ADDRESS", &address);
-        self.answering(name, command, &address).await
+        self.start_replica(name, command, &address).await
     }
 
-    async fn answering(&self, name: &str, mut command: Command, address: &str) -> Replica {
+    async fn start_replica(&self, name: &str, mut command: Command, address: &str) -> Replica {
         let child = command.spawn().unwrap();
         let mut replica =
             Replica { child, base: format!("http://{address}"), http: client(), token: String::new() };
         while replica.status(replica.request(Method::GET, "/health/live")).await != 200 {
             let log = || std::fs::read_to_string(self.log(name)).unwrap();
-            assert!(replica.child.try_wait().unwrap().is_none(), "it ended: {}", log());
+            assert!(replica.child.try_wait().unwrap().is_none(), "the process ended: {}", log());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         replica
@@ -144,7 +144,7 @@ impl Installation {
         self.docent(name).arg("worker").spawn().unwrap()
     }
 
-    /// How many chunks the vector store has of each document.
+    /// Number of chunks in the vector store, by document.
     pub(super) fn chunks(&self) -> BTreeMap<String, usize> {
         let qdrant = self.qdrant.as_ref().unwrap();
         let state = qdrant.state.lock().unwrap();
@@ -165,7 +165,7 @@ impl Installation {
     }
 }
 
-/// A replica of the API, and an account's way to it.
+/// A process with HTTP endpoints, and a client for it.
 pub(super) struct Replica {
     pub(super) child: Child,
     base: String,
@@ -178,17 +178,17 @@ impl Replica {
         self.http.request(method, format!("{}{path}", self.base)).bearer_auth(&self.token)
     }
 
-    /// The status of an answer, 0 when there is none.
+    /// Sends a request; returns the status, or 0 without a response.
     pub(super) async fn status(&self, request: RequestBuilder) -> u16 {
         self.send(request).await.0
     }
 
-    /// The status and text of an answer, 0 when there is none.
+    /// Sends a request; returns status and body, or 0 without a response.
     pub(super) async fn send(&self, request: RequestBuilder) -> (u16, String) {
         match request.send().await {
             Ok(response) => (response.status().as_u16(), response.text().await.unwrap_or_default()),
             Err(error) => {
-                assert!(!error.is_timeout(), "a request hangs: {error}");
+                assert!(!error.is_timeout(), "a request timed out: {error}");
                 (0, String::new())
             }
         }
@@ -199,8 +199,8 @@ impl Replica {
         self.request(Method::POST, "/auth/token").json(&body)
     }
 
-    /// Logs in for the requests to come; gives the refresh token.
-    pub(super) async fn enter(&mut self) -> String {
+    /// Logs in for later requests; returns the refresh token.
+    pub(super) async fn authenticate(&mut self) -> String {
         let (status, text) = self.send(self.log_in()).await;
         assert_eq!(status, 200, "{text}");
         let pair: Value = serde_json::from_str(&text).unwrap();
@@ -226,13 +226,13 @@ impl Replica {
         self.request(Method::POST, path).json(&json!({ "refresh_token": refresh_token }))
     }
 
-    /// What `/health/ready` says: its status code and body.
+    /// Status and body of `/health/ready`.
     pub(super) async fn health(&self) -> (u16, Value) {
         let (status, text) = self.send(self.request(Method::GET, "/health/ready")).await;
         (status, serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// Each document's state, by its id.
+    /// Document statuses by ID.
     pub(super) async fn documents(&self) -> BTreeMap<String, String> {
         let (status, text) = self.send(self.request(Method::GET, "/documents")).await;
         assert_eq!(status, 200, "{text}");
@@ -241,20 +241,20 @@ impl Replica {
         documents.iter().map(|document| (text(document, "id"), text(document, "status"))).collect()
     }
 
-    /// Ends it as an orchestrator does.
+    /// Stops the process as an orchestrator does.
     pub(super) async fn terminate(mut self) -> ExitStatus {
         terminate(&mut self.child).await
     }
 }
 
-/// Asks a process to end, and waits for it.
+/// Sends SIGTERM to a process and waits for its end.
 pub(super) async fn terminate(child: &mut Child) -> ExitStatus {
     let pid = child.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
     in_time(child.wait()).await.unwrap()
 }
 
-/// An address of this machine that nobody listens on.
+/// An unused address of this machine.
 fn free_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }

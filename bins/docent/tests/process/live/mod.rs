@@ -1,5 +1,4 @@
-//! Several processes on one installation: PostgreSQL, Redis, and what speaks the protocols of Qdrant and
-//! of the model back ends.
+//! Several processes on one installation with PostgreSQL, Redis, a Qdrant fake and fake model back ends.
 
 mod faults;
 mod installation;

@@ -1,8 +1,8 @@
-//! A change of the embedding model while an installation serves.
+//! Reindex with another embedding model while the service runs.
 
 use super::installation::Installation;
 use crate::{
-    client::{fixture, heard},
+    client::{fixture, parse_answer},
     program::{in_time, run},
     upkeep::QUESTION,
 };
@@ -13,10 +13,10 @@ use std::time::Duration;
 const DOCUMENTS: usize = 8;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn searches_never_fail_while_the_model_is_changed() {
+async fn searches_succeed_during_reindex_with_new_model() {
     let installation = Installation::start().await;
     let mut replica = installation.serve("api", &[]).await;
-    replica.enter().await;
+    replica.authenticate().await;
     for _ in 0..DOCUMENTS {
         assert_eq!(replica.status(replica.upload(&fixture("handbook.pdf"))).await, 202);
     }
@@ -30,18 +30,18 @@ async fn searches_never_fail_while_the_model_is_changed() {
         let body = json!({ "messages": [{ "role": "user", "content": QUESTION }], "include_sources": true });
         let (status, text) = replica.send(replica.request(Method::POST, "/agents/chat").json(&body)).await;
         assert!(status == 200 && !text.contains("event: error"), "{status} {text}");
-        let (_, sources) = heard(&text);
+        let (_, sources) = parse_answer(&text);
         assert!(!sources.is_empty(), "{text}");
     };
     ask().await;
     let mut reindex = installation.docent("reindex");
     reindex.args(["reindex", "--json", "--embedding-model", "another"]);
-    let done = async { run(&mut reindex).await };
-    tokio::pin!(done);
+    let reindexing = async { run(&mut reindex).await };
+    tokio::pin!(reindexing);
     let mut asked = 0;
     let (status, printed, error) = loop {
         tokio::select! {
-            ended = &mut done => break ended,
+            result = &mut reindexing => break result,
             () = ask() => asked += 1,
         }
     };
@@ -54,9 +54,13 @@ async fn searches_never_fail_while_the_model_is_changed() {
         let state = installation.qdrant.as_ref().unwrap().state.lock().unwrap();
         let mut sizes: Vec<usize> = state.collections.values().map(|stored| stored.points.len()).collect();
         sizes.dedup();
-        assert_eq!((state.collections.len(), sizes.len()), (2, 1), "both hold the same chunks for a while");
+        assert_eq!(
+            (state.collections.len(), sizes.len()),
+            (2, 1),
+            "both collections have the same chunks for a while"
+        );
     }
-    // What comes now is embedded with the model of the index, whatever the settings say.
+    // New documents are embedded with the model of the index, not the one in the settings.
     assert_eq!(replica.status(replica.upload(&fixture("handbook.pdf"))).await, 202);
     in_time(async {
         while replica.documents().await.values().any(|state| state == "pending") {

@@ -1,4 +1,4 @@
-//! Several processes do what one would.
+//! Several replicas and workers behave like one process.
 
 use super::installation::{Installation, terminate};
 use crate::{client::fixture, program::in_time};
@@ -7,7 +7,7 @@ use reqwest::Method;
 use std::{collections::BTreeSet, time::Duration};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_limit_is_exact_over_all_replicas() {
+async fn rate_limit_is_shared_by_replicas() {
     let installation = Installation::start().await;
     let limit = [("DOCENT_RATE_LIMIT_REQUESTS", "100"), ("DOCENT_RATE_LIMIT_PERIOD", "10m")];
     let replicas = [installation.serve("a", &limit).await, installation.serve("b", &limit).await];
@@ -16,18 +16,18 @@ async fn a_limit_is_exact_over_all_replicas() {
         replica.status(replica.request(Method::GET, "/status"))
     });
     let statuses = join_all(asked).await;
-    let of = |status| statuses.iter().filter(|each| **each == status).count();
-    assert_eq!((of(200), of(429)), (100, 400), "{statuses:?}");
+    let count = |status| statuses.iter().filter(|each| **each == status).count();
+    assert_eq!((count(200), count(429)), (100, 400), "{statuses:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_upload_is_ingested_once_though_a_worker_is_killed() {
+async fn uploads_are_ingested_once_despite_killed_worker() {
     const UPLOADS: usize = 60;
     let installation = Installation::start().await;
     let mut replicas =
         [installation.serve_without_jobs("a").await, installation.serve_without_jobs("b").await];
     for replica in &mut replicas {
-        replica.enter().await;
+        replica.authenticate().await;
     }
     let mut steady = installation.worker("steady");
     let mut killed = installation.worker("killed");
@@ -55,9 +55,9 @@ async fn every_upload_is_ingested_once_though_a_worker_is_killed() {
     assert_eq!(documents.len(), UPLOADS);
     assert!(documents.values().all(|state| state == "ingested"), "{documents:?}");
     let chunks = installation.chunks();
-    assert!(chunks.keys().eq(documents.keys()), "all of them can be found, and nothing else");
+    assert!(chunks.keys().eq(documents.keys()), "exactly the uploaded documents have chunks");
     assert_eq!(chunks.values().collect::<BTreeSet<_>>().len(), 1, "copies have the same chunks: {chunks:?}");
-    assert_eq!(replicas[1].documents().await, documents, "both tell the same");
+    assert_eq!(replicas[1].documents().await, documents, "both replicas list the same");
     for worker in [&mut steady, &mut killed] {
         assert!(terminate(worker).await.success());
     }
@@ -67,9 +67,9 @@ async fn every_upload_is_ingested_once_though_a_worker_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_tells_how_it_is_and_nothing_else() {
+async fn worker_serves_only_health_and_metrics() {
     let installation = Installation::start().await;
-    let worker = installation.watched_worker("worker").await;
+    let worker = installation.worker_with_health("worker").await;
     let (status, body) = worker.health().await;
     assert_eq!((status, &body["status"]), (200, &"ok".into()), "{body}");
     for path in ["/", "/documents", "/admin/login"] {

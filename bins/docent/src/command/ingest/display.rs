@@ -1,50 +1,49 @@
-//! How far uploads and ingestions have come: on a terminal bars that are drawn anew, elsewhere a line for each
-//! change. Both go to standard error, for standard output is for results.
+//! Progress of uploads and ingestion on standard error: bars on a terminal, one line per change elsewhere.
 
-use crate::output::printable;
+use crate::output::sanitize;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{io::IsTerminal, path::Path, time::Duration};
 
-/// How often a wait is seen to go on.
+/// Interval of the spinner.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Shows progress to whoever started the command.
-pub(super) struct Shown {
+/// Displays the progress of a run.
+pub(super) struct UploadDisplay {
     is_terminal: bool,
     bars: MultiProgress,
-    /// What is being ingested, when that is waited for.
+    /// Number of documents being ingested, with `--wait`.
     ingesting: ProgressBar,
 }
 
-/// One file on its way.
+/// The upload of one file.
 pub(super) struct Transfer<'a> {
-    shown: &'a Shown,
+    display: &'a UploadDisplay,
     name: String,
     bar: ProgressBar,
 }
 
-impl Shown {
+impl UploadDisplay {
     pub(super) fn new() -> Self {
         let ingesting = ProgressBar::hidden();
         set_style(&ingesting, "{spinner} {wide_msg}");
         Self { is_terminal: std::io::stderr().is_terminal(), bars: MultiProgress::new(), ingesting }
     }
 
-    /// Shows that a file is being uploaded.
-    pub(super) fn uploading(&self, path: &Path, size: u64) -> Transfer<'_> {
-        let name = printable(&path.display().to_string());
+    /// Shows the start of an upload.
+    pub(super) fn start_upload(&self, path: &Path, size: u64) -> Transfer<'_> {
+        let name = sanitize(&path.display().to_string());
         let bar = match self.is_terminal {
             true => self.bars.add(ProgressBar::new(size)),
             false => ProgressBar::hidden(),
         };
         set_style(&bar, "{bar:20} {bytes:>10} of {total_bytes:>10}  {wide_msg}");
         bar.set_message(name.clone());
-        self.tell(&format!("uploading {name}"));
-        Transfer { shown: self, name, bar }
+        self.print_without_terminal(&format!("uploading {name}"));
+        Transfer { display: self, name, bar }
     }
 
-    /// Shows how many documents are waited for.
-    pub(super) fn ingesting(&self, count: usize) {
+    /// Shows the number of documents being ingested.
+    pub(super) fn set_ingesting(&self, count: usize) {
         match (self.is_terminal, count) {
             (true, 0) => self.ingesting.finish_and_clear(),
             (true, _) => {
@@ -52,31 +51,31 @@ impl Shown {
                     self.bars.insert(0, self.ingesting.clone());
                     self.ingesting.enable_steady_tick(TICK);
                 }
-                self.ingesting.set_message(format!("{count} being ingested"));
+                self.ingesting.set_message(format!("ingesting {count} documents"));
             }
             (false, _) => {}
         }
     }
 
-    /// Writes what is not drawn, without breaking the bars.
+    /// Writes other output without disturbing the bars.
     pub(super) fn write<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bars.suspend(write)
     }
 
-    /// Says something besides.
-    pub(super) fn say(&self, words: &str) {
+    /// Prints a message.
+    pub(super) fn print_message(&self, words: &str) {
         self.write(|| eprintln!("docent: {words}"));
     }
 
-    /// Takes the bars away.
-    pub(super) fn end(&self) {
+    /// Removes the bars.
+    pub(super) fn finish(&self) {
         self.ingesting.finish_and_clear();
-        // A terminal that takes no more is no reason to fail.
+        // Failing to clear the bars is not an error of the command.
         let _ = self.bars.clear();
     }
 
-    /// Says what a bar would show.
-    fn tell(&self, words: &str) {
+    /// Prints what a bar would show, if there is no terminal.
+    fn print_without_terminal(&self, words: &str) {
         if !self.is_terminal {
             eprintln!("docent: {words}");
         }
@@ -84,40 +83,40 @@ impl Shown {
 }
 
 impl Transfer<'_> {
-    /// What is to be told how many bytes have gone out.
-    pub(super) fn position(&self) -> impl Fn(u64) + Send + Sync + 'static {
+    /// Returns a callback for the number of bytes sent.
+    pub(super) fn progress_callback(&self) -> impl Fn(u64) + Send + Sync + 'static {
         let bar = self.bar.clone();
         move |bytes| bar.set_position(bytes)
     }
 
-    /// Shows that the file waits, and what for.
-    pub(super) fn waiting(&self, wait: Duration, why: &anyhow::Error) {
-        let words = format!("{}: trying again in {} s ({why:#})", self.name, wait.as_secs());
+    /// Shows that the upload will be retried after a pause.
+    pub(super) fn set_waiting(&self, wait: Duration, why: &anyhow::Error) {
+        let words = format!("{}: retrying in {} s ({why:#})", self.name, wait.as_secs());
         self.bar.set_message(words.clone());
-        self.shown.tell(&words);
+        self.display.print_without_terminal(&words);
     }
 
-    /// Shows that it goes on.
-    pub(super) fn again(&self) {
+    /// Shows the start of another attempt.
+    pub(super) fn restart(&self) {
         self.bar.set_position(0);
         self.bar.set_message(self.name.clone());
     }
 
-    /// Shows that the service has it.
-    pub(super) fn uploaded(&self) {
-        self.shown.tell(&format!("uploaded {}", self.name));
+    /// Shows that the upload is complete.
+    pub(super) fn set_uploaded(&self) {
+        self.display.print_without_terminal(&format!("uploaded {}", self.name));
     }
 }
 
 impl Drop for Transfer<'_> {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
-        self.shown.bars.remove(&self.bar);
+        self.display.bars.remove(&self.bar);
     }
 }
 
 fn set_style(bar: &ProgressBar, template: &str) {
-    // The templates are ours; a bar without one has the library's.
+    // Falls back to the library's default style.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }

@@ -1,4 +1,4 @@
-//! Where an evaluation has its installation.
+//! Data directory of the temporary installation of an evaluation.
 
 use super::corpus::MANIFEST;
 use anyhow::{Context, bail};
@@ -12,37 +12,37 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// How often the removal of the folder is tried while threads that were stopped still write to it.
-const REMOVALS: u32 = 40;
-const BETWEEN_REMOVALS: Duration = Duration::from_millis(50);
+/// Attempts to remove the directory, which stopping threads may still write to.
+const REMOVE_ATTEMPTS: u32 = 40;
+const REMOVE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A folder of an installation.
-pub(super) enum Folder {
-    /// Gone at the end.
+/// The data directory of an evaluation.
+pub(super) enum WorkDir {
+    /// Removed at the end.
     Temporary(TempDir),
     /// Kept for later runs.
     Kept(PathBuf),
 }
 
-impl Folder {
-    /// The one that the command line names, or a new one.
+impl WorkDir {
+    /// Opens the directory in the arguments, or creates a temporary one.
     pub(super) fn open(args: &EvalArgs) -> anyhow::Result<Self> {
         match (&args.keep, &args.reuse) {
             (_, Some(kept)) if kept.join(MANIFEST).is_file() => Ok(Self::Kept(kept.clone())),
             (_, Some(kept)) => {
-                bail!("{} was not kept by a run of this command that came to its end", kept.display())
+                bail!("{} was not written by a completed run with --keep", kept.display())
             }
             (Some(keep), None) => {
                 std::fs::create_dir_all(keep).with_context(|| keep.display().to_string())?;
                 let mut entries = std::fs::read_dir(keep).with_context(|| keep.display().to_string())?;
                 if entries.next().is_some() {
-                    bail!("{} is not empty; use it with --reuse, or name another folder", keep.display());
+                    bail!("{} is not empty; use it with --reuse, or give another directory", keep.display());
                 }
                 Ok(Self::Kept(keep.clone()))
             }
             (None, None) => {
                 let folder = tempfile::Builder::new().prefix("docent-eval-").tempdir();
-                Ok(Self::Temporary(folder.context("making a temporary folder")?))
+                Ok(Self::Temporary(folder.context("creating a temporary directory")?))
             }
         }
     }
@@ -54,22 +54,22 @@ impl Folder {
         }
     }
 
-    /// Removes what is not to be kept.
-    pub(super) async fn finish(self) {
+    /// Removes a temporary directory.
+    pub(super) async fn clean_up(self) {
         let Self::Temporary(folder) = self else { return };
         let path = folder.keep();
-        for _ in 0..REMOVALS {
+        for _ in 0..REMOVE_ATTEMPTS {
             if std::fs::remove_dir_all(&path).is_ok() || !path.exists() {
                 return;
             }
-            tokio::time::sleep(BETWEEN_REMOVALS).await;
+            tokio::time::sleep(REMOVE_INTERVAL).await;
         }
         eprintln!("docent: {} could not be removed", path.display());
     }
 }
 
-/// The settings of an installation in this folder, which has no other server but a back end of embeddings.
-pub(super) fn installation(settings: &Settings, folder: &Path) -> Settings {
+/// Returns the settings of an embedded installation in a directory; only the model back ends are kept.
+pub(super) fn installation_settings(settings: &Settings, folder: &Path) -> Settings {
     let mut settings = settings.clone();
     settings.service.data_dir = folder.to_owned();
     settings.storage.database_url = DatabaseUrl::Sqlite(folder.join("docent.db"));
