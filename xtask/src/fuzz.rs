@@ -1,4 +1,4 @@
-//! Fuzzing: every target of `tests/fuzz` in turn, each for a bounded time.
+//! Runs the fuzz targets of `tests/fuzz` one after the other, each for a limited time.
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
@@ -10,31 +10,31 @@ use std::{
 };
 
 const FOLDER: &str = "tests/fuzz";
-/// Where builds, grown corpora and finds go.
+/// Directory for builds, corpora and crashing inputs.
 const OUTPUT: &str = "target/fuzz";
-/// Longer than the worker may take for a whole document: an input that takes this long is a find.
+/// Timeout of one input; longer than the PDF worker may take for a document.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// What a target may take, in MiB; twice the worker's memory, for corpus and counters live in it too.
+/// Memory limit of a target in MiB: twice that of the PDF worker, because it includes the corpus.
 const MEMORY: u32 = 2048;
-/// The longest input, in bytes.
+/// Maximum length of an input in bytes.
 const LENGTH: u32 = 8192;
 
 #[derive(Args)]
 pub(crate) struct Fuzz {
-    /// How long each target runs, in seconds.
+    /// Seconds per target.
     #[arg(long, default_value_t = 60, value_name = "N")]
     seconds: u32,
-    /// The targets; all of them when none is named.
+    /// Targets to run; by default all.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
 
 impl Fuzz {
-    /// Runs the targets; fails when one of them found something.
+    /// Runs the targets; the exit code is a failure if one of them found a problem.
     pub(crate) fn run(self, root: &Path) -> anyhow::Result<ExitCode> {
         let known = targets(root)?;
         for name in &self.targets {
-            ensure!(known.contains(name), "there is no target {name}; there are {}", known.join(", "));
+            ensure!(known.contains(name), "unknown target {name}; known targets: {}", known.join(", "));
         }
         check_tools(root)?;
         let chosen = if self.targets.is_empty() { known } else { self.targets };
@@ -46,10 +46,10 @@ impl Fuzz {
             }
         }
         if finds.is_empty() {
-            println!("== nothing found");
+            println!("== no problems found");
             return Ok(ExitCode::SUCCESS);
         }
-        println!("== finds in {}; the inputs are in {OUTPUT}/finds", finds.join(", "));
+        println!("== problems in {}; the inputs are in {OUTPUT}/finds", finds.join(", "));
         Ok(ExitCode::FAILURE)
     }
 }
@@ -66,29 +66,29 @@ fn targets(root: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 fn check_tools(root: &Path) -> anyhow::Result<()> {
-    let is_there = |command: &mut Command| {
-        let silent = command.current_dir(root).stdout(Stdio::null()).stderr(Stdio::null());
-        silent.status().is_ok_and(|status| status.success())
+    let is_installed = |command: &mut Command| {
+        let command = command.current_dir(root).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
     };
-    if !is_there(Command::new("cargo").args(["fuzz", "--version"])) {
+    if !is_installed(Command::new("cargo").args(["fuzz", "--version"])) {
         bail!("cargo-fuzz is missing: cargo install cargo-fuzz --locked");
     }
-    if !is_there(Command::new("c++").arg("--version")) {
+    if !is_installed(Command::new("c++").arg("--version")) {
         bail!("a C++ compiler named c++ is missing; on Debian: apt install g++");
     }
     Ok(())
 }
 
-/// Runs one target; false when it found something.
+/// Runs one target; returns false if it found a problem.
 fn fuzz(root: &Path, target: &str, seconds: u32) -> anyhow::Result<bool> {
     let (corpus, finds) = (format!("{OUTPUT}/corpus/{target}"), format!("{OUTPUT}/finds/{target}"));
     for folder in [&corpus, &finds] {
         fs::create_dir_all(root.join(folder)).with_context(|| folder.clone())?;
     }
-    // Without a sanitizer the toolchain of the workspace will do, and there is no unsafe code of ours to sanitize.
+    // Without a sanitizer the stable toolchain suffices, and the workspace has no unsafe code.
     let mut command = Command::new("cargo");
     command.args(["fuzz", "run", "--fuzz-dir", FOLDER, "--target-dir", OUTPUT, "--sanitizer", "none"]);
-    // New inputs go to the first folder; the seeds are only read.
+    // New inputs are written to the first directory; the seeds are only read.
     command.arg(target).args([corpus, format!("{FOLDER}/seeds/{target}")]).arg("--");
     command.arg(format!("-artifact_prefix={finds}/"));
     command.arg(format!("-dict={FOLDER}/dictionaries/{target}.dict"));
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_target_is_declared_and_has_seeds_and_words() {
+    fn targets_are_declared_and_have_seeds_and_dictionaries() {
         let root = crate::root().unwrap();
         let manifest = fs::read_to_string(root.join(FOLDER).join("Cargo.toml")).unwrap();
         let targets = targets(&root).unwrap();

@@ -1,10 +1,9 @@
-//! Writes the generated files: the reference of all settings, the example of an environment, the reference of the
-//! command line and the OpenAPI document.
+//! Writes the generated files: references of settings and commands, example environment, OpenAPI document.
 
 use anyhow::{Context, ensure};
 use std::{fs, path::Path, process::Command};
 
-/// The pages that `bins/docent/examples/reference.rs` prints, with their files.
+/// Pages printed by `bins/docent/examples/reference.rs`, and their files.
 const PAGES: &[(&str, &str)] = &[
     ("configuration", "docs/reference/configuration.md"),
     ("environment", "deploy/.env.example"),

@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![allow(clippy::print_stdout, reason = "its output is for the terminal")]
+#![allow(clippy::print_stdout, reason = "a command-line program prints")]
 
 mod bench;
 mod chaos;
@@ -7,6 +7,8 @@ mod fuzz;
 mod generate;
 #[cfg(any(feature = "chaos", feature = "load"))]
 mod qdrant;
+#[cfg(any(feature = "bench", feature = "chaos", feature = "load"))]
+mod random;
 mod tidy;
 
 use anyhow::Context;
@@ -25,25 +27,25 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Check the rules that the compiler cannot.
+    /// Check the rules that the compiler cannot check.
     Tidy,
-    /// Write the references of settings and of the command line, the example of an environment and the OpenAPI document again.
+    /// Update the generated files: references of settings and commands, example environment, OpenAPI document.
     Gen,
-    /// Feed hostile input to what reads bytes of strangers, for a bounded time.
+    /// Fuzz the parsers of untrusted input for a limited time.
     Fuzz(fuzz::Fuzz),
-    /// Measure a part of Docent, in a release build.
+    /// Run a benchmark in a release build.
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Kill and restart processes and stores while documents come and go, and look whether anything was lost,
-    /// stuck, doubled or half deleted.
+    /// Kill and restart processes and stores while documents are uploaded and deleted, and check that nothing was lost,
+    /// duplicated, left pending or partly deleted.
     Chaos(chaos::Chaos),
-    /// Be an extraction worker, as `bench extract` starts it.
+    /// Run an extraction worker for `bench extract`.
     #[command(hide = true)]
     ExtractWorker {
-        /// Where to write the most memory it had, in KiB.
+        /// File for its peak memory in KiB.
         peak: PathBuf,
     },
-    /// Be a server that the load benchmarks ask.
+    /// Run a server for the load benchmarks.
     #[cfg(feature = "load")]
     #[command(hide = true, subcommand)]
     BenchPeer(bench::Role),
@@ -58,12 +60,12 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Chaos(chaos) => chaos.run(),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),
         #[cfg(feature = "load")]
-        Task::BenchPeer(role) => role.play(),
+        Task::BenchPeer(role) => role.run(),
     }
 }
 
-/// The workspace's folder.
+/// The root directory of the workspace.
 fn root() -> anyhow::Result<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().map(Path::to_owned).context("the workspace has a folder")
+    here.parent().map(Path::to_owned).context("the workspace has a root directory")
 }

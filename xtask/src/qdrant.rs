@@ -1,13 +1,7 @@
-//! The vector store of the adapter's tests, for benchmarks and chaos to stand on.
+//! The Qdrant fake of the adapter tests, for benchmarks and chaos.
 
 #[path = "../../crates/adapters/tests/qdrant/server/mod.rs"]
-#[allow(
-    dead_code,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "it is made for tests, which look closer"
-)]
+#[allow(dead_code, clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test code")]
 mod server;
 
 pub(crate) use server::Fake;

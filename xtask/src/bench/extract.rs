@@ -1,4 +1,4 @@
-//! `cargo xtask bench extract DIR`: what extraction costs, through the real worker processes.
+//! `cargo xtask bench extract DIR`: measures extraction with the real worker processes.
 
 use anyhow::{Context, Result, ensure};
 use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor, worker_main};
@@ -17,10 +17,10 @@ use std::{
 };
 use tokio::process::Command;
 
-/// How long pdftotext may work on one file.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Timeout of pdftotext per file.
+const PDFTOTEXT_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// Extracts every PDF of `folder` one after the other and prints what that took.
+/// Extracts the PDFs of a directory one after the other and prints time and memory.
 pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<ExitCode> {
     let files = pdfs(folder)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
@@ -30,14 +30,14 @@ pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<Exit
     let extractor = WorkerExtractor::new(worker, args, ExtractionLimits::default());
     let ours = Meter::start()?;
     let mut texts = Vec::new();
-    let (mut pages, mut highest) = (0, 0);
+    let (mut pages, mut max_peak) = (0, 0);
     for file in &files {
         let one = Meter::start()?;
         let extracted = runtime.block_on(extract(&extractor, file))?;
         let one = one.stop()?;
         pages += extracted.as_ref().map_or(0, |extraction| extraction.pages.len());
         let peak = take_peak(&peak_file);
-        highest = highest.max(peak.unwrap_or_default());
+        max_peak = max_peak.max(peak.unwrap_or_default());
         if each {
             let memory = peak.map_or("killed".to_owned(), |kib| format!("{} MiB", kib >> 10));
             println!("{}: {}; {one}, {memory}", name(file), outcome(&extracted));
@@ -47,7 +47,7 @@ pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<Exit
     let ours = ours.stop()?;
     println!("docent: {} files, {pages} pages, {ours}", files.len());
     println!("  {:.0} pages per CPU second, {:.0} per second", rate(pages, ours.cpu), rate(pages, ours.wall));
-    println!("  most memory of a worker that was not killed: {} MiB", highest >> 10);
+    println!("  peak memory of a worker (killed ones excluded): {} MiB", max_peak >> 10);
     if let Some(folder) = keep {
         fs::create_dir_all(folder)?;
         for (file, text) in files.iter().zip(&texts) {
@@ -105,10 +105,10 @@ fn name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Runs pdftotext over the same files, and tells how far both agree on the words.
+/// Runs pdftotext on the same files and prints the agreement of the words.
 async fn compare(files: &[PathBuf], texts: &[Option<String>], ours: Duration, each: bool) -> Result<()> {
     if Command::new("pdftotext").arg("-v").stderr(Stdio::null()).status().await.is_err() {
-        println!("pdftotext is not installed: nothing to compare with");
+        println!("pdftotext is not installed: no comparison");
         return Ok(());
     }
     let meter = Meter::start()?;
@@ -116,13 +116,13 @@ async fn compare(files: &[PathBuf], texts: &[Option<String>], ours: Duration, ea
     for file in files {
         let mut command = Command::new("pdftotext");
         let run = command.arg(file).arg("-").stderr(Stdio::null()).kill_on_drop(true).output();
-        // It knows no limits: hostile files would keep it for minutes.
-        let output = tokio::time::timeout(PATIENCE, run).await.ok().transpose()?;
+        // pdftotext has no limits of its own.
+        let output = tokio::time::timeout(PDFTOTEXT_TIMEOUT, run).await.ok().transpose()?;
         outputs.push(output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()));
     }
     let theirs = meter.stop()?;
     println!("pdftotext: {theirs}");
-    println!("  docent took {:.2} of its CPU time", ours.as_secs_f64() / theirs.cpu.as_secs_f64());
+    println!("  docent used {:.2} times its CPU time", ours.as_secs_f64() / theirs.cpu.as_secs_f64());
     let mut scores = Vec::new();
     for ((file, ours), theirs) in files.iter().zip(texts).zip(&outputs) {
         let (Some(ours), Some(theirs)) = (ours, theirs) else { continue };
@@ -132,11 +132,11 @@ async fn compare(files: &[PathBuf], texts: &[Option<String>], ours: Duration, ea
         }
         scores.push(score);
     }
-    println!("  word F1 with it: {:.4} on average", scores.iter().sum::<f64>() / scores.len() as f64);
+    println!("  word F1: {:.4} on average", scores.iter().sum::<f64>() / scores.len() as f64);
     Ok(())
 }
 
-/// The harmonic mean of precision and recall of the words, each as often as it occurs.
+/// F1 score (harmonic mean of precision and recall) of the words, counted with multiplicity.
 fn word_f1(ours: &str, theirs: &str) -> f64 {
     let mut counts: HashMap<&str, i64> = HashMap::new();
     let (mut left, mut right) = (0, 0);
@@ -155,14 +155,14 @@ fn word_f1(ours: &str, theirs: &str) -> f64 {
     if left + right == 0 { 1.0 } else { 2.0 * f64::from(common) / f64::from(left + right) }
 }
 
-/// Time spent, and processor time of the child processes that ended meanwhile.
+/// Measures wall time, and the CPU time of child processes that end meanwhile.
 struct Meter {
     start: Instant,
     cpu: Duration,
 }
 
 #[derive(Clone, Copy)]
-struct Spent {
+struct Times {
     wall: Duration,
     cpu: Duration,
 }
@@ -172,12 +172,12 @@ impl Meter {
         Ok(Self { start: Instant::now(), cpu: children_cpu()? })
     }
 
-    fn stop(self) -> Result<Spent> {
-        Ok(Spent { wall: self.start.elapsed(), cpu: children_cpu()?.saturating_sub(self.cpu) })
+    fn stop(self) -> Result<Times> {
+        Ok(Times { wall: self.start.elapsed(), cpu: children_cpu()?.saturating_sub(self.cpu) })
     }
 }
 
-impl std::fmt::Display for Spent {
+impl std::fmt::Display for Times {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:.3} s, {:.3} s of CPU", self.wall.as_secs_f64(), self.cpu.as_secs_f64())
     }
@@ -193,7 +193,7 @@ fn children_cpu() -> Result<Duration> {
     Ok(Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time())))
 }
 
-/// Is an extraction worker, and leaves in `peak` how much memory that took.
+/// Runs an extraction worker and writes its peak memory to a file.
 pub(crate) fn worker(peak: &Path) -> Result<ExitCode> {
     let code = worker_main();
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -202,7 +202,7 @@ pub(crate) fn worker(peak: &Path) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// What the last worker left; none when it was killed.
+/// Reads and removes the peak memory of the last worker; `None` if it was killed.
 fn take_peak(file: &Path) -> Option<u64> {
     let kib = fs::read_to_string(file).ok()?.parse().ok();
     fs::remove_file(file).ok()?;

@@ -1,10 +1,8 @@
-//! How many requests for a document the service answers, beside a handler that does nothing, and beside
-//! another build of the service where one is given.
+//! Throughput of document requests, compared with an empty handler and optionally with another build.
 //!
-//! All are processes of their own with as many workers as there are cores, and answer with as many bytes.
-//! One client of ours, on one thread, asks them in turns, so that what else the machine does falls on
-//! all. The client shares the cores: all rates would be higher without it. The processor time of
-//! a request, which it has no part in, is reported too.
+//! Each runs as a separate process with one worker per core and responses of the same size. One single-threaded client
+//! queries them in turns, so that other load on the machine affects all equally. The client shares the cores, which lowers
+//! all rates; the CPU time per request excludes it.
 
 use super::{
     peer::Role,
@@ -22,24 +20,24 @@ use std::{
 };
 use tokio::task::LocalSet;
 
-/// How the service is asked.
+/// Options of the benchmark.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Load {
-    /// Another build of `docent`, such as one from before a change, which is asked in the same rounds.
+    /// Another build of `docent`, for example from before a change, measured in the same rounds.
     #[arg(long, value_name = "PROGRAM")]
     beside: Option<PathBuf>,
-    /// Connections, each with one request at a time.
+    /// Concurrent connections, each with one request at a time.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..))]
     connections: u16,
-    /// Rounds; in each one all are asked.
+    /// Number of rounds.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Seconds for which each is asked in a round.
+    /// Seconds per server and round.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     seconds: u16,
 }
 
-/// Documents in the database, one measurement each.
+/// Numbers of documents, measured one after the other.
 const SIZES: [usize; 3] = [1, 1_000, 20_000];
 const WARM_UP: Duration = Duration::from_millis(500);
 
@@ -53,7 +51,7 @@ pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
     measured.map(|()| ExitCode::SUCCESS)
 }
 
-/// A build of the service, with documents.
+/// A build of the service with documents.
 struct Docent {
     name: &'static str,
     peer: Peer,
@@ -68,21 +66,21 @@ impl Docent {
         Ok(Self { name, peer, token, ids: Vec::new() })
     }
 
-    /// Adds documents until there are so many.
+    /// Adds documents up to a number.
     async fn fill(&mut self, documents: usize) -> Result<()> {
         let mut client = Client::connect(self.peer.address).await?;
         for n in self.ids.len()..documents {
             let body = format!("{{\"title\": \"Document {n:08}\"}}");
             let document = client.json("POST", "/documents", Some(&self.token), &body).await?;
-            self.ids.push(document["id"].as_str().context("an id")?.to_owned());
+            self.ids.push(document["id"].as_str().context("a response without ID")?.to_owned());
         }
         Ok(())
     }
 
-    /// A request for each document.
+    /// Builds a request for each document.
     fn requests(&self) -> Rc<Vec<Vec<u8>>> {
-        let ask = |id: &String| request("GET", &format!("/documents/{id}"), Some(&self.token), "");
-        Rc::new(self.ids.iter().map(ask).collect())
+        let get = |id: &String| request("GET", &format!("/documents/{id}"), Some(&self.token), "");
+        Rc::new(self.ids.iter().map(get).collect())
     }
 }
 
@@ -106,28 +104,28 @@ async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
             docent.fill(documents).await?;
         }
         let requests: Vec<_> = docents.iter().map(Docent::requests).collect();
-        let mut of_docents: Vec<Tally> = docents.iter().map(|_| Tally::default()).collect();
-        let mut of_bare = Tally::default();
+        let mut docent_rounds: Vec<Rounds> = docents.iter().map(|_| Rounds::default()).collect();
+        let mut bare_rounds = Rounds::default();
         for _ in 0..rounds {
             let time = Duration::from_secs(seconds.into());
-            for ((docent, requests), tally) in docents.iter().zip(&requests).zip(&mut of_docents) {
-                tally.add(ask_for(&docent.peer, requests, connections, time).await?);
+            for ((docent, requests), rounds) in docents.iter().zip(&requests).zip(&mut docent_rounds) {
+                rounds.add(measure_round(&docent.peer, requests, connections, time).await?);
             }
-            of_bare.add(ask_for(&bare, &requests[0], connections, time).await?);
+            bare_rounds.add(measure_round(&bare, &requests[0], connections, time).await?);
         }
         println!("{documents} documents");
-        for (docent, tally) in docents.iter().zip(&of_docents) {
-            tally.print(docent.name);
+        for (docent, rounds) in docents.iter().zip(&docent_rounds) {
+            rounds.print(docent.name);
         }
-        of_bare.print("bare handler");
-        for (docent, tally) in docents.iter().zip(&of_docents) {
-            tally.print_ratio(docent.name, &of_bare);
+        bare_rounds.print("empty handler");
+        for (docent, rounds) in docents.iter().zip(&docent_rounds) {
+            rounds.print_ratio(docent.name, &bare_rounds);
         }
     }
     Ok(())
 }
 
-/// A bare handler whose responses are as long.
+/// Starts an empty handler with responses of the same size.
 async fn bare(head: usize, body: usize, request: &[u8]) -> Result<Peer> {
     let start = |filler| Peer::in_role(&Role::Bare { body, filler }.arguments());
     let plain = start(0)?;
@@ -135,13 +133,13 @@ async fn bare(head: usize, body: usize, request: &[u8]) -> Result<Peer> {
     let filler = head.saturating_sub(least + "x-filler: \r\n".len());
     let bare = start(filler)?;
     let size = Client::connect(bare.address).await?.exchange(request).await?;
-    ensure!(size.head + size.body == head + body, "the bare handler answers with {size:?}");
+    ensure!(size.head + size.body == head + body, "the empty handler answers with {size:?}");
     Ok(bare)
 }
 
-/// One round of one server.
+/// The measurements of one server in one round.
 struct Round {
-    /// Microseconds that each request took.
+    /// Microseconds per request.
     times: Vec<u32>,
     wall: Duration,
     cpu: Duration,
@@ -154,11 +152,11 @@ impl Round {
 }
 
 #[derive(Default)]
-struct Tally {
+struct Rounds {
     rounds: Vec<Round>,
 }
 
-impl Tally {
+impl Rounds {
     fn add(&mut self, round: Round) {
         self.rounds.push(round);
     }
@@ -177,7 +175,7 @@ impl Tally {
         let mut ratios: Vec<f64> = ratios.collect();
         ratios.sort_by(f64::total_cmp);
         println!(
-            "  rate of {name} to bare {:.2} (rounds {:.2} to {:.2})",
+            "  rate of {name} relative to the empty handler {:.2} (rounds {:.2} to {:.2})",
             self.rate() / bare.rate(),
             ratios[0],
             ratios[ratios.len() - 1]
@@ -194,21 +192,21 @@ impl Tally {
     }
 }
 
-async fn ask_for(
+async fn measure_round(
     peer: &Peer,
     requests: &Rc<Vec<Vec<u8>>>,
     connections: u16,
     time: Duration,
 ) -> Result<Round> {
-    ask(peer.address, requests, connections, WARM_UP).await?;
+    send_requests(peer.address, requests, connections, WARM_UP).await?;
     let (began, cpu) = (Instant::now(), peer.cpu()?);
-    let times = ask(peer.address, requests, connections, time).await?;
+    let times = send_requests(peer.address, requests, connections, time).await?;
     let round = Round { times, wall: began.elapsed(), cpu: peer.cpu()?.saturating_sub(cpu) };
-    ensure!(!round.times.is_empty(), "no request was answered in time");
+    ensure!(!round.times.is_empty(), "no request was answered");
     Ok(round)
 }
 
-async fn ask(
+async fn send_requests(
     address: SocketAddr,
     requests: &Rc<Vec<Vec<u8>>>,
     connections: u16,
@@ -220,7 +218,7 @@ async fn ask(
         async move {
             let mut client = Client::connect(address).await?;
             let mut times = Vec::new();
-            // Steps that have no common factor with the number of documents: all of them have their turn.
+            // The step is coprime to the number of documents, so that all of them are requested.
             let mut next = n.wrapping_mul(7_919) % requests.len();
             let mut now = Instant::now();
             while now < until {

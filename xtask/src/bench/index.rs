@@ -1,7 +1,7 @@
-//! How long the embedded index takes to fill and to search, and how much memory and disk; with dense vectors
-//! if wanted.
+//! Time, memory and disk for filling and searching the embedded index, optionally with dense vectors.
 
-use super::synthetic::{Chance, Document, memory, question, size_of};
+use super::synthetic::{Document, dense_vector, memory, question, size_of};
+use crate::random::Random;
 use anyhow::Result;
 use docent_adapters::{
     builtin::embedder::BuiltinEmbedder,
@@ -17,8 +17,8 @@ const CHUNKS_PER_DOCUMENT: u32 = 100;
 const QUERIES: u32 = 300;
 const WORDS_PER_QUERY: usize = 8;
 
-/// Fills an index with `chunks` chunks in a temporary folder and searches it. With `dimensions`
-/// above 0 the chunks and queries have dense vectors too.
+/// Fills an index in a temporary directory and searches it. With `dimensions` above 0, chunks and queries also have dense
+/// vectors.
 pub(crate) fn run(chunks: u32, dimensions: usize) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(measure(chunks, dimensions))
@@ -27,17 +27,17 @@ pub(crate) fn run(chunks: u32, dimensions: usize) -> Result<ExitCode> {
 async fn measure(chunks: u32, dimensions: usize) -> Result<ExitCode> {
     let folder = std::env::temp_dir().join(format!("docent-bench-index-{}", std::process::id()));
     let index = EmbeddedIndex::open(&folder, Options::default())?;
-    let mut chance = Chance(1);
+    let mut random = Random(1);
     let (mut embedding, mut indexing) = (Duration::ZERO, Duration::ZERO);
     let documents = chunks.div_ceil(CHUNKS_PER_DOCUMENT);
     for n in 0..documents {
         let size = CHUNKS_PER_DOCUMENT.min(chunks - n * CHUNKS_PER_DOCUMENT);
-        let document = Document::new(n, size, &mut chance)?;
+        let document = Document::new(n, size, &mut random)?;
         let started = Instant::now();
         let mut embeddings = document.embed().await?;
         embedding += started.elapsed();
         for embedding in &mut embeddings {
-            embedding.dense = chance.vector(dimensions);
+            embedding.dense = dense_vector(&mut random, dimensions);
         }
         let indexed = document.document.clone();
         let entries = document.into_entries(embeddings);
@@ -55,7 +55,7 @@ async fn measure(chunks: u32, dimensions: usize) -> Result<ExitCode> {
     println!("opening      {:8.1} ms", started.elapsed().as_secs_f64() * 1e3);
     println!("disk         {:8} MB", size_of(&folder)? / 1_000_000);
     for limit in [5, 200] {
-        search(&index, limit, dimensions, &mut chance).await?;
+        search(&index, limit, dimensions, &mut random).await?;
     }
     print_memory("searched")?;
     drop(index);
@@ -63,16 +63,16 @@ async fn measure(chunks: u32, dimensions: usize) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, chance: &mut Chance) -> Result<()> {
+async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, random: &mut Random) -> Result<()> {
     let embedder = BuiltinEmbedder;
     let mut times = Vec::new();
     for _ in 0..QUERIES {
-        let mut query = embedder.embed_query(&question(chance, WORDS_PER_QUERY)).await?;
-        query.dense = chance.vector(dimensions);
+        let mut query = embedder.embed_query(&question(random, WORDS_PER_QUERY)).await?;
+        query.dense = dense_vector(random, dimensions);
         let started = Instant::now();
         let found = index.search(&query, None, limit).await?;
         times.push(started.elapsed());
-        anyhow::ensure!(!found.is_empty(), "a query of known words found nothing");
+        anyhow::ensure!(!found.is_empty(), "a query of indexed words has no results");
     }
     times.sort_unstable();
     let at =
@@ -81,10 +81,10 @@ async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, chance: 
     Ok(())
 }
 
-/// Memory of its own, and with the pages of mapped files that happen to be in the system's cache.
+/// Prints anonymous memory, and resident memory including cached pages of mapped files.
 fn print_memory(when: &str) -> Result<()> {
     let mebibytes = |name| Ok::<_, anyhow::Error>(memory(name)? >> 20);
     let (own, all, most) = (mebibytes("RssAnon:")?, mebibytes("VmRSS:")?, mebibytes("VmHWM:")?);
-    println!("memory       {own:8} MiB own, {all} MiB with mapped files, {most} MiB at most, {when}");
+    println!("memory       {own:8} MiB anonymous, {all} MiB resident, {most} MiB peak, {when}");
     Ok(())
 }

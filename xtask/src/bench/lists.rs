@@ -1,8 +1,8 @@
-//! How soon the lists of the API and of the panel answer when there is much to list, on both databases.
+//! Response times of the lists of the API and the panel with many records, on both databases.
 //!
-//! The records are written into the database before the service starts: accounts, documents in all states with their
-//! jobs, usage, sessions and the audit log. Then each list is opened by one client, again and again, in turns
-//! with the others. The sweep that would miss the documents' files is off.
+//! The records are written to the database before the service starts: accounts, documents in all states with their jobs,
+//! usage, sessions and the audit log. Then one client requests the lists in turns. The orphan sweep is off, because the
+//! documents have no files.
 
 mod fill;
 
@@ -20,16 +20,16 @@ use std::{
 };
 use tokio::task::LocalSet;
 
-/// How much there is to list.
+/// Options of the benchmark.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Load {
-    /// Documents, each with a job, a line of usage and an entry of the audit log.
+    /// Documents, each with a job, a usage record and an audit log entry.
     #[arg(long, default_value_t = 100_000)]
     documents: u32,
     /// Accounts, each with a session.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     users: u32,
-    /// How often each list is opened.
+    /// Requests per list.
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
 }
@@ -48,34 +48,33 @@ pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The lists, and what they are called; `{last}` is the number of the last page of documents, `{cursor}` a
-/// cursor in the middle of them.
+/// Names and paths of the lists; `{last}` is the number of the last page of documents.
 const API: [(&str, &str); 5] = [
     ("a page of documents", "/documents?limit=50"),
-    ("those that failed", "/documents?limit=50&status=failed"),
-    ("a title that many have", "/documents?limit=50&q=annual"),
-    ("a title that one has", "/documents?limit=50&q=number+077%2C"),
-    ("a title that none has", "/documents?limit=50&q=nowhere+to+be+found"),
+    ("failed documents", "/documents?limit=50&status=failed"),
+    ("frequent title", "/documents?limit=50&q=annual"),
+    ("unique title", "/documents?limit=50&q=number+077%2C"),
+    ("unknown title", "/documents?limit=50&q=nowhere+to+be+found"),
 ];
 const PANEL: [(&str, &str); 22] = [
     ("dashboard", "/admin"),
     ("documents", "/admin/documents"),
-    ("documents, page in the middle", "/admin/documents?page={middle}"),
+    ("documents, middle page", "/admin/documents?page={middle}"),
     ("documents, last page", "/admin/documents?page={last}"),
     ("documents, by title", "/admin/documents?order=title"),
     ("documents, largest first", "/admin/documents?order=largest"),
     ("documents, oldest first", "/admin/documents?order=oldest"),
-    ("documents that failed", "/admin/documents?status=failed"),
-    ("failed, by title, in the middle", "/admin/documents?status=failed&order=title&page={tenth}"),
+    ("failed documents", "/admin/documents?status=failed"),
+    ("failed, by title, middle page", "/admin/documents?status=failed&order=title&page={tenth}"),
     ("documents of an account", "/admin/documents?owner=user7%40example.org"),
-    ("documents, a title many have", "/admin/documents?q=annual"),
-    ("documents, a title one has", "/admin/documents?q=number+077%2C"),
-    ("documents, a title none has", "/admin/documents?q=nowhere+to+be+found"),
+    ("documents, frequent title", "/admin/documents?q=annual"),
+    ("documents, unique title", "/admin/documents?q=number+077%2C"),
+    ("documents, unknown title", "/admin/documents?q=nowhere+to+be+found"),
     ("users", "/admin/users"),
     ("users, last login first", "/admin/users?order=last-login"),
     ("users, searched", "/admin/users?q=user77"),
     ("jobs", "/admin/jobs"),
-    ("jobs that are done", "/admin/jobs?state=done"),
+    ("completed jobs", "/admin/jobs?state=done"),
     ("sessions", "/admin/sessions"),
     ("usage", "/admin/usage"),
     ("audit log", "/admin/audit"),
@@ -87,7 +86,7 @@ async fn measure(name: &str, program: &Path, folder: &Path, database: String, lo
         [("DOCENT_DATABASE_URL", database.clone()), ("DOCENT_INGEST_SWEEP_INTERVAL", "0".to_owned())];
     let installation = Installation::new(program, folder, &settings)?;
     installation.run(&["migrate"])?;
-    installation.make_account()?;
+    installation.create_account()?;
     let began = Instant::now();
     fill::fill(&database, load.users, load.documents).await?;
     let filled = began.elapsed().as_secs_f64();
@@ -126,13 +125,13 @@ fn with_cookie(path: &str, cookie: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n\r\n").into_bytes()
 }
 
-/// Logs in to the panel and gives its cookie.
+/// Logs in to the panel and returns the session cookie.
 async fn log_in(docent: &Peer) -> Result<String> {
     let mut client = Client::connect(docent.address).await?;
-    let (_, size) = client.response(&request("GET", "/admin/login", None, "")).await?;
+    let (_, size) = client.exchange_any(&request("GET", "/admin/login", None, "")).await?;
     let cookie = cookie(&client)?;
-    let page = std::str::from_utf8(&client.read()[size.head..])?;
-    let (_, token) = page.split_once("name=\"form_token\" value=\"").context("a form")?;
+    let page = std::str::from_utf8(&client.received()[size.head..])?;
+    let (_, token) = page.split_once("name=\"form_token\" value=\"").context("the page has no form token")?;
     let token = token.split('"').next().unwrap_or_default();
     let form = format!(
         "form_token={token}&next=%2Fadmin&email={}&password={}",
@@ -144,21 +143,21 @@ async fn log_in(docent: &Peer) -> Result<String> {
          application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
         form.len()
     );
-    let (status, _) = client.response(login.as_bytes()).await?;
-    ensure!(status == 303, "the panel's login is answered with {status}");
+    let (status, _) = client.exchange_any(login.as_bytes()).await?;
+    ensure!(status == 303, "the login to the panel returned {status}");
     self::cookie(&client)
 }
 
-/// The cookie that the last response set.
+/// The cookie set by the last response.
 fn cookie(client: &Client) -> Result<String> {
-    let response = client.read();
-    let head = &response[..find(response, b"\r\n\r\n").context("a head")?];
+    let response = client.received();
+    let head = &response[..find(response, b"\r\n\r\n").context("a response without head")?];
     let line = std::str::from_utf8(head)?
         .lines()
         .find_map(|line| {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("set-cookie").then_some(value)
         })
-        .context("a cookie")?;
+        .context("a response without cookie")?;
     Ok(line.trim().split(';').next().unwrap_or_default().to_owned())
 }

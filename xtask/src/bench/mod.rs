@@ -1,6 +1,5 @@
-//! Benchmarks. They link what the checks do without: `cargo xtask bench …` starts itself again as a release
-//! build with the feature that its benchmark is behind. With `bench` it links the parts that it measures;
-//! with `load` it links clients, for the program is measured from outside.
+//! Benchmarks. `cargo xtask bench …` restarts itself as a release build with the feature of the benchmark: `bench` links
+//! the crates under test; `load` links clients that measure the program from outside.
 
 #[cfg(feature = "bench")]
 mod extract;
@@ -42,56 +41,56 @@ use std::{
 /// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// Extract the text of all PDFs of a folder, beside `pdftotext` where that is installed.
+    /// Extract the text of all PDFs of a directory, and compare with `pdftotext` if it is installed.
     Extract {
-        /// A folder with PDFs.
+        /// Directory with PDFs.
         folder: PathBuf,
         /// Print a line for each file.
         #[arg(long)]
         each: bool,
-        /// Write the text of each file into this folder, pages separated by form feeds.
+        /// Write the text of each file to this directory, with form feeds between pages.
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
     },
     /// Fill the embedded index with synthetic chunks and search it.
     Index {
-        /// How many chunks.
+        /// Number of chunks.
         #[arg(long, default_value_t = 100_000)]
         chunks: u32,
-        /// Give chunks and queries dense vectors of so many dimensions too.
+        /// Add dense vectors with this many dimensions to chunks and queries.
         #[arg(long, default_value_t = 0, value_name = "N")]
         dimensions: usize,
     },
-    /// Search the embedded index at several sizes, ranking included.
+    /// Search the embedded index at several sizes, including ranking.
     Search {
-        /// How many chunks, one after the other.
+        /// Numbers of chunks, measured one after the other.
         #[arg(long, value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000], value_parser = clap::value_parser!(u32).range(1..))]
         sizes: Vec<u32>,
-        /// Keep the indexes below this folder, and use those that are there already.
+        /// Keep the indexes in this directory, and reuse existing ones.
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
-        /// What a process that this one starts does.
+        /// Step of a child process.
         #[cfg(feature = "bench")]
         #[arg(long, hide = true, requires = "keep")]
         step: Option<search::Step>,
     },
-    /// Start the program and see how soon it answers, and how much memory it takes when idle.
+    /// Measure the start-up time and idle memory of the program.
     Start {
-        /// How often.
+        /// Number of starts.
         #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
         runs: u16,
     },
-    /// Ask the service for documents over HTTP, beside a handler that does nothing.
+    /// Measure document requests over HTTP, compared with an empty handler.
     Http(Http),
-    /// Open many chat streams at once.
+    /// Open many concurrent chat streams.
     Sse(Sse),
-    /// Upload PDFs and follow them until they can be found.
+    /// Measure ingestion from upload until the documents are searchable.
     Ingest(Ingest),
-    /// Open the lists of the API and of the panel with many documents and accounts, on both databases.
+    /// Measure the lists of the API and the panel with many records, on both databases.
     Lists(Lists),
-    /// Try to log in with a wrong password to an account that exists and to ones that do not.
+    /// Compare the times of failed logins to existing and unknown accounts.
     Login(Login),
-    /// Ask questions, move the installation to the other profile and ask them again.
+    /// Compare answers before and after restoring a backup into the other profile.
     Restore(Restore),
 }
 
@@ -101,7 +100,7 @@ pub(crate) use {
     restore::Load as Restore, sse::Load as Sse,
 };
 
-/// Arguments that the build with the feature `load` reads.
+/// Arguments for the build with the feature `load`, passed through.
 #[cfg(not(feature = "load"))]
 #[derive(clap::Args)]
 pub(crate) struct Passed {
@@ -116,7 +115,7 @@ pub(crate) use {
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
-            // This one links nothing.
+            // Needs no feature.
             Self::Start { runs } => start::run(&crate::root()?, runs.into()),
             #[cfg(feature = "bench")]
             Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
@@ -127,7 +126,7 @@ impl Bench {
             #[cfg(feature = "bench")]
             Self::Search { sizes, keep, .. } => search::run(&sizes, keep.as_deref()),
             #[cfg(not(feature = "bench"))]
-            Self::Extract { .. } | Self::Index { .. } | Self::Search { .. } => again("bench"),
+            Self::Extract { .. } | Self::Index { .. } | Self::Search { .. } => restart("bench"),
             #[cfg(feature = "load")]
             Self::Http(load) => http::run(&crate::root()?, load),
             #[cfg(feature = "load")]
@@ -146,19 +145,19 @@ impl Bench {
             | Self::Ingest(_)
             | Self::Lists(_)
             | Self::Login(_)
-            | Self::Restore(_) => again("load"),
+            | Self::Restore(_) => restart("load"),
         }
     }
 }
 
-/// Starts this program again as a release build with `feature`, for the same task.
+/// Restarts this program as a release build with a feature.
 #[cfg(not(all(feature = "bench", feature = "load")))]
-fn again(feature: &str) -> anyhow::Result<ExitCode> {
+fn restart(feature: &str) -> anyhow::Result<ExitCode> {
     use anyhow::Context;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = std::process::Command::new(cargo);
     command.args(["run", "--release", "--package", "xtask", "--features", feature, "--"]);
-    let status = command.args(std::env::args_os().skip(1)).status().context("start of cargo")?;
+    let status = command.args(std::env::args_os().skip(1)).status().context("starting cargo")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -169,5 +168,5 @@ pub(crate) fn extract_worker(peak: &Path) -> anyhow::Result<ExitCode> {
 
 #[cfg(not(feature = "bench"))]
 pub(crate) fn extract_worker(_: &Path) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("this build has no worker; `cargo xtask bench extract` makes one that has")
+    anyhow::bail!("this build has no extraction worker; run `cargo xtask bench extract`")
 }

@@ -1,5 +1,5 @@
-//! The other roles that this program plays in load benchmarks, each as a process of its own so that its
-//! processor time is reported separately.
+//! Other servers of the load benchmarks. Each is a separate process of this program, so that its CPU time can be measured
+//! separately.
 
 use crate::qdrant::Fake;
 use actix_web::{App, HttpResponse, HttpServer, web};
@@ -14,20 +14,20 @@ use std::{
 
 #[derive(Subcommand)]
 pub(crate) enum Role {
-    /// A handler that does nothing but answer.
+    /// An empty HTTP handler.
     Bare {
-        /// The bytes of the body.
+        /// Size of the body in bytes.
         body: usize,
-        /// The bytes of a header that brings the head to its size; 0 for none.
+        /// Size of a filler header in bytes; 0 for none.
         filler: usize,
     },
-    /// The back end of the tests, pacing its tokens.
+    /// The fake LLM of the tests, with a pause after each token.
     Llm {
         tokens: usize,
         /// Milliseconds after each token.
         pace: u64,
     },
-    /// The vector store of the adapter's tests.
+    /// The Qdrant fake of the adapter tests.
     Qdrant,
 }
 
@@ -40,8 +40,8 @@ impl Role {
         }
     }
 
-    /// Serves until it is killed.
-    pub(crate) fn play(self) -> anyhow::Result<ExitCode> {
+    /// Serves until killed.
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         match self {
             Self::Bare { body, filler } => runtime.block_on(bare(body, filler))?,
@@ -61,7 +61,7 @@ async fn bare(body: usize, filler: usize) -> anyhow::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     announce(listener.local_addr()?)?;
     let (body, filler) = (web::Bytes::from("x".repeat(body)), "x".repeat(filler));
-    // As many workers as docent has: one for each core.
+    // One worker per core, like docent.
     let server = HttpServer::new(move || {
         let (body, filler) = (body.clone(), filler.clone());
         let answer = move || {

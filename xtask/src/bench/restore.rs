@@ -1,11 +1,10 @@
-//! Whether an installation answers the same after it has moved to the other profile, and back.
+//! Compares the answers of an installation before and after it is restored into the other profile, and back.
 //!
-//! The PDFs of a folder are ingested on the built-in stores, and the questions are asked. A backup of that is
-//! restored onto PostgreSQL, Redis and a vector store that speaks Qdrant's protocol, and one of this onto built-in
-//! stores again. What the answers stand on is compared, question by question.
+//! Ingests the PDFs of a directory with the built-in stores and asks the questions. Restores a backup to PostgreSQL, Redis
+//! and the Qdrant fake, and a backup of that to built-in stores again. Compares the sources of the answers.
 
 use super::{
-    ingest::{self, Follower},
+    ingest::{self, Uploader},
     peer::Role,
     service::{Installation, Peer},
     start,
@@ -22,14 +21,14 @@ use std::{
 };
 use tokio::task::LocalSet;
 
-/// What is asked of what.
+/// Options of the benchmark.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Load {
-    /// A file with a JSON object in each line, whose field `question` is asked.
+    /// File with one JSON object per line that has a field `question`.
     questions: PathBuf,
-    /// A folder with PDFs.
+    /// Directory with PDFs.
     folder: PathBuf,
-    /// Only so many of them, the largest.
+    /// Use only the N largest PDFs.
     #[arg(long, value_name = "N")]
     largest: Option<usize>,
 }
@@ -45,7 +44,7 @@ pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
     moved.map(|()| ExitCode::SUCCESS)
 }
 
-/// What an answer stands on: chunk, first page, score and text of each source, the best first.
+/// The sources of an answer, best first.
 type Sources = Vec<Source>;
 
 #[derive(Debug, PartialEq)]
@@ -60,17 +59,17 @@ async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<()> {
     let questions = questions(&load.questions)?;
     let embedded = Installation::new(program, &folder.join("embedded"), &[])?;
     embedded.run(&["migrate"])?;
-    embedded.make_account()?;
+    embedded.create_account()?;
     let (docent, token) = embedded.serve().await?;
-    let mut follower = Follower::connect(docent.address, token.clone()).await?;
+    let mut uploader = Uploader::connect(docent.address, token.clone()).await?;
     for pdf in ingest::pdfs(&load.folder, load.largest)? {
-        follower.upload(&pdf).await?;
+        uploader.upload(&pdf).await?;
     }
-    while follower.outstanding() > 0 {
-        follower.settle().await?;
+    while uploader.outstanding() > 0 {
+        uploader.wait_for_next().await?;
     }
-    let done = follower.done();
-    println!("{} documents, {} chunks, {} questions", done.ingested, done.chunks, questions.len());
+    let totals = uploader.totals();
+    println!("{} documents, {} chunks, {} questions", totals.ingested, totals.chunks, questions.len());
     let before = ask_all(docent, &token, &questions).await?;
 
     let (postgres, redis) = (PostgresServer::start(), RedisServer::start());
@@ -83,10 +82,10 @@ async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<()> {
     ];
     let servers = Installation::new(program, &folder.join("servers"), &settings)?;
     let on_servers = relocate(&embedded, &servers, &folder.join("first.tar.gz"), &questions).await?;
-    print("on PostgreSQL, Redis and Qdrant's protocol", &before, &on_servers);
+    print("PostgreSQL, Redis and Qdrant fake", &before, &on_servers);
     let back = Installation::new(program, &folder.join("back"), &[])?;
     let again = relocate(&servers, &back, &folder.join("second.tar.gz"), &questions).await?;
-    print("back on the built-in stores", &before, &again);
+    print("built-in stores again", &before, &again);
     Ok(())
 }
 
@@ -101,7 +100,7 @@ fn questions(file: &Path) -> Result<Vec<String>> {
     Ok(questions)
 }
 
-/// Moves everything from one installation to another, and asks there.
+/// Restores a backup of one installation into another, and asks the questions there.
 async fn relocate(
     from: &Installation,
     to: &Installation,
@@ -125,23 +124,23 @@ async fn relocate(
     ask_all(docent, &token, questions).await
 }
 
-/// Asks all questions and stops the service.
+/// Asks all questions, then stops the service.
 async fn ask_all(docent: Peer, token: &str, questions: &[String]) -> Result<Vec<Sources>> {
     let mut answers = Vec::with_capacity(questions.len());
     for question in questions {
         let body = json!({"messages": [{"role": "user", "content": question}], "include_sources": true});
         let mut client = Client::connect(docent.address).await?;
         client.send(&request("POST", "/agents/chat", Some(token), &body.to_string())).await?;
-        while !client.more().await?.context("a stream was cut off")?.ends_with(b"0\r\n\r\n") {}
-        answers.push(sources(&unchunked(client.read())?).with_context(|| question.clone())?);
+        while !client.read_more().await?.context("a stream was closed early")?.ends_with(b"0\r\n\r\n") {}
+        answers.push(parse_sources(&decode_chunked(client.received())?).with_context(|| question.clone())?);
     }
     docent.stop()?;
     Ok(answers)
 }
 
-/// The body of a response that came in chunks.
-fn unchunked(response: &[u8]) -> Result<String> {
-    let head = find(response, b"\r\n\r\n").context("a head")? + 4;
+/// Decodes the body of a response with chunked transfer encoding.
+fn decode_chunked(response: &[u8]) -> Result<String> {
+    let head = find(response, b"\r\n\r\n").context("a response without head")? + 4;
     let (mut rest, mut body) = (&response[head..], Vec::new());
     loop {
         let line = find(rest, b"\r\n").context("the length of a chunk")?;
@@ -155,11 +154,11 @@ fn unchunked(response: &[u8]) -> Result<String> {
     }
 }
 
-/// The sources that a stream of events tells.
-fn sources(stream: &str) -> Result<Sources> {
+/// Parses the sources in a stream of events.
+fn parse_sources(stream: &str) -> Result<Sources> {
     ensure!(!stream.contains("event: error"), "{stream}");
     let Some((_, event)) = stream.split_once("event: sources\ndata: ") else { return Ok(Vec::new()) };
-    let told: Value = serde_json::from_str(event.lines().next().unwrap_or_default())?;
+    let event: Value = serde_json::from_str(event.lines().next().unwrap_or_default())?;
     let source = |source: &Value| {
         Some(Source {
             chunk: source["chunk_id"].as_str()?.to_owned(),
@@ -168,17 +167,17 @@ fn sources(stream: &str) -> Result<Sources> {
             text: source["text"].as_str()?.to_owned(),
         })
     };
-    told["results"]
+    event["results"]
         .as_array()
         .context("a list")?
         .iter()
-        .map(|told| source(told).context("a source"))
+        .map(|entry| source(entry).context("a source"))
         .collect()
 }
 
 fn print(place: &str, before: &[Sources], after: &[Sources]) {
     let chunks = |sources: &Sources| sources.iter().map(|source| source.chunk.clone()).collect::<Vec<_>>();
-    let of = |same: &dyn Fn(&Sources, &Sources) -> bool| {
+    let count = |same: &dyn Fn(&Sources, &Sources) -> bool| {
         before.iter().zip(after).filter(|(before, after)| same(before, after)).count()
     };
     let sorted = |sources: &Sources| {
@@ -187,14 +186,14 @@ fn print(place: &str, before: &[Sources], after: &[Sources]) {
         chunks
     };
     println!(
-        "{place}: of {} questions {} have the same sources in the same order, {} the same sources, {} the same \
-         first one, {} the same scores and texts too",
+        "{place}: of {} questions, {} have the same sources in the same order, {} the same sources in any order, {} the same \
+         first source, {} also the same scores and texts",
         before.len(),
-        of(&|a, b| chunks(a) == chunks(b)),
-        of(&|a, b| sorted(a) == sorted(b)),
-        of(&|a, b| chunks(a).first() == chunks(b).first()),
-        of(&|a, b| a == b),
+        count(&|a, b| chunks(a) == chunks(b)),
+        count(&|a, b| sorted(a) == sorted(b)),
+        count(&|a, b| chunks(a).first() == chunks(b).first()),
+        count(&|a, b| a == b),
     );
     let found = before.iter().filter(|sources| !sources.is_empty()).count();
-    println!("  {found} had sources before");
+    println!("  {found} had sources originally");
 }

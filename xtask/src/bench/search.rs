@@ -1,12 +1,12 @@
-//! How long a search of the embedded index takes, ranking included, at several sizes of the collection.
+//! Time of searches in the embedded index, including ranking, at several sizes.
 //!
-//! The index is asked in this process, without HTTP, one search at a time: of all documents and of a single one,
-//! for few passages and for as many as are candidates of a further ranking. At the end a twentieth of the
-//! documents is removed and the same is asked again. What was found is shown as one number, which a change of speed
-//! alone does not change; after the removal it does vary, for the average length of chunks counts removed ones until
-//! their part of the index is merged.
+//! Searches run in this process, one at a time: over all documents and over one, with a small limit and with the number of
+//! candidates for reranking. At the end a twentieth of the documents is removed and the searches are repeated. A hash of
+//! the results shows whether a change affected more than speed; after the removal it varies, because the average chunk
+//! length includes removed chunks until their segment is merged.
 
-use super::synthetic::{Chance, Document, memory, question, size_of};
+use super::synthetic::{Document, memory, question, size_of};
+use crate::random::Random;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use docent_adapters::{
@@ -23,17 +23,17 @@ use std::{
 };
 
 const CHUNKS_PER_DOCUMENT: u32 = 100;
-/// Documents that are committed together, as the service does with what has queued up.
-const TOGETHER: usize = 16;
+/// Documents per commit, as in the service under load.
+const BATCH: usize = 16;
 const QUERIES: usize = 300;
-/// Searches before those that are timed, so that the files are in the system's cache.
-const WARM: usize = 30;
-/// How many passages are asked for.
+/// Searches before the measurement, so that the files are in the page cache.
+const WARM_UP: usize = 30;
+/// Result limits.
 const LIMITS: [usize; 2] = [10, 200];
-/// One document in so many is removed.
+/// One in this many documents is removed.
 const REMOVED: usize = 20;
 
-/// What a process of its own does, so that what one leaves in memory is not counted for another.
+/// A step, run in a separate process so that memory is measured separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Step {
     /// Fills an index.
@@ -44,18 +44,18 @@ pub(crate) enum Step {
     SearchAndRemove,
 }
 
-/// Measures each size in a temporary folder, or in one below `kept`: that stays, is used again, and nothing is
-/// removed from it.
+/// Measures each size in a temporary directory, or in a subdirectory of `kept`, which is reused and from which nothing is
+/// removed.
 pub(crate) fn run(sizes: &[u32], kept: Option<&Path>) -> Result<ExitCode> {
     let temporary = std::env::temp_dir().join(format!("docent-bench-search-{}", std::process::id()));
     let root = kept.unwrap_or(&temporary);
     let measured = sizes.iter().try_for_each(|chunks| {
         println!("{chunks} chunks");
         if !folder(*chunks, root).exists() {
-            apart(*chunks, root, Step::Fill)?;
+            run_step(*chunks, root, Step::Fill)?;
         }
         let last = if kept.is_some() { Step::Search } else { Step::SearchAndRemove };
-        apart(*chunks, root, last)
+        run_step(*chunks, root, last)
     });
     if temporary.exists() {
         std::fs::remove_dir_all(&temporary)?;
@@ -67,8 +67,8 @@ fn folder(chunks: u32, root: &Path) -> PathBuf {
     root.join(format!("search-{chunks}"))
 }
 
-/// Starts this program again for one step.
-fn apart(chunks: u32, root: &Path, step: Step) -> Result<()> {
+/// Restarts this program for one step.
+fn run_step(chunks: u32, root: &Path, step: Step) -> Result<()> {
     let name = step.to_possible_value().context("a step has a name")?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["bench", "search", "--sizes", &chunks.to_string(), "--step", name.get_name(), "--keep"]);
@@ -77,7 +77,7 @@ fn apart(chunks: u32, root: &Path, step: Step) -> Result<()> {
     Ok(())
 }
 
-/// Does one step in this process.
+/// Runs a step in this process.
 pub(crate) fn step(chunks: u32, root: &Path, step: Step) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let folder = folder(chunks, root);
@@ -93,7 +93,7 @@ pub(crate) fn step(chunks: u32, root: &Path, step: Step) -> Result<ExitCode> {
 
 async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
     let disk = size_of(folder)?;
-    println!("  disk          {:9.1} MB, {} bytes a chunk", disk as f64 / 1e6, disk / u64::from(chunks));
+    println!("  disk          {:9.1} MB, {} bytes per chunk", disk as f64 / 1e6, disk / u64::from(chunks));
     let before = memory("RssAnon:")?;
     let index = EmbeddedIndex::open(folder, Options::default())?;
     let documents = documents(&index).await?;
@@ -101,7 +101,7 @@ async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
     let (own, mapped) = (memory("RssAnon:")?.saturating_sub(before), memory("RssFile:")?);
     let each = |bytes: u64| bytes as f64 / f64::from(chunks);
     println!(
-        "  memory        {:9.1} MB of its own, {:.1} bytes a chunk; {:.1} MB of mapped files, {:.0} bytes a chunk",
+        "  memory        {:9.1} MB anonymous, {:.1} bytes per chunk; {:.1} MB of mapped files, {:.0} bytes per chunk",
         own as f64 / 1e6,
         each(own),
         mapped as f64 / 1e6,
@@ -112,8 +112,8 @@ async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
     }
     let removed: Vec<DocumentId> = documents.iter().copied().step_by(REMOVED).collect();
     let started = Instant::now();
-    for together in removed.chunks(TOGETHER) {
-        futures::future::try_join_all(together.iter().map(|document| index.remove(*document))).await?;
+    for batch in removed.chunks(BATCH) {
+        futures::future::try_join_all(batch.iter().map(|document| index.remove(*document))).await?;
     }
     println!("  removing      {:9.2} s for {} documents", started.elapsed().as_secs_f64(), removed.len());
     let left: Vec<DocumentId> =
@@ -121,22 +121,22 @@ async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
     search(&index, &left, " of the rest").await
 }
 
-/// Fills an index, and closes it. It has its name once it is whole.
+/// Fills an index and closes it. It is renamed when it is complete.
 async fn fill(chunks: u32, folder: &Path) -> Result<()> {
     let new = folder.with_extension("new");
     if new.exists() {
         std::fs::remove_dir_all(&new)?;
     }
     let index = EmbeddedIndex::open(&new, Options::default())?;
-    let mut chance = Chance(1);
+    let mut random = Random(1);
     let started = Instant::now();
     let sizes: Vec<u32> = (0..chunks.div_ceil(CHUNKS_PER_DOCUMENT))
         .map(|n| CHUNKS_PER_DOCUMENT.min(chunks - n * CHUNKS_PER_DOCUMENT))
         .collect();
-    for (batch, sizes) in (0..).zip(sizes.chunks(TOGETHER)) {
+    for (batch, sizes) in (0..).zip(sizes.chunks(BATCH)) {
         let mut documents = Vec::with_capacity(sizes.len());
-        for (n, size) in (batch * TOGETHER as u32..).zip(sizes) {
-            let document = Document::new(n, *size, &mut chance)?;
+        for (n, size) in (batch * BATCH as u32..).zip(sizes) {
+            let document = Document::new(n, *size, &mut random)?;
             let embeddings = document.embed().await?;
             documents.push((document.document.clone(), document.into_entries(embeddings)));
         }
@@ -144,11 +144,11 @@ async fn fill(chunks: u32, folder: &Path) -> Result<()> {
             documents.into_iter().map(async |(document, entries)| index.replace(&document, entries).await);
         futures::future::try_join_all(writes).await?;
     }
-    // Closing waits for the segments that are being merged.
+    // Closing waits for running segment merges.
     drop(index);
     std::fs::rename(&new, folder)?;
     let seconds = started.elapsed().as_secs_f64();
-    println!("  building      {seconds:9.1} s, {:.0} chunks a second", f64::from(chunks) / seconds);
+    println!("  building      {seconds:9.1} s, {:.0} chunks/s", f64::from(chunks) / seconds);
     Ok(())
 }
 
@@ -159,21 +159,21 @@ async fn documents(index: &EmbeddedIndex) -> Result<Vec<DocumentId>> {
         documents.extend(page.documents);
         after = page.next;
         if after.is_none() {
-            // Their order in the index depends on which parts of it were merged.
+            // Their order depends on segment merges.
             documents.sort_unstable();
             return Ok(documents);
         }
     }
 }
 
-/// Asks the same questions for each limit, of all documents and of one.
+/// Runs the same searches for each limit, over all documents and over one.
 async fn search(index: &EmbeddedIndex, documents: &[DocumentId], which: &str) -> Result<()> {
-    let mut chance = Chance(2);
+    let mut random = Random(2);
     let mut questions = Vec::with_capacity(QUERIES);
     for _ in 0..QUERIES {
-        let words = 6 + chance.below(10) as usize;
-        let query = BuiltinEmbedder.embed_query(&question(&mut chance, words)).await?;
-        let document = documents.get(chance.below(documents.len() as u64) as usize).copied();
+        let words = 6 + random.below(10) as usize;
+        let query = BuiltinEmbedder.embed_query(&question(&mut random, words)).await?;
+        let document = documents.get(random.below(documents.len() as u64) as usize).copied();
         questions.push((query, document));
     }
     for limit in LIMITS {
@@ -186,18 +186,18 @@ async fn search(index: &EmbeddedIndex, documents: &[DocumentId], which: &str) ->
 async fn time(
     index: &EmbeddedIndex,
     questions: &[(QueryEmbedding, Option<DocumentId>)],
-    of_one: bool,
+    in_one: bool,
     limit: usize,
     which: &str,
 ) -> Result<()> {
     let mut times = Vec::with_capacity(questions.len());
     let mut results = DefaultHasher::new();
-    for (at, (query, document)) in questions.iter().take(WARM).chain(questions).enumerate() {
-        let filter = document.as_ref().filter(|_| of_one).map(std::slice::from_ref);
+    for (at, (query, document)) in questions.iter().take(WARM_UP).chain(questions).enumerate() {
+        let filter = document.as_ref().filter(|_| in_one).map(std::slice::from_ref);
         let started = Instant::now();
         let found = index.search(query, filter, limit).await?;
         let took = started.elapsed();
-        if at >= WARM {
+        if at >= WARM_UP {
             times.push(took);
             for chunk in &found {
                 (chunk.id, chunk.score.to_bits()).hash(&mut results);

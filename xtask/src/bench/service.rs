@@ -1,5 +1,4 @@
-//! What the load benchmarks run against: `docent serve` on the built-in stores, and this program in
-//! another role; both are processes of their own.
+//! Processes of the load benchmarks: `docent serve` with the built-in stores, and this program in another role.
 
 use super::{start, wire::Client};
 use anyhow::{Context, Result, bail, ensure};
@@ -12,35 +11,35 @@ use std::{
     time::{Duration, Instant},
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const EMAIL: &str = "bench@example.org";
 pub(super) const PASSWORD: &str = "the benchmark's own pass phrase";
 
-/// A process that ends with its owner.
+/// A process that is killed on drop.
 pub(super) struct Peer {
     child: Child,
     pub(super) address: SocketAddr,
 }
 
 impl Peer {
-    /// Starts this program in a role, which prints its address first.
+    /// Starts this program in a role; it prints its address first.
     pub(super) fn in_role(arguments: &[String]) -> Result<Self> {
         let program = std::env::current_exe().context("path of this program")?;
         let mut child =
             Command::new(program).arg("bench-peer").args(arguments).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
-        let output = child.stdout.take().context("its output")?;
+        let output = child.stdout.take().context("the output of the process")?;
         BufReader::new(output).read_line(&mut line)?;
-        let address = line.trim().parse().with_context(|| format!("the peer's address, not {line:?}"))?;
+        let address = line.trim().parse().with_context(|| format!("expected an address, got {line:?}"))?;
         Ok(Self { child, address })
     }
 
-    /// Its number in the system.
+    /// The process ID.
     pub(super) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Sends SIGTERM and waits for the end of the process.
     pub(super) fn stop(mut self) -> Result<()> {
         let pid = self.child.id().to_string();
         ensure!(Command::new("kill").args(["-TERM", &pid]).status()?.success(), "kill -TERM {pid}");
@@ -48,19 +47,22 @@ impl Peer {
         Ok(())
     }
 
-    /// Processor time so far.
+    /// CPU time so far.
     pub(super) fn cpu(&self) -> Result<Duration> {
         Ok(self.times()?.0)
     }
 
-    /// Its processor time so far, and that of its children that have ended.
+    /// CPU time of the process and of its ended children.
     pub(super) fn times(&self) -> Result<(Duration, Duration)> {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).context("on Linux only")?;
-        // The name in parentheses may hold anything; after it the times are the 12th to the 15th field.
-        let (_, fields) = stat.rsplit_once(") ").context("fields of a process")?;
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))
+            .context("reading CPU times works on Linux only")?;
+        // The name in parentheses can contain anything; the times are the 12th to 15th fields after it.
+        let (_, fields) = stat.rsplit_once(") ").context("unexpected format of /proc/PID/stat")?;
         let ticks: Vec<u64> = fields.split(' ').skip(11).take(4).map(str::parse).collect::<Result<_, _>>()?;
-        let [user, system, of_children @ ..] = ticks.as_slice() else { bail!("times of a process") };
-        Ok((in_time(user + system), in_time(of_children.iter().sum())))
+        let [user, system, of_children @ ..] = ticks.as_slice() else {
+            bail!("unexpected format of /proc/PID/stat")
+        };
+        Ok((ticks_to_time(user + system), ticks_to_time(of_children.iter().sum())))
     }
 
     /// Resident memory now, in KiB.
@@ -69,8 +71,8 @@ impl Peer {
     }
 }
 
-/// Linux counts hundredths of a second for programs, whatever it does inside.
-pub(super) fn in_time(ticks: u64) -> Duration {
+/// Converts clock ticks, which are hundredths of a second on Linux.
+pub(super) fn ticks_to_time(ticks: u64) -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
@@ -81,7 +83,7 @@ impl Drop for Peer {
     }
 }
 
-/// An installation on the built-in stores, unless its settings name others.
+/// An installation with the built-in stores, unless its settings override them.
 pub(super) struct Installation {
     program: PathBuf,
     folder: PathBuf,
@@ -89,7 +91,7 @@ pub(super) struct Installation {
 }
 
 impl Installation {
-    /// One without a schema, in this folder.
+    /// An installation without a schema, in a directory.
     pub(super) fn new(program: &Path, folder: &Path, settings: &[(&'static str, String)]) -> Result<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self { program: program.to_owned(), folder: folder.to_owned(), settings: settings.to_vec() })
@@ -119,27 +121,31 @@ impl Installation {
         self.folder.join("log")
     }
 
-    fn told(&self) -> String {
+    fn read_log(&self) -> String {
         fs::read_to_string(self.log()).unwrap_or_default()
     }
 
     /// Runs a command to its end.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<()> {
         let status = self.command(arguments)?.status()?;
-        ensure!(status.success(), "docent {}: {}", arguments.join(" "), self.told());
+        ensure!(status.success(), "docent {}: {}", arguments.join(" "), self.read_log());
         Ok(())
     }
 
-    /// Makes the account that [`Self::serve`] logs in with.
-    pub(super) fn make_account(&self) -> Result<()> {
+    /// Creates the account that [`Self::serve`] logs in with.
+    pub(super) fn create_account(&self) -> Result<()> {
         let mut command = self.command(&["createsuperuser", EMAIL, "--password-stdin"])?;
         let mut create = command.stdin(Stdio::piped()).spawn()?;
-        create.stdin.take().context("its input")?.write_all(format!("{PASSWORD}\n").as_bytes())?;
-        ensure!(create.wait()?.success(), "docent createsuperuser: {}", self.told());
+        create
+            .stdin
+            .take()
+            .context("the input of the command")?
+            .write_all(format!("{PASSWORD}\n").as_bytes())?;
+        ensure!(create.wait()?.success(), "docent createsuperuser: {}", self.read_log());
         Ok(())
     }
 
-    /// Starts `docent serve` and logs in. The token lives for an hour.
+    /// Starts `docent serve` and logs in. The token is valid for an hour.
     pub(super) async fn serve(&self) -> Result<(Peer, String)> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let mut command = self.command(&["serve"])?;
@@ -151,9 +157,9 @@ impl Installation {
                 break client;
             }
             if let Some(status) = peer.child.try_wait()? {
-                bail!("docent ended: {status}\n{}", self.told());
+                bail!("docent ended: {status}\n{}", self.read_log());
             }
-            ensure!(began.elapsed() < PATIENCE, "docent does not answer");
+            ensure!(began.elapsed() < START_TIMEOUT, "docent did not answer in time");
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
         let body = serde_json::json!({"email": EMAIL, "password": PASSWORD}).to_string();
@@ -163,7 +169,7 @@ impl Installation {
     }
 }
 
-/// Starts `docent serve` in this folder, with an account, and logs in. The token lives for an hour.
+/// Creates an installation with an account, starts `docent serve` and logs in. The token is valid for an hour.
 pub(super) async fn docent(
     program: &Path,
     folder: &Path,
@@ -171,6 +177,6 @@ pub(super) async fn docent(
 ) -> Result<(Peer, String)> {
     let installation = Installation::new(program, folder, settings)?;
     installation.run(&["migrate"])?;
-    installation.make_account()?;
+    installation.create_account()?;
     installation.serve().await
 }

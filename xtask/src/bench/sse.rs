@@ -1,9 +1,8 @@
-//! What many chat streams at once cost, and how much later the first token comes than from the model.
+//! Cost of many concurrent chat streams, and the latency that the service adds to the first token.
 //!
-//! The model is the wire-level back end of the tests, which pauses after each token, so that streams
-//! opened one after the other are all open at once in the end. It is asked directly first, in the same way
-//! and at the same pace, then through `docent serve`. Streams come evenly spread: in a burst the time to
-//! the first token would tell how long the queue for two cores is, not what the service adds.
+//! The model is the fake LLM of the tests, which pauses after each token so that all streams overlap. It is measured
+//! directly first, then through `docent serve`. Streams are opened at a constant rate: in a burst, the time to the first
+//! token would measure the queue for the CPU.
 
 use super::{
     peer::Role,
@@ -23,34 +22,34 @@ use std::{
 };
 use tokio::task::LocalSet;
 
-/// How the service is asked.
+/// Options of the benchmark.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct Load {
-    /// Streams that are open at once.
+    /// Concurrent streams.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     streams: u32,
-    /// Tokens of each.
+    /// Tokens per stream.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
     tokens: u32,
-    /// Streams that are opened in a second.
+    /// Streams opened per second.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
 }
 
-/// Streams before the measurement, after which the service has all it makes once.
+/// Streams before the measurement, for one-time initialisation.
 const WARM_UP: u32 = 50;
-/// How much longer a stream lasts than opening all of them takes.
+/// Duration of a stream relative to the time for opening all streams.
 const OVERLAP: f64 = 1.3;
 const SAMPLE: Duration = Duration::from_millis(200);
-/// A stream that is quiet for as long has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout between two pieces of a stream.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
     let program = start::build(root)?;
-    // A connection of the client and one of the service to the model for each stream; children inherit it.
+    // Each stream needs a client connection and a connection to the model. Child processes inherit the limit.
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
     let wanted = u64::from(load.streams) * 2 + 500;
-    ensure!(most >= wanted, "{wanted} open files are needed, and {most} are allowed");
+    ensure!(most >= wanted, "{wanted} open files are needed, but only {most} are allowed");
     setrlimit(Resource::RLIMIT_NOFILE, wanted, most)?;
     let folder = std::env::temp_dir().join(format!("docent-bench-sse-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
@@ -77,32 +76,32 @@ async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
     let ours = serde_json::json!({"messages": question}).to_string();
     let ours = Rc::new(request("POST", "/agents/chat", Some(&token), &ours));
 
-    println!("{streams} streams of {tokens} tokens, {rate} opened in a second, a token each {pace} ms");
+    println!("{streams} streams of {tokens} tokens, {rate} opened per second, one token per {pace} ms");
     let warm_up = Load { streams: WARM_UP.min(streams), ..load };
     open_all(docent.address, &ours, warm_up, &docent).await?;
-    let of_model = open_all(model.address, &direct, load, &model).await?;
-    of_model.print("model, asked directly");
+    let model_result = open_all(model.address, &direct, load, &model).await?;
+    model_result.print("model, directly");
     let before = docent.resident_kib()?;
-    let of_docent = open_all(docent.address, &ours, load, &docent).await?;
-    of_docent.print("docent");
-    let added = |percent| (of_docent.first(percent) - of_model.first(percent)) * 1e3;
-    println!("  added to the first token {:.2} ms at the median, {:.2} ms at 99 %", added(50), added(99));
-    let memory = of_docent.peak_kib.saturating_sub(before);
+    let docent_result = open_all(docent.address, &ours, load, &docent).await?;
+    docent_result.print("docent");
+    let added = |percent| (docent_result.first(percent) - model_result.first(percent)) * 1e3;
+    println!("  added latency of the first token {:.2} ms p50, {:.2} ms p99", added(50), added(99));
+    let memory = docent_result.peak_kib.saturating_sub(before);
     println!(
-        "  memory {:.1} KiB for each stream ({:.1} MiB before, {:.1} MiB at most)",
-        memory as f64 / of_docent.at_once as f64,
+        "  memory {:.1} KiB per stream ({:.1} MiB before, {:.1} MiB peak)",
+        memory as f64 / docent_result.at_once as f64,
         before as f64 / 1024.0,
-        of_docent.peak_kib as f64 / 1024.0,
+        docent_result.peak_kib as f64 / 1024.0,
     );
     Ok(())
 }
 
-/// What streams came to.
+/// Measurements of a set of streams.
 struct Outcome {
-    /// Seconds to the first token of each, in order of length.
+    /// Seconds to the first token of each stream, sorted.
     firsts: Vec<f64>,
     tokens: u32,
-    /// The most that were open at once.
+    /// Maximum number of concurrent streams.
     at_once: u32,
     peak_kib: u64,
     cpu: Duration,
@@ -114,9 +113,9 @@ impl Outcome {
     }
 
     fn print(&self, name: &str) {
-        println!("{name}: {} streams whole, {} of them at once", self.firsts.len(), self.at_once);
+        println!("{name}: {} complete streams, {} of them concurrent", self.firsts.len(), self.at_once);
         println!(
-            "  first token after {:.2} ms at the median, {:.2} ms at 99 %; {:.1} us of CPU for a token",
+            "  first token after {:.2} ms p50, {:.2} ms p99; {:.1} us of CPU per token",
             self.first(50) * 1e3,
             self.first(99) * 1e3,
             self.cpu.as_secs_f64() * 1e6 / (self.firsts.len() as f64 * f64::from(self.tokens)),
@@ -124,7 +123,7 @@ impl Outcome {
     }
 }
 
-/// Opens all streams, evenly spread, and reads each to its end.
+/// Opens all streams at a constant rate and reads each to its end.
 async fn open_all(address: SocketAddr, request: &Rc<Vec<u8>>, load: Load, peer: &Peer) -> Result<Outcome> {
     let cpu = peer.cpu()?;
     let (open, at_once) = (Rc::new(Cell::new(0_u32)), Rc::new(Cell::new(0_u32)));
@@ -158,7 +157,7 @@ async fn open_all(address: SocketAddr, request: &Rc<Vec<u8>>, load: Load, peer: 
     Ok(Outcome { firsts, tokens: load.tokens, at_once: at_once.get(), peak_kib, cpu })
 }
 
-/// Reads one stream; the time from before it was connected to its first token.
+/// Reads one stream; returns the time from connecting to the first token.
 async fn stream(address: SocketAddr, request: &[u8], tokens: u32) -> Result<Duration> {
     let began = Instant::now();
     let mut client = Client::connect(address).await?;
@@ -166,16 +165,17 @@ async fn stream(address: SocketAddr, request: &[u8], tokens: u32) -> Result<Dura
     let mut first = None;
     let last = format!("t{} ", tokens - 1);
     loop {
-        let more = tokio::time::timeout(PATIENCE, client.more()).await.context("a stream fell silent")??;
-        let is_over = more.context("a stream was cut off")?.ends_with(b"0\r\n\r\n");
-        if first.is_none() && find(client.read(), b"\"t0 \"").is_some() {
+        let more =
+            tokio::time::timeout(STREAM_TIMEOUT, client.read_more()).await.context("a stream stalled")??;
+        let is_over = more.context("a stream was closed early")?.ends_with(b"0\r\n\r\n");
+        if first.is_none() && find(client.received(), b"\"t0 \"").is_some() {
             first = Some(began.elapsed());
         }
         if is_over {
             break;
         }
     }
-    let read = client.read();
+    let read = client.received();
     ensure!(read.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(read));
     ensure!(find(read, b"event: error").is_none(), "{}", String::from_utf8_lossy(read));
     ensure!(find(read, last.as_bytes()).is_some(), "the last token is missing");

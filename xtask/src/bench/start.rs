@@ -1,5 +1,5 @@
-//! How long the program takes until it answers, and how much memory it takes when idle.
-#![allow(clippy::disallowed_methods, reason = "it waits for another process, on a thread of its own")]
+//! Start-up time of the program, and its memory when idle.
+#![allow(clippy::disallowed_methods, reason = "blocking waits for another process, without async code")]
 
 use anyhow::{Context, bail, ensure};
 use std::{
@@ -12,12 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A start that takes longer has failed.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// What a fresh process still does in the background is over by then.
+/// Timeout of a start.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+/// Time after a start until background work has finished.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// Measures starts with a data folder that a first run has made.
+/// Measures starts with an existing data directory.
 pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
     let program = build(root)?;
     let folder = std::env::temp_dir().join(format!("docent-bench-start-{}", std::process::id()));
@@ -29,8 +29,8 @@ pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
     idle.sort_unstable();
     let ms = |time: Duration| time.as_secs_f64() * 1000.0;
     let mib = |kib: u64| kib as f64 / 1024.0;
-    println!("`docent dev` with an existing data folder, release build, {runs} runs");
-    println!("                        least   median     most");
+    println!("`docent dev` with an existing data directory, release build, {runs} runs");
+    println!("                          min   median      max");
     println!(
         "start to first 200   {:8.0} {:8.0} {:8.0}   ms",
         ms(starts[0]),
@@ -46,7 +46,7 @@ pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the program that is measured, and says where it is.
+/// Builds the program in release mode and returns its path.
 pub(super) fn build(root: &Path) -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let output = Command::new(cargo)
@@ -68,7 +68,7 @@ pub(super) fn build(root: &Path) -> anyhow::Result<PathBuf> {
 }
 
 fn measure(program: &Path, folder: &Path, runs: usize) -> anyhow::Result<(Vec<Duration>, Vec<u64>)> {
-    // The first run makes the folder and ingests the sample.
+    // The first run creates the data directory and ingests the sample.
     let (first, _) = start(program, folder)?;
     std::thread::sleep(IDLE);
     stop(first)?;
@@ -97,7 +97,7 @@ fn start(program: &Path, folder: &Path) -> anyhow::Result<(Child, Duration)> {
         if let Some(status) = child.try_wait()? {
             bail!("docent ended: {status}");
         }
-        ensure!(began.elapsed() < PATIENCE, "docent does not answer");
+        ensure!(began.elapsed() < START_TIMEOUT, "docent did not answer in time");
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok((child, began.elapsed()))
@@ -116,7 +116,8 @@ fn is_live(address: SocketAddr) -> bool {
 }
 
 pub(super) fn resident_kib(pid: u32) -> anyhow::Result<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("only Linux tells this way")?;
+    let status =
+        fs::read_to_string(format!("/proc/{pid}/status")).context("reading memory works on Linux only")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }

@@ -1,10 +1,10 @@
-//! Generated documents: the same ones in every run.
+//! Synthetic documents, the same in every run.
 //!
-//! The frequency of a word is the inverse of its rank, as in natural language, and the most frequent ones are
-//! English function words, which no question is about. Vocabulary and their number are chosen so that a term of a
-//! question is in some 11 % of all chunks; with real questions over annual reports it is 12 %. A chunk has about
-//! 512 tokens.
+//! Word frequencies follow Zipf's law, and the most frequent words are English function words, which carry no meaning in
+//! queries. Vocabulary size and number of function words are chosen so that a query term occurs in about 11 % of all chunks;
+//! for real questions about annual reports it is 12 %. A chunk has about 512 tokens.
 
+use crate::random::Random;
 use anyhow::{Context, Result};
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_domain::{
@@ -17,13 +17,13 @@ use docent_domain::{
 use docent_ports::embedder::Embedder;
 use std::path::Path;
 
-/// The words of a chunk.
+/// Words per chunk.
 const WORDS_PER_CHUNK: usize = 350;
 const VOCABULARY: f64 = 50_000.0;
 const WORDS_PER_LINE: usize = 14;
-/// In so many chunks a section begins.
+/// Chunks per section heading.
 const CHUNKS_PER_HEADING: u64 = 2;
-/// The words of the first ranks.
+/// The most frequent words, by rank.
 const FUNCTION_WORDS: [&str; 30] = [
     "the", "of", "and", "to", "in", "a", "is", "that", "for", "it", "as", "was", "with", "be", "by", "on",
     "not", "he", "this", "are", "or", "his", "from", "at", "which", "but", "have", "an", "had", "they",
@@ -36,15 +36,15 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// The `n`th one, of `chunks` chunks.
-    pub(super) fn new(n: u32, chunks: u32, chance: &mut Chance) -> Result<Self> {
+    /// Generates document `n` with a number of chunks.
+    pub(super) fn new(n: u32, chunks: u32, random: &mut Random) -> Result<Self> {
         let id: DocumentId = format!("00000000-0000-7000-8000-{n:012x}").parse()?;
-        let title = format!("{} {n}.pdf", content_words(chance, 3));
+        let title = format!("{} {n}.pdf", content_words(random, 3));
         let document = IndexedDocument { id, title: Title::parse(&title)?, filename: title };
-        Ok(Self { document, texts: (0..chunks).map(|_| chunk(chance)).collect() })
+        Ok(Self { document, texts: (0..chunks).map(|_| chunk(random)).collect() })
     }
 
-    /// What the built-in embedder makes of its chunks, as at an ingestion.
+    /// Embeds its chunks with the built-in embedder, as ingestion does.
     pub(super) async fn embed(&self) -> Result<Vec<Embedding>> {
         let chunks: Vec<(u32, &str)> = (1..).zip(self.texts.iter().map(String::as_str)).collect();
         let lead = self.texts.first().map_or("", String::as_str);
@@ -54,7 +54,7 @@ impl Document {
         Ok(BuiltinEmbedder.embed_passages(passages).await?)
     }
 
-    /// Its chunks for the vector store.
+    /// Converts its chunks to entries of the vector store.
     pub(super) fn into_entries(self, embeddings: Vec<Embedding>) -> Vec<IndexEntry> {
         let id = self.document.id;
         let entry = |(ordinal, (text, embedding)): (u32, (String, Embedding))| {
@@ -75,58 +75,41 @@ impl Document {
     }
 }
 
-/// Numbers that are the same in every run (splitmix64).
-pub(super) struct Chance(pub(super) u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Less than `end`.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-
-    /// From 0 to 1.
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// A vector of unit length; none of no dimensions.
-    pub(super) fn vector(&mut self, dimensions: usize) -> Option<Vec<f32>> {
-        let numbers: Vec<f32> = (0..dimensions).map(|_| self.share() as f32 - 0.5).collect();
-        let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
-        (dimensions > 0).then(|| numbers.iter().map(|number| number / length).collect())
-    }
-
-    /// The rank of a word in running text: its logarithm is even, so the frequency is the inverse of the rank.
-    fn rank(&mut self) -> usize {
-        VOCABULARY.powf(self.share()) as usize - 1
-    }
+/// A number from 0 to 1.
+fn fraction(random: &mut Random) -> f64 {
+    (random.next() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// A question of so many words, function words among them, as frequent as in the documents.
-pub(super) fn question(chance: &mut Chance, words: usize) -> String {
+/// A vector of unit length; `None` for 0 dimensions.
+pub(super) fn dense_vector(random: &mut Random, dimensions: usize) -> Option<Vec<f32>> {
+    let numbers: Vec<f32> = (0..dimensions).map(|_| fraction(random) as f32 - 0.5).collect();
+    let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
+    (dimensions > 0).then(|| numbers.iter().map(|number| number / length).collect())
+}
+
+/// The rank of a random word; its logarithm is uniform, so that frequencies are inverse to ranks.
+fn word_rank(random: &mut Random) -> usize {
+    VOCABULARY.powf(fraction(random)) as usize - 1
+}
+
+/// Generates a question with the word frequencies of the documents.
+pub(super) fn question(random: &mut Random, words: usize) -> String {
     let mut text = String::new();
     for _ in 0..words {
-        push_word(chance.rank(), &mut text);
+        push_word(word_rank(random), &mut text);
     }
     text
 }
 
-/// Lines of running text; in some chunks a heading before them.
-fn chunk(chance: &mut Chance) -> String {
+/// Generates lines of text, in some chunks after a heading.
+fn chunk(random: &mut Random) -> String {
     let mut text = String::new();
-    if chance.below(CHUNKS_PER_HEADING) == 0 {
-        text.push_str(&capitalised(&content_words(chance, 3)));
+    if random.below(CHUNKS_PER_HEADING) == 0 {
+        text.push_str(&capitalize(&content_words(random, 3)));
         text.push('\n');
     }
     for n in 1..=WORDS_PER_CHUNK {
-        push_word(chance.rank(), &mut text);
+        push_word(word_rank(random), &mut text);
         if n % WORDS_PER_LINE == 0 {
             text.push('\n');
         }
@@ -134,16 +117,16 @@ fn chunk(chance: &mut Chance) -> String {
     text
 }
 
-fn content_words(chance: &mut Chance, words: usize) -> String {
+fn content_words(random: &mut Random, words: usize) -> String {
     let mut text = String::new();
     for _ in 0..words {
-        let rank = std::iter::repeat_with(|| chance.rank()).find(|rank| *rank >= FUNCTION_WORDS.len());
+        let rank = std::iter::repeat_with(|| word_rank(random)).find(|rank| *rank >= FUNCTION_WORDS.len());
         push_word(rank.unwrap_or_default(), &mut text);
     }
     text.trim_end().to_owned()
 }
 
-fn capitalised(words: &str) -> String {
+fn capitalize(words: &str) -> String {
     let word = |word: &str| {
         let (first, rest) = word.split_at(1);
         first.to_uppercase() + rest
@@ -151,7 +134,7 @@ fn capitalised(words: &str) -> String {
     words.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A function word or a pronounceable one, and a space.
+/// Appends the word of a rank and a space.
 fn push_word(rank: usize, text: &mut String) {
     const CONSONANTS: [char; 12] = ['b', 'd', 'f', 'g', 'k', 'l', 'm', 'n', 'p', 'r', 't', 'v'];
     const VOWELS: [char; 4] = ['a', 'e', 'i', 'o'];
@@ -164,21 +147,22 @@ fn push_word(rank: usize, text: &mut String) {
             text.push(VOWELS[rank / 12 % 4]);
             rank /= 48;
         }
-        // No stemmer takes this for an ending.
+        // Keeps stemmers from changing the word.
         text.push('x');
     }
     text.push(' ');
 }
 
-/// A figure of this process in bytes, as Linux tells it.
+/// Reads a memory figure of this process in bytes.
 pub(super) fn memory(name: &str) -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").context("memory is measured on Linux only")?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).context("no such figure")?;
+    let status =
+        std::fs::read_to_string("/proc/self/status").context("reading memory works on Linux only")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).context("unknown memory figure")?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
     Ok(kibibytes * 1024)
 }
 
-/// The bytes of all files in a folder.
+/// Total size in bytes of the files in a directory.
 pub(super) fn size_of(folder: &Path) -> Result<u64> {
     let mut size = 0;
     for entry in std::fs::read_dir(folder)? {

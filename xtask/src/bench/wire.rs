@@ -1,4 +1,4 @@
-//! As much of an HTTP/1.1 client as the load benchmarks need, cheap enough not to be what is measured.
+//! A minimal HTTP/1.1 client for the load benchmarks. A general client would use more CPU time than the service under test.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// One connection that is kept alive.
+/// A keep-alive connection.
 pub(super) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -21,7 +21,7 @@ pub(super) struct Size {
     pub(super) body: usize,
 }
 
-/// A request as it goes out.
+/// Encodes a request.
 pub(super) fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
     let authorization = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
     let content = match body.len() {
@@ -31,7 +31,7 @@ pub(super) fn request(method: &str, path: &str, token: Option<&str>, body: &str)
     format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}{content}\r\n{body}").into_bytes()
 }
 
-/// An upload as it goes out.
+/// Encodes an upload.
 pub(super) fn upload(name: &str, pdf: &[u8], token: &str) -> Vec<u8> {
     const BOUNDARY: &str = "between-two-parts-of-the-benchmark";
     let part = format!(
@@ -58,55 +58,63 @@ impl Client {
         Ok(self.stream.write_all(request).await?)
     }
 
-    /// The next bytes of a response; none when the server has closed the connection.
-    pub(super) async fn more(&mut self) -> Result<Option<&[u8]>> {
+    /// Reads the next bytes of a response; `None` if the server has closed the connection.
+    pub(super) async fn read_more(&mut self) -> Result<Option<&[u8]>> {
         let before = self.buffer.len();
         let read = self.stream.read_buf(&mut self.buffer).await?;
         Ok((read > 0).then(|| &self.buffer[before..]))
     }
 
-    /// All bytes since the last whole response.
-    pub(super) fn read(&self) -> &[u8] {
+    /// The bytes of the current response.
+    pub(super) fn received(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// Sends a request and waits for its response, which must have a length and a status 2xx.
+    /// Sends a request and reads the response, which must have a content length and a status 2xx.
     pub(super) async fn exchange(&mut self, request: &[u8]) -> Result<Size> {
-        let (status, size) = self.response(request).await?;
+        let (status, size) = self.exchange_any(request).await?;
         ensure!((200..300).contains(&status), "{}", String::from_utf8_lossy(&self.buffer));
         Ok(size)
     }
 
-    /// Sends a request and waits for its response, which must have a length; gives its status too.
-    pub(super) async fn response(&mut self, request: &[u8]) -> Result<(u16, Size)> {
+    /// Sends a request and reads the response, which must have a content length; returns the status too.
+    pub(super) async fn exchange_any(&mut self, request: &[u8]) -> Result<(u16, Size)> {
         self.buffer.clear();
         self.send(request).await?;
         let head = loop {
             if let Some(at) = find(&self.buffer, b"\r\n\r\n") {
                 break at + 4;
             }
-            self.more().await?.context("the server hung up")?;
+            self.read_more().await?.context("the server closed the connection")?;
         };
-        let text = std::str::from_utf8(&self.buffer[..head]).context("a head of plain text")?;
-        let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).context("a status")?;
+        let text = std::str::from_utf8(&self.buffer[..head]).context("the head is not UTF-8")?;
+        let status = text
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .context("the response has no status")?;
         let length = |line: &str| {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
         };
-        let body = text.lines().find_map(length).or((status == 204).then_some(0)).context("a length")?;
+        let body = text
+            .lines()
+            .find_map(length)
+            .or((status == 204).then_some(0))
+            .context("the response has no content length")?;
         while self.buffer.len() < head + body {
-            self.more().await?.context("the server hung up")?;
+            self.read_more().await?.context("the server closed the connection")?;
         }
         Ok((status, Size { head, body }))
     }
 
-    /// The text that answers a request.
+    /// Sends a request and returns the body as text.
     pub(super) async fn text(&mut self, method: &str, path: &str, token: Option<&str>) -> Result<String> {
         let size = self.exchange(&request(method, path, token, "")).await?;
         Ok(String::from_utf8_lossy(&self.buffer[size.head..]).into_owned())
     }
 
-    /// The JSON that answers a request.
+    /// Sends a request and returns the body as JSON.
     pub(super) async fn json(
         &mut self,
         method: &str,
@@ -119,7 +127,7 @@ impl Client {
     }
 }
 
-/// Where `needle` begins.
+/// Position of `needle`.
 pub(super) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
 }

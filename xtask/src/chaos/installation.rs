@@ -1,4 +1,4 @@
-//! What is struck: processes of the program, and the stores that they stand on.
+//! The installation under test: processes of the program and their stores.
 
 use super::{client::Client, plan::Store, process::Process};
 use crate::qdrant::Fake as FakeQdrant;
@@ -19,10 +19,10 @@ use std::{
 
 const EMAIL: &str = "chaos@example.org";
 const PASSWORD: &str = "a pass phrase of chaos";
-/// How long a process may take to answer after its start, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time for a process to answer after its start, on a busy machine.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The stores of the profile that has servers.
+/// The stores of the profile with servers.
 struct Servers {
     postgres: PostgresServer,
     redis: RedisServer,
@@ -31,10 +31,10 @@ struct Servers {
     embeddings: FakeLlm,
 }
 
-/// Everything that runs.
+/// The processes, the stores and a client.
 pub(super) struct Installation {
     servers: Option<Servers>,
-    command: CommandLine,
+    command: Program,
     pub(super) server: Process,
     pub(super) worker: Option<Process>,
     worker_address: String,
@@ -42,15 +42,15 @@ pub(super) struct Installation {
     pub(super) restarts: BTreeMap<Store, u32>,
 }
 
-/// How the program is started.
+/// How to start the program.
 #[derive(Clone)]
-struct CommandLine {
+struct Program {
     program: PathBuf,
     folder: PathBuf,
     settings: Vec<(&'static str, String)>,
 }
 
-impl CommandLine {
+impl Program {
     fn with(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -71,11 +71,11 @@ impl CommandLine {
 }
 
 impl Installation {
-    /// Starts the stores, makes an account, and starts the processes.
+    /// Starts the stores, creates an account, and starts the processes.
     pub(super) async fn start(program: &Path, folder: &Path, has_servers: bool) -> Result<Self> {
         let servers = if has_servers { Some(Servers::start().await) } else { None };
         let settings = servers.as_ref().map(Servers::settings).unwrap_or_default();
-        let command = CommandLine { program: program.to_owned(), folder: folder.to_owned(), settings };
+        let command = Program { program: program.to_owned(), folder: folder.to_owned(), settings };
         let profile: &[&str] = if has_servers { &[] } else { &["--dev"] };
         run(command.with(&[&["migrate"], profile].concat()), "")?;
         let create = [&["createsuperuser", "--password-stdin", EMAIL], profile].concat();
@@ -117,7 +117,7 @@ impl Installation {
             self.server.check()?;
             match self.client.post("/auth/token", &body).await {
                 Ok(answer) if answer.status == 200 => break answer,
-                _ => ensure!(began.elapsed() < PATIENCE, "the service does not let anybody in"),
+                _ => ensure!(began.elapsed() < START_TIMEOUT, "logging in failed"),
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
@@ -126,7 +126,7 @@ impl Installation {
         Ok(())
     }
 
-    /// Stops a store, waits, and starts it again with what it had.
+    /// Stops a store, waits, and restarts it with its data.
     pub(super) async fn restart(&mut self, store: Store, down: Duration) -> Result<()> {
         let servers = self.servers.as_mut().context("this profile has no such store")?;
         match store {
@@ -141,7 +141,7 @@ impl Installation {
                 tokio::task::block_in_place(|| servers.redis.restart());
             }
             Store::Qdrant => {
-                let state = servers.qdrant.take().context("it runs")?.stop().await;
+                let state = servers.qdrant.take().context("the vector store is not running")?.stop().await;
                 tokio::time::sleep(down).await;
                 servers.qdrant = Some(FakeQdrant::at(&servers.qdrant_address, state));
             }
@@ -150,7 +150,7 @@ impl Installation {
         Ok(())
     }
 
-    /// How many chunks the vector store has of each document, where it can be looked into from here.
+    /// Number of chunks in the vector store by document, if this process can read it.
     pub(super) fn chunks(&self) -> Option<BTreeMap<String, u64>> {
         let qdrant = self.servers.as_ref()?.qdrant.as_ref()?;
         let state = qdrant.state.lock().ok()?;
@@ -162,7 +162,7 @@ impl Installation {
         Some(counts)
     }
 
-    /// The sum of a metric over the processes.
+    /// Sum of a metric over all processes.
     pub(super) async fn metric(&self, series: &str) -> Result<f64> {
         let mut sum = self.metric_at(&self.client.address, series).await?;
         if self.worker.is_some() {
@@ -171,8 +171,8 @@ impl Installation {
         Ok(sum)
     }
 
-    /// A metric of the process that serves.
-    pub(super) async fn own_metric(&self, series: &str) -> Result<f64> {
+    /// Value of a metric of the server.
+    pub(super) async fn server_metric(&self, series: &str) -> Result<f64> {
         self.metric_at(&self.client.address, series).await
     }
 
@@ -184,37 +184,37 @@ impl Installation {
         Ok(value.with_context(|| format!("no {series} at {address}"))?.parse()?)
     }
 
-    /// The folder of the blob store.
+    /// Directory of the blob store.
     pub(super) fn blobs(&self) -> PathBuf {
         self.command.folder.join("data/blobs")
     }
 
-    /// Ends all processes as an orchestrator would; the stores stay.
+    /// Stops all processes with SIGTERM; the stores keep running.
     pub(super) async fn stop(&mut self) -> Result<()> {
         for process in [Some(&mut self.server), self.worker.as_mut()].into_iter().flatten() {
             let status = process.terminate().await?;
-            ensure!(status.success(), "a process that was asked to end: {status}");
+            ensure!(status.success(), "a process ended with {status} after SIGTERM");
         }
         Ok(())
     }
 
-    /// What the doctor says: the lines about findings and about what it could not check.
+    /// Runs `docent doctor`; returns its findings and skipped checks.
     pub(super) fn doctor(&self) -> Result<Vec<String>> {
         let profile: &[&str] = if self.servers.is_some() { &[] } else { &["--dev"] };
         let mut command = self.command.with(&[&["doctor", "--json"], profile].concat());
         let output = tokio::task::block_in_place(|| command.output())?;
         let lines = String::from_utf8(output.stdout)?;
-        let mut said = Vec::new();
+        let mut problems = Vec::new();
         for line in lines.lines() {
             let line: Value = serde_json::from_str(line)?;
             if line["kind"] == "finding" || line["kind"] == "unchecked" {
-                said.push(format!("doctor: {line}"));
+                problems.push(format!("doctor: {line}"));
             }
         }
-        if !output.status.success() && said.is_empty() {
-            said.push(format!("doctor: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)));
+        if !output.status.success() && problems.is_empty() {
+            problems.push(format!("doctor: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)));
         }
-        Ok(said)
+        Ok(problems)
     }
 }
 
@@ -245,19 +245,24 @@ impl Servers {
     }
 }
 
-/// Runs a command to its end, with a line of input.
+/// Runs a command with a line of input.
 fn run(mut command: Command, input: &str) -> Result<()> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     tokio::task::block_in_place(|| {
         let mut child = command.spawn().with_context(|| format!("{:?}", command.get_program()))?;
-        child.stdin.take().context("its input")?.write_all(format!("{input}\n").as_bytes()).ok();
+        child
+            .stdin
+            .take()
+            .context("the input of the command")?
+            .write_all(format!("{input}\n").as_bytes())
+            .ok();
         let output = child.wait_with_output()?;
         ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
         Ok(())
     })
 }
 
-/// An address of this machine without a listener.
+/// An unused address of this machine.
 fn free_address() -> Result<String> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask chaos`: kills and restarts everything while documents come and go, and then looks whether anything
-//! was lost, stuck, doubled or half deleted.
+//! `cargo xtask chaos`: kills and restarts processes and stores while documents are uploaded and deleted, and then checks
+//! that nothing was lost, duplicated, left pending or partly deleted.
 
 #[cfg(feature = "chaos")]
 mod client;
@@ -16,28 +16,28 @@ mod verdict;
 
 use std::{path::PathBuf, process::ExitCode};
 
-/// How wild it gets.
+/// Options of a run.
 #[derive(clap::Args)]
 pub(crate) struct Chaos {
-    /// What the documents go into.
+    /// Stores to test.
     #[arg(long, value_enum, default_value_t = Profile::Both)]
     profile: Profile,
-    /// How many small PDFs are uploaded.
+    /// Number of small PDFs to upload.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=10_000))]
     documents: u32,
-    /// How many of them are deleted, some while they are being ingested. Default: a tenth of the documents.
+    /// Number of deletions, some of them during ingestion. Default: a tenth of the documents.
     #[arg(long, value_name = "N")]
     deletes: Option<u32>,
-    /// How often a failed one is tried again. Default: a twentieth of the documents.
+    /// Number of retries of failed documents. Default: a twentieth of the documents.
     #[arg(long, value_name = "N")]
     retries: Option<u32>,
-    /// What repeats the decisions of an earlier run, though not the instants at which they strike.
+    /// Seed that repeats the decisions of an earlier run, but not their exact timing.
     #[arg(long)]
     seed: Option<u64>,
-    /// The `docent` to start, instead of building the one of this workspace.
+    /// Program to test, instead of building the one of this workspace.
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
-    /// Keep the folder with logs and data, and say where it is. It is kept anyway when something is wrong.
+    /// Keep the directory with logs and data, and print its path. After a failure it is always kept.
     #[arg(long)]
     keep: bool,
 }
@@ -46,10 +46,10 @@ pub(crate) struct Chaos {
 enum Profile {
     /// SQLite and the embedded vector store: `docent dev`.
     Sqlite,
-    /// PostgreSQL, Redis, a vector store that speaks Qdrant's protocol and embeddings over HTTP: `docent serve` and
-    /// `docent worker`. PostgreSQL and Redis must be installed.
+    /// PostgreSQL, Redis, a Qdrant fake and embeddings over HTTP: `docent serve` and `docent worker`. PostgreSQL and Redis
+    /// must be installed.
     Servers,
-    /// One after the other.
+    /// Both, one after the other.
     Both,
 }
 
@@ -59,13 +59,13 @@ impl Chaos {
         run::run(&crate::root()?, self)
     }
 
-    /// Starts this program again as a build that links the servers.
+    /// Restarts this program with the feature `chaos`.
     #[cfg(not(feature = "chaos"))]
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         use anyhow::Context;
         let mut command = std::process::Command::new(env!("CARGO"));
         command.args(["run", "--quiet", "--package", "xtask", "--features", "chaos", "--"]);
-        let status = command.args(std::env::args_os().skip(1)).status().context("start of cargo")?;
+        let status = command.args(std::env::args_os().skip(1)).status().context("starting cargo")?;
         Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -1,4 +1,4 @@
-//! A process of the program, again and again.
+//! A process that is killed and restarted.
 
 use anyhow::{Context, Result, ensure};
 use std::{
@@ -8,15 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a process gets to end when it is asked to: more than the grace of its own.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time for a process to end after SIGTERM; more than its own grace period.
+const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A process that is killed and started as often as one likes; all of its lives write into one log.
+/// A process that can be killed and restarted; all its runs append to one log.
 pub(super) struct Process {
     pub(super) log: PathBuf,
     make: Box<dyn Fn() -> Command + Send>,
     child: Option<Child>,
-    /// How often it was killed.
+    /// Number of kills.
     pub(super) kills: u32,
 }
 
@@ -33,10 +33,10 @@ impl Process {
         Ok(())
     }
 
-    /// Kills it without a warning.
+    /// Kills the process.
     ///
     /// # Errors
-    /// When it has ended by itself before.
+    /// If it has already ended by itself.
     pub(super) fn kill(&mut self) -> Result<()> {
         self.check()?;
         if let Some(mut child) = self.child.take() {
@@ -47,10 +47,10 @@ impl Process {
         Ok(())
     }
 
-    /// Whether it still runs.
+    /// Checks that the process is running.
     ///
     /// # Errors
-    /// When it has ended by itself, with the end of its log.
+    /// If it has ended by itself, with the end of its log.
     pub(super) fn check(&mut self) -> Result<()> {
         if let Some(child) = &mut self.child {
             let ended = child.try_wait()?;
@@ -59,20 +59,20 @@ impl Process {
         Ok(())
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Sends SIGTERM and waits for the end of the process.
     pub(super) async fn terminate(&mut self) -> Result<ExitStatus> {
         self.check()?;
-        let mut child = self.child.take().context("it does not run")?;
-        let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status()?;
-        ensure!(asked.success(), "no signal could be sent");
+        let mut child = self.child.take().context("the process is not running")?;
+        let signal = Command::new("kill").args(["-TERM", &child.id().to_string()]).status()?;
+        ensure!(signal.success(), "sending SIGTERM failed");
         let began = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
             }
-            if began.elapsed() > PATIENCE {
+            if began.elapsed() > STOP_TIMEOUT {
                 child.kill()?;
-                anyhow::bail!("a process does not end when it is asked to\n{}", self.last_lines());
+                anyhow::bail!("a process did not end after SIGTERM\n{}", self.last_lines());
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

@@ -1,12 +1,13 @@
-//! One run: what is planned happens, everything settles, and a verdict is given.
+//! Executes a plan, waits until all jobs are done, and checks the result.
 
 use super::{
     Chaos, Profile,
     client::{Answer, Client, Request},
     installation::Installation,
-    plan::{Chance, Event, Measure, Paper, Plan},
+    plan::{Event, Paper, Plan, Scale, random_seed},
     verdict::{self, Outcome},
 };
+use crate::random::Random;
 use anyhow::{Context, Result, bail, ensure};
 use std::{
     path::{Path, PathBuf},
@@ -16,41 +17,40 @@ use std::{
 };
 use tokio::{runtime::Builder, sync::Semaphore, task::JoinSet};
 
-/// The longest pause between two events.
-const PACE: u64 = 400;
-/// The longest time that a store or a process is away, in milliseconds.
-const AWAY: u64 = 1500;
-/// Uploads at once.
+/// Longest pause between two events, in milliseconds.
+const MAX_PAUSE: u64 = 400;
+/// Longest downtime of a store or process, in milliseconds.
+const MAX_DOWNTIME: u64 = 1500;
+/// Concurrent uploads.
 const UPLOADS: usize = 4;
-/// How long a request is tried again before that counts as an outage.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a request is retried before the run fails.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Runs it on the profiles asked for.
+/// Runs the selected profiles.
 pub(super) fn run(root: &Path, chaos: Chaos) -> Result<ExitCode> {
     let program = match &chaos.program {
         Some(program) => program.canonicalize().with_context(|| program.display().to_string())?,
         None => build(root)?,
     };
-    let seed = chaos.seed.unwrap_or_else(Chance::seed);
+    let seed = chaos.seed.unwrap_or_else(random_seed);
     let profiles: &[bool] = match chaos.profile {
         Profile::Sqlite => &[false],
         Profile::Servers => &[true],
         Profile::Both => &[false, true],
     };
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let mut is_good = true;
+    let mut all_passed = true;
     for has_servers in profiles {
         let folder = tempfile::Builder::new().prefix("docent-chaos-").tempdir()?;
-        let measure = Measure {
+        let scale = Scale {
             documents: chaos.documents,
             deletes: chaos.deletes.unwrap_or(chaos.documents / 10),
             retries: chaos.retries.unwrap_or(chaos.documents / 20),
             has_servers: *has_servers,
         };
-        let name =
-            if *has_servers { "PostgreSQL, Redis, Qdrant's protocol" } else { "SQLite, embedded index" };
+        let name = if *has_servers { "PostgreSQL, Redis, Qdrant fake" } else { "SQLite, embedded index" };
         println!("== {name}, seed {seed}");
-        let result = runtime.block_on(one(&program, folder.path(), seed, measure));
+        let result = runtime.block_on(run_profile(&program, folder.path(), seed, scale));
         let problems = match result {
             Ok(outcome) => {
                 outcome.print();
@@ -59,14 +59,14 @@ pub(super) fn run(root: &Path, chaos: Chaos) -> Result<ExitCode> {
             Err(error) => vec![format!("{error:#}")],
         };
         for problem in &problems {
-            println!("WRONG: {problem}");
+            println!("PROBLEM: {problem}");
         }
-        is_good &= problems.is_empty();
+        all_passed &= problems.is_empty();
         if chaos.keep || !problems.is_empty() {
             println!("logs and data are in {}", folder.keep().display());
         }
     }
-    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if all_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn build(root: &Path) -> Result<PathBuf> {
@@ -77,36 +77,36 @@ fn build(root: &Path) -> Result<PathBuf> {
     let messages = String::from_utf8(output.stdout)?;
     let made = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let program = made.filter_map(|message| Some(message["executable"].as_str()?.to_owned())).next_back();
-    Ok(program.context("cargo says nothing of a program")?.into())
+    Ok(program.context("cargo did not report a program")?.into())
 }
 
-async fn one(program: &Path, folder: &Path, seed: u64, measure: Measure) -> Result<Outcome> {
+async fn run_profile(program: &Path, folder: &Path, seed: u64, scale: Scale) -> Result<Outcome> {
     let began = Instant::now();
-    let mut chance = Chance::seeded(seed);
-    let Plan { papers, events } = Plan::new(&mut chance, measure);
-    let mut installation = Installation::start(program, folder, measure.has_servers).await?;
+    let mut random = Random(seed);
+    let Plan { papers, events } = Plan::new(&mut random, scale);
+    let mut installation = Installation::start(program, folder, scale.has_servers).await?;
     let known = Known::new(papers.len());
     let papers = Arc::new(papers);
-    strike(&mut installation, &papers, &known, events, &mut chance).await?;
-    settle(&installation).await?;
+    execute(&mut installation, &papers, &known, events, &mut random).await?;
+    wait_for_jobs(&installation).await?;
     age_files(&installation.blobs())?;
-    sweep(&installation).await?;
+    wait_for_sweep(&installation).await?;
     let slots = known.slots();
-    let mut outcome = verdict::look(&installation, &papers, &slots).await?;
+    let mut outcome = verdict::check(&installation, &papers, &slots).await?;
     installation.stop().await?;
     outcome.problems.extend(installation.doctor()?);
     outcome.seconds = began.elapsed().as_secs();
     Ok(outcome)
 }
 
-/// What the clients know of each paper.
+/// What the clients know about a paper.
 #[derive(Clone, Default)]
 pub(super) struct Slot {
-    /// Its document, once it was accepted.
+    /// ID of its document, once the upload was accepted.
     pub(super) document: Option<String>,
-    /// Whether its deletion was asked for, and whether that was accepted.
+    /// `Some` if its deletion was requested; `true` once it was accepted.
     pub(super) deletion: Option<bool>,
-    /// How often a retry of it was accepted.
+    /// Number of accepted retries.
     pub(super) retries: u32,
 }
 
@@ -127,25 +127,25 @@ impl Known {
     }
 }
 
-/// Lets everything happen that is planned, and waits until all requests have been answered.
-async fn strike(
+/// Executes the events and waits until all requests are answered.
+async fn execute(
     installation: &mut Installation,
     papers: &Arc<Vec<Paper>>,
     known: &Known,
     events: Vec<Event>,
-    chance: &mut Chance,
+    random: &mut Random,
 ) -> Result<()> {
     let mut requests = JoinSet::new();
-    let turns = Arc::new(Semaphore::new(UPLOADS));
+    let uploads = Arc::new(Semaphore::new(UPLOADS));
     for event in events {
-        tokio::time::sleep(Duration::from_millis(chance.below(PACE))).await;
+        tokio::time::sleep(Duration::from_millis(random.below(MAX_PAUSE))).await;
         let (client, known) = (installation.client.clone(), known.clone());
-        let away = Duration::from_millis(chance.below(AWAY));
+        let downtime = Duration::from_millis(random.below(MAX_DOWNTIME));
         match event {
             Event::Upload(n) => {
-                let (papers, turns) = (Arc::clone(papers), Arc::clone(&turns));
+                let (papers, uploads) = (Arc::clone(papers), Arc::clone(&uploads));
                 requests.spawn(async move {
-                    let _turn = turns.acquire().await?;
+                    let _permit = uploads.acquire().await?;
                     upload(&client, &known, n, &papers[n].bytes).await
                 });
             }
@@ -157,17 +157,17 @@ async fn strike(
             }
             Event::KillServer => {
                 installation.server.kill()?;
-                tokio::time::sleep(away / 3).await;
+                tokio::time::sleep(downtime / 3).await;
                 installation.server.start()?;
             }
             Event::KillWorker => {
                 if let Some(worker) = &mut installation.worker {
                     worker.kill()?;
-                    tokio::time::sleep(away / 3).await;
+                    tokio::time::sleep(downtime / 3).await;
                     worker.start()?;
                 }
             }
-            Event::Stop(store) => installation.restart(store, away).await?,
+            Event::Stop(store) => installation.restart(store, downtime).await?,
         }
         while let Some(ended) = requests.try_join_next() {
             ended??;
@@ -179,8 +179,8 @@ async fn strike(
     Ok(())
 }
 
-/// Asks again and again until there is an answer that is worth something; says whether an earlier try got none.
-async fn ask(client: &Client, request: &Request<'_>) -> Result<(Answer, bool)> {
+/// Repeats a request until it is answered without a transient failure; returns whether it was repeated.
+async fn send_with_retries(client: &Client, request: &Request<'_>) -> Result<(Answer, bool)> {
     let (began, mut is_repeated) = (Instant::now(), false);
     loop {
         let last = match client.send(request).await {
@@ -188,7 +188,7 @@ async fn ask(client: &Client, request: &Request<'_>) -> Result<(Answer, bool)> {
             Ok(answer) => String::from_utf8_lossy(&answer.body).into_owned(),
             Err(error) => format!("{error:#}"),
         };
-        ensure!(began.elapsed() < PATIENCE, "a request is not answered: {last}");
+        ensure!(began.elapsed() < RETRY_TIMEOUT, "a request was not answered: {last}");
         is_repeated = true;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -196,9 +196,9 @@ async fn ask(client: &Client, request: &Request<'_>) -> Result<(Answer, bool)> {
 
 async fn upload(client: &Client, known: &Known, n: usize, bytes: &[u8]) -> Result<()> {
     let name = format!("paper-{n}.pdf");
-    let (answer, _) = ask(client, &Request::Upload { name: &name, pdf: bytes }).await?;
+    let (answer, _) = send_with_retries(client, &Request::Upload { name: &name, pdf: bytes }).await?;
     ensure!(answer.status == 202, "an upload was answered with {}", answer.status);
-    let id = answer.json()?["id"].as_str().context("an accepted document has an id")?.to_owned();
+    let id = answer.json()?["id"].as_str().context("an accepted document has no ID")?.to_owned();
     known.change(|slots| slots[n].document = Some(id));
     Ok(())
 }
@@ -210,35 +210,36 @@ async fn delete(client: &Client, known: &Known, n: usize) -> Result<()> {
         if let Some(id) = known.change(|slots| slots[n].document.clone()) {
             break id;
         }
-        ensure!(began.elapsed() < PATIENCE, "an upload that is to be deleted is never accepted");
+        ensure!(began.elapsed() < RETRY_TIMEOUT, "an upload to be deleted was not accepted");
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
     let path = format!("/documents/{id}");
-    let (answer, is_repeated) = ask(client, &Request::Delete(&path)).await?;
+    let (answer, is_repeated) = send_with_retries(client, &Request::Delete(&path)).await?;
     match answer.status {
         204 => {}
-        // The answer to an earlier try got lost.
+        // The response to an earlier attempt was lost.
         404 if is_repeated => {}
         status => bail!("a deletion was answered with {status}"),
     }
-    // Gone at once, whatever is away.
-    let (answer, _) = ask(client, &Request::Get(&path)).await?;
-    ensure!(answer.status == 404, "a deleted document was shown: {}", answer.status);
+    // The deletion is visible immediately, whatever is down.
+    let (answer, _) = send_with_retries(client, &Request::Get(&path)).await?;
+    ensure!(answer.status == 404, "a deleted document was returned: {}", answer.status);
     known.change(|slots| slots[n].deletion = Some(true));
     Ok(())
 }
 
-/// Has one of the failed documents tried again, as soon as there is one.
+/// Retries a failed document, as soon as there is one.
 async fn retry(client: &Client, known: &Known) -> Result<()> {
     let began = Instant::now();
-    while began.elapsed() < PATIENCE {
-        let (answer, _) = ask(client, &Request::Get("/documents?status=failed&limit=1000")).await?;
+    while began.elapsed() < RETRY_TIMEOUT {
+        let (answer, _) =
+            send_with_retries(client, &Request::Get("/documents?status=failed&limit=1000")).await?;
         let failed = answer.json()?;
         let failed = failed.as_array().context("a list")?.iter().filter_map(|one| one["id"].as_str());
-        // One that was not tried again yet, if there is any.
+        // The one with the fewest retries.
         let mut candidates = known.change(|slots| {
-            let place = |id: &str| slots.iter().position(|slot| slot.document.as_deref() == Some(id));
-            let mut found: Vec<_> = failed.filter_map(|id| Some((place(id)?, id.to_owned()))).collect();
+            let index = |id: &str| slots.iter().position(|slot| slot.document.as_deref() == Some(id));
+            let mut found: Vec<_> = failed.filter_map(|id| Some((index(id)?, id.to_owned()))).collect();
             found.retain(|(n, _)| slots[*n].deletion.is_none());
             found.sort_by_key(|(n, _)| slots[*n].retries);
             found
@@ -246,39 +247,40 @@ async fn retry(client: &Client, known: &Known) -> Result<()> {
         candidates.truncate(1);
         for (n, id) in candidates {
             let path = format!("/documents/{id}/retry");
-            let (answer, _) = ask(client, &Request::Post(&path, &serde_json::Value::Null)).await?;
+            let (answer, _) =
+                send_with_retries(client, &Request::Post(&path, &serde_json::Value::Null)).await?;
             match answer.status {
                 200..=299 => {
                     known.change(|slots| slots[n].retries += 1);
                     return Ok(());
                 }
-                // It is not failed any more, or was deleted meanwhile.
+                // It is not failed any more, or was deleted.
                 404 | 409 => {}
                 status => bail!("a retry was answered with {status}"),
             }
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    bail!("there is no failed document to try again")
+    bail!("there is no failed document to retry")
 }
 
-/// Waits until no job is left.
-async fn settle(installation: &Installation) -> Result<()> {
-    /// Leases have to run out, and pauses between tries to pass.
-    const SETTLED: Duration = Duration::from_secs(240);
+/// Waits until no jobs are left.
+async fn wait_for_jobs(installation: &Installation) -> Result<()> {
+    /// Includes the expiry of leases and the backoff between attempts.
+    const JOBS_TIMEOUT: Duration = Duration::from_secs(240);
     let began = Instant::now();
     loop {
-        let queued = installation.own_metric(r#"docent_jobs{state="queued"}"#).await;
-        let leased = installation.own_metric(r#"docent_jobs{state="leased"}"#).await;
+        let queued = installation.server_metric(r#"docent_jobs{state="queued"}"#).await;
+        let leased = installation.server_metric(r#"docent_jobs{state="leased"}"#).await;
         if let (Ok(0.0), Ok(0.0)) = (&queued, &leased) {
             return Ok(());
         }
-        ensure!(began.elapsed() < SETTLED, "jobs are left: {queued:?} queued, {leased:?} leased");
+        ensure!(began.elapsed() < JOBS_TIMEOUT, "jobs are left: {queued:?} queued, {leased:?} leased");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
-/// Makes the files so old that they can be of no upload under way.
+/// Sets old modification times, so that no file can belong to a running upload.
 fn age_files(folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -291,14 +293,14 @@ fn age_files(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Waits until everything was swept once, from now on.
-async fn sweep(installation: &Installation) -> Result<()> {
-    const SWEPT: Duration = Duration::from_secs(120);
+/// Waits until a sweep that starts after this call is complete.
+async fn wait_for_sweep(installation: &Installation) -> Result<()> {
+    const SWEEP_TIMEOUT: Duration = Duration::from_secs(120);
     let (began, series) = (Instant::now(), r#"docent_sweeps_total{outcome="complete"}"#);
     let before = installation.metric(series).await?;
-    // The first one to end may have begun before.
+    // The first sweep to end may have started before.
     while installation.metric(series).await? < before + 2.0 {
-        ensure!(began.elapsed() < SWEPT, "no process sweeps");
+        ensure!(began.elapsed() < SWEEP_TIMEOUT, "no sweep completed");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     Ok(())

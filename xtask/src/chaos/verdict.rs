@@ -1,4 +1,4 @@
-//! What became of everything, and whether that is as it should be.
+//! Checks the state of all documents after a run.
 
 use super::{
     installation::Installation,
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The numbers of a run, and what is wrong.
+/// Statistics and problems of a run.
 #[derive(Default)]
 pub(super) struct Outcome {
     rows: Vec<(String, u64)>,
@@ -26,20 +26,20 @@ impl Outcome {
     }
 }
 
-/// Looks at everything from outside, once it has settled.
-pub(super) async fn look(installation: &Installation, papers: &[Paper], slots: &[Slot]) -> Result<Outcome> {
+/// Checks everything through the API, once all jobs are done.
+pub(super) async fn check(installation: &Installation, papers: &[Paper], slots: &[Slot]) -> Result<Outcome> {
     let documents = documents(installation).await?;
     let mut outcome = Outcome::default();
-    states(&mut outcome, papers, slots, &documents);
-    let chunks = chunks(installation, &mut outcome, &documents).await?;
-    searches(installation, &mut outcome, papers, slots, &documents).await?;
-    let tally = |wanted: &str| documents.values().filter(|state| *state == wanted).count() as u64;
+    check_states(&mut outcome, papers, slots, &documents);
+    let chunks = check_chunks(installation, &mut outcome, &documents).await?;
+    check_searches(installation, &mut outcome, papers, slots, &documents).await?;
+    let count = |status: &str| documents.values().filter(|state| *state == status).count() as u64;
     let accepted: BTreeSet<&String> = slots.iter().filter_map(|slot| slot.document.as_ref()).collect();
     let unanswered = documents.keys().filter(|id| !accepted.contains(id)).count() as u64;
-    let runs = runs(installation)?;
+    let runs = job_runs(installation)?;
     let mut rows = vec![
         ("uploads accepted".to_owned(), accepted.len() as u64),
-        ("uploads done whose answer got lost".to_owned(), unanswered),
+        ("uploads with a lost response".to_owned(), unanswered),
         ("kills of the server".to_owned(), installation.server.kills.into()),
     ];
     if let Some(worker) = &installation.worker {
@@ -54,8 +54,8 @@ pub(super) async fn look(installation: &Installation, papers: &[Paper], slots: &
         rows.push((format!("restarts of {name}"), (*restarts).into()));
     }
     rows.extend([
-        ("ingested".to_owned(), tally("ingested")),
-        ("failed".to_owned(), tally("failed")),
+        ("ingested".to_owned(), count("ingested")),
+        ("failed".to_owned(), count("failed")),
         ("deleted".to_owned(), slots.iter().filter(|slot| slot.deletion == Some(true)).count() as u64),
         ("retried".to_owned(), slots.iter().map(|slot| u64::from(slot.retries)).sum()),
         ("chunks".to_owned(), chunks),
@@ -65,7 +65,7 @@ pub(super) async fn look(installation: &Installation, papers: &[Paper], slots: &
     for leftover in ["orphan_chunks", "orphan_file", "not_queued", "not_removed"] {
         let series = format!(r#"docent_sweep_mended_total{{leftover="{leftover}"}}"#);
         rows.push((
-            format!("swept in the last lives: {leftover}"),
+            format!("repaired by the last sweeps: {leftover}"),
             installation.metric(&series).await? as u64,
         ));
     }
@@ -73,42 +73,49 @@ pub(super) async fn look(installation: &Installation, papers: &[Paper], slots: &
     Ok(outcome)
 }
 
-/// Every document's state, by its id.
+/// Statuses of all documents by ID.
 async fn documents(installation: &Installation) -> Result<BTreeMap<String, String>> {
     let answer = installation.client.get("/documents").await?;
     ensure!(answer.status == 200, "the list of documents: {}", answer.status);
     let text = |one: &Value, name: &str| one[name].as_str().map(str::to_owned);
     let documents = answer.json()?;
     let documents = documents.as_array().context("a list")?.iter();
-    documents.map(|one| text(one, "id").zip(text(one, "status")).context("an id and a status")).collect()
+    documents
+        .map(|one| text(one, "id").zip(text(one, "status")).context("a document without ID or status"))
+        .collect()
 }
 
-/// What was accepted is ingested, failed or deleted, and nothing is anything else.
-fn states(outcome: &mut Outcome, papers: &[Paper], slots: &[Slot], documents: &BTreeMap<String, String>) {
-    let mut complain = |problem: String| outcome.problems.push(problem);
+/// Checks that every accepted upload is ingested, failed or deleted.
+fn check_states(
+    outcome: &mut Outcome,
+    papers: &[Paper],
+    slots: &[Slot],
+    documents: &BTreeMap<String, String>,
+) {
+    let mut report = |problem: String| outcome.problems.push(problem);
     for (id, state) in documents {
         if state != "ingested" && state != "failed" {
-            complain(format!("document {id} is {state} for ever"));
+            report(format!("document {id} is still {state}"));
         }
     }
     for (n, (paper, slot)) in papers.iter().zip(slots).enumerate() {
         let Some(id) = &slot.document else {
-            complain(format!("paper {n} was never accepted"));
+            report(format!("paper {n} was never accepted"));
             continue;
         };
         match (documents.get(id).map(String::as_str), slot.deletion) {
-            (Some(_), Some(true)) => complain(format!("document {id} was deleted and is there")),
-            (None, None | Some(false)) => complain(format!("document {id} was accepted and is lost")),
+            (Some(_), Some(true)) => report(format!("document {id} was deleted but exists")),
+            (None, None | Some(false)) => report(format!("document {id} was accepted but is lost")),
             (Some("ingested"), None) if paper.word.is_none() => {
-                complain(format!("document {id} is ingested, though it cannot be read"));
+                report(format!("document {id} is ingested, although its file is invalid"));
             }
             _ => {}
         }
     }
 }
 
-/// The reports agree with the vector store, where it can be looked into; elsewhere the doctor compares them.
-async fn chunks(
+/// Compares the reports with the vector store, if it can be read; otherwise `docent doctor` compares them.
+async fn check_chunks(
     installation: &Installation,
     outcome: &mut Outcome,
     documents: &BTreeMap<String, String>,
@@ -116,16 +123,16 @@ async fn chunks(
     let mut reported = BTreeMap::new();
     for (id, _) in documents.iter().filter(|(_, state)| *state == "ingested") {
         let report = installation.client.get(&format!("/documents/{id}/report")).await?.json()?;
-        let chunks = report["coverage"]["chunks"].as_u64().context("an ingested document has chunks")?;
+        let chunks = report["coverage"]["chunks"].as_u64().context("an ingested document has no chunks")?;
         reported.insert(id.clone(), chunks);
     }
-    if let Some(there) = installation.chunks() {
-        for id in reported.keys().chain(there.keys()).collect::<BTreeSet<_>>() {
-            let (reported, there) = (reported.get(id).unwrap_or(&0), there.get(id).unwrap_or(&0));
-            if reported != there {
+    if let Some(stored) = installation.chunks() {
+        for id in reported.keys().chain(stored.keys()).collect::<BTreeSet<_>>() {
+            let (reported, stored) = (reported.get(id).unwrap_or(&0), stored.get(id).unwrap_or(&0));
+            if reported != stored {
                 let state = documents.get(id).map_or("unknown", String::as_str);
                 let problem =
-                    format!("document {id} ({state}) should have {reported} chunks and has {there}");
+                    format!("document {id} ({state}) should have {reported} chunks and has {stored}");
                 outcome.problems.push(problem);
             }
         }
@@ -133,8 +140,8 @@ async fn chunks(
     Ok(reported.values().sum())
 }
 
-/// Each ingested document is found by its word, and no other one is.
-async fn searches(
+/// Checks that exactly the ingested documents are found by their words.
+async fn check_searches(
     installation: &Installation,
     outcome: &mut Outcome,
     papers: &[Paper],
@@ -154,8 +161,8 @@ async fn searches(
     Ok(())
 }
 
-/// Whether a document is found by this word: among all, or, since a search leaves out copies of what it found, when it
-/// alone is searched.
+/// Whether a document is found by a word: in a search over all documents or, since searches omit copies, in a search over
+/// this document.
 async fn is_found(installation: &Installation, word: &str, id: &str) -> Result<bool> {
     for query in [json!({ "query": word, "limit": 50 }), json!({ "query": word, "document_ids": [id] })] {
         let answer = installation.client.post("/search", &query).await?;
@@ -169,12 +176,12 @@ async fn is_found(installation: &Installation, word: &str, id: &str) -> Result<b
     Ok(false)
 }
 
-/// How often each job was begun, by the logs of all processes.
-fn runs(installation: &Installation) -> Result<HashMap<String, u32>> {
+/// Counts how often each job was started, from the logs of all processes.
+fn job_runs(installation: &Installation) -> Result<HashMap<String, u32>> {
     let mut runs = HashMap::new();
     for process in [Some(&installation.server), installation.worker.as_ref()].into_iter().flatten() {
         let log = std::fs::read(&process.log)?;
-        // A line that a kill has cut short is none.
+        // A kill may have truncated a line.
         for line in String::from_utf8_lossy(&log).lines() {
             let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
             if line["message"] == "job begun"

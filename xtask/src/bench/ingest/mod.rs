@@ -1,14 +1,14 @@
-//! From upload to `ingested`: rates, what each part of the work takes, and what else is served meanwhile.
+//! Ingestion from upload to `ingested`: rates, CPU time by stage, and latency of other requests meanwhile.
 //!
-//! The service is a process of its own with a fresh data folder, asked over HTTP as people do. Embeddings are the
-//! built-in ones, then those of the tests' wire-level back end, a process of its own too, which shares the
-//! cores. CPU time is reported beside every rate: what else the machine does falls on the rates alone.
+//! The service is a separate process with an empty data directory, used over HTTP. Embeddings are the built-in ones, then
+//! those of the fake back end of the tests, which shares the cores. CPU times are printed too, because other load on the
+//! machine affects only the rates.
 
-mod follow;
+mod sampler;
 mod scale;
 mod serving;
 mod synthetic;
-mod watch;
+mod uploader;
 
 use super::{
     peer::Role,
@@ -16,8 +16,7 @@ use super::{
     start,
 };
 use anyhow::{Context, Result, ensure};
-pub(super) use follow::Follower;
-use follow::Pdf;
+use sampler::Sampler;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -26,26 +25,27 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::task::LocalSet;
-use watch::Watch;
+use uploader::Pdf;
+pub(super) use uploader::Uploader;
 
-/// What is ingested.
+/// Options of the benchmark.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Load {
-    /// A folder with PDFs.
+    /// Directory with PDFs.
     folder: PathBuf,
-    /// Only so many of them, the largest.
+    /// Use only the N largest PDFs.
     #[arg(long, value_name = "N")]
     largest: Option<usize>,
-    /// Another build of `docent`, such as one from before a change, which is measured in turns with this one.
+    /// Another build of `docent`, for example from before a change, measured in the same rounds.
     #[arg(long, value_name = "PROGRAM")]
     beside: Option<PathBuf>,
-    /// How often all are measured.
+    /// Number of rounds.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Ask for `/health/live` and for a document all the while, and tell how soon the answers come.
+    /// Measure the latency of `/health/live` and of a document during ingestion.
     #[arg(long)]
     while_serving: bool,
-    /// Ingest documents of the project's own text until there are so many chunks, and delete one of them.
+    /// Ingest documents made of the project's own text up to this number of chunks, then delete a large one.
     #[arg(long, value_name = "CHUNKS", conflicts_with = "while_serving")]
     scale_to: Option<u64>,
 }
@@ -53,8 +53,8 @@ pub(crate) struct Load {
 /// Settings of the service.
 type Settings = Vec<(&'static str, String)>;
 
-/// Uploads that wait at a time; what is uploaded further ahead would only sit in the queue.
-const AHEAD: usize = 32;
+/// Maximum number of outstanding uploads; more would only wait in the queue.
+const MAX_OUTSTANDING: usize = 32;
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
     let program = start::build(root)?;
@@ -92,7 +92,7 @@ async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Res
     Ok(())
 }
 
-/// The PDFs of a folder, the largest first.
+/// Reads the PDFs of a directory, largest first.
 pub(super) fn pdfs(folder: &Path, largest: Option<usize>) -> Result<Vec<Pdf>> {
     let mut pdfs = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
@@ -108,7 +108,7 @@ pub(super) fn pdfs(folder: &Path, largest: Option<usize>) -> Result<Vec<Pdf>> {
     Ok(pdfs)
 }
 
-/// Ingests all PDFs, with the embeddings of `model` if there is one.
+/// Ingests all PDFs, with the embeddings of `model` if given.
 async fn throughput(program: &Path, folder: &Path, pdfs: &Rc<Vec<Pdf>>, model: Option<&Peer>) -> Result<()> {
     let mut settings: Settings = vec![("DOCENT_METRICS_ENABLED", "true".to_owned())];
     if let Some(model) = model {
@@ -119,37 +119,37 @@ async fn throughput(program: &Path, folder: &Path, pdfs: &Rc<Vec<Pdf>>, model: O
         ]);
     }
     let (docent, token) = service::docent(program, folder, &settings).await?;
-    let watch = Watch::start(&docent)?;
+    let sampler = Sampler::start(&docent)?;
     let began = Instant::now();
-    let mut follower = Follower::connect(docent.address, token).await?;
+    let mut uploader = Uploader::connect(docent.address, token).await?;
     let mut left = pdfs.iter();
     loop {
-        while follower.outstanding() < AHEAD
+        while uploader.outstanding() < MAX_OUTSTANDING
             && let Some(pdf) = left.next()
         {
-            follower.upload(pdf).await?;
+            uploader.upload(pdf).await?;
         }
-        if follower.outstanding() == 0 {
+        if uploader.outstanding() == 0 {
             break;
         }
-        follower.settle().await?;
+        uploader.wait_for_next().await?;
     }
     let wall = began.elapsed();
-    let seen = watch.stop(&docent).await?;
-    let done = follower.done();
-    println!("{} embeddings", if model.is_some() { "wire-level" } else { "built-in" });
+    let usage = sampler.stop(&docent).await?;
+    let totals = uploader.totals();
+    println!("{} embeddings", if model.is_some() { "back-end" } else { "built-in" });
     println!(
         "  {} of {} documents, {} pages, {} chunks in {:.1} s: {:.0} pages/s, {:.0} chunks/s",
-        done.ingested,
+        totals.ingested,
         pdfs.len(),
-        done.pages,
-        done.chunks,
+        totals.pages,
+        totals.chunks,
         wall.as_secs_f64(),
-        rate(done.pages, wall),
-        rate(done.chunks, wall),
+        rate(totals.pages, wall),
+        rate(totals.chunks, wall),
     );
-    seen.print(done.pages);
-    follower.print_stages().await
+    usage.print(totals.pages);
+    uploader.print_stages().await
 }
 
 fn rate(count: u64, time: Duration) -> f64 {

@@ -1,6 +1,6 @@
-//! Looks at the service's process from outside while it works.
+//! Samples CPU time and memory of the service and its extraction workers.
 
-use super::super::service::{Peer, in_time};
+use super::super::service::{Peer, ticks_to_time};
 use anyhow::{Context, Result};
 use std::{
     cell::{Cell, RefCell},
@@ -11,13 +11,13 @@ use std::{
 };
 use tokio::task::JoinHandle;
 
-/// Workers live for some tenths of a second.
-const LOOK_EVERY: Duration = Duration::from_millis(40);
-/// Looks at the children for one at the threads.
+/// Sampling interval; workers live for some tenths of a second.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(40);
+/// Samples of the child processes per sample of the threads.
 const THREADS_EVERY: u32 = 5;
 
-/// What the threads of the service do, by the beginning of their names.
-const DUTIES: [(&str, &str); 8] = [
+/// Work of the threads of the service, by name prefix.
+const THREAD_WORK: [(&str, &str); 8] = [
     ("tokio-rt", "chunking, tokens, embedding, packing, jobs"),
     ("docent-index", "indexing"),
     ("thrd-tantivy", "indexing"),
@@ -28,72 +28,72 @@ const DUTIES: [(&str, &str); 8] = [
     ("actix", "HTTP: uploads, hashing, answers"),
 ];
 
-/// A look that goes on until it is stopped.
-pub(super) struct Watch {
+/// Samples a process until stopped.
+pub(super) struct Sampler {
     task: JoinHandle<()>,
-    seen: Rc<State>,
+    samples: Rc<Samples>,
     before: (Duration, Duration),
 }
 
 #[derive(Default)]
-struct State {
-    /// The name and the ticks of each thread when it was last seen.
+struct Samples {
+    /// Name and ticks of each thread in its last sample.
     threads: RefCell<HashMap<String, (String, u64)>>,
     worker_kib: Cell<u64>,
 }
 
-/// What was seen.
-pub(super) struct Seen {
-    /// Seconds of processor time of each duty.
-    duties: Vec<(&'static str, Duration)>,
+/// CPU time and memory of the sampled processes.
+pub(super) struct ProcessUsage {
+    /// CPU time by kind of work.
+    by_work: Vec<(&'static str, Duration)>,
     pub(super) server: Duration,
     pub(super) workers: Duration,
     peak_kib: u64,
     worker_kib: u64,
 }
 
-impl Watch {
+impl Sampler {
     pub(super) fn start(peer: &Peer) -> Result<Self> {
-        let seen = Rc::new(State::default());
-        let (state, pid) = (Rc::clone(&seen), peer.pid());
+        let samples = Rc::new(Samples::default());
+        let (state, pid) = (Rc::clone(&samples), peer.pid());
         let task = tokio::task::spawn_local(async move {
-            for look in 0_u32.. {
-                state.look_at_workers(pid);
-                if look % THREADS_EVERY == 0 {
-                    state.look_at_threads(pid);
+            for sample in 0_u32.. {
+                state.sample_workers(pid);
+                if sample % THREADS_EVERY == 0 {
+                    state.sample_threads(pid);
                 }
-                tokio::time::sleep(LOOK_EVERY).await;
+                tokio::time::sleep(SAMPLE_INTERVAL).await;
             }
         });
-        Ok(Self { task, seen, before: peer.times()? })
+        Ok(Self { task, samples, before: peer.times()? })
     }
 
-    pub(super) async fn stop(self, peer: &Peer) -> Result<Seen> {
+    pub(super) async fn stop(self, peer: &Peer) -> Result<ProcessUsage> {
         self.task.abort();
-        self.seen.look_at_threads(peer.pid());
+        self.samples.sample_threads(peer.pid());
         let (server, workers) = peer.times()?;
-        let mut duties: Vec<(&'static str, Duration)> = Vec::new();
-        for (name, ticks) in self.seen.threads.borrow().values() {
-            let duty = DUTIES.iter().find(|(beginning, _)| name.starts_with(beginning));
-            let (duty, time) = (duty.map_or("other threads", |(_, duty)| duty), in_time(*ticks));
-            match duties.iter_mut().find(|(known, _)| *known == duty) {
+        let mut by_work: Vec<(&'static str, Duration)> = Vec::new();
+        for (name, ticks) in self.samples.threads.borrow().values() {
+            let work = THREAD_WORK.iter().find(|(prefix, _)| name.starts_with(prefix));
+            let (work, time) = (work.map_or("other threads", |(_, work)| work), ticks_to_time(*ticks));
+            match by_work.iter_mut().find(|(known, _)| *known == work) {
                 Some((_, sum)) => *sum += time,
-                None => duties.push((duty, time)),
+                None => by_work.push((work, time)),
             }
         }
-        duties.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
-        Ok(Seen {
-            duties,
+        by_work.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+        Ok(ProcessUsage {
+            by_work,
             server: server.saturating_sub(self.before.0),
             workers: workers.saturating_sub(self.before.1),
-            peak_kib: kib(peer.pid(), "VmHWM:").context("the most memory of a process")?,
-            worker_kib: self.seen.worker_kib.get(),
+            peak_kib: kib(peer.pid(), "VmHWM:").context("reading the peak memory")?,
+            worker_kib: self.samples.worker_kib.get(),
         })
     }
 }
 
-impl State {
-    fn look_at_threads(&self, pid: u32) {
+impl Samples {
+    fn sample_threads(&self, pid: u32) {
         for thread in threads(pid) {
             let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")) else { continue };
             let parts = stat.split_once('(').and_then(|(_, rest)| rest.rsplit_once(") "));
@@ -104,11 +104,11 @@ impl State {
         }
     }
 
-    fn look_at_workers(&self, pid: u32) {
+    fn sample_workers(&self, pid: u32) {
         for thread in threads(pid) {
             let children = fs::read_to_string(format!("/proc/{pid}/task/{thread}/children"));
             for child in children.unwrap_or_default().split_whitespace().filter_map(|pid| pid.parse().ok()) {
-                // Until it has become the worker, a child has its parent's memory.
+                // Until exec, a child process has the memory of its parent.
                 let command = fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
                 if command.contains("extract-worker") {
                     let peak = kib(child, "VmHWM:").unwrap_or_default();
@@ -126,14 +126,14 @@ fn threads(pid: u32) -> Vec<String> {
     tasks.map(|tasks| tasks.filter_map(name).collect()).unwrap_or_default()
 }
 
-/// A figure of a process in KiB.
+/// Reads a memory figure of a process in KiB.
 pub(super) fn kib(pid: u32, name: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-impl Seen {
+impl ProcessUsage {
     pub(super) fn cpu(&self) -> Duration {
         self.server + self.workers
     }
@@ -141,13 +141,13 @@ impl Seen {
     pub(super) fn print(&self, pages: u64) {
         let seconds = |time: Duration| time.as_secs_f64();
         println!(
-            "  CPU {:.2} s, {:.2} ms for a page",
+            "  CPU {:.2} s, {:.2} ms per page",
             seconds(self.cpu()),
             seconds(self.cpu()) * 1e3 / pages.max(1) as f64
         );
         println!("    {:6.2} s extraction (worker processes)", seconds(self.workers));
-        for (duty, time) in &self.duties {
-            println!("    {:6.2} s {duty}", seconds(*time));
+        for (work, time) in &self.by_work {
+            println!("    {:6.2} s {work}", seconds(*time));
         }
         self.print_memory();
     }
@@ -155,7 +155,7 @@ impl Seen {
     pub(super) fn print_memory(&self) {
         let mib = |kib: u64| kib as f64 / 1024.0;
         println!(
-            "  memory at most: server {:.0} MiB, an extraction worker {:.0} MiB",
+            "  peak memory: server {:.0} MiB, extraction worker {:.0} MiB",
             mib(self.peak_kib),
             mib(self.worker_kib)
         );

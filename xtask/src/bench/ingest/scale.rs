@@ -1,10 +1,10 @@
-//! Whether the rate stays the same while the index grows, and how long a large document takes to go.
+//! Ingestion rate while the index grows, and the time to delete a large document.
 
 use super::{
     super::{peer::Role, service, service::Peer},
-    follow::{Follower, Pdf},
+    sampler::{Sampler, kib},
     synthetic::Library,
-    watch::{Watch, kib},
+    uploader::{Pdf, Uploader},
 };
 use anyhow::Result;
 use std::{
@@ -12,39 +12,39 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Pages of a document, some 290 chunks.
+/// Pages per document, about 290 chunks.
 const PAGES: usize = 200;
-/// Pages of the document that is deleted, over 5,000 chunks.
+/// Pages of the large document, over 5,000 chunks.
 const MANY_PAGES: usize = 3_600;
-/// Chunks of a line of figures.
+/// Chunks per line of output.
 const STEP: u64 = 10_000;
-const AHEAD: usize = 8;
+const MAX_OUTSTANDING: usize = 8;
 
-/// Ingests documents until there are so many chunks.
+/// Ingests documents up to a number of chunks.
 pub(super) async fn run(root: &Path, program: &Path, folder: &Path, chunks: u64) -> Result<()> {
     let library = Library::read(root)?;
     let settings = [("DOCENT_METRICS_ENABLED", "true".to_owned())];
     let (docent, token) = service::docent(program, &folder.join("embedded"), &settings).await?;
-    let watch = Watch::start(&docent)?;
-    let mut follower = Follower::connect(docent.address, token).await?;
+    let sampler = Sampler::start(&docent)?;
+    let mut uploader = Uploader::connect(docent.address, token).await?;
     println!("  chunks   documents   chunks/s   pages/s   CPU s for {STEP} chunks   resident MiB");
-    let mut step = Step::begin(&docent, &follower)?;
+    let mut step = Step::begin(&docent, &uploader)?;
     for n in 0.. {
-        while follower.outstanding() >= AHEAD {
-            follower.settle().await?;
+        while uploader.outstanding() >= MAX_OUTSTANDING {
+            uploader.wait_for_next().await?;
         }
-        step = step.end(&docent, &follower, STEP)?;
-        if follower.done().chunks >= chunks {
+        step = step.end(&docent, &uploader, STEP)?;
+        if uploader.totals().chunks >= chunks {
             break;
         }
-        follower.upload(&library.document(n, PAGES)).await?;
+        uploader.upload(&library.document(n, PAGES)).await?;
     }
-    while follower.outstanding() > 0 {
-        follower.settle().await?;
+    while uploader.outstanding() > 0 {
+        uploader.wait_for_next().await?;
     }
-    step.end(&docent, &follower, 1)?;
-    delete(&mut follower, &library, "embedded index, beside the others").await?;
-    watch.stop(&docent).await?.print_memory();
+    step.end(&docent, &uploader, 1)?;
+    delete(&mut uploader, &library, "embedded index, with the other documents").await?;
+    sampler.stop(&docent).await?.print_memory();
     drop(docent);
 
     let store = Peer::in_role(&Role::Qdrant.arguments())?;
@@ -54,26 +54,26 @@ pub(super) async fn run(root: &Path, program: &Path, folder: &Path, chunks: u64)
         ("DOCENT_QDRANT_URL", format!("http://{}", store.address)),
     ];
     let (docent, token) = service::docent(program, &folder.join("qdrant"), &settings).await?;
-    let mut follower = Follower::connect(docent.address, token).await?;
-    delete(&mut follower, &library, "Qdrant's protocol, the store of the tests").await
+    let mut uploader = Uploader::connect(docent.address, token).await?;
+    delete(&mut uploader, &library, "Qdrant fake").await
 }
 
 /// Ingests a large document and deletes it.
-async fn delete(follower: &mut Follower, library: &Library, name: &str) -> Result<()> {
-    let before = follower.done().chunks;
-    let id = follower
+async fn delete(uploader: &mut Uploader, library: &Library, name: &str) -> Result<()> {
+    let before = uploader.totals().chunks;
+    let id = uploader
         .upload(&Pdf { name: "large.pdf".to_owned(), ..library.document(1 << 20, MANY_PAGES) })
         .await?;
-    follower.settle().await?;
-    let chunks = follower.done().chunks - before;
+    uploader.wait_for_next().await?;
+    let chunks = uploader.totals().chunks - before;
     let began = Instant::now();
-    follower.delete(&id).await?;
+    uploader.delete(&id).await?;
     let took = began.elapsed().as_secs_f64();
-    println!("  deleted a document of {chunks} chunks, all of it gone after {took:.2} s ({name})");
+    println!("  deleted a document of {chunks} chunks in {took:.2} s ({name})");
     Ok(())
 }
 
-/// Where a line of figures begins.
+/// The start of a line of output.
 struct Step {
     began: Instant,
     cpu: Duration,
@@ -82,20 +82,20 @@ struct Step {
 }
 
 impl Step {
-    fn begin(docent: &Peer, follower: &Follower) -> Result<Self> {
+    fn begin(docent: &Peer, uploader: &Uploader) -> Result<Self> {
         let (server, workers) = docent.times()?;
-        let done = follower.done();
+        let done = uploader.totals();
         Ok(Self { began: Instant::now(), cpu: server + workers, chunks: done.chunks, pages: done.pages })
     }
 
-    /// Prints the line and begins the next one, once there are `least` chunks more.
-    fn end(self, docent: &Peer, follower: &Follower, least: u64) -> Result<Self> {
-        let done = follower.done();
+    /// Prints the line and starts the next one, after at least `least` more chunks.
+    fn end(self, docent: &Peer, uploader: &Uploader, least: u64) -> Result<Self> {
+        let done = uploader.totals();
         let (chunks, pages) = (done.chunks - self.chunks, done.pages - self.pages);
         if chunks < least {
             return Ok(self);
         }
-        let next = Self::begin(docent, follower)?;
+        let next = Self::begin(docent, uploader)?;
         let (wall, cpu) = (next.began - self.began, next.cpu.saturating_sub(self.cpu));
         println!(
             "  {:>6}   {:>9}   {:>8.0}   {:>7.0}   {:>24.2}   {:>12}",

@@ -1,12 +1,12 @@
-//! What else is served while documents are ingested.
+//! Latency of other requests during ingestion.
 
 use super::{
     super::{
         service,
         wire::{Client, request},
     },
-    follow::{Follower, Pdf},
-    watch::Watch,
+    sampler::Sampler,
+    uploader::{Pdf, Uploader},
 };
 use anyhow::{Context, Result};
 use std::{
@@ -17,47 +17,48 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two requests of a connection.
+/// Pause between two requests of a connection.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Ingests the PDFs and asks for health and for one of the documents until all are ingested.
+/// Ingests the PDFs and meanwhile requests the health status and one of the documents.
 pub(super) async fn run(program: &Path, folder: &Path, pdfs: Rc<Vec<Pdf>>) -> Result<()> {
     let settings = [("DOCENT_METRICS_ENABLED", "true".to_owned())];
     let (docent, token) = service::docent(program, folder, &settings).await?;
-    let watch = Watch::start(&docent)?;
+    let sampler = Sampler::start(&docent)?;
     let began = Instant::now();
-    let mut follower = Follower::connect(docent.address, token.clone()).await?;
+    let mut uploader = Uploader::connect(docent.address, token.clone()).await?;
     let first = pdfs.first().context("a PDF")?;
-    let document = format!("/documents/{}", follower.upload(first).await?);
-    let over = Rc::new(Cell::new(false));
-    let ask = |path: &str| {
-        tokio::task::spawn_local(ask(
+    let document = format!("/documents/{}", uploader.upload(first).await?);
+    let is_done = Rc::new(Cell::new(false));
+    let measure = |path: &str| {
+        tokio::task::spawn_local(measure_latency(
             docent.address,
             request("GET", path, Some(&token), ""),
-            Rc::clone(&over),
+            Rc::clone(&is_done),
         ))
     };
-    let asked = [("GET /health/live", ask("/health/live")), ("GET /documents/{id}", ask(&document))];
+    let measurements =
+        [("GET /health/live", measure("/health/live")), ("GET /documents/{id}", measure(&document))];
     for pdf in &pdfs[1..] {
-        follower.upload(pdf).await?;
+        uploader.upload(pdf).await?;
     }
-    while follower.outstanding() > 0 {
-        follower.settle().await?;
+    while uploader.outstanding() > 0 {
+        uploader.wait_for_next().await?;
     }
-    over.set(true);
-    let done = follower.done();
+    is_done.set(true);
+    let totals = uploader.totals();
     println!(
-        "  {} documents of {} pages ingested in {:.1} s, meanwhile",
-        done.ingested,
-        done.pages,
+        "  {} documents with {} pages ingested in {:.1} s; latencies meanwhile:",
+        totals.ingested,
+        totals.pages,
         began.elapsed().as_secs_f64()
     );
-    for (name, asked) in asked {
-        let mut times = asked.await??;
+    for (name, task) in measurements {
+        let mut times = task.await??;
         times.sort_unstable();
         let ms = |share: usize| times[(times.len() - 1) * share / 1000].as_secs_f64() * 1e3;
         println!(
-            "  {name:<20} {} answers: p50 {:.1} ms, p99 {:.1} ms, p99.9 {:.1} ms, most {:.1} ms",
+            "  {name:<20} {} answers: p50 {:.1} ms, p99 {:.1} ms, p99.9 {:.1} ms, max {:.1} ms",
             times.len(),
             ms(500),
             ms(990),
@@ -65,14 +66,18 @@ pub(super) async fn run(program: &Path, folder: &Path, pdfs: Rc<Vec<Pdf>>) -> Re
             ms(1000)
         );
     }
-    watch.stop(&docent).await?.print_memory();
+    sampler.stop(&docent).await?.print_memory();
     Ok(())
 }
 
-async fn ask(address: SocketAddr, request: Vec<u8>, over: Rc<Cell<bool>>) -> Result<Vec<Duration>> {
+async fn measure_latency(
+    address: SocketAddr,
+    request: Vec<u8>,
+    is_done: Rc<Cell<bool>>,
+) -> Result<Vec<Duration>> {
     let mut client = Client::connect(address).await?;
     let mut times = Vec::new();
-    while !over.get() {
+    while !is_done.get() {
         let began = Instant::now();
         client.exchange(&request).await?;
         times.push(began.elapsed());

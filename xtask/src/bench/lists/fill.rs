@@ -1,4 +1,4 @@
-//! Many records of every kind that a list shows.
+//! Fills a database with records of every listed kind.
 
 use anyhow::{Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,19 +12,19 @@ use docent_domain::{
 use docent_ports::store::Store;
 use docent_testkit::builders::{audit_entry, coverage, document, id, job, session, usage, user};
 
-/// Documents that are written together.
+/// Documents per transaction.
 const BATCH: u32 = 2_000;
-/// Between two documents: a hundred thousand make some four months.
+/// Time between two documents; 100,000 of them span about four months.
 const PAUSE: TimeDelta = TimeDelta::seconds(100);
 const TITLES: [&str; 5] = ["Annual report", "Minutes of the meeting", "Contract", "Manual", "Tax return"];
 
-/// Writes so many accounts and documents.
-#[expect(clippy::disallowed_methods, reason = "the last 30 days, which the dashboard draws, end now")]
+/// Writes accounts and documents.
+#[expect(clippy::disallowed_methods, reason = "the dashboard shows the last 30 days")]
 pub(super) async fn fill(database: &str, users: u32, documents: u32) -> Result<()> {
     let store = SqlStore::connect(database, SqlOptions::default()).await?;
     let mut unit = store.begin().await?;
     for n in 1..=users {
-        ensure!(unit.users().insert(&user(n)).await?, "an account that is there already");
+        ensure!(unit.users().insert(&user(n)).await?, "the account exists already");
         unit.sessions().insert(&session(n, id(n))).await?;
     }
     unit.commit().await?;
@@ -34,7 +34,7 @@ pub(super) async fn fill(database: &str, users: u32, documents: u32) -> Result<(
         for n in first..(first + BATCH).min(documents + 1) {
             let at = end - PAUSE * i32::try_from(documents - n)?;
             let owner: UserId = id(1 + n % users);
-            let document = one(n, owner, at)?;
+            let document = create_document(n, owner, at)?;
             unit.documents().insert(&document).await?;
             let state = JobState::Done;
             let job = job(n, document.id);
@@ -53,8 +53,8 @@ pub(super) async fn fill(database: &str, users: u32, documents: u32) -> Result<(
     Ok(())
 }
 
-/// One in ten has failed and one in twenty waits; the others can be searched.
-fn one(n: u32, owner: UserId, at: DateTime<Utc>) -> Result<Document> {
+/// Creates a document: one in ten has failed, one in twenty is pending, the others are ingested.
+fn create_document(n: u32, owner: UserId, at: DateTime<Utc>) -> Result<Document> {
     let title = format!("{} number {:03}, copy {}", TITLES[n as usize % TITLES.len()], n % 1_000, n / 1_000);
     let document = Document {
         owner: Some(owner),
