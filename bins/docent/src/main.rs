@@ -50,13 +50,13 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Migrate(args) => command::migrate::run(args).await,
         Command::Createsuperuser(args) => {
             let flags = Flags { is_staff: true, is_superuser: true };
-            command::accounts::create(&args.account, flags).await
+            command::accounts::create(&args, flags).await
         }
         Command::Users(UsersCommand::Create(args)) => {
             let flags = Flags { is_staff: args.staff, is_superuser: false };
             command::accounts::create(&args.account, flags).await
         }
-        Command::Changepassword(args) => command::accounts::change_password(&args.account).await,
+        Command::Changepassword(args) => command::accounts::change_password(&args).await,
         Command::Users(UsersCommand::List(args)) => command::accounts::list(&args).await,
         Command::Users(UsersCommand::Deactivate(args)) => command::accounts::set_active(&args, false).await,
         Command::Users(UsersCommand::Activate(args)) => command::accounts::set_active(&args, true).await,

@@ -43,22 +43,6 @@ pub struct AccountArgs {
     pub profile: ProfileArgs,
 }
 
-/// Arguments of `docent createsuperuser`.
-#[derive(Debug, Args)]
-pub struct CreateSuperuserArgs {
-    /// The account.
-    #[command(flatten)]
-    pub account: AccountArgs,
-}
-
-/// Arguments of `docent changepassword`.
-#[derive(Debug, Args)]
-pub struct ChangePasswordArgs {
-    /// The account.
-    #[command(flatten)]
-    pub account: AccountArgs,
-}
-
 /// Arguments of `docent users create`.
 #[derive(Debug, Args)]
 pub struct CreateUserArgs {

@@ -6,8 +6,8 @@ mod remote;
 mod upkeep;
 
 pub use accounts::{
-    AccountArgs, ApiKeysCommand, ChangePasswordArgs, CreateKeyArgs, CreateSuperuserArgs, CreateUserArgs,
-    ListKeysArgs, ListUsersArgs, OneUserArgs, RevokeKeyArgs, UsersCommand,
+    AccountArgs, ApiKeysCommand, CreateKeyArgs, CreateUserArgs, ListKeysArgs, ListUsersArgs, OneUserArgs,
+    RevokeKeyArgs, UsersCommand,
 };
 pub use reference::reference;
 pub use remote::{
@@ -47,9 +47,9 @@ pub enum Command {
     /// Update the database schema.
     Migrate(InstallationArgs),
     /// Create an account with all permissions.
-    Createsuperuser(CreateSuperuserArgs),
+    Createsuperuser(AccountArgs),
     /// Change the password of an account and end all its sessions.
-    Changepassword(ChangePasswordArgs),
+    Changepassword(AccountArgs),
     /// Manage accounts.
     #[command(subcommand)]
     Users(UsersCommand),
