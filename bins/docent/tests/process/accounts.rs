@@ -72,7 +72,7 @@ async fn password_and_account_changes_apply_to_running_service() {
     assert!(run_ok(folder, &["users", "activate", ADA]).await.contains("Activated"));
     assert_eq!(log_in(&serving, "battery staple").await, 200);
     for arguments in
-        [["users", "deactivate", "nobody@example.org"], ["users", "activate", "nobody@example.org"]]
+        [["users", "deactivate", "unknown@example.org"], ["users", "activate", "unknown@example.org"]]
     {
         assert!(run_error(folder, &arguments).await.contains("no account has the email address"));
     }
@@ -151,7 +151,7 @@ async fn api_key_create_rejects_unknown_account_name_and_scope() {
     let folder = folder.path();
     create_account(folder, ADA, "correct horse").await;
     for (arguments, expected) in [
-        (["apikeys", "create", "nobody@example.org", "--name", "n", "--scopes", "read"], "no account has"),
+        (["apikeys", "create", "unknown@example.org", "--name", "n", "--scopes", "read"], "no account has"),
         (["apikeys", "create", ADA, "--name", " ", "--scopes", "read"], "must not be empty"),
         (["apikeys", "create", ADA, "--name", "n", "--scopes", "read,write"], "read, ingest, chat and admin"),
     ] {

@@ -59,7 +59,7 @@ async fn ask_prints_answer_and_sources() {
 
     for (args, words) in [
         (&["ask", " "][..], "the question is empty"),
-        (&["ask", "--agent", "nobody", "Who?"], "Agent not found"),
+        (&["ask", "--agent", "unknown", "Who?"], "Agent not found"),
         (&["ask", "--api-key", "dk_x", "Who?"], "Could not validate credentials"),
         (&["ask", "--server", "http://127.0.0.1:1", "--api-key", "dk_x", "Who?"], "cannot be reached"),
     ] {
