@@ -1,8 +1,8 @@
-//! `/chat`: the page of the web chat, and what it loads.
+//! The web chat: `/chat` and its assets.
 
 use docent_tests::{app::TestApp, rules};
 
-/// The address that the page gives between two texts.
+/// Returns the address that follows this text in the page.
 async fn asset(app: &TestApp, before: &str) -> String {
     let page = app.get("/chat").await.expect(200).text;
     let from = page.find(before).unwrap() + before.len();
@@ -10,7 +10,7 @@ async fn asset(app: &TestApp, before: &str) -> String {
 }
 
 rules! {
-    async fn the_page_needs_no_login_and_is_kept_by_nobody(setup) {
+    async fn chat_page_needs_no_login_and_is_not_cached(setup) {
         let app = setup.http(|http| http.app_name = "<Library>".into()).start().await;
         for path in ["/chat", "/chat/"] {
             let page = app.get(path).await.expect(200);
@@ -21,11 +21,11 @@ rules! {
         }
     }
 
-    async fn the_page_lets_no_text_become_script_or_markup(setup) {
+    async fn chat_page_policy_forbids_inline_scripts_and_markup(setup) {
         let app = setup.start().await;
         let page = app.get("/chat").await.expect(200);
         let policy: Vec<_> = page.header("content-security-policy").split("; ").collect();
-        let wanted = [
+        let expected = [
             "default-src 'none'",
             "style-src 'self'",
             "script-src 'self'",
@@ -37,7 +37,7 @@ rules! {
             "require-trusted-types-for 'script'",
             "trusted-types 'none'",
         ];
-        assert_eq!(policy, wanted);
+        assert_eq!(policy, expected);
         for inline in [" style=", "<style", " onclick", " onload", "javascript:"] {
             assert!(!page.text.contains(inline), "{inline}");
         }
@@ -46,7 +46,7 @@ rules! {
         }
     }
 
-    async fn style_and_script_are_small_and_may_be_kept(setup) {
+    async fn chat_assets_are_small_and_cacheable(setup) {
         let app = setup.start().await;
         let style = app.get(&asset(&app, "rel=\"stylesheet\" href=\"").await).await.expect(200);
         let script = app.get(&asset(&app, "type=\"module\" src=\"").await).await.expect(200);

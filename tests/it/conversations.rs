@@ -1,4 +1,4 @@
-//! `/conversations`, and what they change of an answer.
+//! Conversations: `/conversations`, and the history that the model receives.
 
 use docent_domain::chat::Message;
 use docent_testkit::fakes::chat_model::Turn;
@@ -15,13 +15,13 @@ use std::time::Duration;
 
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000001";
 
-/// Begins a conversation; gives its path.
-async fn begin(by: &Member, body: Value) -> (String, Value) {
+/// Creates a conversation; returns its path and the response body.
+async fn create(by: &Member, body: Value) -> (String, Value) {
     let conversation = by.post("/conversations", body).await.expect(201).json();
     (format!("/conversations/{}", conversation["id"].as_str().unwrap()), conversation)
 }
 
-/// Asks in a conversation; gives the messages then.
+/// Asks a question in a conversation and returns its messages.
 async fn ask(by: &Member, path: &str, question: &str) -> Vec<Value> {
     let mut body = question_body(question);
     body["conversation_id"] = json!(path.rsplit('/').next().unwrap());
@@ -31,10 +31,6 @@ async fn ask(by: &Member, path: &str, question: &str) -> Vec<Value> {
 
 async fn messages(by: &Member, path: &str) -> Vec<Value> {
     by.get(path).await.expect(200).json()["messages"].as_array().unwrap().clone()
-}
-
-async fn change(by: &Member, method: Method, path: &str, body: Value) -> Reply {
-    by.app().send(by.request(method, path).json(&body)).await
 }
 
 fn titles(list: &Reply) -> Vec<String> {
@@ -50,19 +46,19 @@ fn assistant(text: &str) -> Message {
     Message::Assistant { content: text.to_owned(), tool_calls: vec![] }
 }
 
-/// What the model read first of the `n`th call.
-fn read(app: &TestApp, n: usize) -> Vec<Message> {
+/// Returns the messages of the model's `n`th call.
+fn model_messages(app: &TestApp, n: usize) -> Vec<Message> {
     app.model.requests().swap_remove(n).messages
 }
 
 rules! {
-    async fn a_conversation_is_begun_read_renamed_and_deleted(setup) {
+    async fn conversation_is_created_read_renamed_and_deleted(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, begun) = begin(&ada, json!({ "title": " Animals " })).await;
-        assert_eq!((&begun["title"], &begun["created_at"]), (&json!("Animals"), &json!("2026-01-01T00:00:00.000000Z")));
+        let (path, created) = create(&ada, json!({ "title": " Animals " })).await;
+        assert_eq!((&created["title"], &created["created_at"]), (&json!("Animals"), &json!("2026-01-01T00:00:00.000000Z")));
         app.advance(Duration::from_secs(1));
-        let renamed = change(&ada, Method::PATCH, &path, json!({ "title": "Birds" })).await.expect(200).json();
+        let renamed = ada.patch(&path, json!({ "title": "Birds" })).await.expect(200).json();
         assert_eq!((&renamed["title"], &renamed["updated_at"]), (&json!("Birds"), &json!("2026-01-01T00:00:01.000000Z")));
         let mut whole = renamed.clone();
         whole["messages"] = json!([]);
@@ -70,20 +66,20 @@ rules! {
         let mut entry = renamed;
         entry["messages"] = json!(0);
         assert_eq!(ada.get("/conversations").await.expect(200).json(), json!([entry]));
-        assert_eq!(change(&ada, Method::DELETE, &path, json!({})).await.expect(204).text, "");
+        assert_eq!(ada.delete(&path).await.expect(204).text, "");
         ada.get(&path).await.refused(404, "Conversation not found");
-        change(&ada, Method::DELETE, &path, json!({})).await.refused(404, "Conversation not found");
+        ada.delete(&path).await.refused(404, "Conversation not found");
         assert_eq!(ada.get("/conversations").await.expect(200).json(), json!([]));
     }
 
-    async fn messages_come_with_sources_and_usage(setup) {
+    async fn messages_include_sources_and_usage(setup) {
         let app = setup.script([Turn::searching("zebra"), Turn::saying("In Africa.")]).start().await;
         let ada = app.ada().await;
         let id = ada.add("animals.pdf", pdf(&["The zebra lives in Africa."])).await;
         app.run_jobs().await;
-        let (path, _) = begin(&ada, json!({})).await;
-        let said = ask(&ada, &path, "Where does the zebra live?").await;
-        let [asked, answered] = <[Value; 2]>::try_from(said).unwrap();
+        let (path, _) = create(&ada, json!({})).await;
+        let recorded = ask(&ada, &path, "Where does the zebra live?").await;
+        let [asked, answered] = <[Value; 2]>::try_from(recorded).unwrap();
         assert_eq!((&asked["role"], &asked["content"]), (&json!("user"), &json!("Where does the zebra live?")));
         assert_eq!(asked.as_object().unwrap().len(), 4, "{asked}");
         assert_eq!((&answered["role"], &answered["content"]), (&json!("assistant"), &json!("In Africa.")));
@@ -97,14 +93,14 @@ rules! {
         .await;
     }
 
-    async fn one_without_a_title_is_called_after_its_first_question(setup) {
+    async fn conversation_without_title_is_named_after_its_first_question(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
-        let begun = app.send(ada.request(Method::POST, "/conversations")).await.expect(201).json();
-        assert_eq!(begun["title"], "New conversation");
+        let created = app.send(ada.request(Method::POST, "/conversations")).await.expect(201).json();
+        assert_eq!(created["title"], "New conversation");
         assert_eq!(ada.post("/conversations", json!(null)).await.expect(201).json()["title"], "New conversation");
-        let path = format!("/conversations/{}", begun["id"].as_str().unwrap());
-        let (named, _) = begin(&ada, json!({ "title": "Named" })).await;
+        let path = format!("/conversations/{}", created["id"].as_str().unwrap());
+        let (named, _) = create(&ada, json!({ "title": "Named" })).await;
         for (path, title) in [(&path, "What is it?"), (&named, "Named")] {
             ask(&ada, path, "What is it?").await;
             ask(&ada, path, "Sure?").await;
@@ -112,17 +108,17 @@ rules! {
         }
     }
 
-    async fn lists_and_messages_come_in_pages(setup) {
+    async fn conversations_and_messages_are_paged(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
         let mut paths = Vec::new();
         for title in ["a", "b", "c"] {
-            paths.push(begin(&ada, json!({ "title": title })).await.0);
+            paths.push(create(&ada, json!({ "title": title })).await.0);
             app.advance(Duration::from_secs(1));
         }
         ask(&ada, &paths[0], "q").await;
         let first = ada.get("/conversations?limit=2").await.expect(200);
-        assert_eq!(titles(&first), ["a", "c"], "the one that something was last said in comes first");
+        assert_eq!(titles(&first), ["a", "c"], "the most recently used conversation comes first");
         let cursor = first.header("x-next-cursor").to_owned();
         assert_eq!(first.header("link"), format!("</conversations?limit=2&cursor={cursor}>; rel=\"next\""));
         let rest = ada.get(&format!("/conversations?limit=2&cursor={cursor}")).await.expect(200);
@@ -136,31 +132,29 @@ rules! {
         assert_eq!((&rest.json()["messages"][0]["content"], rest.header("link")), (&json!("ok"), ""));
     }
 
-    async fn conversations_are_their_owners_alone(setup) {
+    async fn conversation_of_another_account_returns_404(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let (ada, bob, root) = (app.ada().await, app.member("bob@example.org").await, app.superuser().await);
-        let (path, _) = begin(&ada, json!({ "title": "Secret" })).await;
+        let (path, _) = create(&ada, json!({ "title": "Secret" })).await;
         for other in [&bob, &root] {
             assert_eq!(other.get("/conversations").await.expect(200).json(), json!([]));
             other.get(&path).await.refused(404, "Conversation not found");
-            for method in [Method::PATCH, Method::DELETE] {
-                let reply = change(other, method, &path, json!({ "title": "Mine" })).await;
-                reply.refused(404, "Conversation not found");
-            }
+            other.patch(&path, json!({ "title": "Mine" })).await.refused(404, "Conversation not found");
+            other.delete(&path).await.refused(404, "Conversation not found");
         }
         assert_eq!(ada.get(&path).await.expect(200).json()["title"], "Secret");
         app.get(&path).await.refused(401, "Could not validate credentials");
     }
 
-    async fn broken_requests_are_422(setup) {
+    async fn invalid_requests_return_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, _) = begin(&ada, json!({ "title": null })).await;
+        let (path, _) = create(&ada, json!({ "title": null })).await;
         for title in [json!(""), json!(" "), json!("x".repeat(201)), json!("a\nb"), json!(1)] {
             ada.post("/conversations", json!({ "title": title })).await.invalid(&["body.title"]);
-            change(&ada, Method::PATCH, &path, json!({ "title": title })).await.invalid(&["body.title"]);
+            ada.patch(&path, json!({ "title": title })).await.invalid(&["body.title"]);
         }
-        change(&ada, Method::PATCH, &path, json!({})).await.invalid(&["body.title"]);
+        ada.patch(&path, json!({})).await.invalid(&["body.title"]);
         ada.post("/conversations", json!([])).await.invalid(&["body"]);
         ada.get("/conversations/x").await.invalid(&["path.id"]);
         ada.get(&format!("/conversations/{UNKNOWN}")).await.refused(404, "Conversation not found");
@@ -173,10 +167,10 @@ rules! {
         let _ = ada.get(&format!("{path}?cursor=17")).await.expect(200);
     }
 
-    async fn the_model_reads_what_was_said_before(setup) {
+    async fn model_receives_earlier_messages(setup) {
         let app = setup.script(["One.", "Two.", "Three."].map(Turn::saying)).start().await;
         let ada = app.ada().await;
-        let (path, _) = begin(&ada, json!({})).await;
+        let (path, _) = create(&ada, json!({})).await;
         ask(&ada, &path, "first").await;
         ask(&ada, &path, "second").await;
         let mut body = json!({ "messages": [
@@ -185,20 +179,20 @@ rules! {
         ] });
         body["conversation_id"] = json!(path.rsplit('/').next().unwrap());
         assert_eq!(ada.post("/agents/chat", body).await.expect(200).text, "data: \"Three.\"\n\n");
-        assert_eq!(read(&app, 0), [user("first")]);
-        assert_eq!(read(&app, 1), [user("first"), assistant("One."), user("second")]);
-        assert_eq!(read(&app, 2), [
+        assert_eq!(model_messages(&app, 0), [user("first")]);
+        assert_eq!(model_messages(&app, 1), [user("first"), assistant("One."), user("second")]);
+        assert_eq!(model_messages(&app, 2), [
             Message::System("Be brief.".into()), user("first"), assistant("One."), user("second"), assistant("Two."), user("third"),
         ]);
-        // What was written down is the question alone.
+        // Only the question is recorded.
         wait::until("it is recorded", async || messages(&ada, &path).await.len() == 6).await;
         assert_eq!(messages(&ada, &path).await[4]["content"], "third");
     }
 
-    async fn a_client_that_sends_earlier_turns_is_not_told_them_twice(setup) {
+    async fn history_sent_by_the_client_is_not_duplicated(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
-        let (path, _) = begin(&ada, json!({})).await;
+        let (path, _) = create(&ada, json!({})).await;
         ask(&ada, &path, "first").await;
         let mut body = json!({ "messages": [
             { "role": "user", "content": "first" },
@@ -207,54 +201,54 @@ rules! {
         ] });
         body["conversation_id"] = json!(path.rsplit('/').next().unwrap());
         let _ = ada.post("/agents/chat", body).await.expect(200);
-        assert_eq!(read(&app, 1), [user("first"), assistant("ok"), user("second")]);
+        assert_eq!(model_messages(&app, 1), [user("first"), assistant("ok"), user("second")]);
     }
 
-    async fn the_oldest_exchanges_are_left_out_and_none_is_halved(setup) {
+    async fn history_over_budget_drops_the_oldest_whole_exchanges(setup) {
         let app = setup.settings(|settings| settings.conversation_history_tokens = 6).always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
-        let (path, _) = begin(&ada, json!({})).await;
-        // Two tokens each, but for the long one.
+        let (path, _) = create(&ada, json!({})).await;
+        // Each exchange has two tokens, except the long one.
         for question in ["a", "b", "c", "d", "long long long long long long"] {
             ask(&ada, &path, question).await;
         }
-        assert_eq!(read(&app, 4)[..6], [user("b"), assistant("ok"), user("c"), assistant("ok"), user("d"), assistant("ok")]);
+        assert_eq!(model_messages(&app, 4)[..6], [user("b"), assistant("ok"), user("c"), assistant("ok"), user("d"), assistant("ok")]);
         ask(&ada, &path, "e").await;
-        assert_eq!(read(&app, 5), [user("e")], "nothing goes before what is left out");
+        assert_eq!(model_messages(&app, 5), [user("e")], "an exchange older than a dropped one is dropped too");
     }
 
-    async fn history_goes_back_as_far_as_the_budget_allows(setup) {
+    async fn history_within_budget_is_complete(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
-        let (path, _) = begin(&ada, json!({})).await;
+        let (path, _) = create(&ada, json!({})).await;
         for n in 0..20 {
             ask(&ada, &path, &n.to_string()).await;
         }
-        assert_eq!(read(&app, 19).len(), 39);
-        assert_eq!(read(&app, 19)[..3], [user("0"), assistant("ok"), user("1")]);
+        assert_eq!(model_messages(&app, 19).len(), 39);
+        assert_eq!(model_messages(&app, 19)[..3], [user("0"), assistant("ok"), user("1")]);
     }
 
-    async fn without_a_budget_there_is_no_history(setup) {
+    async fn history_with_zero_budget_is_empty(setup) {
         let app = setup.settings(|settings| settings.conversation_history_tokens = 0).always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
-        let (path, _) = begin(&ada, json!({})).await;
+        let (path, _) = create(&ada, json!({})).await;
         ask(&ada, &path, "first").await;
         ask(&ada, &path, "second").await;
-        assert_eq!(read(&app, 1), [user("second")]);
+        assert_eq!(model_messages(&app, 1), [user("second")]);
     }
 
-    async fn what_was_not_answered_is_no_history(setup) {
+    async fn unanswered_question_is_left_out_of_the_history(setup) {
         use docent_ports::error::FaultKind;
         let turns = [Turn::refused(FaultKind::Unavailable), Turn::new().text("Hel").fault(FaultKind::Unavailable), Turn::saying("ok")];
         let app = setup.script(turns).start().await;
         let ada = app.ada().await;
-        let (path, _) = begin(&ada, json!({})).await;
+        let (path, _) = create(&ada, json!({})).await;
         let mut body = question_body("first");
         body["conversation_id"] = json!(path.rsplit('/').next().unwrap());
         let _ = ada.post("/agents/chat", body).await.expect(502);
         wait::until("it is recorded", async || messages(&ada, &path).await.len() == 2).await;
         ask(&ada, &path, "second").await;
         ask(&ada, &path, "third").await;
-        assert_eq!(read(&app, 2), [user("second"), assistant("Hel"), user("third")]);
+        assert_eq!(model_messages(&app, 2), [user("second"), assistant("Hel"), user("third")]);
     }
 }

@@ -1,9 +1,9 @@
-//! `GET /openapi.json` and the page that shows it.
+//! The OpenAPI document and its page: `/openapi.json`, `/docs`.
 
 use docent_tests::rules;
 
 rules! {
-    async fn the_document_is_the_one_that_the_program_prints(setup) {
+    async fn openapi_json_equals_the_generated_document(setup) {
         let app = setup.start().await;
         let reply = app.get("/openapi.json").await.expect(200);
         assert_eq!(reply.header("content-type"), "application/json");
@@ -11,7 +11,7 @@ rules! {
         assert_eq!(reply.json()["openapi"], "3.1.0");
     }
 
-    async fn the_page_runs_scripts_of_the_service_alone(setup) {
+    async fn docs_page_loads_only_own_scripts(setup) {
         let app = setup.start().await;
         let page = app.get("/docs").await.expect(200);
         let policy = page.header("content-security-policy");
@@ -23,7 +23,7 @@ rules! {
             parts.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
         };
         let scripts = addresses("src");
-        assert_eq!(scripts.len(), page.text.matches("<script").count(), "no script stands in the page");
+        assert_eq!(scripts.len(), page.text.matches("<script").count(), "the page has no inline script");
         for address in scripts.iter().chain(&addresses("href")).filter(|address| *address != "data:,") {
             assert!(address.starts_with('/') && !address.starts_with("//"), "{address}");
             let file = app.get(address).await.expect(200);
@@ -31,7 +31,7 @@ rules! {
         }
     }
 
-    async fn the_page_has_no_files_but_its_own(setup) {
+    async fn unknown_docs_file_returns_404(setup) {
         let app = setup.start().await;
         for name in ["index.html", "swagger-initializer.js", "nothing", "..%2FCargo.toml"] {
             app.get(&format!("/docs/{name}")).await.refused(404, "Not found");

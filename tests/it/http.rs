@@ -1,4 +1,4 @@
-//! What holds for every request.
+//! Rules for every request.
 
 use docent_ports::error::FaultKind;
 use docent_tests::rules;
@@ -6,14 +6,14 @@ use reqwest::Method;
 use serde_json::json;
 
 rules! {
-    async fn unknown_paths_are_404(setup) {
+    async fn unknown_path_returns_404(setup) {
         let app = setup.start().await;
         for path in ["/nothing", "/documents/a/b", "/health", "/auth"] {
             app.get(path).await.refused(404, "Not found");
         }
     }
 
-    async fn wrong_methods_are_405_with_allow(setup) {
+    async fn wrong_method_returns_405_with_allow(setup) {
         let app = setup.start().await;
         for (method, path, allow) in [
             (Method::POST, "/status", "GET, HEAD"),
@@ -28,7 +28,7 @@ rules! {
         }
     }
 
-    async fn an_unknown_agent_is_404_whatever_the_method(setup) {
+    async fn unknown_agent_returns_404_for_every_method(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         ada.post("/agents/nope", json!({})).await.refused(404, "Agent not found");
@@ -37,14 +37,14 @@ rules! {
         }
     }
 
-    async fn head_is_get_without_a_body(setup) {
+    async fn head_returns_get_headers_without_a_body(setup) {
         let app = setup.start().await;
         let reply = app.send(app.request(Method::HEAD, "/status")).await.expect(200);
         assert_eq!(reply.text, "");
         assert_eq!(reply.header("content-type"), "application/json");
     }
 
-    async fn a_trailing_slash_does_not_matter(setup) {
+    async fn trailing_slash_is_ignored(setup) {
         let app = setup.start().await;
         let _ = app.get("/status/").await.expect(200);
         let ada = app.ada().await;
@@ -60,7 +60,7 @@ rules! {
         assert_ne!(one.header("x-request-id"), two.header("x-request-id"));
     }
 
-    async fn a_valid_request_id_is_kept(setup) {
+    async fn valid_request_id_is_returned(setup) {
         let app = setup.start().await;
         let send = async |id: &str| {
             let request = app.request(Method::GET, "/documents").header("X-Request-Id", id);
@@ -72,7 +72,7 @@ rules! {
         }
     }
 
-    async fn responses_tell_browsers_to_be_careful(setup) {
+    async fn responses_have_security_headers(setup) {
         let app = setup.start().await;
         for path in ["/status", "/nothing", "/admin/login"] {
             let reply = app.get(path).await;
@@ -83,7 +83,7 @@ rules! {
         }
     }
 
-    async fn a_needed_store_that_is_down_is_503(setup) {
+    async fn unavailable_database_returns_503(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.database.all.fail_all(FaultKind::Unavailable);
@@ -93,18 +93,18 @@ rules! {
         let _ = ada.get("/documents").await.expect(200);
     }
 
-    async fn an_internal_error_tells_nothing(setup) {
+    async fn internal_error_reveals_no_details(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.database.read.fail_after(1, 1, FaultKind::Internal);
         ada.get("/documents").await.refused(500, "Internal server error");
     }
 
-    async fn bodies_over_the_limit_are_413(setup) {
+    async fn body_over_the_limit_returns_413(setup) {
         let app = setup.http(|http| http.max_json_bytes = 1000).start().await;
         let reply = app.post("/auth/token", json!({ "email": "x".repeat(2000), "password": "" })).await;
         reply.refused(413, "The request is larger than 1000 bytes");
-        // Without a length in advance it is found out while reading.
+        // Without Content-Length, the limit is enforced while reading.
         let chunks = (0..3).map(|_| Ok::<_, std::io::Error>(vec![b' '; 600]));
         let body = reqwest::Body::wrap_stream(futures::stream::iter(chunks));
         let reply = app.send(app.request(Method::POST, "/auth/token").body(body)).await;

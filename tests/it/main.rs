@@ -1,4 +1,4 @@
-//! The contract, rule by rule; the modules follow the URL tree.
+//! Tests of the contract's rules; the modules follow the URL tree.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod access;
@@ -8,7 +8,7 @@ mod auth;
 #[cfg(feature = "browser")]
 mod browser;
 mod chat;
-mod client;
+mod client_address;
 mod conversations;
 mod cors;
 mod docs;

@@ -5,7 +5,7 @@ use docent_tests::{app::TestApp, member::Member, pdf::pdf, reply::Reply, rules};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-/// The protocol of most clients.
+/// The protocol version that most clients use.
 const VERSION: &str = "2025-06-18";
 const UNKNOWN: &str = "00000000-0000-0000-0000-000000000000";
 
@@ -26,7 +26,7 @@ async fn send(by: &Member, method: &str, params: Value) -> Value {
     body
 }
 
-/// What a tool gives.
+/// Calls a tool and returns its result.
 async fn call(by: &Member, tool: &str, arguments: Value) -> Value {
     send(by, "tools/call", json!({ "name": tool, "arguments": arguments })).await["result"].clone()
 }
@@ -37,7 +37,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-/// What a tool says of why it failed.
+/// Calls a tool that fails and returns its error message.
 async fn failure(by: &Member, tool: &str, arguments: Value) -> String {
     let result = call(by, tool, arguments).await;
     assert_eq!(result["isError"], true, "{result}");
@@ -48,19 +48,19 @@ async fn page(by: &Member, id: &str, page: u32) -> Value {
     call(by, "get_document_page", json!({ "document_id": id, "page": page })).await
 }
 
-async fn as_nobody(app: &TestApp) -> Reply {
+async fn unauthenticated(app: &TestApp) -> Reply {
     app.post("/mcp", message("tools/list", json!({}))).await
 }
 
 rules! {
-    async fn a_client_is_told_who_answers_and_with_which_tools(setup) {
+    async fn initialize_and_tools_list_describe_server_and_tools(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let client = json!({ "name": "test", "version": "1" });
         let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
-        let begun = send(&ada, "initialize", params).await["result"].clone();
-        assert_eq!((&begun["protocolVersion"], &begun["serverInfo"]["name"]), (&json!(VERSION), &json!("docent")));
-        assert!(begun["capabilities"]["tools"].is_object() && begun["instructions"].is_string(), "{begun}");
+        let initialized = send(&ada, "initialize", params).await["result"].clone();
+        assert_eq!((&initialized["protocolVersion"], &initialized["serverInfo"]["name"]), (&json!(VERSION), &json!("docent")));
+        assert!(initialized["capabilities"]["tools"].is_object() && initialized["instructions"].is_string(), "{initialized}");
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         let _ = app.send(request(&ada, &ready)).await.expect(202);
         let tools = send(&ada, "tools/list", json!({})).await["result"]["tools"].clone();
@@ -74,7 +74,7 @@ rules! {
         assert_eq!(tools[0]["inputSchema"]["required"], json!(["query"]));
     }
 
-    async fn passages_are_found_with_document_and_page(setup) {
+    async fn search_docs_returns_passages_with_document_and_page(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("animals.pdf", pdf(&["The zebra lives.", "The zebra eats."])).await;
@@ -82,10 +82,10 @@ rules! {
         app.run_jobs().await;
         let found = call(&ada, "search_docs", json!({ "query": "Where does the zebra live?" })).await;
         let searched = ada.post("/search", json!({ "query": "Where does the zebra live?" })).await.expect(200);
-        assert_eq!(found["structuredContent"], searched.json(), "what POST /search finds");
-        let told = text(&found);
-        assert!(told.starts_with(&format!("[animals.pdf, pages 1 to 2, document {id}]\nThe zebra lives.")), "{told}");
-        assert!(told.contains(&format!("\n\n[birds.pdf, page 1, document {other}]\n")), "{told}");
+        assert_eq!(found["structuredContent"], searched.json(), "the same results as POST /search");
+        let passages = text(&found);
+        assert!(passages.starts_with(&format!("[animals.pdf, pages 1 to 2, document {id}]\nThe zebra lives.")), "{passages}");
+        assert!(passages.contains(&format!("\n\n[birds.pdf, page 1, document {other}]\n")), "{passages}");
         let narrow = json!({ "query": "zebra", "limit": 1, "document_ids": [other] });
         let found = call(&ada, "search_docs", narrow).await;
         assert_eq!(found["structuredContent"]["results"][0]["document_id"], json!(other));
@@ -93,7 +93,7 @@ rules! {
         assert_eq!((text(&nothing), &nothing["isError"]), ("No relevant documents found.", &json!(false)));
     }
 
-    async fn documents_are_listed_page_by_page(setup) {
+    async fn list_documents_is_paged(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         assert_eq!(text(&call(&ada, "list_documents", json!({})).await), "There are no documents.");
@@ -113,28 +113,28 @@ rules! {
         assert_eq!(titles(&call(&ada, "list_documents", json!({ "q": "B" })).await), ["b"]);
     }
 
-    async fn a_page_is_read_whole(setup) {
+    async fn get_document_page_returns_the_whole_page(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("animals.pdf", pdf(&["The zebra lives.", "The zebra eats."])).await;
-        let told = failure(&ada, "get_document_page", json!({ "document_id": id, "page": 1 })).await;
-        assert_eq!(told, "the document has no pages to read: it is pending");
+        let error = failure(&ada, "get_document_page", json!({ "document_id": id, "page": 1 })).await;
+        assert_eq!(error, "the document has no pages to read: it is pending");
         app.run_jobs().await;
         let found = page(&ada, &id, 2).await;
         let value = &found["structuredContent"];
         assert_eq!((&value["title"], &value["page"], &value["pages"]), (&json!("animals.pdf"), &json!(2), &json!(2)));
         assert_eq!(value["text"].as_str().unwrap().trim(), "The zebra eats.");
         assert!(text(&found).starts_with("[animals.pdf, page 2 of 2]\nThe zebra eats."));
-        let told = failure(&ada, "get_document_page", json!({ "document_id": id, "page": 3 })).await;
-        assert_eq!(told, "there is no page 3: the document has 2");
-        let told = failure(&ada, "get_document_page", json!({ "document_id": UNKNOWN, "page": 1 })).await;
-        assert_eq!(told, "Document not found");
+        let error = failure(&ada, "get_document_page", json!({ "document_id": id, "page": 3 })).await;
+        assert_eq!(error, "there is no page 3: the document has 2");
+        let error = failure(&ada, "get_document_page", json!({ "document_id": UNKNOWN, "page": 1 })).await;
+        assert_eq!(error, "Document not found");
     }
 
-    async fn what_is_wrong_with_a_call_is_told_to_the_model(setup) {
+    async fn invalid_tool_call_returns_an_error_result(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        for (tool, arguments, told) in [
+        for (tool, arguments, expected) in [
             ("search_docs", json!({}), "query: is required"),
             ("search_docs", json!({ "query": " " }), "query: must not be empty"),
             ("search_docs", json!({ "query": "q", "limit": 51 }), "limit: must be a whole number from 1 to 50"),
@@ -143,19 +143,19 @@ rules! {
             ("get_document_page", json!({}), "document_id: is required; page: is required"),
             ("get_document_page", json!({ "document_id": "x", "page": 0 }), "document_id: must be a UUID; page: must be a whole number from 1 to 4294967295"),
         ] {
-            assert_eq!(failure(&ada, tool, arguments).await, told);
+            assert_eq!(failure(&ada, tool, arguments).await, expected);
         }
         let unknown = send(&ada, "tools/call", json!({ "name": "delete_everything", "arguments": {} })).await;
         assert_eq!(unknown["error"]["code"], -32602);
         app.faults.index.fail_next(1, FaultKind::Unavailable);
-        let told = failure(&ada, "search_docs", json!({ "query": "q" })).await;
-        assert!(told.contains("vector store"), "{told}");
+        let error = failure(&ada, "search_docs", json!({ "query": "q" })).await;
+        assert!(error.contains("vector store"), "{error}");
     }
 
-    async fn callers_have_their_own_authority(setup) {
+    async fn mcp_requires_the_callers_credentials_and_scope(setup) {
         let app = setup.api_keys().start().await;
         let ada = app.ada().await;
-        as_nobody(&app).await.refused(401, "Could not validate credentials");
+        unauthenticated(&app).await.refused(401, "Could not validate credentials");
         for (scope, status) in [("read", 200), ("chat", 403), ("ingest", 403)] {
             let key = app.api_key(ada.user.id, &[scope]).await.key;
             let list = message("tools/list", json!({}));
@@ -166,7 +166,7 @@ rules! {
         let _ = app.send(request(&ada, &message("tools/list", json!({})))).await.expect(401);
     }
 
-    async fn pages_of_other_origins_are_refused(setup) {
+    async fn other_origins_are_refused(setup) {
         let known = "https://app.example.org";
         let app = setup.http(|http| http.cors_allowed_origins = vec![known.into()]).start().await;
         let ada = app.ada().await;
@@ -176,7 +176,7 @@ rules! {
         }
     }
 
-    async fn what_is_no_message_is_refused(setup) {
+    async fn malformed_message_is_refused(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let broken = ada.request(Method::POST, "/mcp").header("Accept", "application/json, text/event-stream");

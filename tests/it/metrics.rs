@@ -1,4 +1,4 @@
-//! `/metrics`
+//! Metrics: `/metrics`.
 
 use docent_domain::usage::TokenUsage;
 use docent_ports::error::FaultKind;
@@ -6,20 +6,20 @@ use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
 use reqwest::Method;
 
-/// The value of one series; none when it is missing.
+/// Returns the value of one series, if it exists.
 async fn series(app: &TestApp, name: &str) -> Option<f64> {
     let text = app.get("/metrics").await.expect(200).text;
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
 }
 
 rules! {
-    async fn without_being_wanted_it_is_not_there(setup) {
+    async fn metrics_are_404_unless_configured(setup) {
         let app = setup.start().await;
         app.get("/metrics").await.refused(404, "Not found");
         app.send(app.request(Method::POST, "/metrics")).await.refused(404, "Not found");
     }
 
-    async fn it_is_text_for_everybody_without_a_token(setup) {
+    async fn metrics_without_a_configured_token_are_public(setup) {
         let app = setup.metrics(None).start().await;
         let reply = app.get("/metrics").await.expect(200);
         assert!(reply.header("content-type").starts_with("application/openmetrics-text; version=1.0.0"));
@@ -27,7 +27,7 @@ rules! {
         app.send(app.request(Method::POST, "/metrics")).await.refused(405, "Method not allowed");
     }
 
-    async fn a_token_is_asked_for_where_one_is_set(setup) {
+    async fn metrics_with_a_configured_token_require_it(setup) {
         let app = setup.metrics(Some("a token")).start().await;
         let ada = app.ada().await;
         for request in [
@@ -43,7 +43,7 @@ rules! {
         let _ = app.send(request).await.expect(200);
     }
 
-    async fn it_is_exempt_from_the_limit_of_requests(setup) {
+    async fn metrics_are_exempt_from_the_rate_limit(setup) {
         let app = setup.metrics(None).rate_limit(1, 60).start().await;
         let _ = app.get("/status").await.expect(200);
         for _ in 0..3 {
@@ -52,7 +52,7 @@ rules! {
         let _ = app.get("/status").await.expect(429);
     }
 
-    async fn requests_are_counted_by_pattern_and_status(setup) {
+    async fn requests_are_counted_by_route_pattern_and_status(setup) {
         let app = setup.metrics(None).start().await;
         let ada = app.ada().await;
         for n in 0..3 {
@@ -70,12 +70,12 @@ rules! {
         assert_eq!(count("POST", "/agents/{name}", 404).await, Some(1.0));
         let timed = r#"docent_http_request_duration_seconds_count{method="GET",route="-"}"#;
         assert_eq!(series(&app, timed).await, Some(3.0));
-        assert_eq!(series(&app, "docent_http_requests_in_flight").await, Some(1.0), "the one that asks");
+        assert_eq!(series(&app, "docent_http_requests_in_flight").await, Some(1.0), "the request for metrics itself");
         let text = app.get("/metrics").await.text;
         assert!(!text.contains("made-up") && !text.contains("nobody") && !text.contains("0000-7000"));
     }
 
-    async fn methods_that_somebody_makes_up_share_a_series(setup) {
+    async fn unknown_methods_share_a_series(setup) {
         let app = setup.metrics(None).start().await;
         for method in ["BREW", "WHEN"] {
             let _ = app.send(app.request(method.parse().unwrap(), "/status")).await.expect(405);
@@ -84,11 +84,11 @@ rules! {
         assert_eq!(series(&app, other).await, Some(2.0));
     }
 
-    async fn ingestions_are_counted_by_how_they_end(setup) {
+    async fn ingestions_are_counted_by_outcome(setup) {
         let app = setup.metrics(None).start().await;
         let ada = app.ada().await;
         let ingested = r#"docent_jobs_ended_total{outcome="ingested",code=""}"#;
-        assert_eq!(series(&app, ingested).await, Some(0.0), "there from the beginning");
+        assert_eq!(series(&app, ingested).await, Some(0.0), "the series exists from the start");
         ada.add("a.pdf", pdf(&["some words"])).await;
         ada.add("b.pdf", b"this is no PDF".to_vec()).await;
         assert_eq!(series(&app, r#"docent_jobs{state="queued"}"#).await, Some(2.0));
@@ -117,7 +117,7 @@ rules! {
         assert_eq!(tokens("prompt").await, Some(100.0));
     }
 
-    async fn a_fault_is_counted_once_wherever_it_shows(setup) {
+    async fn fault_is_counted_once_wherever_it_surfaces(setup) {
         let app = setup.metrics(None).start().await;
         let ada = app.ada().await;
         let faults = async |part, kind| {
@@ -130,7 +130,7 @@ rules! {
         app.model.push(Turn::new().text("Well").fault(FaultKind::Timeout));
         let _ = ada.ask("q").await.expect(200);
         assert_eq!(faults("chat_model", "timeout").await, 2.0);
-        // In a tool, where it becomes text.
+        // In a tool, where it becomes a tool result.
         app.faults.index.fail_next(1, FaultKind::Unavailable);
         app.model.push(Turn::searching("x"));
         app.model.push(Turn::saying("ok"));
@@ -142,14 +142,14 @@ rules! {
         app.run_jobs().await;
         assert_eq!(faults("embedding_back_end", "rate_limited").await, 1.0);
         assert_eq!(series(&app, r#"docent_jobs_ended_total{outcome="retried",code=""}"#).await, Some(1.0));
-        // On a page for people.
+        // In an API response.
         app.faults.database.read.fail_next(1, FaultKind::Unavailable);
         let _ = ada.get("/documents").await.expect(503);
         assert_eq!(faults("database", "unavailable").await, 1.0);
         app.leave_jobs();
     }
 
-    async fn without_the_database_the_rest_is_still_told(setup) {
+    async fn metrics_without_database_omit_only_its_series(setup) {
         let app = setup.metrics(None).start().await;
         app.faults.database.all.fail_all(FaultKind::Unavailable);
         assert_eq!(series(&app, r#"docent_jobs{state="queued"}"#).await, None);
@@ -159,7 +159,7 @@ rules! {
         assert_eq!(series(&app, r#"docent_jobs{state="queued"}"#).await, Some(0.0));
     }
 
-    async fn requests_counted_in_this_process_are_told(setup) {
+    async fn requests_counted_in_process_are_reported(setup) {
         let app = setup.metrics(None).rate_limit(5, 60).start().await;
         app.faults.limiter.fail_all(FaultKind::Unavailable);
         for _ in 0..3 {

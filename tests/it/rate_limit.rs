@@ -1,4 +1,4 @@
-//! The limit of requests per client.
+//! The rate limit per client address.
 
 use docent_ports::error::FaultKind;
 use docent_tests::rules;
@@ -6,7 +6,7 @@ use futures::future::join_all;
 use std::time::Duration;
 
 rules! {
-    async fn twenty_pass_and_the_next_is_429(setup) {
+    async fn request_21_of_20_returns_429(setup) {
         let app = setup.rate_limit(20, 60).start().await;
         for _ in 0..20 {
             let reply = app.get("/status").await.expect(200);
@@ -18,7 +18,7 @@ rules! {
         assert_eq!(reply.header("retry-after"), "42");
     }
 
-    async fn the_window_ends(setup) {
+    async fn counter_resets_when_the_window_ends(setup) {
         let app = setup.rate_limit(20, 60).start().await;
         for _ in 0..21 {
             app.get("/status").await;
@@ -32,14 +32,14 @@ rules! {
         let _ = app.get("/status").await.expect(429);
     }
 
-    async fn of_many_at_once_exactly_the_limit_pass(setup) {
+    async fn concurrent_requests_up_to_the_limit_pass(setup) {
         let app = setup.rate_limit(20, 60).start().await;
         let replies = join_all((0..200).map(|_| app.get("/status"))).await;
         let of = |status| replies.iter().filter(|reply| reply.status == status).count();
         assert_eq!((of(200), of(429)), (20, 180));
     }
 
-    async fn every_path_counts_but_health(setup) {
+    async fn every_path_except_health_is_counted(setup) {
         let app = setup.rate_limit(3, 60).start().await;
         for path in ["/nothing", "/documents", "/admin/login"] {
             assert_ne!(app.get(path).await.status, 429);
@@ -52,7 +52,7 @@ rules! {
         }
     }
 
-    async fn it_holds_in_this_process_while_the_store_is_away(setup) {
+    async fn limit_without_key_value_store_holds_per_process(setup) {
         let app = setup.rate_limit(5, 60).start().await;
         app.faults.limiter.fail_all(FaultKind::Unavailable);
         let tried = app.faults.limiter.calls();

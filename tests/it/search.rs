@@ -7,10 +7,11 @@ use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{member::Member, pdf::pdf, rules};
 use serde_json::{Value, json};
 
-async fn found(by: &Member, body: Value) -> Vec<Value> {
-    let found = by.post("/search", body).await.expect(200).json();
-    assert_eq!(found.as_object().unwrap().len(), 1, "{found}");
-    found["results"].as_array().unwrap().clone()
+/// Searches and returns the results.
+async fn results_of(by: &Member, body: Value) -> Vec<Value> {
+    let response = by.post("/search", body).await.expect(200).json();
+    assert_eq!(response.as_object().unwrap().len(), 1, "{response}");
+    response["results"].as_array().unwrap().clone()
 }
 
 fn texts(results: &[Value]) -> Vec<&str> {
@@ -21,8 +22,8 @@ fn documents(results: &[Value]) -> Vec<&str> {
     results.iter().map(|result| result["document_id"].as_str().unwrap()).collect()
 }
 
-/// Adds four documents: for `zebra lives` the index prefers the one that says zebra often, given first, and the reranker
-/// the one that has both words among many others, given second.
+/// Uploads four documents for the query `zebra lives`. Returns the one that the index ranks first, which repeats one
+/// word, and the one that the reranker ranks first, which contains both words.
 async fn reranked_documents(by: &Member) -> (String, String) {
     let often = by.add("a.pdf", pdf(&["zebra zebra zebra zebra zebra"])).await;
     let both = by.add("b.pdf", pdf(&[&format!("the zebra lives {}", "granite ".repeat(200))])).await;
@@ -32,15 +33,15 @@ async fn reranked_documents(by: &Member) -> (String, String) {
 }
 
 rules! {
-    async fn the_best_passages_come_with_document_pages_score_and_text(setup) {
+    async fn results_have_document_pages_score_and_text(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("animals.pdf", pdf(&["The zebra lives.", "The zebra eats."])).await;
         ada.add("birds.pdf", pdf(&["The owl sleeps; no zebra does."])).await;
         ada.add("stones.pdf", pdf(&["Granite is hard."])).await;
         app.run_jobs().await;
-        let results = found(&ada, json!({ "query": "Where does the zebra live?" })).await;
-        assert_eq!(results.len(), 2, "what shares nothing with the query is left out");
+        let results = results_of(&ada, json!({ "query": "Where does the zebra live?" })).await;
+        assert_eq!(results.len(), 2, "a document that shares no word with the query is left out");
         let best = results[0].as_object().unwrap();
         let names: Vec<&str> = best.keys().map(String::as_str).collect();
         assert_eq!(names, ["chunk_id", "document_id", "page_end", "page_start", "score", "text", "title"]);
@@ -50,7 +51,7 @@ rules! {
         assert!(results[0]["score"].as_f64() > results[1]["score"].as_f64());
     }
 
-    async fn the_agents_tool_finds_the_same(setup) {
+    async fn agent_tool_returns_the_same_results(setup) {
         let app = setup.script([Turn::searching("zebra"), Turn::saying("done")]).start().await;
         let ada = app.ada().await;
         for n in 0..7 {
@@ -61,29 +62,29 @@ rules! {
         let stream = ada.post("/agents/chat", body).await.expect(200).text;
         let sources = stream.split("\n\n").find_map(|event| event.strip_prefix("event: sources\ndata: "));
         let sources: Value = serde_json::from_str(sources.unwrap()).unwrap();
-        assert_eq!(found(&ada, json!({ "query": "zebra" })).await, *sources["results"].as_array().unwrap());
+        assert_eq!(results_of(&ada, json!({ "query": "zebra" })).await, *sources["results"].as_array().unwrap());
     }
 
-    async fn five_are_given_unless_more_or_fewer_are_asked_for(setup) {
+    async fn search_returns_five_results_or_the_requested_limit(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for n in 0..7 {
             ada.add(&format!("{n}.pdf"), pdf(&[&format!("The zebra number {n} lives here.")])).await;
         }
         app.run_jobs().await;
-        for (limit, given) in [(Value::Null, 5), (json!(1), 1), (json!(6), 6), (json!(50), 7)] {
-            let results = found(&ada, json!({ "query": "zebra", "limit": limit })).await;
-            assert_eq!(results.len(), given, "{limit}");
+        for (limit, count) in [(Value::Null, 5), (json!(1), 1), (json!(6), 6), (json!(50), 7)] {
+            let results = results_of(&ada, json!({ "query": "zebra", "limit": limit })).await;
+            assert_eq!(results.len(), count, "{limit}");
         }
     }
 
-    async fn the_documents_named_are_searched_alone(setup) {
+    async fn document_ids_restrict_the_search(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let (first, second) = (ada.add("a.pdf", pdf(&["zebras"])).await, ada.add("b.pdf", pdf(&["zebras too"])).await);
         let unknown = "00000000-0000-0000-0000-000000000000";
         app.run_jobs().await;
-        for (ids, given) in [
+        for (ids, count) in [
             (json!(null), 2),
             (json!([first]), 1),
             (json!([first, second, first]), 2),
@@ -91,28 +92,28 @@ rules! {
             (json!([unknown]), 0),
             (json!([]), 0),
         ] {
-            let results = found(&ada, json!({ "query": "zebras", "document_ids": ids })).await;
-            assert_eq!(results.len(), given, "{ids}");
+            let results = results_of(&ada, json!({ "query": "zebras", "document_ids": ids })).await;
+            assert_eq!(results.len(), count, "{ids}");
         }
     }
 
-    async fn what_is_not_ingested_or_was_deleted_is_not_found(setup) {
+    async fn pending_and_deleted_documents_are_not_found(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let gone = ada.add("a.pdf", pdf(&["zebras"])).await;
         app.run_jobs().await;
         let pending = ada.add("b.pdf", pdf(&["zebras too"])).await;
-        let _ = app.send(ada.request(reqwest::Method::DELETE, &format!("/documents/{gone}"))).await.expect(204);
+        let _ = ada.delete(&format!("/documents/{gone}")).await.expect(204);
         for ids in [json!(null), json!([gone, pending])] {
-            assert_eq!(found(&ada, json!({ "query": "zebras", "document_ids": ids })).await, [] as [Value; 0]);
+            assert_eq!(results_of(&ada, json!({ "query": "zebras", "document_ids": ids })).await, [] as [Value; 0]);
         }
         app.run_jobs().await;
-        let results = found(&ada, json!({ "query": "zebras" })).await;
+        let results = results_of(&ada, json!({ "query": "zebras" })).await;
         assert_eq!(results[0]["document_id"], json!(pending));
     }
 
-    /// Copies leave their places to other passages, and a copy that is gone hides none that is there.
-    async fn of_passages_with_the_same_words_one_is_given(setup) {
+    /// Duplicates do not take the places of other passages, and a deleted duplicate does not hide an existing one.
+    async fn duplicate_passages_are_returned_once(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let mut copies = Vec::new();
@@ -122,18 +123,18 @@ rules! {
         ada.add("spaced.pdf", pdf(&["ZEBRAS,  zebras\nand zebras."])).await;
         ada.add("other.pdf", pdf(&["Zebras have manes, among many other things that are told of them here."])).await;
         app.run_jobs().await;
-        let results = found(&ada, json!({ "query": "zebras", "limit": 2 })).await;
+        let results = results_of(&ada, json!({ "query": "zebras", "limit": 2 })).await;
         assert_eq!(results.len(), 2, "{results:?}");
         assert!(texts(&results)[1].starts_with("Zebras have manes"), "{results:?}");
-        assert_eq!(found(&ada, json!({ "query": "zebras", "limit": 50.0 })).await.len(), 2);
+        assert_eq!(results_of(&ada, json!({ "query": "zebras", "limit": 50.0 })).await.len(), 2);
         let best = results[0]["document_id"].as_str().unwrap().to_owned();
-        let _ = app.send(ada.request(reqwest::Method::DELETE, &format!("/documents/{best}"))).await.expect(204);
-        let results = found(&ada, json!({ "query": "zebras", "limit": 1 })).await;
+        let _ = ada.delete(&format!("/documents/{best}")).await.expect(204);
+        let results = results_of(&ada, json!({ "query": "zebras", "limit": 1 })).await;
         assert_ne!(results[0]["document_id"], json!(best));
         app.run_jobs().await;
     }
 
-    async fn a_search_without_end_is_bounded(setup) {
+    async fn search_with_many_duplicates_makes_few_index_calls(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for n in 0..30 {
@@ -141,28 +142,28 @@ rules! {
         }
         app.run_jobs().await;
         let before = app.faults.index.calls();
-        assert_eq!(found(&ada, json!({ "query": "zebras", "limit": 2 })).await.len(), 1);
-        assert!(app.faults.index.calls() - before <= 6, "asked again and again");
+        assert_eq!(results_of(&ada, json!({ "query": "zebras", "limit": 2 })).await.len(), 1);
+        assert!(app.faults.index.calls() - before <= 6, "too many calls");
         let grant = Actor::of(&ada.user).unwrap().authorize().unwrap();
         assert!(search::search(&app.app, grant, "zebras", None, 0).await.unwrap().is_empty());
     }
 
-    async fn a_reranker_gives_order_and_scores(setup) {
+    async fn reranker_sets_order_and_scores(setup) {
         let app = setup.reranking().start().await;
         let ada = app.ada().await;
         let (often, both) = reranked_documents(&ada).await;
         app.run_jobs().await;
         let calls = app.faults.reranker.calls();
-        let results = found(&ada, json!({ "query": "zebra lives", "limit": 2 })).await;
+        let results = results_of(&ada, json!({ "query": "zebra lives", "limit": 2 })).await;
         assert_eq!(documents(&results), [both.as_str(), often.as_str()]);
         assert_eq!((&results[0]["score"], &results[1]["score"]), (&json!(1.0), &json!(0.5)));
         assert_eq!(app.faults.reranker.calls() - calls, 1);
         let elsewhere = json!({ "query": "zebra", "document_ids": ["00000000-0000-0000-0000-000000000007"] });
-        assert!(found(&ada, elsewhere).await.is_empty());
-        assert_eq!(app.faults.reranker.calls() - calls, 1, "of nothing there is no order");
+        assert!(results_of(&ada, elsewhere).await.is_empty());
+        assert_eq!(app.faults.reranker.calls() - calls, 1, "an empty result is not reranked");
     }
 
-    async fn without_its_reranker_a_search_goes_on_in_the_order_of_the_index(setup) {
+    async fn search_without_reranker_keeps_the_index_order(setup) {
         let app = setup.reranking().metrics(None).start().await;
         let ada = app.ada().await;
         let (often, both) = reranked_documents(&ada).await;
@@ -171,18 +172,18 @@ rules! {
             FaultKind::Unavailable, FaultKind::Timeout, FaultKind::RateLimited, FaultKind::Rejected, FaultKind::InvalidResponse,
         ] {
             app.faults.reranker.fail_next(1, kind);
-            let results = found(&ada, json!({ "query": "zebra lives", "limit": 4 })).await;
+            let results = results_of(&ada, json!({ "query": "zebra lives", "limit": 4 })).await;
             let order = documents(&results);
             assert!(order.len() == 4 && order[0] == often, "{kind:?}: {order:?}");
             let metrics = app.get("/metrics").await.expect(200).text;
             let counted = format!(r#"docent_faults_total{{part="reranking_back_end",kind="{}"}} 1"#, kind.code());
             assert!(metrics.lines().any(|line| line == counted), "{counted}");
         }
-        let results = found(&ada, json!({ "query": "zebra lives" })).await;
+        let results = results_of(&ada, json!({ "query": "zebra lives" })).await;
         assert_eq!(documents(&results)[0], both);
     }
 
-    async fn broken_requests_are_422_with_every_fault_named(setup) {
+    async fn invalid_request_returns_422_with_every_error(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = "00000000-0000-0000-0000-000000000000";
@@ -208,16 +209,16 @@ rules! {
         }
     }
 
-    async fn only_accounts_search(setup) {
+    async fn search_requires_an_active_account(setup) {
         let app = setup.start().await;
         app.post("/search", json!({ "query": "q" })).await.refused(401, "Could not validate credentials");
         let ada = app.ada().await;
-        assert!(found(&ada, json!({ "query": "q" })).await.is_empty());
+        assert!(results_of(&ada, json!({ "query": "q" })).await.is_empty());
         app.deactivate(ada.user.id).await;
         ada.post("/search", json!({ "query": "q" })).await.refused(401, "Could not validate credentials");
     }
 
-    async fn a_part_that_is_away_is_told(setup) {
+    async fn unavailable_component_returns_an_error(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.index.fail_next(1, FaultKind::Unavailable);

@@ -1,11 +1,11 @@
-//! Stopping.
+//! Shutdown.
 
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{member::question_body, rules, wait};
 use reqwest::Method;
 
 rules! {
-    async fn an_answer_cut_off_at_the_end_says_so_and_is_metered(setup) {
+    async fn answer_interrupted_by_shutdown_ends_with_an_error_and_is_metered(setup) {
         let app = setup.script([Turn::new().text("one two three").stall()]).start().await;
         let ada = app.ada().await;
         let request = ada.request(Method::POST, "/agents/chat").json(&question_body("q"));

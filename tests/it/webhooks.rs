@@ -1,4 +1,4 @@
-//! `/webhooks`, and what is told to them.
+//! Webhook subscriptions and deliveries: `/webhooks`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
@@ -9,31 +9,27 @@ use docent_testkit::{
     wire::{FakeLlm, Reply as Answer},
 };
 use docent_tests::{member::Member, pdf::pdf, reply::Reply, rules};
-use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000001";
-/// Longer than any of these rules takes.
+/// Longer than any of these tests takes.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const URL: &str = "https://example.org/hook";
 
-/// Makes a webhook; gives its path and what was answered.
-async fn make(by: &Member, body: Value) -> (String, Value) {
-    let made = by.post("/webhooks", body).await.expect(201).json();
-    (format!("/webhooks/{}", made["id"].as_str().unwrap()), made)
+/// Creates a webhook; returns its path and the response body.
+async fn create(by: &Member, body: Value) -> (String, Value) {
+    let created = by.post("/webhooks", body).await.expect(201).json();
+    (format!("/webhooks/{}", created["id"].as_str().unwrap()), created)
 }
 
-async fn change(by: &Member, method: Method, path: &str, body: Value) -> Reply {
-    by.app().send(by.request(method, path).json(&body)).await
-}
-
+/// Returns the delivery log, newest first.
 async fn log(by: &Member, path: &str) -> Vec<Value> {
     by.get(&format!("{path}/deliveries")).await.expect(200).json().as_array().unwrap().clone()
 }
 
-/// HMAC-SHA256 as RFC 2104 has it, by hand.
+/// HMAC-SHA256 (RFC 2104), computed without the adapter's library.
 fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
     let mut block = [0; 64];
     block[..key.len()].copy_from_slice(key);
@@ -42,16 +38,16 @@ fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
 }
 
 rules! {
-    async fn a_webhook_is_made_read_changed_and_deleted(setup) {
+    async fn webhook_is_created_read_changed_and_deleted(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, made) = make(&ada, json!({ "url": URL, "description": " the intranet " })).await;
-        let secret = made["secret"].as_str().unwrap();
+        let (path, created) = create(&ada, json!({ "url": URL, "description": " the intranet " })).await;
+        let secret = created["secret"].as_str().unwrap();
         assert_eq!(STANDARD.decode(secret.strip_prefix("whsec_").unwrap()).unwrap().len(), 32);
-        let mut webhook = made.clone();
+        let mut webhook = created.clone();
         webhook.as_object_mut().unwrap().remove("secret");
         assert_eq!(webhook, json!({
-            "id": made["id"], "url": URL, "description": "the intranet", "all_documents": false, "active": true,
+            "id": created["id"], "url": URL, "description": "the intranet", "all_documents": false, "active": true,
             "events": ["document.ingested", "document.failed"], "previous_secret_until": null,
             "created_at": "2026-01-01T00:00:00.000000Z", "updated_at": "2026-01-01T00:00:00.000000Z",
         }));
@@ -59,27 +55,27 @@ rules! {
         assert_eq!(ada.get("/webhooks").await.expect(200).json(), json!([webhook]));
 
         app.advance(Duration::from_secs(1));
-        let wanted = json!({ "url": "https://example.org/other", "events": ["document.failed"], "active": false });
-        let changed = change(&ada, Method::PATCH, &path, wanted).await.expect(200).json();
+        let update = json!({ "url": "https://example.org/other", "events": ["document.failed"], "active": false });
+        let changed = ada.patch(&path, update).await.expect(200).json();
         assert_eq!((&changed["url"], &changed["events"]), (&json!("https://example.org/other"), &json!(["document.failed"])));
         assert_eq!((&changed["active"], &changed["description"]), (&json!(false), &json!("the intranet")));
         assert_eq!(changed["updated_at"], "2026-01-01T00:00:01.000000Z");
-        let same = change(&ada, Method::PATCH, &path, json!({ "url": null, "description": "" })).await.expect(200).json();
+        let same = ada.patch(&path, json!({ "url": null, "description": "" })).await.expect(200).json();
         assert_eq!((&same["url"], &same["description"]), (&changed["url"], &json!("")));
 
-        assert_eq!(change(&ada, Method::DELETE, &path, json!({})).await.expect(204).text, "");
+        assert_eq!(ada.delete(&path).await.expect(204).text, "");
         ada.get(&path).await.refused(404, "Webhook not found");
-        change(&ada, Method::DELETE, &path, json!({})).await.refused(404, "Webhook not found");
-        let mut deeds: Vec<_> = app.audit(AuditFilter { record: made["id"].as_str().map(str::to_owned), ..AuditFilter::default() })
+        ada.delete(&path).await.refused(404, "Webhook not found");
+        let mut actions: Vec<_> = app.audit(AuditFilter { record: created["id"].as_str().map(str::to_owned), ..AuditFilter::default() })
             .await.into_iter().map(|entry| entry.action).collect();
-        deeds.sort();
-        assert_eq!(deeds, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete]);
+        actions.sort();
+        assert_eq!(actions, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete]);
     }
 
-    async fn what_is_told_is_the_document_as_its_owner_reads_it(setup) {
+    async fn delivery_contains_the_document_as_the_api_returns_it(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, _) = make(&ada, json!({ "url": URL })).await;
+        let (path, _) = create(&ada, json!({ "url": URL })).await;
         let good = ada.add("good.pdf", pdf(&["The zebra lives in Africa."])).await;
         app.run_jobs().await;
         app.advance(Duration::from_secs(2));
@@ -99,18 +95,18 @@ rules! {
         let log = log(&ada, &path).await;
         assert_eq!((&log[1]["document_id"], &log[1]["state"], &log[1]["last_status"]), (&json!(good), &json!("delivered"), &json!(204)));
 
-        // The log stays when the document goes.
-        let _ = change(&ada, Method::DELETE, &format!("/documents/{good}"), json!({})).await.expect(204);
+        // The log stays when the document is deleted.
+        let _ = ada.delete(&format!("/documents/{good}")).await.expect(204);
         app.run_jobs().await;
         assert_eq!(self::log(&ada, &path).await.len(), 2);
     }
 
-    async fn a_receiver_verifies_what_it_is_sent(setup) {
+    async fn every_attempt_is_signed_with_the_webhooks_secret(setup) {
         let receiver = FakeLlm::start().await;
         let setup = setup.settings(|settings| settings.access_token_ttl = MONTH);
         let app = setup.webhooks(HttpWebhookSender::new(AllowedHosts::PublicAndPrivate).unwrap()).start().await;
         let ada = app.ada().await;
-        let (path, made) = make(&ada, json!({ "url": format!("http://{}/hook", receiver.address()) })).await;
+        let (path, created) = create(&ada, json!({ "url": format!("http://{}/hook", receiver.address()) })).await;
         let _ = ada.add("a.pdf", pdf(&["Grüße"])).await;
         app.run_jobs().await;
         receiver.script(Answer::json(307, "").header("Location", "/elsewhere"));
@@ -121,7 +117,7 @@ rules! {
             assert_eq!(app.deliver().await, 1);
             app.advance(Duration::from_secs(3600));
         }
-        let secret = made["secret"].as_str().unwrap().strip_prefix("whsec_").unwrap();
+        let secret = created["secret"].as_str().unwrap().strip_prefix("whsec_").unwrap();
         let key = STANDARD.decode(secret).unwrap();
         let requests = receiver.requests();
         assert_eq!(requests.len(), 4, "redirections are not followed");
@@ -136,12 +132,12 @@ rules! {
         assert_eq!((&delivery["state"], &delivery["attempts"]), (&json!("delivered"), &json!(4)));
     }
 
-    async fn a_new_secret_is_shown_once_and_the_old_one_signs_for_a_day(setup) {
+    async fn rotated_secret_is_shown_once_and_the_previous_one_signs_for_a_day(setup) {
         let app = setup.settings(|settings| settings.access_token_ttl = MONTH).start().await;
         let ada = app.ada().await;
-        let (path, made) = make(&ada, json!({ "url": URL })).await;
+        let (path, created) = create(&ada, json!({ "url": URL })).await;
         let rotated = ada.post(&format!("{path}/secret"), json!({})).await.expect(200).json();
-        assert_ne!(rotated["secret"], made["secret"]);
+        assert_ne!(rotated["secret"], created["secret"]);
         assert_eq!(rotated["previous_secret_until"], "2026-01-02T00:00:00.000000Z");
         for signatures in [2, 1] {
             let _ = ada.post(&format!("{path}/test"), json!({})).await.expect(202);
@@ -153,10 +149,10 @@ rules! {
         }
     }
 
-    async fn a_ping_and_a_replay_are_sent_and_logged(setup) {
+    async fn test_and_replay_are_sent_and_logged(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, _) = make(&ada, json!({ "url": URL, "events": ["document.failed"] })).await;
+        let (path, _) = create(&ada, json!({ "url": URL, "events": ["document.failed"] })).await;
         let ping = ada.post(&format!("{path}/test"), json!({})).await.expect(202).json();
         assert_eq!((&ping["event"], &ping["state"], &ping["document_id"]), (&json!("ping"), &json!("pending"), &json!(null)));
         app.receivers.script(answered(503));
@@ -182,16 +178,16 @@ rules! {
         ada.post(&format!("{path}/test"), json!({})).await.refused(409, off);
     }
 
-    async fn what_is_being_sent_is_not_sent_again(setup) {
+    async fn replay_during_a_delivery_returns_409(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, made) = make(&ada, json!({ "url": URL })).await;
+        let (path, created) = create(&ada, json!({ "url": URL })).await;
         let ping = ada.post(&format!("{path}/test"), json!({})).await.expect(202).json();
         let mut work = app.app.store.begin().await.unwrap();
         let (now, lease) = (app.app.clock.now(), UNKNOWN.parse().unwrap());
         let leased = work.webhooks().lease(lease, now, now + Duration::from_secs(30)).await.unwrap().unwrap();
         work.commit().await.unwrap();
-        assert_eq!(leased.webhook.id.to_string(), made["id"].as_str().unwrap());
+        assert_eq!(leased.webhook.id.to_string(), created["id"].as_str().unwrap());
         let replay = format!("{path}/deliveries/{}/replay", ping["id"].as_str().unwrap());
         let busy = "A message is being sent to this webhook; try again in a moment";
         ada.post(&replay, json!({})).await.refused(409, busy);
@@ -199,10 +195,10 @@ rules! {
         let _ = ada.post(&replay, json!({})).await.expect(202);
     }
 
-    async fn the_log_comes_in_pages(setup) {
+    async fn delivery_log_is_paged(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, _) = make(&ada, json!({ "url": URL })).await;
+        let (path, _) = create(&ada, json!({ "url": URL })).await;
         let mut ids = Vec::new();
         for _ in 0..3 {
             let ping = ada.post(&format!("{path}/test"), json!({})).await.expect(202).json();
@@ -222,13 +218,13 @@ rules! {
         }
     }
 
-    async fn webhooks_are_their_owners_alone(setup) {
+    async fn webhook_of_another_account_returns_404(setup) {
         let app = setup.start().await;
         let (ada, bob, root) = (app.ada().await, app.member("bob@example.org").await, app.superuser().await);
-        let (path, _) = make(&ada, json!({ "url": URL })).await;
+        let (path, _) = create(&ada, json!({ "url": URL })).await;
         let ping = ada.post(&format!("{path}/test"), json!({})).await.expect(202).json();
         let replay = format!("{path}/deliveries/{}/replay", ping["id"].as_str().unwrap());
-        let (own, _) = make(&bob, json!({ "url": URL })).await;
+        let (own, _) = create(&bob, json!({ "url": URL })).await;
         for other in [&bob, &root] {
             for path in [path.clone(), format!("{path}/deliveries")] {
                 other.get(&path).await.refused(404, "Webhook not found");
@@ -236,32 +232,31 @@ rules! {
             for path in [format!("{path}/secret"), format!("{path}/test"), replay.clone()] {
                 other.post(&path, json!({})).await.refused(404, "Webhook not found");
             }
-            for method in [Method::PATCH, Method::DELETE] {
-                change(other, method, &path, json!({ "active": false })).await.refused(404, "Webhook not found");
-            }
+            other.patch(&path, json!({ "active": false })).await.refused(404, "Webhook not found");
+            other.delete(&path).await.refused(404, "Webhook not found");
         }
-        // Nor by way of one's own webhook.
+        // Not by the path of an own webhook either.
         let by_own = replay.replace(&path, &own);
         bob.post(&by_own, json!({})).await.refused(404, "Delivery not found");
         assert_eq!(bob.get("/webhooks").await.expect(200).json().as_array().unwrap().len(), 1);
         app.get("/webhooks").await.refused(401, "Could not validate credentials");
     }
 
-    async fn documents_of_all_accounts_are_for_those_who_may_see_them(setup) {
+    async fn all_documents_requires_permission(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let all = json!({ "url": URL, "all_documents": true });
         let denied = "You do not have permission to do this";
         bob.post("/webhooks", all.clone()).await.refused(403, denied);
         app.permit(bob.user.id, &[Permission::ViewDocument]).await;
-        let (path, made) = make(&bob, all).await;
-        assert_eq!(made["all_documents"], true);
+        let (path, created) = create(&bob, all).await;
+        assert_eq!(created["all_documents"], true);
         let _ = ada.add("a.pdf", pdf(&["words"])).await;
         app.run_jobs().await;
         assert_eq!(app.deliver().await, 1);
 
         app.permit(bob.user.id, &[]).await;
-        change(&bob, Method::PATCH, &path, json!({ "active": true })).await.refused(403, denied);
+        bob.patch(&path, json!({ "active": true })).await.refused(403, denied);
         app.advance(Duration::from_secs(1));
         let _ = ada.add("b.pdf", pdf(&["words"])).await;
         app.run_jobs().await;
@@ -269,56 +264,56 @@ rules! {
         let log = log(&bob, &path).await;
         assert_eq!((&log[0]["state"], &log[1]["state"]), (&json!("failed"), &json!("delivered")));
         assert_eq!(app.receivers.messages().len(), 1);
-        let _ = change(&bob, Method::PATCH, &path, json!({ "all_documents": false })).await.expect(200);
+        let _ = bob.patch(&path, json!({ "all_documents": false })).await.expect(200);
     }
 
-    async fn an_account_has_at_most_twenty(setup) {
+    async fn webhooks_per_account_are_limited_to_20(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for _ in 0..20 {
-            make(&ada, json!({ "url": URL })).await;
+            create(&ada, json!({ "url": URL })).await;
         }
         let full = "An account may have at most 20 webhooks";
         ada.post("/webhooks", json!({ "url": URL })).await.refused(409, full);
-        make(&app.member("bob@example.org").await, json!({ "url": URL })).await;
+        create(&app.member("bob@example.org").await, json!({ "url": URL })).await;
         assert_eq!(ada.get("/webhooks").await.expect(200).json().as_array().unwrap().len(), 20);
     }
 
-    async fn broken_requests_are_422(setup) {
+    async fn invalid_requests_return_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, _) = make(&ada, json!({ "url": URL })).await;
+        let (path, _) = create(&ada, json!({ "url": URL })).await;
         let long = format!("https://example.org/{}", "x".repeat(2000));
         for url in [json!(""), json!("example.org"), json!("ftp://example.org"), json!("https://a b"), json!(long), json!(7)] {
             ada.post("/webhooks", json!({ "url": url })).await.invalid(&["body.url"]);
-            change(&ada, Method::PATCH, &path, json!({ "url": url })).await.invalid(&["body.url"]);
+            ada.patch(&path, json!({ "url": url })).await.invalid(&["body.url"]);
         }
-        let internal = json!({ "url": "https://internal.example.org" });
-        let refused = ada.post("/webhooks", internal.clone()).await;
+        let private_host = json!({ "url": "https://internal.example.org" });
+        let refused = ada.post("/webhooks", private_host.clone()).await;
         refused.invalid(&["body.url"]);
         assert!(refused.text.contains("not on the public internet"), "{}", refused.text);
-        change(&ada, Method::PATCH, &path, internal).await.invalid(&["body.url"]);
+        ada.patch(&path, private_host).await.invalid(&["body.url"]);
         for (field, value) in [
             ("events", json!([])), ("events", json!(["ping"])), ("events", json!(["document.ingested", 1])), ("events", json!("all")),
             ("description", json!("x".repeat(201))), ("description", json!("a\nb")), ("all_documents", json!("yes")),
         ] {
             let place = format!("body.{field}");
             ada.post("/webhooks", json!({ "url": URL, field: value })).await.invalid(&[&place]);
-            change(&ada, Method::PATCH, &path, json!({ field: value })).await.invalid(&[&place]);
+            ada.patch(&path, json!({ field: value })).await.invalid(&[&place]);
         }
         ada.post("/webhooks", json!({})).await.invalid(&["body.url"]);
-        change(&ada, Method::PATCH, &path, json!({ "active": 1 })).await.invalid(&["body.active"]);
+        ada.patch(&path, json!({ "active": 1 })).await.invalid(&["body.active"]);
         ada.get("/webhooks/x").await.invalid(&["path.id"]);
         ada.post(&format!("{path}/deliveries/x/replay"), json!({})).await.invalid(&["path.delivery"]);
         ada.get(&format!("/webhooks/{UNKNOWN}")).await.refused(404, "Webhook not found");
     }
 
-    async fn what_could_not_be_read_or_written_is_told_later(setup) {
+    async fn delivery_whose_record_is_lost_is_sent_again_with_the_same_id(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let (path, _) = make(&ada, json!({ "url": URL })).await;
+        let (path, _) = create(&ada, json!({ "url": URL })).await;
         let _ = ada.post(&format!("{path}/test"), json!({})).await.expect(202);
-        // The record of the first try gets lost: the message is sent again, with the same id.
+        // The record of the first attempt is lost, so the message is sent again with the same ID.
         app.faults.database.commit.fail_after(1, 1, FaultKind::Unavailable);
         assert_eq!(app.deliver().await, 1);
         app.advance(Duration::from_secs(30));

@@ -4,7 +4,7 @@ use crate::{
     documented,
     member::Member,
     reply::Reply,
-    stack::{Faults, Ground},
+    stack::{Faults, Resources},
     wait,
 };
 use docent_app::{
@@ -51,34 +51,34 @@ use std::{
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// The password of every account that [`TestApp`] makes.
+/// The password of every account that [`TestApp`] creates.
 pub const PASSWORD: &str = "correct horse";
 
-/// A running service, and what moves it. Clones are the same service.
+/// A running service and the controls of its environment. Clones share the service.
 #[derive(Clone)]
 pub struct TestApp(Arc<Inner>);
 
-/// What a test can reach.
+/// The parts that a test can reach.
 pub struct Inner {
     /// The use cases and their ports.
     pub app: Arc<App>,
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
-    /// Time.
+    /// The clock.
     pub clock: Arc<TestClock>,
-    /// What breaks its parts.
+    /// Fault switches of the components.
     pub faults: Faults,
-    /// The chat model, and what it has been asked.
+    /// The chat model and its recorded requests.
     pub model: Arc<ScriptedChatModel>,
-    /// The mail server, and what was sent.
+    /// The mail server and the emails sent.
     pub mailer: Arc<FakeMailer>,
-    /// The receivers of webhooks, and what was sent to them.
+    /// The webhook receivers and the messages sent.
     pub receivers: Arc<FakeWebhookSender>,
     client: Client,
     stop: CancellationToken,
     server: Mutex<Option<JoinHandle<io::Result<()>>>>,
     may_leave_jobs: AtomicBool,
-    _ground: Ground,
+    _resources: Resources,
 }
 
 impl Deref for TestApp {
@@ -106,7 +106,7 @@ impl TestApp {
         (mailer, receivers): (Arc<FakeMailer>, Arc<FakeWebhookSender>),
         stop: CancellationToken,
         server: JoinHandle<io::Result<()>>,
-        ground: Ground,
+        resources: Resources,
     ) -> Self {
         Self(Arc::new(Inner {
             app,
@@ -120,16 +120,16 @@ impl TestApp {
             stop,
             server: Mutex::new(Some(server)),
             may_leave_jobs: AtomicBool::new(false),
-            _ground: ground,
+            _resources: resources,
         }))
     }
 
-    /// Begins a request.
+    /// Builds a request.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("http://{}{path}", self.address))
     }
 
-    /// Sends a request and reads the answer to its end, which must be as the OpenAPI document says.
+    /// Sends a request, reads the whole response and checks it against the OpenAPI document.
     pub async fn send(&self, request: RequestBuilder) -> Reply {
         let (client, request) = request.build_split();
         let request = request.unwrap();
@@ -139,17 +139,17 @@ impl TestApp {
         reply
     }
 
-    /// GETs a path without authentication.
+    /// GETs a path without credentials.
     pub async fn get(&self, path: &str) -> Reply {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// POSTs JSON without authentication.
+    /// POSTs JSON without credentials.
     pub async fn post(&self, path: &str, body: Value) -> Reply {
         self.send(self.request(Method::POST, path).json(&body)).await
     }
 
-    /// POSTs a form of a page without authentication. Values are letters, digits and spaces.
+    /// POSTs a form without credentials. Values must consist of letters, digits and spaces.
     pub async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let pairs = fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+")));
         let body = pairs.collect::<Vec<_>>().join("&");
@@ -157,37 +157,37 @@ impl TestApp {
         self.send(request.header("Content-Type", "application/x-www-form-urlencoded").body(body)).await
     }
 
-    /// Moves time forward.
+    /// Advances the clock.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }
 
-    /// Runs what is due, one job after the other; says how many tries that took.
+    /// Runs due jobs one after the other; returns the number of attempts.
     pub async fn run_jobs(&self) -> usize {
         self.runner().drain().await.unwrap()
     }
 
-    /// Sends the due webhook deliveries. Returns the number of attempts.
+    /// Sends due webhook deliveries; returns the number of attempts.
     pub async fn deliver(&self) -> usize {
         Courier::new(Arc::clone(&self.app)).drain().await.unwrap()
     }
 
-    /// A runner of jobs with the default settings.
+    /// Returns a job runner with default settings.
     pub fn runner(&self) -> Runner {
         Runner::new(Arc::clone(&self.app), RunnerSettings::default())
     }
 
-    /// Jobs that are not done.
+    /// Returns the numbers of unfinished jobs.
     pub async fn job_counts(&self) -> JobCounts {
         self.read(async || self.app.store.read().await?.jobs().counts().await).await
     }
 
-    /// Lets the test end with jobs that are not done.
+    /// Lets the test end with unfinished jobs.
     pub fn leave_jobs(&self) {
         self.may_leave_jobs.store(true, Ordering::Relaxed);
     }
 
-    /// Makes an account with [`PASSWORD`].
+    /// Creates an account with [`PASSWORD`].
     pub async fn account(&self, email: &str, flags: Flags) -> User {
         let password = Password::parse_new(PASSWORD.to_owned()).unwrap();
         self.app
@@ -197,25 +197,25 @@ impl TestApp {
             .unwrap()
     }
 
-    /// Makes an account and logs it in.
+    /// Creates an account and signs it in.
     pub async fn member(&self, email: &str) -> Member {
         let user = self.account(email, Flags::default()).await;
         Member::login(self, user).await
     }
 
-    /// An account without further rights, logged in.
+    /// Creates an account without permissions and signs it in.
     pub async fn ada(&self) -> Member {
         self.member("ada@example.org").await
     }
 
-    /// An account that may do everything, logged in.
+    /// Creates a superuser and signs it in.
     pub async fn superuser(&self) -> Member {
         let flags = Flags { is_staff: true, is_superuser: true };
         let user = self.account("root@example.org", flags).await;
         Member::login(self, user).await
     }
 
-    /// Makes an API key with these scopes, good for ever.
+    /// Creates an API key with these scopes that never expires.
     pub async fn api_key(&self, user: UserId, scopes: &[&str]) -> NewApiKey {
         let name = ApiKeyName::parse("a key").unwrap();
         let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
@@ -223,24 +223,24 @@ impl TestApp {
         self.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap()
     }
 
-    /// Waits until the letters that were asked for are sent, or not.
+    /// Waits until all requested emails are sent or refused.
     pub async fn settle(&self) {
-        wait::until("letters are sent", async || self.app.answers.is_empty()).await;
+        wait::until("emails are sent", async || self.app.answers.is_empty()).await;
     }
 
-    /// The letters that were sent.
+    /// Returns the emails sent.
     pub async fn mails(&self) -> Vec<Mail> {
         self.settle().await;
         self.mailer.mails()
     }
 
-    /// What stands in the audit log, newest first.
+    /// Returns entries of the audit log, newest first.
     pub async fn audit(&self, filter: AuditFilter) -> Vec<AuditEntry> {
         let page = PageRequest { offset: 0, limit: 100 };
         self.read(async || self.app.store.read().await?.audit().list(&filter, page).await).await.records
     }
 
-    /// The account's sessions, the one used last first.
+    /// Returns the account's sessions, the most recently used first.
     pub async fn sessions(&self, user: UserId) -> Vec<Session> {
         let (filter, page) = (
             SessionFilter { user: Some(user), ..SessionFilter::default() },
@@ -249,12 +249,12 @@ impl TestApp {
         self.read(async || self.app.store.read().await?.sessions().list(&filter, page).await).await.records
     }
 
-    /// Tries to log in.
+    /// Requests tokens with these credentials.
     pub async fn login(&self, email: &str, password: &str) -> Reply {
         self.post("/auth/token", json!({ "email": email, "password": password })).await
     }
 
-    /// Makes an account unusable.
+    /// Deactivates an account.
     pub async fn deactivate(&self, user: UserId) {
         let mut work = self.app.store.begin().await.unwrap();
         let mut user = work.users().get(user).await.unwrap().unwrap();
@@ -263,7 +263,7 @@ impl TestApp {
         work.commit().await.unwrap();
     }
 
-    /// Gives an account these permissions and takes all others from it.
+    /// Sets an account's permissions.
     pub async fn permit(&self, user: UserId, permissions: &[Permission]) {
         let rights = AssignedPermissions {
             permissions: permissions.iter().copied().collect(),
@@ -274,24 +274,24 @@ impl TestApp {
         work.commit().await.unwrap();
     }
 
-    /// What an account's answers have cost.
+    /// Returns the token usage of an account's answers.
     pub async fn usage(&self, user: UserId) -> TokenUsage {
         self.read(async || self.app.store.begin().await?.usage().total_for_user(user).await).await
     }
 
-    /// Reads from the database. Connections that workers of the service have made end with them, so after
-    /// a stop it may take more than one.
-    async fn read<T>(&self, look: impl AsyncFn() -> Result<T, Fault>) -> T {
-        let mut seen = None;
+    /// Reads from the database, and retries: connections opened by the service's workers end with them, so a read after
+    /// a stop may fail once.
+    async fn read<T>(&self, query: impl AsyncFn() -> Result<T, Fault>) -> T {
+        let mut result = None;
         wait::until("the database answers", async || {
-            seen = look().await.ok();
-            seen.is_some()
+            result = query().await.ok();
+            result.is_some()
         })
         .await;
-        seen.unwrap()
+        result.unwrap()
     }
 
-    /// Stops the service as a signal would: running answers get a second.
+    /// Stops the service as a signal would; running answers have one second.
     pub async fn stop(&self) {
         self.stop.cancel();
         let server = self.server.lock().unwrap().take();
@@ -305,15 +305,19 @@ impl TestApp {
         self.faults.database.all.clear();
         if !self.may_leave_jobs.load(Ordering::Relaxed) {
             let left = self.job_counts().await;
-            assert_eq!((left.queued, left.leased), (0, 0), "jobs are left: run_jobs() or leave_jobs()");
+            assert_eq!(
+                (left.queued, left.leased),
+                (0, 0),
+                "unfinished jobs: call run_jobs() or leave_jobs()"
+            );
         }
     }
 }
 
-/// A client that keeps no connection: a stopping service need not wait for it.
+/// Builds a client that keeps no connections open, so that a stopping service does not wait for it.
 fn client() -> Client {
-    // The adapters switch TLS on without a choice of cryptography; one must be made, though nothing
-    // here uses it. Another client of the process may have made it before.
+    // The adapters enable TLS without a crypto provider, so one must be installed, though nothing here uses it.
+    // An error means that another client of this process has installed it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().tls_certs_only([]).no_proxy().pool_max_idle_per_host(0);
     let client = client.redirect(reqwest::redirect::Policy::none());

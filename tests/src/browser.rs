@@ -1,18 +1,18 @@
-//! A browser session in the admin panel.
+//! A client of the admin panel without scripts.
 
 use crate::{app::TestApp, reply::Reply};
 use reqwest::{Method, RequestBuilder, multipart::Form};
 
-/// A browser: it keeps its cookie and fills in forms. Clones share nothing.
+/// A browser that keeps the panel's cookie and submits forms. Clones are independent.
 #[derive(Clone, Debug)]
 pub struct Browser {
     app: TestApp,
-    /// The `Cookie` header that it sends; empty when it has none.
+    /// The `Cookie` header; empty without a cookie.
     pub cookie: String,
 }
 
 impl Browser {
-    /// A browser that has never been there.
+    /// Returns a browser without cookies.
     pub fn new(app: &TestApp) -> Self {
         Self { app: app.clone(), cookie: String::new() }
     }
@@ -33,7 +33,7 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Submits these fields as they are.
+    /// Submits a form with exactly these fields.
     pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let body: Vec<_> = fields.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
         let request = self.app.request(Method::POST, path);
@@ -48,14 +48,14 @@ impl Browser {
         self.send(request).await
     }
 
-    /// The same, as the panel's script does it.
+    /// Submits a form with files as the panel's script does, asking for JSON.
     pub async fn post_files_by_script(&mut self, path: &str, form: Form) -> Reply {
         let request =
             self.app.request(Method::POST, path).header("Accept", "application/json").multipart(form);
         self.send(request).await
     }
 
-    /// Opens the login page and submits its form.
+    /// Signs in with the login page's form.
     pub async fn login(&mut self, email: &str, password: &str) -> Reply {
         let token = form_token(&self.get("/admin/login").await.expect(200));
         let fields = [("form_token", token.as_str()), ("email", email), ("password", password)];
@@ -63,7 +63,7 @@ impl Browser {
     }
 }
 
-/// The token of the page's forms.
+/// Returns the form token of a page.
 pub fn form_token(page: &Reply) -> String {
     let (_, rest) = page.text.split_once("name=\"form_token\" value=\"").expect("a form");
     rest.split('"').next().unwrap().to_owned()

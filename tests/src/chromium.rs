@@ -1,4 +1,4 @@
-//! A window of a real browser, driven by way of ChromeDriver.
+//! A Chromium window, driven through ChromeDriver.
 
 use crate::{
     app::{PASSWORD, TestApp},
@@ -12,28 +12,27 @@ use reqwest::{Method, Url};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Where ChromeDriver listens: `http://127.0.0.1:9515`.
+/// ChromeDriver's address, such as `http://127.0.0.1:9515`.
 const DRIVER: &str = "DOCENT_TEST_CHROMEDRIVER_URL";
 
-/// What the environment says.
+/// Returns an environment variable.
 ///
 /// # Panics
-/// When it says nothing, since a test that is left out shows nothing.
+/// When the variable is not set: a skipped test would look like a passed one.
 pub fn setting(variable: &str) -> String {
     optional_setting(variable).unwrap_or_else(|| panic!("{variable} must be set; see tests/README.md"))
 }
 
-/// What the environment says, if anything.
+/// Returns an environment variable, if it is set.
 pub fn optional_setting(variable: &str) -> Option<String> {
-    #[expect(clippy::disallowed_methods, reason = "tests have no other settings than what they run on")]
+    #[expect(clippy::disallowed_methods, reason = "the environment is the only configuration of tests")]
     std::env::var(variable).ok()
 }
 
-/// The panel's cookie.
+/// Name of the panel's cookie.
 const COOKIE: &str = "docent_admin";
 
-/// What Chromium is started with. It runs as root where the tests do, has little shared memory in containers, and is
-/// to reach nothing but the service.
+/// Chromium's arguments. It may run as root, has little shared memory in containers, and must reach only the service.
 const ARGUMENTS: &[&str] = &[
     "--headless",
     "--no-sandbox",
@@ -48,21 +47,21 @@ const ARGUMENTS: &[&str] = &[
     "--window-size=1440,900",
 ];
 
-/// A window with a profile of its own.
+/// A window with its own profile.
 #[derive(Debug)]
 pub struct Chromium {
     client: Client,
     root: String,
 }
 
-/// A command of ChromeDriver's own.
+/// A command of ChromeDriver that WebDriver does not define.
 #[derive(Debug)]
-struct Own {
+struct ChromeDriverCommand {
     path: &'static str,
     body: Value,
 }
 
-impl WebDriverCompatibleCommand for Own {
+impl WebDriverCompatibleCommand for ChromeDriverCommand {
     fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, <Url as std::str::FromStr>::Err> {
         base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
     }
@@ -73,17 +72,17 @@ impl WebDriverCompatibleCommand for Own {
 }
 
 impl Chromium {
-    /// Opens a window that shows nothing yet.
+    /// Opens an empty window.
     ///
     /// # Panics
-    /// When the environment names no ChromeDriver, or none answers there.
+    /// When no ChromeDriver is configured or it does not respond.
     pub async fn open(app: &TestApp) -> Self {
         let driver = setting(DRIVER);
-        let mut wanted = serde_json::Map::new();
-        wanted.insert("goog:chromeOptions".to_owned(), json!({ "args": ARGUMENTS }));
-        wanted.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
+        let mut capabilities = serde_json::Map::new();
+        capabilities.insert("goog:chromeOptions".to_owned(), json!({ "args": ARGUMENTS }));
+        capabilities.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        let client = builder.capabilities(wanted).connect(&driver).await;
+        let client = builder.capabilities(capabilities).connect(&driver).await;
         let client = client.unwrap_or_else(|error| panic!("no window of Chromium from {driver}: {error}"));
         Self { client, root: format!("http://{}", app.address) }
     }
@@ -98,73 +97,73 @@ impl Chromium {
         self.client.goto(&format!("{}{path}", self.root)).await.unwrap();
     }
 
-    /// Path and query of the page that is shown.
+    /// Returns path and query of the current page.
     pub async fn path(&self) -> String {
         let url = self.client.current_url().await.unwrap();
         url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
     }
 
-    /// The address of the page that is shown.
+    /// Returns the address of the current page.
     pub async fn url(&self) -> String {
         self.client.current_url().await.unwrap().to_string()
     }
 
-    /// Gives the page another size.
+    /// Resizes the page.
     pub async fn resize(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", size).await;
     }
 
-    /// Waits until a page is shown whose path begins like this.
+    /// Waits for a page whose path starts with this.
     pub async fn arrive(&self, path: &str) {
         wait::until(&format!("arriving at {path}"), async || self.path().await.starts_with(path)).await;
     }
 
-    /// Waits for an element that can be seen.
+    /// Waits for a visible element.
     pub async fn find(&self, css: &str) -> Element {
         self.located(Locator::Css(css)).await
     }
 
-    /// Clicks what a selector names, once it can be seen.
+    /// Waits for a visible element and clicks it.
     pub async fn click(&self, css: &str) {
         self.click_on(Locator::Css(css)).await;
     }
 
-    /// Clicks a button, link, label or summary by what it says.
+    /// Clicks a button, link, label or summary by its text.
     pub async fn press(&self, label: &str) {
-        let said = "self::a or self::button or self::label or self::summary";
-        let xpath = format!("//*[{said}][normalize-space()='{label}']");
+        let clickable = "self::a or self::button or self::label or self::summary";
+        let xpath = format!("//*[{clickable}][normalize-space()='{label}']");
         self.click_on(Locator::XPath(&xpath)).await;
     }
 
-    /// Types into the field with this id, in place of what it held.
+    /// Replaces the text of the field with this ID.
     pub async fn fill(&self, id: &str, text: &str) {
         let field = self.find(&format!("[id='{id}']")).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
     }
 
-    /// Chooses files in a field.
+    /// Chooses files in a file field.
     pub async fn choose(&self, css: &str, files: &[&Path]) {
         let paths: Vec<_> = files.iter().map(|path| path.to_str().unwrap()).collect();
         self.client.find(Locator::Css(css)).await.unwrap().send_keys(&paths.join("\n")).await.unwrap();
     }
 
-    /// The text of the page, as it can be read.
+    /// Returns the visible text of the page.
     pub async fn text(&self) -> String {
         self.text_of("body").await.unwrap_or_default()
     }
 
-    /// The page's title.
+    /// Returns the page's title.
     pub async fn title(&self) -> String {
         self.client.title().await.unwrap()
     }
 
-    /// The texts of the elements that a selector names.
+    /// Returns the texts of the elements that match a selector.
     pub async fn texts(&self, css: &str) -> Vec<String> {
         let mut texts = None;
-        // An element may be replaced while it is read.
-        wait::until("the texts hold still", async || {
+        // Retried, since an element may be replaced while it is read.
+        wait::until("the texts can be read", async || {
             let elements = self.client.find_all(Locator::Css(css)).await.unwrap();
             let read = elements.iter().map(|element| element.text());
             texts = futures::future::try_join_all(read).await.ok();
@@ -174,57 +173,57 @@ impl Chromium {
         texts.unwrap()
     }
 
-    /// Whether there is something that a selector names.
+    /// Whether an element matches a selector.
     pub async fn has(&self, css: &str) -> bool {
         !self.client.find_all(Locator::Css(css)).await.unwrap().is_empty()
     }
 
-    /// Waits until the page says this.
+    /// Waits until the page contains this text.
     pub async fn see(&self, text: &str) {
         if !wait::comes_true(async || self.text().await.contains(text)).await {
-            panic!("{} does not say {text:?} but:\n{}", self.path().await, self.text().await);
+            panic!("{} does not contain {text:?}:\n{}", self.path().await, self.text().await);
         }
     }
 
-    /// Runs the body of a function in the page, and gives what it returns.
+    /// Runs the body of a function in the page and returns its result.
     pub async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.client.execute(script, arguments).await.unwrap()
     }
 
-    /// The same for one that calls its last argument when it is done.
+    /// Runs the body of an asynchronous function, which passes its result to its last argument.
     pub async fn run_async(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.client.execute_async(script, arguments).await.unwrap()
     }
 
     /// Calls a method of the DevTools protocol.
     pub async fn devtools(&self, method: &str, parameters: Value) -> Value {
-        self.own("goog/cdp/execute", json!({ "cmd": method, "params": parameters })).await
+        self.send_command("goog/cdp/execute", json!({ "cmd": method, "params": parameters })).await
     }
 
-    /// What the page has complained of since this was last asked: errors of scripts, refusals of the content security
-    /// policy, answers that are errors.
-    pub async fn complaints(&self) -> Vec<String> {
-        let entries = self.own("se/log", json!({ "type": "browser" })).await;
+    /// Returns the console's errors and warnings since the last call: script errors, violations of the content security
+    /// policy, failed requests.
+    pub async fn console_errors(&self) -> Vec<String> {
+        let entries = self.send_command("se/log", json!({ "type": "browser" })).await;
         let entries = entries.as_array().unwrap().iter();
         let loud = entries.filter(|entry| ["SEVERE", "WARNING"].contains(&entry["level"].as_str().unwrap()));
         loud.map(|entry| entry["message"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// What the window shows, as a PNG file.
-    pub async fn picture(&self) -> Vec<u8> {
+    /// Returns a screenshot of the window as PNG.
+    pub async fn screenshot(&self) -> Vec<u8> {
         self.client.screenshot().await.unwrap()
     }
 
-    /// The panel's cookie, if there is one.
+    /// Returns the panel's cookie, if set.
     pub async fn cookie(&self) -> Option<String> {
         let urls = json!({ "urls": [format!("{}/admin", self.root)] });
         let cookies = self.devtools("Network.getCookies", urls).await;
         let cookies = cookies["cookies"].as_array().unwrap();
-        let own = cookies.iter().find(|cookie| cookie["name"] == COOKIE)?;
-        Some(own["value"].as_str().unwrap().to_owned())
+        let panel = cookies.iter().find(|cookie| cookie["name"] == COOKIE)?;
+        Some(panel["value"].as_str().unwrap().to_owned())
     }
 
-    /// Puts this in the place of the panel's cookie.
+    /// Sets the panel's cookie.
     pub async fn set_cookie(&self, value: &str) {
         let cookie = json!({
             "name": COOKIE, "value": value, "url": format!("{}/admin", self.root), "path": "/admin", "httpOnly": true,
@@ -232,22 +231,22 @@ impl Chromium {
         self.devtools("Network.setCookie", cookie).await;
     }
 
-    /// Logs in by the form.
+    /// Signs in to the panel with the form.
     pub async fn login(&self, email: &str) {
         self.goto("/admin/login").await;
         self.submit_login(email, PASSWORD).await;
         self.see("Dashboard").await;
     }
 
-    /// Fills in the login form that is shown and sends it.
+    /// Fills in and submits the current sign-in form.
     pub async fn submit_login(&self, email: &str, password: &str) {
         self.fill("email", email).await;
         self.fill("password", password).await;
         self.press("Sign in").await;
     }
 
-    async fn own(&self, path: &'static str, body: Value) -> Value {
-        self.client.issue_cmd(Own { path, body }).await.unwrap()
+    async fn send_command(&self, path: &'static str, body: Value) -> Value {
+        self.client.issue_cmd(ChromeDriverCommand { path, body }).await.unwrap()
     }
 
     async fn text_of(&self, css: &str) -> Result<String, CmdError> {
@@ -273,7 +272,7 @@ impl Chromium {
         None
     }
 
-    /// The page may change between the finding and the click, so both are tried until they go together.
+    /// Clicks a visible element. Retried, since the page may change between finding and clicking it.
     async fn click_on(&self, place: Locator<'_>) {
         wait::until(&format!("{place:?} can be clicked"), async || {
             let Some(element) = self.visible(place).await else { return false };

@@ -1,5 +1,5 @@
-//! Whether answers are what the OpenAPI document says. Every answer that [`TestApp::send`](crate::app::TestApp::send)
-//! reads is checked, so each rule of the contract is one about the document too.
+//! Checks responses against the OpenAPI document. [`TestApp::send`](crate::app::TestApp::send) checks every response,
+//! so each test of a rule is a test of the document too.
 
 use crate::reply::Reply;
 use jsonschema::Validator;
@@ -7,44 +7,45 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
-/// What one operation answers with one status.
-struct Answer {
+/// A documented response: one status of one operation.
+struct Documented {
     method: String,
-    /// The segments of its path.
+    /// Path segments.
     path: Vec<String>,
     status: u16,
-    /// The types that its body may have, each with its form for JSON.
+    /// Content types of the body, with a validator for JSON.
     bodies: Vec<(String, Option<Validator>)>,
     headers: Vec<String>,
 }
 
-/// Those headers that are there whenever they are documented.
-const ALWAYS: [&str; 2] = ["X-Request-Id", "WWW-Authenticate"];
+/// Headers that must be present when documented.
+const REQUIRED_HEADERS: [&str; 2] = ["X-Request-Id", "WWW-Authenticate"];
 
-/// Checks an answer of an operation that is documented.
+/// Checks a response; responses of undocumented operations pass.
 ///
 /// # Panics
-/// When it is not as the document says.
+/// When the response differs from the document.
 pub(crate) fn check(method: &Method, path: &str, reply: &Reply) {
-    static ANSWERS: OnceLock<Vec<Answer>> = OnceLock::new();
-    let answers = ANSWERS.get_or_init(read);
+    static DOCUMENTED: OnceLock<Vec<Documented>> = OnceLock::new();
+    let documented = DOCUMENTED.get_or_init(read);
     let path = segments(path);
-    let of_path = answers.iter().filter(|answer| fits(&answer.path, &path));
-    // Paths that look alike are tried from the most exact one.
-    let Some(holes) = of_path.clone().map(Answer::holes).min() else { return };
-    let is_asked = |answer: &&Answer| answer.holes() == holes && answer.method == method.as_str();
-    let mut of_operation = of_path.filter(is_asked).peekable();
+    let of_path = documented.iter().filter(|response| matches_path(&response.path, &path));
+    // Of several matching paths, the one with the fewest parameters is meant.
+    let Some(parameters) = of_path.clone().map(Documented::parameters).min() else { return };
+    let is_same_operation =
+        |response: &&Documented| response.parameters() == parameters && response.method == method.as_str();
+    let mut of_operation = of_path.filter(is_same_operation).peekable();
     if of_operation.peek().is_none() {
         return;
     }
     let case = format!("{method} /{} {}", path.join("/"), reply.status);
-    let answer = of_operation.find(|answer| answer.status == reply.status);
-    let answer = answer.unwrap_or_else(|| panic!("{case} is not in the document: {}", reply.text));
-    answer.compare(&case, reply);
+    let response = of_operation.find(|response| response.status == reply.status);
+    let response = response.unwrap_or_else(|| panic!("{case} is not in the document: {}", reply.text));
+    response.compare(&case, reply);
 }
 
-impl Answer {
-    fn holes(&self) -> usize {
+impl Documented {
+    fn parameters(&self) -> usize {
         self.path.iter().filter(|segment| segment.starts_with('{')).count()
     }
 
@@ -53,7 +54,7 @@ impl Answer {
         let known = self.bodies.iter().find(|(kind, _)| Some(kind) == sent.as_ref());
         let is_known = known.is_some() || sent.is_none() && self.bodies.is_empty();
         assert!(is_known, "{case} is {sent:?}: {}", reply.text);
-        for name in self.headers.iter().filter(|name| ALWAYS.contains(&name.as_str())) {
+        for name in self.headers.iter().filter(|name| REQUIRED_HEADERS.contains(&name.as_str())) {
             assert!(!reply.header(name).is_empty(), "{case} has {name}");
         }
         let Some((_, Some(validator))) = known else { return };
@@ -66,15 +67,15 @@ fn segments(path: &str) -> Vec<String> {
     path.trim_matches('/').split('/').map(str::to_owned).collect()
 }
 
-fn fits(known: &[String], asked: &[String]) -> bool {
-    let same = |(known, asked): (&String, &String)| known.starts_with('{') || known == asked;
-    known.len() == asked.len() && known.iter().zip(asked).all(same)
+fn matches_path(known: &[String], requested: &[String]) -> bool {
+    let same = |(known, requested): (&String, &String)| known.starts_with('{') || known == requested;
+    known.len() == requested.len() && known.iter().zip(requested).all(same)
 }
 
-/// Reads the document that the program makes.
-fn read() -> Vec<Answer> {
+/// Reads the responses in the generated document.
+fn read() -> Vec<Documented> {
     let document: Value = serde_json::from_str(&docent_server::openapi::json().unwrap()).unwrap();
-    let mut answers = Vec::new();
+    let mut documented = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             for (status, response) in operation["responses"].as_object().unwrap() {
@@ -83,7 +84,7 @@ fn read() -> Vec<Answer> {
                     let is_json = kind == "application/json";
                     (kind.clone(), is_json.then(|| validator(&document, &content["schema"])))
                 });
-                answers.push(Answer {
+                documented.push(Documented {
                     method: method.to_uppercase(),
                     path: segments(path),
                     status: status.parse().unwrap(),
@@ -93,7 +94,7 @@ fn read() -> Vec<Answer> {
             }
         }
     }
-    answers
+    documented
 }
 
 fn resolve<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
@@ -103,7 +104,7 @@ fn resolve<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     }
 }
 
-/// Fields that no schema names are taken for mistakes: bodies have those of the contract and no others.
+/// Builds a validator that refuses fields that the schema does not name.
 fn validator(document: &Value, schema: &Value) -> Validator {
     let mut schema = json!({ "allOf": [schema], "components": document["components"] });
     close(&mut schema["components"]["schemas"]);
@@ -136,24 +137,30 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_not_as_documented_is_told_from_one_that_is() {
+    fn undocumented_response_is_refused() {
         let get = |status, body| is_as_documented(Method::GET, "/documents/1", status, body);
         let id = r#""id":"01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e","title":"T","#;
         let body = |rest: &str| -> &'static str { format!("{{{id}{rest}}}").leak() };
         assert!(get(200, body(r#""status":"pending","vector_doc_id":null"#)));
         assert!(get(404, r#"{"detail":"x"}"#));
         assert!(get(422, r#"{"detail":"x","errors":[{"loc":["path","doc_id"],"msg":"x"}]}"#));
-        assert!(!get(200, body(r#""status":"done","vector_doc_id":null"#)), "no such status of a document");
-        assert!(!get(200, body(r#""status":"pending""#)), "a field that is missing");
-        assert!(!get(200, body(r#""status":"pending","vector_doc_id":null,"more":1"#)), "a field too many");
-        assert!(!get(200, r#"{"id":"1","title":"T","status":"pending","vector_doc_id":null}"#), "no UUID");
-        assert!(!get(418, r#"{"detail":"x"}"#), "a status that is not documented");
-        assert!(!get(401, r#"{"detail":"x"}"#), "a header that is missing");
-        assert!(!get(422, r#"{"detail":"x","errors":[]}"#), "nothing that is wrong");
-        assert!(is_as_documented(Method::GET, "/nothing", 404, "{}"), "no operation of the API");
+        assert!(!get(200, body(r#""status":"done","vector_doc_id":null"#)), "an unknown document status");
+        assert!(!get(200, body(r#""status":"pending""#)), "a missing field");
+        assert!(
+            !get(200, body(r#""status":"pending","vector_doc_id":null,"more":1"#)),
+            "an additional field"
+        );
+        assert!(
+            !get(200, r#"{"id":"1","title":"T","status":"pending","vector_doc_id":null}"#),
+            "an ID that is not a UUID"
+        );
+        assert!(!get(418, r#"{"detail":"x"}"#), "an undocumented status");
+        assert!(!get(401, r#"{"detail":"x"}"#), "a missing header");
+        assert!(!get(422, r#"{"detail":"x","errors":[]}"#), "an empty list of errors");
+        assert!(is_as_documented(Method::GET, "/nothing", 404, "{}"), "not an operation of the API");
         assert!(
             is_as_documented(Method::GET, "/documents/upload", 405, "{}"),
-            "nor this, which is no document"
+            "not an operation either, and not a document"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! A text extractor for the PDFs of [`crate::pdf`], in this process.
+//! An in-process text extractor for the PDFs of [`crate::pdf`].
 
 use async_trait::async_trait;
 use docent_domain::{
@@ -14,28 +14,28 @@ use futures::TryStreamExt;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Holds extractions up. Clones are the same.
+/// Delays extractions. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct Stall(Arc<watch::Sender<bool>>);
 
 impl Stall {
-    /// From now on extractions stop where they begin.
+    /// Makes extractions wait before they start.
     pub fn begin(&self) {
         self.0.send_replace(true);
     }
 
-    /// Lets all of them go on.
+    /// Releases all waiting extractions.
     pub fn end(&self) {
         self.0.send_replace(false);
     }
 
     async fn pass(&self) {
-        // The sender lives as long as `self`, so waiting ends in no other way.
+        // Never an error: the sender lives as long as `self`.
         let _ = self.0.subscribe().wait_for(|stalls| !stalls).await;
     }
 }
 
-/// Reads the strings that each page shows; fails when its switch says so.
+/// Reads the strings of each page's content stream; fails as its fault switch says.
 #[derive(Debug)]
 pub struct PlainExtractor {
     switch: FaultSwitch,
@@ -43,7 +43,7 @@ pub struct PlainExtractor {
 }
 
 impl PlainExtractor {
-    /// An extractor behind a switch.
+    /// Returns an extractor behind a fault switch.
     pub fn new(switch: &FaultSwitch, stall: &Stall) -> Self {
         Self { switch: switch.clone(), stall: stall.clone() }
     }

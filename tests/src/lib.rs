@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
-// Tests fail by panicking; that is what this crate is for.
+// This crate is test code: it fails by panicking.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]
 
-/// The Rust of the documentation, as tests.
+/// Compiles the Rust code in the how-to guides.
 #[cfg(doctest)]
 mod documentation {
     #[doc = include_str!("../../docs/how-to/write-an-agent.md")]
@@ -27,19 +27,19 @@ pub mod wait;
 
 pub use docent_testkit::pdf;
 
-/// Declares rules of the contract, each a test on every stack:
+/// Declares tests of the contract's rules; each runs on every stack:
 ///
 /// ```text
 /// rules! {
-///     /// What the contract says.
-///     async fn the_rule(setup) {
+///     /// The rule.
+///     async fn subject_condition_result(setup) {
 ///         let app = setup.start().await;
 ///         …
 ///     }
 /// }
 /// ```
 ///
-/// A rule that leaves a job unfinished fails, unless it says so by `app.leave_jobs()`.
+/// A test that leaves unfinished jobs fails, unless it calls `app.leave_jobs()`.
 #[macro_export]
 macro_rules! rules {
     ($($(#[$meta:meta])* async fn $name:ident($setup:pat) $body:block)+) => {

@@ -1,4 +1,4 @@
-//! A signed-in user.
+//! A signed-in account.
 
 use crate::{
     app::{PASSWORD, TestApp},
@@ -25,25 +25,25 @@ pub struct Member {
 }
 
 impl Member {
-    /// Logs an account in.
+    /// Signs an account in with [`PASSWORD`].
     pub async fn login(app: &TestApp, user: User) -> Self {
         Self::login_with(app, user, PASSWORD).await
     }
 
-    /// Logs an account in with a password of its own.
+    /// Signs an account in with this password.
     pub async fn login_with(app: &TestApp, user: User, password: &str) -> Self {
         let tokens = app.login(user.email.as_str(), password).await.expect(200).json();
         let token = |name: &str| tokens[name].as_str().unwrap().to_owned();
         Self { app: app.clone(), access: token("access_token"), refresh: token("refresh_token"), user }
     }
 
-    /// The service it is a member of.
+    /// Returns the service that the account belongs to.
     pub fn app(&self) -> &TestApp {
         &self.app
     }
 
-    /// The ids of the documents that a search finds, each once, the best first.
-    pub async fn found(&self, query: &str) -> Vec<String> {
+    /// Searches and returns the IDs of the documents found, best first, without duplicates.
+    pub async fn search(&self, query: &str) -> Vec<String> {
         let grant = Actor::of(&self.user).unwrap().authorize().unwrap();
         let chunks = search::search(&self.app.app, grant, query, None, 50).await.unwrap();
         let mut ids: Vec<String> = chunks.iter().map(|chunk| chunk.document_id.to_string()).collect();
@@ -51,7 +51,7 @@ impl Member {
         ids
     }
 
-    /// The documents that an answer of the chat agent stands on, each once.
+    /// Asks the chat agent and returns the IDs of the source documents, without duplicates.
     pub async fn sources(&self, question: &str) -> Vec<String> {
         let messages = json!([{ "role": "user", "content": question }]);
         let body = json!({ "messages": messages, "include_sources": true });
@@ -65,7 +65,7 @@ impl Member {
         ids
     }
 
-    /// Begins a request with the access token.
+    /// Builds a request with the access token.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.app.request(method, path).bearer_auth(&self.access)
     }
@@ -80,6 +80,16 @@ impl Member {
         self.app.send(self.request(Method::POST, path).json(&body)).await
     }
 
+    /// DELETEs a path.
+    pub async fn delete(&self, path: &str) -> Reply {
+        self.app.send(self.request(Method::DELETE, path)).await
+    }
+
+    /// PATCHes a path with JSON.
+    pub async fn patch(&self, path: &str, body: Value) -> Reply {
+        self.app.send(self.request(Method::PATCH, path).json(&body)).await
+    }
+
     /// POSTs a form.
     pub async fn post_form(&self, path: &str, form: Form) -> Reply {
         self.app.send(self.request(Method::POST, path).multipart(form)).await
@@ -90,29 +100,29 @@ impl Member {
         self.post_form("/documents/upload", form(name, "application/pdf", bytes)).await
     }
 
-    /// Uploads a PDF that is accepted, and gives the document's id.
+    /// Uploads a PDF, which must be accepted, and returns the document's ID.
     pub async fn add(&self, name: &str, bytes: Vec<u8>) -> String {
         let document = self.upload(name, bytes).await.expect(202).json();
         document["id"].as_str().unwrap().to_owned()
     }
 
-    /// Reads a document.
+    /// Returns a document.
     pub async fn document(&self, id: &str) -> Value {
         self.get(&format!("/documents/{id}")).await.expect(200).json()
     }
 
-    /// Asks the chat agent.
+    /// Asks the chat agent a question.
     pub async fn ask(&self, question: &str) -> Reply {
         self.post("/agents/chat", question_body(question)).await
     }
 }
 
-/// The body of one question.
+/// Returns the request body of one question.
 pub fn question_body(question: &str) -> Value {
     json!({ "messages": [{ "role": "user", "content": question }] })
 }
 
-/// A form with one file.
+/// Returns a form with one file.
 pub fn form(name: &str, content_type: &str, bytes: Vec<u8>) -> Form {
     Form::new().part("file", Part::bytes(bytes).file_name(name.to_owned()).mime_str(content_type).unwrap())
 }

@@ -1,16 +1,16 @@
-//! What the service answered.
+//! A response of the service.
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// An answer, read to its end.
+/// A response with its complete body.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// Its status.
+    /// Status code.
     pub status: u16,
-    /// Its headers.
+    /// Headers.
     pub headers: HeaderMap,
-    /// Its body.
+    /// Body.
     pub text: String,
 }
 
@@ -20,30 +20,30 @@ impl Reply {
         Self { status, headers, text: response.text().await.unwrap() }
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {}", self.text))
     }
 
-    /// A header's text; empty when it is missing.
+    /// Returns a header's value; empty when missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Checks the status.
+    /// Checks the status and returns the response.
     #[must_use]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}", self.text);
         self
     }
 
-    /// Checks that this is an error with this status and `detail`, and nothing else in its body.
+    /// Checks that this is an error with this status and a body of only this `detail`.
     pub fn refused(&self, status: u16, detail: &str) {
         assert_eq!((self.status, self.json()), (status, serde_json::json!({ "detail": detail })));
         assert_eq!(self.header("content-type"), "application/json");
     }
 
-    /// Checks that this is a 422 about these places: `["body.title"]`.
+    /// Checks that this is a 422 with errors at these locations, such as `["body.title"]`.
     pub fn invalid(&self, places: &[&str]) {
         assert_eq!(self.status, 422, "{}", self.text);
         let body = self.json();
@@ -60,18 +60,18 @@ impl Reply {
         assert_eq!(errors.iter().map(place).collect::<Vec<_>>(), places);
     }
 
-    /// The text of an answer stream: its tokens, joined.
+    /// Returns the text of an answer stream: its tokens, concatenated.
     pub fn answer(&self) -> String {
         self.tokens().concat()
     }
 
-    /// The tokens of an answer stream.
+    /// Returns the tokens of an answer stream.
     pub fn tokens(&self) -> Vec<String> {
         let events = self.text.split_terminator("\n\n").filter_map(|event| event.strip_prefix("data: "));
         events.map(|data| serde_json::from_str(data).unwrap()).collect()
     }
 
-    /// The data of the stream's event of this name.
+    /// Returns the data of the stream's event of this name.
     pub fn event(&self, name: &str) -> Option<Value> {
         let prefix = format!("event: {name}\ndata: ");
         let data =

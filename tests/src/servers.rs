@@ -1,6 +1,6 @@
-//! The adapters of the production profile, on servers that the environment names.
+//! The adapters of the production profile, on servers configured by the environment.
 
-use crate::stack::{Bare, SECRET_KEY};
+use crate::stack::{Adapters, SECRET_KEY};
 use docent_adapters::{
     blob::ObjectBlobStore,
     builtin::embedder::BuiltinEmbedder,
@@ -26,23 +26,23 @@ use docent_testkit::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// So many that texts without a word in common point in different directions.
+/// Enough for texts without a common word to get different vectors.
 const DIMENSIONS: usize = 1024;
 
-/// How long calls may take on a busy machine. No test means to wait so long: slowness is scripted.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of calls on a busy machine. No test waits that long: slow back ends are scripted.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The stack, with a schema, keys and back ends of its own.
-pub(crate) async fn bare(
+/// Creates the stack with its own schema, keys and back ends.
+pub(crate) async fn adapters(
     script: Arc<ScriptedChatModel>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-) -> Bare {
+) -> Adapters {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let (store, schema) = store().await;
     let prefix = unique_name(&SystemEntropy) + ":";
-    let options = redis::Options { prefix, timeout: PATIENCE, ..redis::Options::default() };
+    let options = redis::Options { prefix, timeout: TIMEOUT, ..redis::Options::default() };
     let redis = Redis::new(&redis_url(), options).unwrap();
     let llm = FakeLlm::start().await;
     llm.configure(|model| model.dimensions = DIMENSIONS);
@@ -52,7 +52,7 @@ pub(crate) async fn bare(
     let dense = Arc::new(OpenAiEmbedder::new(&settings, limits, Arc::clone(&clock)).unwrap());
     let store: Arc<dyn Store> = Arc::new(store);
     let dense = CachedEmbedder::new(dense, Arc::clone(&store), Arc::clone(&clock), Arc::new(NoopRecorder));
-    Bare {
+    Adapters {
         store,
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), clock.now()).unwrap()),
         collections: Arc::new(EmbeddedIndexes::for_maintenance(root, Options::default())),
@@ -62,14 +62,14 @@ pub(crate) async fn bare(
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),
         hasher: Arc::new(Argon2Hasher::weak_but_fast(entropy).unwrap()),
         model: Arc::new(OpenAiChatModel::new(&settings, clock).unwrap()),
-        ground: Box::new((llm, folder, schema)),
+        resources: Box::new((llm, folder, schema)),
     }
 }
 
-/// A store with the schema and nothing else.
+/// Creates a store with an empty schema.
 async fn store() -> (SqlStore, OwnSchema) {
     let schema = OwnSchema::new(&SystemEntropy);
-    // Every test that runs beside this one has as many.
+    // Few, since every concurrent test has as many.
     let options = SqlOptions { read_connections: 2, write_connections: 4, ..SqlOptions::default() };
     let store = SqlStore::connect(&schema.url(), options).await.unwrap();
     store.migrate().await.unwrap();
@@ -81,7 +81,7 @@ fn settings(llm: &FakeLlm) -> BackendSettings {
         base_url: llm.base_url(),
         api_key: Some("sk-test".to_owned()),
         model: "test".to_owned(),
-        timeout: PATIENCE,
+        timeout: TIMEOUT,
         header_hook: None,
     }
 }

@@ -1,4 +1,4 @@
-//! Arranging a service before it starts.
+//! Configures and starts a service.
 
 use crate::{
     app::TestApp,
@@ -45,15 +45,15 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The services that one test has started.
+/// The services started by one test.
 #[derive(Clone, Debug, Default)]
 pub struct Started(Arc<Mutex<Vec<TestApp>>>);
 
 impl Started {
-    /// Stops them.
+    /// Stops all services.
     ///
     /// # Panics
-    /// When one has jobs left that the test does not know of.
+    /// When a service has unfinished jobs and the test did not call `leave_jobs()`.
     pub async fn finish(&self) {
         let apps = std::mem::take(&mut *self.0.lock().unwrap());
         for app in apps {
@@ -62,7 +62,7 @@ impl Started {
     }
 }
 
-/// A service that is about to start.
+/// The configuration of a service to start.
 pub struct Setup {
     stack: Stack,
     http: HttpSettings,
@@ -86,7 +86,7 @@ impl fmt::Debug for Setup {
 }
 
 impl Setup {
-    /// A service on this stack: no limit of requests, a model without a script, all else by default.
+    /// Returns a service on this stack without a rate limit and with an empty model script; otherwise defaults.
     pub fn new(stack: Stack, started: &Started) -> Self {
         let mut http = HttpSettings::new("Docent", SessionKey::derive(SECRET_KEY));
         http.rate_limit = None;
@@ -108,28 +108,28 @@ impl Setup {
         }
     }
 
-    /// Limits the requests of one client.
+    /// Limits the requests per client.
     #[must_use]
     pub fn rate_limit(mut self, limit: u64, seconds: u64) -> Self {
         self.http.rate_limit = Some(Quota { limit, window: Duration::from_secs(seconds) });
         self
     }
 
-    /// Offers another agent beside `chat`.
+    /// Adds an agent beside `chat`.
     #[must_use]
     pub fn agent(mut self, agent: Agent) -> Self {
         self.agents.push(agent);
         self
     }
 
-    /// Changes how the service appears over HTTP.
+    /// Changes the HTTP settings.
     #[must_use]
     pub fn http(mut self, change: impl FnOnce(&mut HttpSettings)) -> Self {
         change(&mut self.http);
         self
     }
 
-    /// Serves metrics, to holders of this token if there is one.
+    /// Serves metrics; with a token, only to requests that carry it.
     #[must_use]
     pub fn metrics(mut self, token: Option<&str>) -> Self {
         let metrics = Arc::new(Metrics::new(TestClock::default().now()));
@@ -137,48 +137,48 @@ impl Setup {
         self
     }
 
-    /// Changes limits and lifetimes.
+    /// Changes the application settings.
     #[must_use]
     pub fn settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.settings);
         self
     }
 
-    /// Takes API keys, beside access tokens.
+    /// Accepts API keys in addition to access tokens.
     #[must_use]
     pub fn api_keys(self) -> Self {
         self.settings(|settings| settings.accepts_api_keys = true)
     }
 
-    /// Writes what the chat model says.
+    /// Scripts the chat model's turns.
     #[must_use]
     pub fn script(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
         self.model = Arc::new(ScriptedChatModel::new(turns));
         self
     }
 
-    /// Writes one answer that the chat model gives to everything.
+    /// Makes the chat model answer every request with this turn.
     #[must_use]
     pub fn always(mut self, turn: Turn) -> Self {
         self.model = Arc::new(ScriptedChatModel::always(turn));
         self
     }
 
-    /// Tells the chat model this before each conversation.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system_prompt(mut self, text: &str) -> Self {
         self.system_prompt = Some(text.to_owned());
         self
     }
 
-    /// Puts the built-in answerer in the model's place.
+    /// Uses the built-in answerer instead of the chat model.
     #[must_use]
     pub fn builtin_answerer(mut self) -> Self {
         self.is_builtin = true;
         self
     }
 
-    /// Takes the dense part of embeddings from a back end, as `docent serve` does; a batch is two texts.
+    /// Computes dense embeddings with a back end, as `docent serve` does, in batches of two texts.
     #[must_use]
     pub fn embeddings(mut self, back_end: &FakeLlm) -> Self {
         self.embeddings = Some(BackendSettings {
@@ -191,68 +191,70 @@ impl Setup {
         self
     }
 
-    /// Has a reranker, too.
+    /// Adds a reranker.
     #[must_use]
     pub fn reranking(mut self) -> Self {
         self.reranking = true;
         self
     }
 
-    /// Draws pages with this.
+    /// Replaces the page renderer.
     #[must_use]
     pub fn renderer(mut self, renderer: impl PageRenderer + 'static) -> Self {
         self.renderer = Some(Arc::new(renderer));
         self
     }
 
-    /// Sends webhooks' messages with this.
+    /// Replaces the webhook sender.
     #[must_use]
     pub fn webhooks(mut self, sender: impl WebhookSender + 'static) -> Self {
         self.webhooks = Some(Arc::new(sender));
         self
     }
 
-    /// Starts it on a free port.
+    /// Starts the service on a free port.
     pub async fn start(self) -> TestApp {
         let clock = Arc::new(TestClock::default());
         let entropy: Arc<dyn Entropy> = Arc::new(TestEntropy::default());
-        let parts =
-            self.stack.parts(Arc::clone(&self.model), Arc::clone(&clock) as _, Arc::clone(&entropy)).await;
+        let components = self
+            .stack
+            .components(Arc::clone(&self.model), Arc::clone(&clock) as _, Arc::clone(&entropy))
+            .await;
         let recorder: Arc<dyn Recorder> = match &self.http.metrics {
             Some(endpoint) => Arc::clone(&endpoint.metrics) as _,
             None => Arc::new(NoopRecorder),
         };
         let embedder = match &self.embeddings {
-            None => parts.embedder,
+            None => components.embedder,
             Some(back_end) => {
                 let limits = BatchLimits { texts: 2, ..BatchLimits::default() };
                 let dense = OpenAiEmbedder::new(back_end, limits, Arc::clone(&clock) as _).unwrap();
-                let (store, clock) = (Arc::clone(&parts.store), Arc::clone(&clock) as _);
+                let (store, clock) = (Arc::clone(&components.store), Arc::clone(&clock) as _);
                 let dense = CachedEmbedder::new(Arc::new(dense), store, clock, Arc::clone(&recorder));
                 Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder), Arc::new(dense)))
             }
         };
         let reranker = self.reranking.then(|| {
             let fake: Arc<dyn Reranker> = Arc::new(FakeReranker);
-            Arc::new(Faulty::new(fake, &parts.faults.reranker)) as _
+            Arc::new(Faulty::new(fake, &components.faults.reranker)) as _
         });
         let mailer = Arc::new(FakeMailer::default());
         let mut agents = AgentRegistry::standard(self.max_iterations, self.system_prompt);
         self.agents.into_iter().for_each(|agent| agents.register(agent));
         let receivers = Arc::new(FakeWebhookSender::default());
         let app = Arc::new(App {
-            store: parts.store,
-            blobs: parts.blobs,
-            collections: parts.collections,
+            store: components.store,
+            blobs: components.blobs,
+            collections: components.collections,
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker,
-            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { parts.model },
-            extractor: parts.extractor,
-            renderer: self.renderer.unwrap_or(parts.renderer),
-            tokens: parts.tokens,
-            signer: parts.signer,
-            limiter: parts.limiter,
-            hasher: parts.hasher,
+            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { components.model },
+            extractor: components.extractor,
+            renderer: self.renderer.unwrap_or(components.renderer),
+            tokens: components.tokens,
+            signer: components.signer,
+            limiter: components.limiter,
+            hasher: components.hasher,
             mailer: Arc::clone(&mailer) as _,
             webhooks: self.webhooks.unwrap_or_else(|| Arc::clone(&receivers) as _),
             clock: Arc::clone(&clock) as _,
@@ -276,12 +278,12 @@ impl Setup {
             app,
             address,
             clock,
-            parts.faults,
+            components.faults,
             self.model,
             (mailer, receivers),
             stop,
             running,
-            parts.ground,
+            components.resources,
         );
         self.started.0.lock().unwrap().push(app.clone());
         app

@@ -33,7 +33,7 @@ use docent_testkit::{
 };
 use std::{any::Any, sync::Arc};
 
-/// The key that tokens are signed with.
+/// The secret key of the service.
 pub const SECRET_KEY: &[u8] = b"a secret key for tests, of more than 32 bytes";
 
 /// A set of adapters.
@@ -43,14 +43,14 @@ pub enum Stack {
     Fakes,
     /// The embedded adapters: SQLite and files in a temporary folder.
     Embedded,
-    /// PostgreSQL, Redis, and back ends of the chat model and of embeddings behind HTTP; index and files
-    /// as in [`Self::Embedded`].
+    /// PostgreSQL, Redis, and chat model and embedding back ends over HTTP; index and files as in
+    /// [`Self::Embedded`].
     #[cfg(feature = "live")]
     Servers,
 }
 
-/// The parts of a stack, each behind a switch that breaks it.
-pub(crate) struct Parts {
+/// The components of a stack, each behind a fault switch.
+pub(crate) struct Components {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) blobs: Arc<dyn BlobStore>,
     pub(crate) collections: Arc<dyn VectorIndexes>,
@@ -63,13 +63,13 @@ pub(crate) struct Parts {
     pub(crate) hasher: Arc<dyn PasswordHasher>,
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) faults: Faults,
-    pub(crate) ground: Ground,
+    pub(crate) resources: Resources,
 }
 
-/// What the adapters stand on, such as a folder or a database; gone with the test.
-pub(crate) type Ground = Box<dyn Any + Send + Sync>;
+/// What must live as long as the adapters, such as a temporary folder or a database schema.
+pub(crate) type Resources = Box<dyn Any + Send + Sync>;
 
-/// What breaks parts of a running service.
+/// Fault switches of the components of a running service.
 #[derive(Clone, Debug)]
 pub struct Faults {
     /// The relational database.
@@ -82,28 +82,28 @@ pub struct Faults {
     pub blobs: FaultSwitch,
     /// The vector store.
     pub index: FaultSwitch,
-    /// The embedding back end.
+    /// The embedder.
     pub embedder: FaultSwitch,
-    /// The reranker, where the service has one.
+    /// The reranker, if configured.
     pub reranker: FaultSwitch,
     /// The extraction worker.
     pub extractor: FaultSwitch,
-    /// What holds extractions up.
+    /// Delays extractions.
     pub stall: Stall,
-    /// The chat model: the beginning of an answer, and each event of it.
+    /// The chat model: the start and each event of an answer.
     pub model: FaultSwitch,
 }
 
 impl Stack {
-    /// Its parts; the chat model says what `script` says.
-    pub(crate) async fn parts(
+    /// Creates the components; `script` is the chat model's script.
+    pub(crate) async fn components(
         self,
         script: Arc<ScriptedChatModel>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
-    ) -> Parts {
-        guarded(match self {
-            Self::Fakes => Bare {
+    ) -> Components {
+        with_fault_switches(match self {
+            Self::Fakes => Adapters {
                 store: Arc::new(FakeStore::default()),
                 blobs: Arc::new(FakeBlobStore::default()),
                 collections: Arc::new(FakeVectorIndexes::default()),
@@ -113,17 +113,17 @@ impl Stack {
                 signer: Arc::new(FakeTokenSigner),
                 hasher: Arc::new(FakePasswordHasher::default()),
                 model: script,
-                ground: Box::new(()),
+                resources: Box::new(()),
             },
             Self::Embedded => embedded(script, clock.now(), entropy).await,
             #[cfg(feature = "live")]
-            Self::Servers => servers::bare(script, clock, entropy).await,
+            Self::Servers => servers::adapters(script, clock, entropy).await,
         })
     }
 }
 
-/// A stack without switches.
-pub(crate) struct Bare {
+/// A stack without fault switches.
+pub(crate) struct Adapters {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) blobs: Arc<dyn BlobStore>,
     pub(crate) collections: Arc<dyn VectorIndexes>,
@@ -133,16 +133,16 @@ pub(crate) struct Bare {
     pub(crate) signer: Arc<dyn TokenSigner>,
     pub(crate) hasher: Arc<dyn PasswordHasher>,
     pub(crate) model: Arc<dyn ChatModel>,
-    pub(crate) ground: Ground,
+    pub(crate) resources: Resources,
 }
 
-async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: Arc<dyn Entropy>) -> Bare {
+async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: Arc<dyn Entropy>) -> Adapters {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let url = format!("sqlite://{}/docent.db", root.display());
     let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();
     store.migrate().await.unwrap();
-    Bare {
+    Adapters {
         tokens: Arc::new(SqlTokenStore::new(store.clone())),
         store: Arc::new(store),
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), now).unwrap()),
@@ -152,12 +152,12 @@ async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: A
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),
         hasher: Arc::new(Argon2Hasher::weak_but_fast(entropy).unwrap()),
         model: script,
-        ground: Box::new(folder),
+        resources: Box::new(folder),
     }
 }
 
-fn guarded(bare: Bare) -> Parts {
-    let store = FaultyStore::new(bare.store);
+fn with_fault_switches(adapters: Adapters) -> Components {
+    let store = FaultyStore::new(adapters.store);
     let faults = Faults {
         database: store.switches().clone(),
         tokens: FaultSwitch::new(Component::KeyValueStore),
@@ -170,19 +170,19 @@ fn guarded(bare: Bare) -> Parts {
         stall: Stall::default(),
         model: FaultSwitch::new(Component::ChatModel),
     };
-    Parts {
+    Components {
         store: Arc::new(store),
-        blobs: Arc::new(Faulty::new(bare.blobs, &faults.blobs)),
-        collections: Arc::new(Faulty::new(bare.collections, &faults.index)),
-        embedder: Arc::new(Faulty::new(bare.embedder, &faults.embedder)),
+        blobs: Arc::new(Faulty::new(adapters.blobs, &faults.blobs)),
+        collections: Arc::new(Faulty::new(adapters.collections, &faults.index)),
+        embedder: Arc::new(Faulty::new(adapters.embedder, &faults.embedder)),
         extractor: Arc::new(PlainExtractor::new(&faults.extractor, &faults.stall)),
         renderer: Arc::new(FakePageRenderer::behind(&faults.extractor)),
-        tokens: Arc::new(Faulty::new(bare.tokens, &faults.tokens)),
-        limiter: Arc::new(Faulty::new(bare.limiter, &faults.limiter)),
-        signer: bare.signer,
-        hasher: bare.hasher,
-        model: Arc::new(Faulty::new(bare.model, &faults.model)),
+        tokens: Arc::new(Faulty::new(adapters.tokens, &faults.tokens)),
+        limiter: Arc::new(Faulty::new(adapters.limiter, &faults.limiter)),
+        signer: adapters.signer,
+        hasher: adapters.hasher,
+        model: Arc::new(Faulty::new(adapters.model, &faults.model)),
         faults,
-        ground: bare.ground,
+        resources: adapters.resources,
     }
 }

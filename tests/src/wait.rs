@@ -1,24 +1,24 @@
-//! Waiting for what happens elsewhere, without sleeping.
+//! Waits for conditions without sleeping.
 
 use std::time::Duration;
 
-/// What is far too long on any machine.
-const TOO_LONG: Duration = Duration::from_secs(20);
+/// Far longer than any condition takes on any machine.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Waits until `is_so` is true.
+/// Waits until `condition` is true.
 ///
 /// # Panics
-/// When it never is.
-pub async fn until(what: &str, is_so: impl AsyncFnMut() -> bool) {
-    assert!(comes_true(is_so).await, "never happened: {what}");
+/// When it is not true within the timeout.
+pub async fn until(what: &str, condition: impl AsyncFnMut() -> bool) {
+    assert!(comes_true(condition).await, "never happened: {what}");
 }
 
-/// Waits until `is_so` is true; false when it never is.
-pub async fn comes_true(mut is_so: impl AsyncFnMut() -> bool) -> bool {
+/// Waits until `condition` is true; returns false after the timeout.
+pub async fn comes_true(mut condition: impl AsyncFnMut() -> bool) -> bool {
     let wait = async {
-        while !is_so().await {
+        while !condition().await {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(TOO_LONG, wait).await.is_ok()
+    tokio::time::timeout(TIMEOUT, wait).await.is_ok()
 }

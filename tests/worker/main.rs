@@ -1,4 +1,4 @@
-//! The worker that draws pages, for tests that look at them; people get it as a hidden command of the `docent` binary.
+//! The worker that renders pages for browser tests; in production it is a hidden command of the `docent` binary.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
-//! Who asks, and what they are to be told.
+//! The roles that send requests, and the result expected for each.
 
 use super::{
-    rows::{Row, Takes, Whose},
-    world::{Person, key, permit},
+    records::{TestAccount, key, permit},
+    rows::{RecordOwner, Requires, Row},
 };
 use chrono::TimeDelta;
 use docent_app::{accounts::create::Flags, audit::Initiator};
@@ -13,33 +13,34 @@ use docent_domain::{
 use docent_tests::app::TestApp;
 use std::time::Duration;
 
-/// The token of those who watch the service.
+/// The token for `/metrics`.
 pub(super) const SCRAPE_TOKEN: &str = "the token of metrics";
 
-/// The accounts that ask.
-pub(super) struct People {
-    plain: Person,
-    /// One for each role of staff.
-    staff: Vec<Person>,
-    superuser: Person,
-    /// Was staff, and still holds every permission, when its session at the panel began.
-    demoted: Person,
-    /// Was a superuser then.
-    deactivated: Person,
+/// The accounts that send requests.
+pub(super) struct Accounts {
+    plain: TestAccount,
+    /// One per staff role.
+    staff: Vec<TestAccount>,
+    superuser: TestAccount,
+    /// Lost its staff status after its panel session began, and still has every permission.
+    demoted: TestAccount,
+    /// A superuser that was deactivated after its panel session began.
+    deactivated: TestAccount,
 }
 
+/// The account of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
-    Nobody,
+enum Caller {
+    Anonymous,
     Plain,
-    /// One of those in [`People::staff`].
+    /// Index into [`Accounts::staff`].
     Staff(usize),
     Superuser,
     Demoted,
     Deactivated,
 }
 
-/// What stands in `Authorization`.
+/// The credentials in `Authorization`.
 #[derive(Clone, Debug)]
 enum Bearer {
     Nothing,
@@ -48,127 +49,130 @@ enum Bearer {
     ScrapeToken,
 }
 
-/// Somebody who asks.
+/// A way to send requests: an account, its credentials and its permissions.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) name: String,
-    who: Who,
+    caller: Caller,
     bearer: Bearer,
     has_session: bool,
-    allowed: Allowed,
+    permissions: Permissions,
 }
 
+/// The permissions of a role.
 #[derive(Clone, Copy, Debug)]
-enum Allowed {
-    These(PermissionSet),
-    /// What the row takes and no more.
-    Exactly,
+enum Permissions {
+    Fixed(PermissionSet),
+    /// Exactly those that the row requires.
+    Required,
 }
 
-/// What a role is to be told.
+/// The expected result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Answered,
-    /// 401, or at the panel the way to its login.
-    Unknown,
+pub(super) enum Expected {
+    Allowed,
+    /// 401, or in the panel a redirect to its login page.
+    Unauthenticated,
     Refused(u16),
 }
 
-impl People {
+impl Accounts {
     pub(super) async fn new(app: &TestApp) -> Self {
         let (staff, root) =
             (Flags { is_staff: true, is_superuser: false }, Flags { is_staff: true, is_superuser: true });
-        let mut people = Self {
-            plain: Person::new(app, "plain@example.org", Flags::default()).await,
+        let mut accounts = Self {
+            plain: TestAccount::new(app, "plain@example.org", Flags::default()).await,
             staff: Vec::new(),
-            superuser: Person::new(app, "superuser@example.org", root).await,
-            demoted: Person::new(app, "demoted@example.org", staff).await,
-            deactivated: Person::new(app, "deactivated@example.org", root).await,
+            superuser: TestAccount::new(app, "superuser@example.org", root).await,
+            demoted: TestAccount::new(app, "demoted@example.org", staff).await,
+            deactivated: TestAccount::new(app, "deactivated@example.org", root).await,
         };
         let mut work = app.app.store.begin().await.unwrap();
-        let mut user = people.demoted.member.user.clone();
+        let mut user = accounts.demoted.member.user.clone();
         user.is_staff = false;
         work.users().update(&user).await.unwrap();
         work.commit().await.unwrap();
-        permit(app, &people.demoted, PermissionSet::all()).await;
-        app.deactivate(people.deactivated.member.user.id).await;
-        for (number, (_, allowed)) in staff_roles().into_iter().enumerate() {
-            let person = Person::new(app, &format!("staff{number}@example.org"), staff).await;
-            if let Allowed::These(these) = allowed {
-                permit(app, &person, these).await;
+        permit(app, &accounts.demoted, PermissionSet::all()).await;
+        app.deactivate(accounts.deactivated.member.user.id).await;
+        for (number, (_, permissions)) in staff_roles().into_iter().enumerate() {
+            let account = TestAccount::new(app, &format!("staff{number}@example.org"), staff).await;
+            if let Permissions::Fixed(permissions) = permissions {
+                permit(app, &account, permissions).await;
             }
-            people.staff.push(person);
+            accounts.staff.push(account);
         }
-        people
+        accounts
     }
 
-    fn get(&self, who: Who) -> Option<&Person> {
-        match who {
-            Who::Nobody => None,
-            Who::Plain => Some(&self.plain),
-            Who::Staff(number) => self.staff.get(number),
-            Who::Superuser => Some(&self.superuser),
-            Who::Demoted => Some(&self.demoted),
-            Who::Deactivated => Some(&self.deactivated),
+    fn get(&self, caller: Caller) -> Option<&TestAccount> {
+        match caller {
+            Caller::Anonymous => None,
+            Caller::Plain => Some(&self.plain),
+            Caller::Staff(number) => self.staff.get(number),
+            Caller::Superuser => Some(&self.superuser),
+            Caller::Demoted => Some(&self.demoted),
+            Caller::Deactivated => Some(&self.deactivated),
         }
     }
 
-    fn get_mut(&mut self, who: Who) -> Option<&mut Person> {
-        match who {
-            Who::Nobody => None,
-            Who::Plain => Some(&mut self.plain),
-            Who::Staff(number) => self.staff.get_mut(number),
-            Who::Superuser => Some(&mut self.superuser),
-            Who::Demoted => Some(&mut self.demoted),
-            Who::Deactivated => Some(&mut self.deactivated),
+    fn get_mut(&mut self, caller: Caller) -> Option<&mut TestAccount> {
+        match caller {
+            Caller::Anonymous => None,
+            Caller::Plain => Some(&mut self.plain),
+            Caller::Staff(number) => self.staff.get_mut(number),
+            Caller::Superuser => Some(&mut self.superuser),
+            Caller::Demoted => Some(&mut self.demoted),
+            Caller::Deactivated => Some(&mut self.deactivated),
         }
     }
 }
 
-/// The roles of staff who are no superusers.
-fn staff_roles() -> Vec<(String, Allowed)> {
+/// The staff roles that are not superusers, and their permissions.
+fn staff_roles() -> Vec<(String, Permissions)> {
     let only = |permission: &Permission| {
-        let these = [*permission].into_iter().collect();
-        (format!("staff with {permission}"), Allowed::These(these))
+        let permissions = [*permission].into_iter().collect();
+        (format!("staff with {permission}"), Permissions::Fixed(permissions))
     };
     let mut roles: Vec<_> = Permission::ALL.iter().map(only).collect();
-    roles.push(("staff without permissions".to_owned(), Allowed::These(PermissionSet::EMPTY)));
-    roles.push(("staff with what it takes".to_owned(), Allowed::Exactly));
-    roles.push(("staff with every permission".to_owned(), Allowed::These(PermissionSet::all())));
+    roles.push(("staff without permissions".to_owned(), Permissions::Fixed(PermissionSet::EMPTY)));
+    roles.push(("staff with exactly the required permissions".to_owned(), Permissions::Required));
+    roles.push(("staff with every permission".to_owned(), Permissions::Fixed(PermissionSet::all())));
     roles
 }
 
 impl Role {
-    fn new(name: impl Into<String>, who: Who, bearer: Bearer, has_session: bool) -> Self {
-        let allowed = match who {
-            Who::Superuser | Who::Demoted => PermissionSet::all(),
-            Who::Nobody | Who::Plain | Who::Staff(_) | Who::Deactivated => PermissionSet::EMPTY,
+    fn new(name: impl Into<String>, caller: Caller, bearer: Bearer, has_session: bool) -> Self {
+        let permissions = match caller {
+            Caller::Superuser | Caller::Demoted => PermissionSet::all(),
+            Caller::Anonymous | Caller::Plain | Caller::Staff(_) | Caller::Deactivated => {
+                PermissionSet::EMPTY
+            }
         };
-        Self { name: name.into(), who, bearer, has_session, allowed: Allowed::These(allowed) }
+        Self { name: name.into(), caller, bearer, has_session, permissions: Permissions::Fixed(permissions) }
     }
 
-    /// All of them. Those with access token and session send both everywhere.
-    pub(super) async fn all(app: &TestApp, people: &People) -> Vec<Self> {
+    /// Returns all roles. Those with an access token and a session send both with every request.
+    pub(super) async fn all(app: &TestApp, accounts: &Accounts) -> Vec<Self> {
         let mut roles = vec![
-            Self::new("anonymous", Who::Nobody, Bearer::Nothing, false),
-            Self::new("a scraper", Who::Nobody, Bearer::ScrapeToken, false),
-            Self::new("a plain user", Who::Plain, Bearer::AccessToken, false),
-            Self::new("a superuser", Who::Superuser, Bearer::AccessToken, true),
-            Self::new("a superuser without a session", Who::Superuser, Bearer::AccessToken, false),
-            Self::new("a superuser's session alone", Who::Superuser, Bearer::Nothing, true),
-            Self::new("a deactivated superuser", Who::Deactivated, Bearer::AccessToken, true),
-            Self::new("somebody who was staff", Who::Demoted, Bearer::AccessToken, true),
+            Self::new("anonymous", Caller::Anonymous, Bearer::Nothing, false),
+            Self::new("a scraper", Caller::Anonymous, Bearer::ScrapeToken, false),
+            Self::new("a plain user", Caller::Plain, Bearer::AccessToken, false),
+            Self::new("a superuser", Caller::Superuser, Bearer::AccessToken, true),
+            Self::new("a superuser without a session", Caller::Superuser, Bearer::AccessToken, false),
+            Self::new("a superuser's session alone", Caller::Superuser, Bearer::Nothing, true),
+            Self::new("a deactivated superuser", Caller::Deactivated, Bearer::AccessToken, true),
+            Self::new("a former staff account", Caller::Demoted, Bearer::AccessToken, true),
         ];
         for scope in ApiKeyScope::ALL.iter().copied() {
-            for (whose, who) in [("a plain user's", Who::Plain), ("a superuser's", Who::Superuser)] {
-                let user = people.get(who).unwrap().member.user.id;
+            for (whose, caller) in [("a plain user's", Caller::Plain), ("a superuser's", Caller::Superuser)] {
+                let user = accounts.get(caller).unwrap().member.user.id;
                 let (key, _) = key(app, user, "a key", &[scope.name()], None).await;
                 let name = format!("{whose} key with the scope {}", scope.name());
-                roles.push(Self::new(name, who, Bearer::Key(key, Some(scope)), false));
+                roles.push(Self::new(name, caller, Bearer::Key(key, Some(scope)), false));
             }
         }
         let scopes: Vec<_> = ApiKeyScope::ALL.iter().map(|scope| scope.name()).collect();
-        let root = people.superuser.member.user.id;
+        let root = accounts.superuser.member.user.id;
         let (expired, _) = key(app, root, "expired", &scopes, Some(TimeDelta::seconds(1))).await;
         app.advance(Duration::from_secs(1));
         let (revoked, id) = key(app, root, "revoked", &scopes, None).await;
@@ -177,111 +181,111 @@ impl Role {
             .revoke_api_key(&Initiator::command_line(), id.parse().unwrap())
             .await
             .unwrap();
-        let (orphaned, _) = key(app, people.deactivated.member.user.id, "orphaned", &scopes, None).await;
+        let (orphaned, _) = key(app, accounts.deactivated.member.user.id, "orphaned", &scopes, None).await;
         for (name, key) in [("an expired key", expired), ("a revoked key", revoked)] {
-            roles.push(Self::new(name, Who::Superuser, Bearer::Key(key, None), false));
+            roles.push(Self::new(name, Caller::Superuser, Bearer::Key(key, None), false));
         }
         roles.push(Self::new(
             "a deactivated superuser's key",
-            Who::Deactivated,
+            Caller::Deactivated,
             Bearer::Key(orphaned, None),
             false,
         ));
-        let staff = staff_roles().into_iter().enumerate().map(|(number, (name, allowed))| Self {
-            allowed,
-            ..Self::new(name, Who::Staff(number), Bearer::AccessToken, true)
+        let staff = staff_roles().into_iter().enumerate().map(|(number, (name, permissions))| Self {
+            permissions,
+            ..Self::new(name, Caller::Staff(number), Bearer::AccessToken, true)
         });
         roles.extend(staff);
         roles
     }
 
-    pub(super) fn person<'p>(&self, people: &'p People) -> Option<&'p Person> {
-        people.get(self.who)
+    pub(super) fn account<'p>(&self, accounts: &'p Accounts) -> Option<&'p TestAccount> {
+        accounts.get(self.caller)
     }
 
-    pub(super) fn person_mut<'p>(&self, people: &'p mut People) -> Option<&'p mut Person> {
-        people.get_mut(self.who)
+    pub(super) fn account_mut<'p>(&self, accounts: &'p mut Accounts) -> Option<&'p mut TestAccount> {
+        accounts.get_mut(self.caller)
     }
 
-    /// What it sends in `Authorization`.
-    pub(super) fn bearer(&self, people: &People) -> Option<String> {
+    /// Returns the bearer token to send.
+    pub(super) fn bearer(&self, accounts: &Accounts) -> Option<String> {
         match &self.bearer {
             Bearer::Nothing => None,
-            Bearer::AccessToken => self.person(people).map(|person| person.member.access.clone()),
+            Bearer::AccessToken => self.account(accounts).map(|account| account.member.access.clone()),
             Bearer::Key(key, _) => Some(key.clone()),
             Bearer::ScrapeToken => Some(SCRAPE_TOKEN.to_owned()),
         }
     }
 
-    /// What it sends as `Cookie`, and the token of its forms.
-    pub(super) fn session<'p>(&self, people: &'p People) -> Option<(&'p str, &'p str)> {
-        let person = self.person(people).filter(|_| self.has_session)?;
-        Some((&person.cookie, &person.form_token))
+    /// Returns the panel's cookie and form token to send.
+    pub(super) fn session<'p>(&self, accounts: &'p Accounts) -> Option<(&'p str, &'p str)> {
+        let account = self.account(accounts).filter(|_| self.has_session)?;
+        Some((&account.cookie, &account.form_token))
     }
 
-    /// Before it asks for the row, its account is permitted what the row takes, if that is its role.
-    pub(super) async fn prepare(&self, app: &TestApp, people: &People, row: &Row) {
-        if let (Allowed::Exactly, Some(person)) = (self.allowed, self.person(people)) {
-            permit(app, person, self.permissions(row)).await;
+    /// Grants the account exactly the row's required permissions, if that is the role.
+    pub(super) async fn prepare(&self, app: &TestApp, accounts: &Accounts, row: &Row) {
+        if let (Permissions::Required, Some(account)) = (self.permissions, self.account(accounts)) {
+            permit(app, account, self.permissions(row)).await;
         }
     }
 
     fn permissions(&self, row: &Row) -> PermissionSet {
-        match (self.allowed, row.takes) {
-            (Allowed::These(these), _) => these,
-            (Allowed::Exactly, Takes::Panel(needed)) => needed.iter().copied().collect(),
-            (Allowed::Exactly, Takes::Holder(needed)) => [needed].into_iter().collect(),
-            (Allowed::Exactly, _) => PermissionSet::EMPTY,
+        match (self.permissions, row.requires) {
+            (Permissions::Fixed(permissions), _) => permissions,
+            (Permissions::Required, Requires::Panel(needed)) => needed.iter().copied().collect(),
+            (Permissions::Required, Requires::Granted(needed)) => [needed].into_iter().collect(),
+            (Permissions::Required, _) => PermissionSet::EMPTY,
         }
     }
 
-    /// What it is to be told.
-    pub(super) fn verdict(&self, row: &Row) -> Verdict {
-        let allow =
-            |is_allowed| if is_allowed { Verdict::Answered } else { Verdict::Refused(row.refusals[0]) };
-        match row.takes {
-            Takes::Nothing => return Verdict::Answered,
-            Takes::ScrapeToken if matches!(self.bearer, Bearer::ScrapeToken) => return Verdict::Answered,
-            Takes::ScrapeToken => return Verdict::Unknown,
-            Takes::Account(_) | Takes::Owner(_) | Takes::Login | Takes::Holder(_)
-                if !self.is_known_to_api() =>
+    /// Returns the expected result of requesting a row.
+    pub(super) fn expected(&self, row: &Row) -> Expected {
+        let allowed_if =
+            |is_allowed| if is_allowed { Expected::Allowed } else { Expected::Refused(row.refusals[0]) };
+        match row.requires {
+            Requires::Nothing => return Expected::Allowed,
+            Requires::ScrapeToken if matches!(self.bearer, Bearer::ScrapeToken) => return Expected::Allowed,
+            Requires::ScrapeToken => return Expected::Unauthenticated,
+            Requires::Account(_) | Requires::Owner(_) | Requires::AccessToken | Requires::Granted(_)
+                if !self.is_authenticated() =>
             {
-                return Verdict::Unknown;
+                return Expected::Unauthenticated;
             }
-            Takes::Staff | Takes::Panel(_) | Takes::Superuser if !self.is_at_panel() => {
-                return Verdict::Unknown;
+            Requires::Staff | Requires::Panel(_) | Requires::Superuser if !self.has_panel_session() => {
+                return Expected::Unauthenticated;
             }
             _ => {}
         }
         let has = |permission: &Permission| self.permissions(row).contains(*permission);
-        match row.takes {
-            Takes::Account(scope) => {
-                // What is one's own is also for whoever may do it to what is anybody's.
-                let as_holder = row.whose == Whose::Own && self.has_scope(ApiKeyScope::Admin);
-                allow(self.has_scope(scope) || as_holder && self.who == Who::Superuser)
+        match row.requires {
+            Requires::Account(scope) => {
+                // The permission for the records of all accounts includes the own ones.
+                let as_holder = row.owner == RecordOwner::Own && self.has_scope(ApiKeyScope::Admin);
+                allowed_if(self.has_scope(scope) || as_holder && self.caller == Caller::Superuser)
             }
-            Takes::Owner(scope) if row.whose == Whose::Own => allow(self.has_scope(scope)),
-            Takes::Owner(scope) if self.has_scope(scope) => Verdict::Refused(row.refusals[0]),
-            Takes::Owner(_) => Verdict::Refused(row.refusals[1]),
-            Takes::Login => allow(matches!(self.bearer, Bearer::AccessToken)),
-            Takes::Holder(needed) => allow(has(&needed) && self.has_scope(ApiKeyScope::Admin)),
-            Takes::Superuser => allow(self.who == Who::Superuser),
-            Takes::Panel(needed) => match needed.iter().position(|permission| !has(permission)) {
-                None => Verdict::Answered,
-                Some(missing) => Verdict::Refused(row.refusals[missing.min(1)]),
+            Requires::Owner(scope) if row.owner == RecordOwner::Own => allowed_if(self.has_scope(scope)),
+            Requires::Owner(scope) if self.has_scope(scope) => Expected::Refused(row.refusals[0]),
+            Requires::Owner(_) => Expected::Refused(row.refusals[1]),
+            Requires::AccessToken => allowed_if(matches!(self.bearer, Bearer::AccessToken)),
+            Requires::Granted(needed) => allowed_if(has(&needed) && self.has_scope(ApiKeyScope::Admin)),
+            Requires::Superuser => allowed_if(self.caller == Caller::Superuser),
+            Requires::Panel(needed) => match needed.iter().position(|permission| !has(permission)) {
+                None => Expected::Allowed,
+                Some(missing) => Expected::Refused(row.refusals[missing.min(1)]),
             },
-            Takes::Staff | Takes::Nothing | Takes::ScrapeToken => Verdict::Answered,
+            Requires::Staff | Requires::Nothing | Requires::ScrapeToken => Expected::Allowed,
         }
     }
 
-    /// A key without a scope stands for one that is not good.
-    fn is_known_to_api(&self) -> bool {
-        let is_good = matches!(self.bearer, Bearer::AccessToken | Bearer::Key(_, Some(_)));
-        is_good && self.who != Who::Deactivated
+    /// Whether the API accepts the credentials. A key without a scope stands for an invalid key.
+    fn is_authenticated(&self) -> bool {
+        let is_valid = matches!(self.bearer, Bearer::AccessToken | Bearer::Key(_, Some(_)));
+        is_valid && self.caller != Caller::Deactivated
     }
 
-    fn is_at_panel(&self) -> bool {
-        self.has_session && matches!(self.who, Who::Staff(_) | Who::Superuser)
+    fn has_panel_session(&self) -> bool {
+        self.has_session && matches!(self.caller, Caller::Staff(_) | Caller::Superuser)
     }
 
     fn has_scope(&self, needed: ApiKeyScope) -> bool {

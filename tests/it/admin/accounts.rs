@@ -1,4 +1,4 @@
-//! `/admin/account`
+//! The page of the signed-in account: `/admin/account`.
 
 use super::{at_panel, staff_account, staff_with, submit};
 use docent_tests::{app::PASSWORD, member::Member, rules};
@@ -7,7 +7,7 @@ use std::time::Duration;
 const NEW: &str = "another secret";
 
 rules! {
-    async fn one_changes_ones_password_with_the_present_one(setup) {
+    async fn password_change_with_the_current_password_ends_other_sessions(setup) {
         let app = setup.start().await;
         let user = staff_account(&app, "staff@example.org", &[]).await;
         let client = Member::login(&app, user).await;
@@ -15,13 +15,13 @@ rules! {
         let mut elsewhere = at_panel(&app, "staff@example.org").await;
         app.advance(Duration::from_secs(2));
         let path = "/admin/account/password";
-        for (present, again, said) in [
+        for (present, again, error) in [
             ("wrong", NEW, "Current password is incorrect."),
             (PASSWORD, "a third one", "Repeat new password does not match."),
         ] {
             let fields = [("present", present), ("password", NEW), ("again", again)];
             let page = submit(&mut here, path, &fields).await.expect(422).text;
-            assert!(page.contains(said) && !page.contains(NEW), "{page}");
+            assert!(page.contains(error) && !page.contains(NEW), "{page}");
         }
         let _ = elsewhere.get("/admin").await.expect(200);
         let before = here.cookie.clone();
@@ -37,7 +37,7 @@ rules! {
         let _ = here.login("staff@example.org", NEW).await.expect(303);
     }
 
-    async fn guesses_of_the_present_password_are_throttled(setup) {
+    async fn wrong_current_passwords_are_rate_limited(setup) {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[]).await;
         let guess = [("present", "wrong"), ("password", NEW), ("again", NEW)];
@@ -48,7 +48,7 @@ rules! {
         let _ = submit(&mut staff, "/admin/account/password", &right).await.expect(429);
     }
 
-    async fn the_page_shows_what_is_ones_own(setup) {
+    async fn account_page_shows_own_keys_sessions_and_permissions(setup) {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[]).await;
         let page = staff.get("/admin/account").await.expect(200).text;

@@ -1,17 +1,13 @@
-//! `/admin/api-keys`
+//! API keys in the panel: `/admin/api-keys`.
 
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_app::accounts::create::Flags;
 use docent_domain::permission::Permission;
-use docent_tests::{app::TestApp, browser::Browser, reply::Reply, rules, setup::Setup};
+use docent_tests::{app::TestApp, browser::Browser, reply::Reply, rules};
 use reqwest::Method;
 
-fn accepting(setup: Setup) -> Setup {
-    setup.settings(|settings| settings.accepts_api_keys = true)
-}
-
-/// Makes a key of one's own; gives the key and the address of its page.
-async fn own_key(browser: &mut Browser, name: &str, scope: &str) -> String {
+/// Creates an API key for the signed-in account and returns it.
+async fn create_own_key(browser: &mut Browser, name: &str, scope: &str) -> String {
     let reply =
         submit(browser, "/admin/api-keys/add", &[("name", name), ("scopes", scope)]).await.expect(200);
     let key = between(&reply.text, "<code id=\"secret\">", "</code>").to_owned();
@@ -19,8 +15,8 @@ async fn own_key(browser: &mut Browser, name: &str, scope: &str) -> String {
     key
 }
 
-/// The page of the only key that is one's own.
-async fn page_of_own(browser: &mut Browser) -> String {
+/// Returns the path of the page of the signed-in account's only key.
+async fn own_key_page(browser: &mut Browser) -> String {
     let account = browser.get("/admin/account").await.expect(200).text;
     let id = between(&account, "class=\"row\" href=\"/admin/api-keys/", "\"");
     assert_eq!(id.len(), 36, "{account}");
@@ -32,20 +28,20 @@ async fn list_documents(app: &TestApp, key: &str) -> Reply {
 }
 
 rules! {
-    async fn a_key_is_shown_once_and_works_until_it_is_revoked(setup) {
-        let app = accepting(setup).start().await;
+    async fn new_key_is_shown_once_and_works_until_revoked(setup) {
+        let app = setup.api_keys().start().await;
         let mut staff = staff_with(&app, &[]).await;
-        let key = own_key(&mut staff, "Nightly", "read").await;
+        let key = create_own_key(&mut staff, "Nightly", "read").await;
         let _ = list_documents(&app, &key).await.expect(200);
         let secret = key.rsplit('_').next().unwrap();
-        let page = page_of_own(&mut staff).await;
+        let page = own_key_page(&mut staff).await;
         for path in ["/admin/account", &page, "/admin"] {
             let text = staff.get(path).await.expect(200).text;
             assert!(!text.contains(secret), "{path}");
             assert!(!text.contains("are disabled"), "{path}");
         }
         let text = staff.get(&page).await.expect(200).text;
-        assert!(text.contains("just now") && text.contains("good"), "the use is seen: {text}");
+        assert!(text.contains("just now") && text.contains("good"), "the last use is shown: {text}");
 
         assert!(staff.get(&format!("{page}/revoke")).await.expect(200).text.contains("Revoke this key?"));
         let _ = staff.post(&format!("{page}/revoke"), &[("form_token", "x")]).await.expect(403);
@@ -56,21 +52,21 @@ rules! {
         assert!(text.contains("revoked") && !text.contains("Revoke…"));
     }
 
-    async fn where_keys_are_not_accepted_every_page_says_so(setup) {
+    async fn key_pages_warn_when_keys_are_not_accepted(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let list = root.get("/admin/api-keys").await.expect(200).text;
         assert!(list.contains("API keys are disabled") && list.contains("No API keys yet."));
         assert!(root.get("/admin/api-keys/add").await.expect(200).text.contains("are disabled"));
-        let key = own_key(&mut root, "Early", "read").await;
+        let key = create_own_key(&mut root, "Early", "read").await;
         let _ = list_documents(&app, &key).await.expect(401);
     }
 
-    async fn what_is_of_others_takes_a_right(setup) {
-        let app = accepting(setup).start().await;
+    async fn keys_of_other_accounts_require_permission(setup) {
+        let app = setup.api_keys().start().await;
         let mut ada = { staff_account(&app, "ada@example.org", &[]).await; at_panel(&app, "ada@example.org").await };
-        own_key(&mut ada, "Of Ada", "read").await;
-        let page = page_of_own(&mut ada).await;
+        create_own_key(&mut ada, "Of Ada", "read").await;
+        let page = own_key_page(&mut ada).await;
         let mut staff = staff_with(&app, &[]).await;
         let _ = staff.get("/admin/api-keys").await.expect(403);
         for path in [page.clone(), format!("{page}/revoke")] {
@@ -96,20 +92,20 @@ rules! {
         assert!(!keeper.get("/admin/api-keys?state=good").await.expect(200).text.contains(">Of Ada</a>"));
     }
 
-    async fn a_key_for_another_account_is_no_way_to_more_rights(setup) {
-        let app = accepting(setup).start().await;
+    async fn key_for_an_account_with_more_permissions_is_refused(setup) {
+        let app = setup.api_keys().start().await;
         let mut staff = staff_with(&app, &[Permission::AddApiKey, Permission::ViewUser]).await;
         app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
         staff_account(&app, "stronger@example.org", &[Permission::DeleteDocument]).await;
         staff_account(&app, "weaker@example.org", &[Permission::ViewUser]).await;
-        for (account, said) in [
+        for (account, error) in [
             ("root@example.org", "Account has permissions that you do not have."),
             ("stronger@example.org", "Account has permissions that you do not have."),
             ("nobody@example.org", "Account does not exist."),
         ] {
             let fields = [("account", account), ("name", "Theirs"), ("scopes", "admin")];
             let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(422);
-            assert!(reply.text.contains(said), "{account}: {}", reply.text);
+            assert!(reply.text.contains(error), "{account}: {}", reply.text);
             assert!(reply.text.contains("value=\"Theirs\"") && reply.text.contains("value=\"admin\" checked"));
         }
         let fields = [("account", "weaker@example.org"), ("name", "Theirs"), ("scopes", "read")];
@@ -117,18 +113,18 @@ rules! {
         assert!(reply.text.contains("account weaker@example.org"));
     }
 
-    async fn forms_are_checked_and_names_are_text(setup) {
-        let app = accepting(setup).start().await;
+    async fn key_form_reports_errors_and_names_are_escaped(setup) {
+        let app = setup.api_keys().start().await;
         let mut staff = staff_with(&app, &[]).await;
         let reply = submit(&mut staff, "/admin/api-keys/add", &[("name", " "), ("expires_at", "soon")]).await.expect(422);
-        for said in ["Name must not be empty.", "Scopes must be one or more of", "Expires must be a date"] {
-            assert!(reply.text.contains(said), "{said}: {}", reply.text);
+        for error in ["Name must not be empty.", "Scopes must be one or more of", "Expires must be a date"] {
+            assert!(reply.text.contains(error), "{error}: {}", reply.text);
         }
         let past = [("name", "Old"), ("scopes", "read"), ("expires_at", "2001-01-01")];
         let reply = submit(&mut staff, "/admin/api-keys/add", &past).await.expect(422);
         assert!(reply.text.contains("Expires must be in the future.") && reply.text.contains("value=\"2001-01-01\""));
-        own_key(&mut staff, "<script>alert(1)</script>", "chat").await;
-        let page = page_of_own(&mut staff).await;
+        create_own_key(&mut staff, "<script>alert(1)</script>", "chat").await;
+        let page = own_key_page(&mut staff).await;
         for path in ["/admin/account", &page, &format!("{page}/revoke")] {
             let text = staff.get(path).await.expect(200).text;
             assert!(text.contains("&lt;script&gt;") && !text.contains("<script>"), "{path}");

@@ -1,4 +1,4 @@
-//! `/admin/audit`
+//! The audit log: `/admin/audit`.
 
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
@@ -6,7 +6,7 @@ use docent_tests::{browser::form_token, rules};
 use std::time::Duration;
 
 rules! {
-    async fn the_log_tells_who_did_what_and_what_was_before(setup) {
+    async fn audit_entry_shows_actor_and_changed_values(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let reply = submit(&mut root, "/admin/groups/add", &[("name", "Readers")]).await.expect(303);
@@ -27,7 +27,7 @@ rules! {
         assert!(group.contains(&format!("href=\"/admin/audit?kind=group&amp;record={id}\"")), "{group}");
     }
 
-    async fn the_log_is_filtered(setup) {
+    async fn audit_log_filters_narrow_the_list(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         staff_account(&app, "ada@example.org", &[]).await;
@@ -52,7 +52,7 @@ rules! {
         }
     }
 
-    async fn the_log_takes_its_right_and_is_only_read(setup) {
+    async fn audit_log_requires_permission_and_is_read_only(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let log = root.get("/admin/audit").await.expect(200);
@@ -68,7 +68,7 @@ rules! {
         staff_account(&app, "auditor@example.org", &[Permission::ViewAuditEntry]).await;
         let mut auditor = at_panel(&app, "auditor@example.org").await;
         let page = auditor.get(&entry).await.expect(200).text;
-        assert!(page.contains("root@example.org") && !page.contains("href=\"/admin/users/"), "no link leads to a refusal");
+        assert!(page.contains("root@example.org") && !page.contains("href=\"/admin/users/"), "links that the account cannot open are omitted");
         let page = root.get(&entry).await.expect(200).text;
         assert!(page.contains("href=\"/admin/users/"));
         for missing in ["/admin/audit/x", "/admin/audit/00000000-0000-0000-0000-000000000000"] {

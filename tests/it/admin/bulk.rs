@@ -1,4 +1,4 @@
-//! Many documents at once.
+//! Bulk actions on documents: `/admin/documents/bulk`.
 
 use super::staff;
 use docent_domain::permission::Permission;
@@ -10,7 +10,7 @@ const LIST: &str = "/admin/documents";
 const BULK: &str = "/admin/documents/bulk";
 
 rules! {
-    async fn a_bulk_deletion_is_confirmed_first(setup) {
+    async fn bulk_deletion_requires_confirmation(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewDocument, Permission::DeleteDocument]).await;
         let ada = app.ada().await;
@@ -34,7 +34,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn what_is_not_allowed_or_makes_no_sense_is_told_one_by_one(setup) {
+    async fn bulk_action_reports_the_result_of_each_document(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewDocument]).await;
         let ada = app.ada().await;
@@ -64,7 +64,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn a_fault_half_way_is_told_exactly(setup) {
+    async fn bulk_action_interrupted_by_a_fault_reports_what_was_done(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewDocument]).await;
         let mut ids = Vec::new();
@@ -82,7 +82,7 @@ rules! {
         assert_eq!(member.document(&ids[1]).await["status"], "pending");
     }
 
-    async fn a_selection_is_checked(setup) {
+    async fn invalid_selection_is_refused(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, &[Permission::ViewDocument]).await;
         let token = form_token(&browser.get(LIST).await.expect(200));

@@ -1,10 +1,9 @@
-//! Conversations at the panel.
+//! Conversations in the panel: `/admin/conversations`.
 
 use super::staff;
 use docent_domain::permission::Permission;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{
-    app::TestApp,
     browser::{Browser, form_token},
     member::{Member, question_body},
     pdf::pdf,
@@ -14,8 +13,8 @@ use serde_json::json;
 
 const ID: &str = "01900000-0000-7000-8000-000000000001";
 
-/// Has somebody ask something in the conversation, and waits until it is written down.
-async fn say(app: &TestApp, member: &Member, browser: &mut Browser, question: &str) {
+/// Asks a question in the conversation and waits until it is recorded.
+async fn ask(member: &Member, browser: &mut Browser, question: &str) {
     let mut body = question_body(question);
     body["conversation_id"] = json!(ID);
     let _ = member.post("/agents/chat", body).await.expect(200);
@@ -24,11 +23,10 @@ async fn say(app: &TestApp, member: &Member, browser: &mut Browser, question: &s
         page.status == 200 && page.text.contains("passage answer")
     })
     .await;
-    let _ = app;
 }
 
 rules! {
-    async fn staff_read_conversations_with_their_sources(setup) {
+    async fn conversation_page_shows_messages_and_sources(setup) {
         let script = [Turn::searching("zebra"), Turn::saying("In <b>Africa</b>.")];
         let app = setup.script(script).start().await;
         let permissions = [Permission::ViewConversation, Permission::ViewDocument];
@@ -37,7 +35,7 @@ rules! {
         let ada = app.ada().await;
         let document = ada.add("<script>.pdf", pdf(&["The zebra lives in Africa."])).await;
         app.run_jobs().await;
-        say(&app, &ada, &mut browser, "Where does <script>the zebra live?").await;
+        ask(&ada, &mut browser, "Where does <script>the zebra live?").await;
         let list = browser.get("/admin/conversations?q=zebra&owner=ada%40example.org").await.expect(200).text;
         assert!(list.contains("ada@example.org") && list.contains("<td class=\"number minor\">2</td>"), "{list}");
         let page = browser.get(&format!("/admin/conversations/{ID}")).await.expect(200).text;
@@ -54,11 +52,11 @@ rules! {
         let _ = browser.get("/admin/conversations/x").await.expect(404);
     }
 
-    async fn deleting_a_conversation_takes_a_right_of_its_own(setup) {
+    async fn deleting_a_conversation_requires_its_own_permission(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewConversation]).await;
         let ada = app.ada().await;
-        say(&app, &ada, &mut browser, "q").await;
+        ask(&ada, &mut browser, "q").await;
         let path = format!("/admin/conversations/{ID}");
         let page = browser.get(&path).await.expect(200);
         assert!(!page.text.contains("Delete permanently"));

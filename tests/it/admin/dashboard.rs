@@ -1,4 +1,4 @@
-//! What staff see first.
+//! The dashboard: `/admin`.
 
 use super::staff;
 use docent_domain::permission::Permission;
@@ -6,7 +6,7 @@ use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{pdf::pdf, rules, wait};
 
 rules! {
-    async fn each_block_is_for_who_may_see_it(setup) {
+    async fn dashboard_block_requires_its_permission(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[]).await;
         let blocks = ["Recent failures", "Jobs waiting", "Tokens per day"];
@@ -21,7 +21,7 @@ rules! {
         }
     }
 
-    async fn charts_have_their_numbers_as_a_table(setup) {
+    async fn charts_repeat_their_numbers_in_a_table(setup) {
         let app = setup.script([Turn::saying("hello world")]).start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewDocument, Permission::ViewUsage]).await;
         let page = browser.get("/admin").await.expect(200).text;

@@ -1,4 +1,4 @@
-//! Documents.
+//! Documents in the panel: `/admin/documents`.
 
 use super::staff;
 use docent_domain::permission::Permission;
@@ -15,21 +15,22 @@ use std::time::Duration;
 
 const VIEW: &[Permission] = &[Permission::ViewDocument];
 
-async fn titled(member: &Member, title: &str) -> String {
+/// Creates a document record one second later and returns its ID.
+async fn create_record(member: &Member, title: &str) -> String {
     member.app().advance(Duration::from_secs(1));
     let document = member.post("/documents", json!({ "title": title })).await.expect(201).json();
     document["id"].as_str().unwrap().to_owned()
 }
 
-/// The titles of the list's page, in their order.
+/// Returns the titles on the list page, in order.
 async fn titles(browser: &mut Browser, query: &str) -> Vec<String> {
     let page = browser.get(&format!("/admin/documents{query}")).await.expect(200).text;
     let links = page.split("<a class=\"row\"").skip(1);
     links.map(|link| link.split_once('>').unwrap().1.split('<').next().unwrap().to_owned()).collect()
 }
 
-/// A document with two chunks at least, of ada's.
-async fn ingested(app: &TestApp, ada: &Member) -> String {
+/// Uploads and ingests a document of at least two chunks and returns its ID.
+async fn add_long_document(app: &TestApp, ada: &Member) -> String {
     let words: Vec<String> = (0..900).map(|n| format!("word{n}")).collect();
     let id = ada.add("Long.pdf", pdf(&["the first page", &words.join(" ")])).await;
     app.run_jobs().await;
@@ -37,7 +38,7 @@ async fn ingested(app: &TestApp, ada: &Member) -> String {
 }
 
 rules! {
-    async fn every_page_takes_its_permission(setup) {
+    async fn page_requires_its_permission(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["words"])).await;
@@ -64,14 +65,14 @@ rules! {
         }
     }
 
-    async fn the_list_is_filtered_by_owner_and_ordered(setup) {
+    async fn document_list_filters_by_owner_and_sorts(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, VIEW).await;
         let ada = app.ada().await;
         for title in ["b", "a"] {
-            titled(&ada, title).await;
+            create_record(&ada, title).await;
         }
-        titled(&member, "c").await;
+        create_record(&member, "c").await;
         assert_eq!(titles(&mut browser, "").await, ["c", "a", "b"]);
         assert_eq!(titles(&mut browser, "?order=oldest").await, ["b", "a", "c"]);
         assert_eq!(titles(&mut browser, "?order=title").await, ["a", "b", "c"]);
@@ -82,13 +83,13 @@ rules! {
         let _ = browser.get("/admin/documents?order=x").await.expect(422);
     }
 
-    async fn counts_are_exact_and_filters_stay_from_page_to_page(setup) {
+    async fn document_list_pages_keep_filters_and_exact_counts(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, VIEW).await;
         for n in 0..52 {
-            titled(&member, &format!("Paper {n:02}")).await;
+            create_record(&member, &format!("Paper {n:02}")).await;
         }
-        titled(&member, "Other").await;
+        create_record(&member, "Other").await;
         let page = browser.get("/admin/documents?q=paper&order=oldest").await.expect(200).text;
         assert!(page.contains("1–50 of 52") && page.contains("q=paper&amp;order=oldest&amp;page=2"), "{page}");
         assert_eq!(titles(&mut browser, "?q=paper&order=oldest&page=2").await, ["Paper 50", "Paper 51"]);
@@ -96,7 +97,7 @@ rules! {
         assert!(beyond.contains("No matching documents."));
     }
 
-    async fn the_reason_of_a_failure_is_in_the_list(setup) {
+    async fn document_list_shows_the_failure_reason(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, VIEW).await;
         member.add("bad.pdf", b"no pdf".to_vec()).await;
@@ -105,7 +106,7 @@ rules! {
         assert!(page.contains("the file is not a PDF"), "{page}");
     }
 
-    async fn buttons_are_for_who_may_press_them(setup) {
+    async fn buttons_require_their_permission(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, VIEW).await;
         let ada = app.ada().await;
@@ -129,16 +130,16 @@ rules! {
         }
     }
 
-    async fn chunks_are_shown_in_their_order(setup) {
+    async fn chunks_are_listed_in_document_order(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, VIEW).await;
         let ada = app.ada().await;
-        let id = ingested(&app, &ada).await;
+        let id = add_long_document(&app, &ada).await;
         let page = browser.get(&format!("/admin/documents/{id}/chunks")).await.expect(200).text;
         let first = page.find("Chunk 0 <small>pages 1–2").unwrap();
         assert!(page.find("Chunk 1 <small>page 2").unwrap() > first, "{page}");
         assert!(page.contains("the first page") && page.contains("word899"));
-        let waiting = titled(&ada, "Waiting").await;
+        let waiting = create_record(&ada, "Waiting").await;
         let page = browser.get(&format!("/admin/documents/{waiting}/chunks")).await.expect(200).text;
         assert!(page.contains("The document is pending."));
         for wrong in ["00000000-0000-0000-0000-000000000000", "x"] {
@@ -146,7 +147,7 @@ rules! {
         }
     }
 
-    async fn a_file_is_downloaded_as_it_was_uploaded(setup) {
+    async fn downloaded_file_equals_the_upload(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, VIEW).await;
         let ada = app.ada().await;
@@ -160,17 +161,17 @@ rules! {
         assert_eq!(file.header("x-content-type-options"), "nosniff");
         let disposition = file.header("content-disposition");
         assert!(disposition.starts_with("attachment; filename=\"Caf_ _x_.pdf\"; filename*=UTF-8''Caf%C3%A9"), "{disposition}");
-        let record = titled(&ada, "No file").await;
+        let record = create_record(&ada, "No file").await;
         let _ = browser.get(&format!("/admin/documents/{record}/file")).await.expect(404);
         app.faults.blobs.fail_all(FaultKind::Unavailable);
         let _ = browser.get(&format!("/admin/documents/{id}/file")).await.expect(503);
     }
 
-    async fn without_seeing_documents_nobody_changes_them_here(setup) {
+    async fn document_action_without_view_permission_is_refused(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::DeleteDocument]).await;
         let token = form_token(&browser.get("/admin").await.expect(200));
-        let id = titled(&member, "Mine").await;
+        let id = create_record(&member, "Mine").await;
         let _ = browser.post(&format!("/admin/documents/{id}/delete"), &[("form_token", &token)]).await.expect(403);
         assert_eq!(member.document(&id).await["status"], "pending");
     }

@@ -1,4 +1,4 @@
-//! `/admin/groups`
+//! Groups: `/admin/groups`.
 
 use super::{at_panel, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
@@ -7,7 +7,7 @@ use docent_tests::{reply::Reply, rules};
 const NAME: &str = "<script>alert(1)</script>\"'&";
 
 rules! {
-    async fn every_page_needs_its_right(setup) {
+    async fn page_requires_its_permission(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let reply = submit(&mut root, "/admin/groups/add", &[("name", "Secret group")]).await.expect(303);
@@ -32,7 +32,7 @@ rules! {
         assert!(!text.contains("Save") && !text.contains("Delete…") && text.contains("fieldset class=\"plain\" disabled"));
     }
 
-    async fn a_group_is_added_changed_and_deleted(setup) {
+    async fn group_is_created_changed_and_deleted(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let empty = root.get("/admin/groups").await.expect(200).text;
@@ -69,7 +69,7 @@ rules! {
         assert!(!ada.get("/admin/account").await.expect(200).text.contains("<dt>Documents</dt>"), "at once");
     }
 
-    async fn nobody_gives_a_group_what_they_do_not_hold(setup) {
+    async fn granting_a_group_permissions_the_actor_lacks_is_refused(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let fields = [("name", "Powerful"), ("permissions", "documents.delete_document")];
@@ -84,12 +84,12 @@ rules! {
             let reply = submit(&mut staff, path, &fields).await.expect(422);
             assert!(reply.text.contains("Permissions can be granted or revoked only if you have them yourself."), "{}", reply.text);
         }
-        // What is there already may stay.
+        // Permissions that the group already has may stay.
         let fields = [("name", "Renamed"), ("permissions", "documents.delete_document"), ("permissions", "accounts.view_group")];
         let _ = submit(&mut staff, &page, &fields).await.expect(303);
     }
 
-    async fn names_are_shown_as_text(setup) {
+    async fn group_names_are_escaped(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let reply = submit(&mut root, "/admin/groups/add", &[("name", NAME)]).await.expect(303);
@@ -104,7 +104,7 @@ rules! {
         assert!(reply.text.contains("Name must have at most 150 characters.") && reply.text.contains(&long));
     }
 
-    async fn a_form_that_was_filled_before_somebody_else_saved_overwrites_nothing(setup) {
+    async fn stale_form_does_not_overwrite_newer_changes(setup) {
         let app = setup.start().await;
         let mut one = superuser(&app).await;
         let account = staff_account(&app, "target@example.org", &[Permission::ViewJob]).await;
@@ -115,7 +115,7 @@ rules! {
             (format!("/admin/users/{}", account.id), [("email", "mine@example.org")], [("email", "stale@example.org")]),
         ] {
             let seen = |page: &Reply| {
-                let (_, rest) = page.text.split_once("name=\"seen\" value=\"").expect("a mark");
+                let (_, rest) = page.text.split_once("name=\"seen\" value=\"").expect("a revision field");
                 rest.split('"').next().unwrap().to_owned()
             };
             let before = seen(&one.get(&page).await.expect(200));

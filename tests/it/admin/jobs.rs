@@ -1,4 +1,4 @@
-//! Jobs.
+//! Jobs in the panel: `/admin/jobs`.
 
 use super::staff;
 use docent_domain::permission::Permission;
@@ -6,7 +6,7 @@ use docent_ports::error::FaultKind;
 use docent_tests::{pdf::pdf, rules};
 
 rules! {
-    async fn jobs_are_filtered_and_lead_to_their_documents(setup) {
+    async fn job_list_filters_and_links_to_documents(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewJob, Permission::ViewDocument]).await;
         assert!(browser.get("/admin/jobs").await.expect(200).text.contains("No jobs."));
@@ -25,13 +25,13 @@ rules! {
         let page = browser.get("/admin/jobs").await.expect(200).text;
         assert!(!page.contains(&link(&done)) && !page.contains("a.pdf") && page.contains(&done), "{page}");
         app.permit(member.user.id, &[Permission::ViewJob, Permission::ViewDocument]).await;
-        let _ = app.send(member.request(reqwest::Method::DELETE, &format!("/documents/{done}"))).await.expect(204);
+        let _ = member.delete(&format!("/documents/{done}")).await.expect(204);
         let page = browser.get("/admin/jobs?kind=delete").await.expect(200).text;
-        assert!(!page.contains(&link(&done)) && page.contains(&done), "what is deleted has no page: {page}");
+        assert!(!page.contains(&link(&done)) && page.contains(&done), "a deleted document has no page: {page}");
         app.run_jobs().await;
     }
 
-    async fn a_job_that_failed_says_why_and_when_it_is_tried_again(setup) {
+    async fn failed_job_shows_reason_and_next_attempt(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewJob]).await;
         member.add("a.pdf", pdf(&["words"])).await;

@@ -1,4 +1,4 @@
-//! Who gets in.
+//! Signing in to the panel: `/admin/login`.
 
 use docent_app::accounts::create::Flags;
 use docent_tests::{
@@ -12,7 +12,7 @@ const SUPERUSER: Flags = Flags { is_staff: false, is_superuser: true };
 const WRONG: &str = "Invalid email or password.";
 
 rules! {
-    async fn staff_and_superusers_get_in(setup) {
+    async fn staff_and_superusers_can_sign_in(setup) {
         let app = setup.start().await;
         for (email, flags) in [("staff@example.org", STAFF), ("super@example.org", SUPERUSER)] {
             app.account(email, flags).await;
@@ -23,7 +23,7 @@ rules! {
         }
     }
 
-    async fn others_are_told_what_a_wrong_password_is_told(setup) {
+    async fn account_without_panel_access_gets_the_wrong_password_error(setup) {
         let app = setup.start().await;
         app.account("plain@example.org", Flags::default()).await;
         app.account("staff@example.org", STAFF).await;
@@ -42,14 +42,14 @@ rules! {
         assert!(pages.iter().all(|page| *page == pages[0]));
     }
 
-    async fn a_bearer_token_opens_no_page(setup) {
+    async fn bearer_token_does_not_open_the_panel(setup) {
         let app = setup.start().await;
         let user = app.account("staff@example.org", STAFF).await;
         let member = docent_tests::member::Member::login(&app, user).await;
         let _ = member.get("/admin").await.expect(303);
     }
 
-    async fn logins_are_throttled_as_in_the_api(setup) {
+    async fn failed_sign_ins_are_rate_limited_with_the_api(setup) {
         let app = setup.start().await;
         app.account("staff@example.org", STAFF).await;
         let mut browser = Browser::new(&app);
@@ -61,7 +61,7 @@ rules! {
         let _ = app.login("staff@example.org", PASSWORD).await.expect(429);
     }
 
-    async fn a_login_form_needs_its_token(setup) {
+    async fn sign_in_without_form_token_is_refused(setup) {
         let app = setup.start().await;
         app.account("staff@example.org", STAFF).await;
         let fields = [("email", "staff@example.org"), ("password", PASSWORD)];
@@ -73,7 +73,7 @@ rules! {
         let _ = browser.get("/admin").await.expect(303);
     }
 
-    async fn a_login_leads_to_the_page_that_was_asked_for(setup) {
+    async fn sign_in_redirects_to_the_requested_page(setup) {
         let app = setup.start().await;
         app.account("staff@example.org", STAFF).await;
         let mut browser = Browser::new(&app);
@@ -92,7 +92,7 @@ rules! {
         assert_eq!(reply.header("location"), "/admin");
     }
 
-    async fn what_was_typed_comes_back_as_text(setup) {
+    async fn entered_email_is_escaped(setup) {
         let app = setup.start().await;
         let page = Browser::new(&app).login("\"><script>x</script>@x", "p").await.expect(401);
         assert!(!page.text.contains("<script>"), "{}", page.text);

@@ -1,4 +1,4 @@
-//! What one sees.
+//! Pages that every staff account uses: dashboard, document list and document.
 
 use docent_domain::permission::Permission;
 use docent_ports::error::FaultKind;
@@ -12,13 +12,13 @@ use docent_tests::{
 use serde_json::json;
 use std::time::Duration;
 
-/// A staff account that may see documents, jobs and usage, at the panel and in the API.
+/// Signs in a staff account that can view documents, jobs and usage, to the panel and the API.
 async fn staff(app: &TestApp) -> (Browser, Member) {
     super::staff(app, &[Permission::ViewDocument, Permission::ViewJob, Permission::ViewUsage]).await
 }
 
 rules! {
-    async fn every_page_needs_a_login(setup) {
+    async fn page_without_a_session_redirects_to_login(setup) {
         let app = setup.start().await;
         for path in ["/admin", "/admin/", "/admin/documents", "/admin/documents/x"] {
             let reply = app.get(path).await.expect(303);
@@ -29,7 +29,7 @@ rules! {
         assert!(page.text.contains("Page not found"));
     }
 
-    async fn the_dashboard_counts_and_names_failures(setup) {
+    async fn dashboard_shows_counts_and_recent_failures(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app).await;
         let page = browser.get("/admin").await.expect(200);
@@ -46,7 +46,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn the_dashboard_tells_which_part_is_down(setup) {
+    async fn dashboard_names_the_component_that_is_down(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app).await;
         app.faults.index.fail_all(FaultKind::Unavailable);
@@ -54,7 +54,7 @@ rules! {
         assert!(page.contains("The vector store cannot be reached"));
     }
 
-    async fn without_the_database_a_page_says_so(setup) {
+    async fn page_without_database_returns_503(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app).await;
         app.faults.database.all.fail_all(FaultKind::Unavailable);
@@ -63,7 +63,7 @@ rules! {
         assert!(page.header("content-type").starts_with("text/html"));
     }
 
-    async fn the_list_searches_filters_and_pages(setup) {
+    async fn document_list_searches_filters_and_pages(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app).await;
         assert!(browser.get("/admin/documents").await.expect(200).text.contains("No documents yet."));
@@ -83,7 +83,7 @@ rules! {
         let _ = browser.get("/admin/documents?status=x").await.expect(422);
     }
 
-    async fn a_document_shows_what_is_known(setup) {
+    async fn document_page_shows_pages_and_jobs(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app).await;
         let id = member.add("pages.pdf", pdf(&["words", "", "", "more words"])).await;
@@ -100,7 +100,7 @@ rules! {
         }
     }
 
-    async fn titles_are_shown_as_text(setup) {
+    async fn document_titles_are_escaped(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app).await;
         let title = "<script>alert(1)</script><img src=x onerror=y>\"'&";
@@ -113,7 +113,7 @@ rules! {
         }
     }
 
-    async fn pages_load_their_own_style_and_script_and_nothing_else(setup) {
+    async fn pages_load_only_own_styles_and_scripts(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app).await;
         let page = browser.get("/admin").await.expect(200);
@@ -133,7 +133,7 @@ rules! {
         }
     }
 
-    async fn a_failed_document_can_be_retried_and_any_deleted(setup) {
+    async fn failed_document_can_be_retried_and_deleted(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app).await;
         let id = member.add("a.pdf", pdf(&["words", ""])).await;
@@ -159,7 +159,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn staff_change_nothing_of_others(setup) {
+    async fn document_action_without_permission_is_refused(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app).await;
         let ada = app.ada().await;

@@ -1,4 +1,4 @@
-//! How long one stays.
+//! The panel's session and its cookie.
 
 use docent_app::accounts::create::Flags;
 use docent_tests::{
@@ -24,7 +24,7 @@ fn minutes(n: u64) -> Duration {
 }
 
 rules! {
-    async fn the_cookie_is_out_of_reach_of_scripts_and_other_sites(setup) {
+    async fn cookie_is_http_only_and_same_site(setup) {
         let app = setup.start().await;
         let reply = app.get("/admin/login").await;
         let cookie = reply.header("set-cookie");
@@ -34,14 +34,14 @@ rules! {
         assert!(!cookie.contains("Secure"), "without TLS the browser would not keep it");
     }
 
-    async fn the_cookie_is_secure_behind_tls(setup) {
+    async fn cookie_behind_tls_is_secure(setup) {
         let app = setup.http(|http| http.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()]).start().await;
         let request = app.request(Method::GET, "/admin/login").header("X-Forwarded-For", "192.0.2.1");
         let reply = app.send(request.header("X-Forwarded-Proto", "https")).await;
         assert!(reply.header("set-cookie").ends_with("; Secure"), "{}", reply.header("set-cookie"));
     }
 
-    async fn a_login_changes_the_cookie_and_the_form_token(setup) {
+    async fn login_replaces_cookie_and_form_token(setup) {
         let app = setup.start().await;
         app.account(EMAIL, STAFF).await;
         let mut browser = Browser::new(&app);
@@ -54,7 +54,7 @@ rules! {
         let _ = planted.clone().get("/admin").await.expect(303);
     }
 
-    async fn a_cookie_that_was_tampered_with_is_worth_nothing(setup) {
+    async fn altered_cookie_is_refused(setup) {
         let app = setup.start().await;
         let browser = staff(&app).await;
         let _ = browser.clone().get("/admin").await.expect(200);
@@ -69,7 +69,7 @@ rules! {
         let _ = none.get("/admin").await.expect(303);
     }
 
-    async fn it_ends_when_idle(setup) {
+    async fn session_ends_after_thirty_idle_minutes(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
         for _ in 0..3 {
@@ -80,7 +80,7 @@ rules! {
         let _ = browser.get("/admin").await.expect(303);
     }
 
-    async fn it_ends_after_twelve_hours_in_any_case(setup) {
+    async fn session_ends_after_twelve_hours_of_use(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
         for _ in 0..35 {
@@ -91,7 +91,7 @@ rules! {
         let _ = browser.get("/admin").await.expect(303);
     }
 
-    async fn a_copied_cookie_is_worth_nothing_after_the_logout(setup) {
+    async fn copied_cookie_after_logout_is_refused(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
         let mut thief = browser.clone();
@@ -101,7 +101,7 @@ rules! {
         let _ = thief.get("/admin").await.expect(303);
     }
 
-    async fn logging_out_ends_it(setup) {
+    async fn logout_ends_the_session(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
         let token = form_token(&browser.get("/admin").await);
@@ -114,7 +114,7 @@ rules! {
         let _ = browser.get("/admin/logout").await.expect(405);
     }
 
-    async fn who_loses_the_right_is_out_at_once(setup) {
+    async fn losing_staff_status_ends_the_session(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
         let mut work = app.app.store.begin().await.unwrap();
@@ -127,7 +127,7 @@ rules! {
         assert_eq!(browser.cookie, "");
     }
 
-    async fn who_is_deactivated_is_out_at_once(setup) {
+    async fn deactivation_ends_the_session(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
         let email = docent_domain::text::Email::parse(EMAIL).unwrap();

@@ -1,4 +1,4 @@
-//! `/admin/sessions`
+//! The list of sessions: `/admin/sessions`.
 
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
@@ -7,8 +7,8 @@ use docent_tests::{browser::Browser, member::Member, rules};
 use serde_json::json;
 use std::time::Duration;
 
-/// The address that ends the first session of a list that can be ended.
-async fn first_end(browser: &mut Browser, query: &str) -> String {
+/// Returns the path that revokes the first active session of a list.
+async fn first_revoke_path(browser: &mut Browser, query: &str) -> String {
     let list = browser.get(&format!("/admin/sessions?{query}")).await.expect(200).text;
     let id = between(&list, "action=\"/admin/sessions/", "/revoke\"");
     assert_eq!(id.len(), 36, "{list}");
@@ -16,25 +16,25 @@ async fn first_end(browser: &mut Browser, query: &str) -> String {
 }
 
 rules! {
-    async fn a_revoked_session_is_refused_at_once(setup) {
+    async fn revoked_session_is_refused_immediately(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         staff_account(&app, "ada@example.org", &[]).await;
         let mut ada = at_panel(&app, "ada@example.org").await;
-        let end = first_end(&mut root, "user=ada@example.org&state=good").await;
-        let _ = root.post(&end, &[("form_token", "x")]).await.expect(403);
+        let revoke = first_revoke_path(&mut root, "user=ada@example.org&state=good").await;
+        let _ = root.post(&revoke, &[("form_token", "x")]).await.expect(403);
         let _ = ada.get("/admin").await.expect(200);
-        let reply = submit(&mut root, &end, &[("back", "/admin/sessions")]).await.expect(303);
+        let reply = submit(&mut root, &revoke, &[("back", "/admin/sessions")]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/sessions");
         let _ = ada.get("/admin").await.expect(303);
         let list = root.get("/admin/sessions?user=ada@example.org").await.expect(200).text;
         assert!(list.contains(">ended<") && !list.contains("/revoke\""), "{list}");
         assert!(root.get("/admin/sessions?user=ada@example.org&state=good").await.text.contains("No matching sessions."));
-        let reply = submit(&mut root, &end, &[("back", "https://evil.example/")]).await.expect(303);
+        let reply = submit(&mut root, &revoke, &[("back", "https://evil.example/")]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin");
     }
 
-    async fn a_session_that_idled_out_is_not_good(setup) {
+    async fn idle_session_is_listed_as_expired(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         staff_account(&app, "ada@example.org", &[]).await;
@@ -49,22 +49,22 @@ rules! {
         assert!(all.contains(">expired<"), "{all}");
     }
 
-    async fn a_revoked_session_of_a_client_gets_no_new_token(setup) {
+    async fn revoked_api_session_cannot_refresh(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let user = staff_account(&app, "ada@example.org", &[]).await;
         let ada = Member::login(&app, user).await;
-        let end = first_end(&mut root, "kind=api").await;
+        let revoke = first_revoke_path(&mut root, "kind=api").await;
         app.faults.tokens.fail_all(FaultKind::Unavailable);
-        let page = submit(&mut root, &end, &[]).await.expect(503);
+        let page = submit(&mut root, &revoke, &[]).await.expect(503);
         assert!(page.header("content-type").starts_with("text/html"));
         app.faults.tokens.clear();
-        assert!(root.get("/admin/sessions?kind=api&state=good").await.text.contains("ada@example.org"), "it goes on");
-        let _ = submit(&mut root, &end, &[]).await.expect(303);
+        assert!(root.get("/admin/sessions?kind=api&state=good").await.text.contains("ada@example.org"), "the session is still active");
+        let _ = submit(&mut root, &revoke, &[]).await.expect(303);
         let _ = app.post("/auth/refresh", json!({ "refresh_token": ada.refresh })).await.expect(401);
     }
 
-    async fn all_sessions_of_an_account_end_together(setup) {
+    async fn ending_all_sessions_of_an_account_revokes_each(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let user = staff_account(&app, "ada@example.org", &[]).await;
@@ -83,24 +83,24 @@ rules! {
         assert!(root.get(&page).await.expect(200).text.contains("No active sessions."));
     }
 
-    async fn sessions_of_others_take_a_right(setup) {
+    async fn sessions_of_other_accounts_require_permission(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         staff_account(&app, "ada@example.org", &[]).await;
         let mut ada = at_panel(&app, "ada@example.org").await;
-        let end = first_end(&mut root, "user=ada@example.org").await;
+        let revoke = first_revoke_path(&mut root, "user=ada@example.org").await;
         let mut staff = staff_with(&app, &[]).await;
         let _ = staff.get("/admin/sessions").await.expect(403);
-        let _ = submit(&mut staff, &end, &[]).await.expect(403);
+        let _ = submit(&mut staff, &revoke, &[]).await.expect(403);
         staff_account(&app, "viewer@example.org", &[Permission::ViewSession]).await;
         let mut viewer = at_panel(&app, "viewer@example.org").await;
         let list = viewer.get("/admin/sessions?user=ada@example.org").await.expect(200).text;
         assert!(list.contains("127.0.0.1") && !list.contains("/revoke\"") && !list.contains("End all"), "{list}");
-        let _ = submit(&mut viewer, &end, &[]).await.expect(403);
+        let _ = submit(&mut viewer, &revoke, &[]).await.expect(403);
         let _ = ada.get("/admin").await.expect(200);
     }
 
-    async fn ending_the_present_session_is_a_logout(setup) {
+    async fn revoking_the_current_session_signs_out(setup) {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[]).await;
         let account = staff.get("/admin/account").await.expect(200).text;

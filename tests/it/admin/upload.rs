@@ -1,4 +1,4 @@
-//! Uploading at the panel.
+//! Uploads in the panel: `/admin/documents/upload`.
 
 use super::staff;
 use docent_domain::permission::Permission;
@@ -12,16 +12,16 @@ fn file(name: &str, content_type: &str, bytes: Vec<u8>) -> Part {
     Part::bytes(bytes).file_name(name.to_owned()).mime_str(content_type).unwrap()
 }
 
-fn good(name: &str) -> Part {
+fn accepted_file(name: &str) -> Part {
     file(name, "application/pdf", pdf(&["words"]))
 }
 
 rules! {
-    async fn files_are_uploaded_without_a_script(setup) {
+    async fn files_upload_without_a_script(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, BOTH).await;
         let token = form_token(&browser.get(PATH).await.expect(200));
-        let form = Form::new().text("form_token", token).part("file", good("a.pdf")).part("file", good("b.pdf"));
+        let form = Form::new().text("form_token", token).part("file", accepted_file("a.pdf")).part("file", accepted_file("b.pdf"));
         let reply = browser.post_files(PATH, form).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/documents");
         let page = browser.get("/admin/documents").await.expect(200).text;
@@ -31,7 +31,7 @@ rules! {
         assert_eq!(documents.as_array().unwrap().len(), 2);
     }
 
-    async fn a_refused_file_holds_up_no_other(setup) {
+    async fn refused_file_does_not_stop_other_files(setup) {
         let app = setup.settings(|settings| settings.max_upload_bytes = 2_000).start().await;
         let (mut browser, member) = staff(&app, BOTH).await;
         let token = form_token(&browser.get(PATH).await.expect(200));
@@ -39,7 +39,7 @@ rules! {
             .text("form_token", token)
             .part("file", file("<script>.txt", "text/plain", b"text".to_vec()))
             .part("file", file("large.pdf", "application/pdf", vec![b'x'; 2_001]))
-            .part("file", good("good.pdf"));
+            .part("file", accepted_file("good.pdf"));
         let page = browser.post_files(PATH, form).await.expect(422).text;
         for text in ["&lt;script&gt;.txt", "Only PDF files are supported", "The file is larger than 2000 bytes", "good.pdf"] {
             assert!(page.contains(text), "{text}: {page}");
@@ -50,11 +50,11 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn the_script_is_answered_in_json(setup) {
+    async fn script_request_is_answered_in_json(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, BOTH).await;
         let token = form_token(&browser.get(PATH).await.expect(200));
-        let form = Form::new().text("form_token", token.clone()).part("file", good("a.pdf"));
+        let form = Form::new().text("form_token", token.clone()).part("file", accepted_file("a.pdf"));
         let answer = browser.post_files_by_script(PATH, form).await.expect(200).json();
         assert_eq!(answer["uploaded"][0]["title"], "a.pdf");
         let form = Form::new().text("form_token", token).part("file", file("a.txt", "text/plain", b"x".to_vec()));
@@ -63,7 +63,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn files_that_are_too_many_are_told(setup) {
+    async fn too_many_files_are_refused_one_by_one(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, BOTH).await;
         let token = form_token(&browser.get(PATH).await.expect(200));
@@ -76,7 +76,7 @@ rules! {
         assert_eq!(answer["refused"].as_array().unwrap().len(), 100);
     }
 
-    async fn an_empty_form_says_what_is_missing(setup) {
+    async fn form_without_a_file_reports_the_missing_file(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, BOTH).await;
         let token = form_token(&browser.get(PATH).await.expect(200));
@@ -87,21 +87,21 @@ rules! {
         assert!(browser.get(PATH).await.expect(200).text.contains("Select at least one file."));
     }
 
-    async fn a_form_of_another_site_stores_nothing(setup) {
+    async fn form_without_valid_token_stores_nothing(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, BOTH).await;
         let token = form_token(&browser.get(PATH).await.expect(200));
         for form in [
-            Form::new().part("file", good("a.pdf")),
-            Form::new().text("form_token", "x").part("file", good("a.pdf")),
-            Form::new().part("file", good("a.pdf")).text("form_token", token.clone()),
-            Form::new().text("form_token", token.repeat(5)).part("file", good("a.pdf")),
+            Form::new().part("file", accepted_file("a.pdf")),
+            Form::new().text("form_token", "x").part("file", accepted_file("a.pdf")),
+            Form::new().part("file", accepted_file("a.pdf")).text("form_token", token.clone()),
+            Form::new().text("form_token", token.repeat(5)).part("file", accepted_file("a.pdf")),
         ] {
             let status = browser.post_files(PATH, form).await.status;
             assert!(status == 403 || status == 422, "{status}");
         }
         app.permit(member.user.id, &[Permission::ViewDocument]).await;
-        let form = Form::new().text("form_token", token).part("file", good("a.pdf"));
+        let form = Form::new().text("form_token", token).part("file", accepted_file("a.pdf"));
         let _ = browser.post_files(PATH, form).await.expect(403);
         assert_eq!(member.get("/documents").await.expect(200).text, "[]");
     }

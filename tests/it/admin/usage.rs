@@ -1,4 +1,4 @@
-//! Usage.
+//! Usage: `/admin/usage` and `/admin/usage.csv`.
 
 use super::staff;
 use docent_domain::{
@@ -14,8 +14,8 @@ use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Has an account ask something that cost so much.
-async fn spend(app: &TestApp, member: &Member, prompt: u64, completion: u64) {
+/// Records the usage of one answer.
+async fn record_usage(app: &TestApp, member: &Member, prompt: u64, completion: u64) {
     let record = UsageRecord {
         id: app.app.new_id(UsageId::generate),
         user: member.user.id,
@@ -30,14 +30,14 @@ async fn spend(app: &TestApp, member: &Member, prompt: u64, completion: u64) {
 }
 
 rules! {
-    async fn usage_is_summed_by_what_is_asked_for(setup) {
+    async fn usage_is_summed_by_the_chosen_grouping(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        spend(&app, &ada, 10, 1).await;
+        record_usage(&app, &ada, 10, 1).await;
         app.advance(DAY);
         let (mut browser, member) = staff(&app, &[Permission::ViewUsage]).await;
-        spend(&app, &ada, 20, 2).await;
-        spend(&app, &member, 300, 30).await;
+        record_usage(&app, &ada, 20, 2).await;
+        record_usage(&app, &member, 300, 30).await;
         let day = app.app.clock.now().date_naive();
         let numbers = |numbers: [u64; 4]| numbers.map(|n| format!("<td class=\"number\">{n}</td>")).concat();
         let page = browser.get("/admin/usage").await.expect(200).text.replace("\n    ", "");
@@ -57,12 +57,12 @@ rules! {
         }
     }
 
-    async fn an_export_has_the_lines_of_the_list_and_is_in_the_audit_log(setup) {
+    async fn usage_export_has_the_listed_rows_and_is_audited(setup) {
         let app = setup.start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewUsage]).await;
         let formula = app.member("=1+1@example.org").await;
-        spend(&app, &formula, 20, 2).await;
-        spend(&app, &member, 300, 30).await;
+        record_usage(&app, &formula, 20, 2).await;
+        record_usage(&app, &member, 300, 30).await;
         let day = app.app.clock.now().date_naive();
         let file = browser.get("/admin/usage.csv?by=day-user").await.expect(200);
         assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");

@@ -1,4 +1,4 @@
-//! `/admin/users`
+//! Accounts: `/admin/users`.
 
 use super::{at_panel, staff_account, staff_with, submit, superuser};
 use docent_app::accounts::create::Flags;
@@ -18,7 +18,7 @@ use docent_tests::{
 const MANAGER: &[Permission] =
     &[Permission::ViewUser, Permission::AddUser, Permission::ChangeUser, Permission::DeleteUser];
 
-/// The page of the account with this address, found in the list.
+/// Returns the path of the account's page, found in the list.
 async fn page_of(browser: &mut Browser, email: &str) -> String {
     let list = browser.get(&format!("/admin/users?q={email}")).await.expect(200).text;
     let id = super::between(&list, "class=\"row\" href=\"/admin/users/", "\"");
@@ -26,6 +26,7 @@ async fn page_of(browser: &mut Browser, email: &str) -> String {
     format!("/admin/users/{id}")
 }
 
+/// Inserts a group with one permission.
 async fn group(app: &TestApp, name: &str, permission: Permission) -> GroupId {
     let group = Group {
         id: app.app.new_id(GroupId::generate),
@@ -40,7 +41,7 @@ async fn group(app: &TestApp, name: &str, permission: Permission) -> GroupId {
 }
 
 rules! {
-    async fn every_page_needs_its_right_and_a_refusal_leaks_nothing(setup) {
+    async fn page_requires_its_permission_and_refusals_leak_nothing(setup) {
         let app = setup.start().await;
         let ada = app.account("ada@example.org", Flags::default()).await;
         let page = format!("/admin/users/{}", ada.id);
@@ -65,7 +66,7 @@ rules! {
         }
     }
 
-    async fn the_menu_and_the_buttons_are_for_those_who_may(setup) {
+    async fn menu_and_buttons_require_their_permission(setup) {
         let app = setup.start().await;
         let ada = app.account("ada@example.org", Flags::default()).await;
         let page = format!("/admin/users/{}", ada.id);
@@ -83,11 +84,11 @@ rules! {
         }
         let menu = viewer.get("/admin/users").await.expect(200).text;
         assert!(menu.contains("href=\"/admin/users\"") && !menu.contains("href=\"/admin/groups\""), "{menu}");
-        // What is beside the form takes the rights of its own pages.
+        // The blocks beside the form require the permissions of their own pages.
         assert!(!menu.contains("href=\"/admin/audit") && !viewer.get(&page).await.text.contains("History"));
     }
 
-    async fn an_account_is_added_found_changed_and_deleted(setup) {
+    async fn account_is_created_found_changed_and_deleted(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let readers = group(&app, "Readers", Permission::ViewDocument).await.to_string();
@@ -102,12 +103,12 @@ rules! {
         let page = reply.header("location").to_owned();
         let text = root.get(&page).await.expect(200).text;
         assert!(text.contains("The account new@example.org was created."));
-        assert!(!root.get(&page).await.text.contains("was created"), "it is said once");
+        assert!(!root.get(&page).await.text.contains("was created"), "the message is shown once");
         let id = page.rsplit('/').next().map(str::to_owned);
         let entries = app.audit(AuditFilter { record: id, ..AuditFilter::default() }).await;
-        let told: Vec<_> = entries[0].changes.iter().map(|(field, change)| (field.as_str(), change.after.as_deref())).collect();
+        let changes: Vec<_> = entries[0].changes.iter().map(|(field, change)| (field.as_str(), change.after.as_deref())).collect();
         assert_eq!((entries.len(), entries[0].action), (1, AuditAction::Add));
-        assert_eq!(told, [
+        assert_eq!(changes, [
             ("email", Some("new@example.org")),
             ("groups", Some("Readers")),
             ("is_active", Some("true")),
@@ -129,7 +130,7 @@ rules! {
         assert!(members.contains("new@example.org") && members.contains("1–1 of 1"), "{members}");
         let _ = root.get("/admin/users?active=perhaps").await.expect(422);
 
-        // Without the box it is no longer active, and what it is allowed goes with the boxes too.
+        // Unticked boxes deactivate the account and remove its permissions.
         let _ = submit(&mut root, &page, &[("email", "other@example.org")]).await.expect(303);
         let _ = new.get("/admin").await.expect(303);
         let text = root.get(&page).await.expect(200).text;
@@ -142,7 +143,7 @@ rules! {
         let _ = root.get(&page).await.expect(404);
     }
 
-    async fn forms_of_others_change_nothing(setup) {
+    async fn form_without_valid_token_changes_nothing(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let page = page_of(&mut root, "root@example.org").await;
@@ -152,14 +153,14 @@ rules! {
         }
     }
 
-    async fn nobody_hands_out_what_they_do_not_hold(setup) {
+    async fn granting_permissions_the_actor_lacks_is_refused(setup) {
         let app = setup.start().await;
         let mut manager = staff_with(&app, MANAGER).await;
         let ada = app.account("ada@example.org", Flags::default()).await;
         let page = format!("/admin/users/{}", ada.id);
         let powerful = group(&app, "Powerful", Permission::DeleteDocument).await.to_string();
         let base = [("email", "ada@example.org"), ("is_active", "on"), ("password", PASSWORD)];
-        for (field, value, said) in [
+        for (field, value, error) in [
             ("permissions", "documents.delete_document", "can be granted or revoked only if you have them yourself"),
             ("permissions", "documents.fly_document", "contain an unknown permission"),
             ("groups", powerful.as_str(), "only if you have all of their permissions"),
@@ -169,18 +170,18 @@ rules! {
             for (path, email) in [(page.as_str(), "ada@example.org"), ("/admin/users/add", "new@example.org")] {
                 let fields = [&[("email", email)], &base[1..], &[(field, value)]].concat();
                 let reply = submit(&mut manager, path, &fields).await.expect(422);
-                assert!(reply.text.contains(said), "{field} at {path}: {}", reply.text);
+                assert!(reply.text.contains(error), "{field} at {path}: {}", reply.text);
             }
         }
         let account = app.app.store.read().await.unwrap().groups().assigned_permissions(ada.id).await.unwrap();
         assert!(account.permissions.is_empty() && account.groups.is_empty());
-        assert!(!manager.get("/admin/users?q=new").await.text.contains("new@example.org"), "nothing was made");
+        assert!(!manager.get("/admin/users?q=new").await.text.contains("new@example.org"), "nothing was created");
         let _ = submit(&mut manager, &page, &[&base[..], &[("permissions", "accounts.view_user")]].concat())
             .await
             .expect(303);
     }
 
-    async fn nobody_takes_over_an_account_that_is_allowed_more(setup) {
+    async fn account_with_more_permissions_cannot_be_changed(setup) {
         let app = setup.start().await;
         let mut manager = staff_with(&app, MANAGER).await;
         let root = app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
@@ -197,7 +198,7 @@ rules! {
         let _ = submit(&mut manager, &root, &[("email", "root@example.org")]).await.expect(403);
         let _ = manager.get(&format!("{root}/delete")).await.expect(403);
         let _ = submit(&mut manager, &format!("{root}/delete"), &[]).await.expect(403);
-        // Whoever reads an account's mail could have its password reset.
+        // Changing the email address would allow a password reset by email.
         let mine = [("email", "mine@example.org"), ("is_active", "on"), ("is_staff", "on"),
             ("permissions", "documents.delete_document")];
         let reply = submit(&mut manager, &stronger, &mine).await.expect(422);
@@ -205,7 +206,7 @@ rules! {
         let _ = at_panel(&app, "stronger@example.org").await;
     }
 
-    async fn nobody_locks_themselves_out(setup) {
+    async fn own_account_cannot_be_deactivated_or_deleted(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let page = page_of(&mut root, "root@example.org").await;
@@ -216,7 +217,7 @@ rules! {
         let _ = root.get("/admin").await.expect(200);
     }
 
-    async fn errors_are_beside_their_fields_and_nothing_is_lost(setup) {
+    async fn invalid_form_shows_field_errors_and_keeps_input(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let reply = submit(&mut root, "/admin/users/add", &[
@@ -241,7 +242,7 @@ rules! {
         assert!(reply.text.contains("E-mail is already in use."));
     }
 
-    async fn a_new_password_ends_the_sessions_of_its_account(setup) {
+    async fn new_password_ends_the_accounts_sessions(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         staff_account(&app, "ada@example.org", &[]).await;
@@ -257,7 +258,7 @@ rules! {
         let _ = ada.login("ada@example.org", "another secret").await.expect(303);
     }
 
-    async fn addresses_lead_to_what_is_theirs_whatever_they_hold(setup) {
+    async fn links_encode_special_characters_in_addresses(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let user = staff_account(&app, "a+b&c=d'@example.org", &[]).await;

@@ -1,11 +1,11 @@
-//! `/admin/verifications`
+//! Links for passwords and email addresses: `/admin/verifications`.
 
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
 use docent_tests::{app::PASSWORD, rules};
 use serde_json::json;
 
-/// The secret of the link on a page that shows one.
+/// Returns the token of the link on a page that shows one.
 fn token_of(page: &str) -> String {
     let link = between(page, "<code id=\"secret\">", "</code>");
     let (_, token) = link.rsplit_once('=').unwrap_or_default();
@@ -14,7 +14,7 @@ fn token_of(page: &str) -> String {
 }
 
 rules! {
-    async fn staff_hand_on_a_link_that_is_shown_once_and_works(setup) {
+    async fn password_reset_link_is_shown_once_and_works(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let ada = staff_account(&app, "ada@example.org", &[]).await;
@@ -33,7 +33,7 @@ rules! {
         assert!(root.get("/admin/verifications").await.expect(200).text.contains("No active links."));
     }
 
-    async fn a_revoked_link_is_void(setup) {
+    async fn revoked_link_is_refused(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
         let ada = staff_account(&app, "ada@example.org", &[]).await.id.to_string();
@@ -51,7 +51,7 @@ rules! {
         assert!(list.contains("The link was already used or had expired."), "{list}");
     }
 
-    async fn links_take_their_rights(setup) {
+    async fn links_require_their_permissions(setup) {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[Permission::ViewUser, Permission::ViewVerification]).await;
         let ada = staff_account(&app, "ada@example.org", &[]).await.id.to_string();
@@ -68,7 +68,7 @@ rules! {
         let _ = other.get("/admin/verifications").await.expect(403);
     }
 
-    async fn a_link_to_an_account_that_may_do_more_is_refused(setup) {
+    async fn link_for_an_account_with_more_permissions_is_refused(setup) {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[Permission::ViewUser, Permission::AddVerification]).await;
         let more = staff_account(&app, "more@example.org", &[Permission::DeleteDocument]).await.id.to_string();

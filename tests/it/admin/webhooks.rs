@@ -1,4 +1,4 @@
-//! Webhooks at the panel.
+//! Webhooks in the panel: `/admin/webhooks`.
 
 use super::{staff, submit};
 use docent_domain::{audit::AuditAction, permission::Permission};
@@ -8,20 +8,20 @@ use docent_tests::{member::Member, pdf::pdf, rules};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// Makes a webhook; gives the address of its page.
-async fn make(by: &Member, url: &str) -> String {
-    let made =
+/// Creates a webhook and returns the path of its page.
+async fn create(by: &Member, url: &str) -> String {
+    let webhook =
         by.post("/webhooks", json!({ "url": url, "description": "<b>mine</b>" })).await.expect(201).json();
-    format!("/admin/webhooks/{}", made["id"].as_str().unwrap())
+    format!("/admin/webhooks/{}", webhook["id"].as_str().unwrap())
 }
 
 rules! {
-    async fn staff_see_webhooks_and_what_they_were_told(setup) {
+    async fn webhook_page_shows_deliveries_without_secrets(setup) {
         let app = setup.start().await;
         let (mut browser, _) = staff(&app, &[Permission::ViewWebhook, Permission::ViewDocument]).await;
         assert!(browser.get("/admin/webhooks").await.expect(200).text.contains("No webhooks yet."));
         let ada = app.ada().await;
-        let page = make(&ada, "https://example.org/<script>").await;
+        let page = create(&ada, "https://example.org/<script>").await;
         let document = ada.add("a.pdf", pdf(&["words"])).await;
         app.run_jobs().await;
         app.receivers.script(answered(503));
@@ -34,21 +34,21 @@ rules! {
         }
         for page in [&list, &shown] {
             assert!(page.contains("&lt;script&gt;") && !page.contains("<script>") && !page.contains("<b>mine"), "{page}");
-            assert!(!page.contains("whsec_"), "secrets are their owners' alone");
+            assert!(!page.contains("whsec_"), "only owners see secrets");
         }
-        assert!(!shown.contains("Turn off") && !shown.contains("Delete permanently"), "these take further rights");
+        assert!(!shown.contains("Turn off") && !shown.contains("Delete permanently"), "these actions require further permissions");
         for none in ["?state=off", "?owner=nobody"] {
             assert!(browser.get(&format!("/admin/webhooks{none}")).await.expect(200).text.contains("No matching webhooks."), "{none}");
         }
         let _ = browser.get("/admin/webhooks/x").await.expect(404);
     }
 
-    async fn staff_turn_webhooks_off_and_on_have_messages_sent_again_and_delete_them(setup) {
+    async fn webhook_can_be_switched_replayed_and_deleted(setup) {
         let app = setup.start().await;
         let rights = [Permission::ViewWebhook, Permission::ChangeWebhook, Permission::DeleteWebhook];
         let (mut browser, _) = staff(&app, &rights).await;
         let ada = app.ada().await;
-        let page = make(&ada, "https://example.org/hook").await;
+        let page = create(&ada, "https://example.org/hook").await;
         let path = page.strip_prefix("/admin").unwrap();
         let ping = ada.post(&format!("{path}/test"), json!({})).await.expect(202).json();
         app.deliver().await;
@@ -67,9 +67,9 @@ rules! {
         ada.get(path).await.refused(404, "Webhook not found");
         let id = path.rsplit('/').next().unwrap().to_owned();
         let entries = app.audit(AuditFilter { record: Some(id), ..AuditFilter::default() }).await;
-        let mut deeds: Vec<_> = entries.iter().map(|entry| entry.action).collect();
-        deeds.sort();
-        assert_eq!(deeds, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete, AuditAction::Retry], "off twice is off once");
+        let mut actions: Vec<_> = entries.iter().map(|entry| entry.action).collect();
+        actions.sort();
+        assert_eq!(actions, [AuditAction::Add, AuditAction::Change, AuditAction::Change, AuditAction::Delete, AuditAction::Retry], "switching off twice is recorded once");
         let switches = entries.iter().filter_map(|entry| entry.changes.get("is_active")?.after.clone());
         assert_eq!(switches.collect::<BTreeSet<_>>(), ["false", "true"].map(str::to_owned).into());
     }

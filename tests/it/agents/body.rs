@@ -1,4 +1,4 @@
-//! What may be asked.
+//! The request body.
 
 use docent_domain::chat::Message;
 use docent_testkit::fakes::chat_model::Turn;
@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::json;
 
 rules! {
-    async fn malformed_bodies_are_422(setup) {
+    async fn malformed_body_returns_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let ask = async |body| ada.post("/agents/chat", body).await;
@@ -24,7 +24,7 @@ rules! {
         assert!(app.model.requests().is_empty());
     }
 
-    async fn the_last_message_is_a_question_of_the_user(setup) {
+    async fn last_message_must_be_a_user_question(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for last in [json!({ "role": "assistant", "content": "a" }), json!({ "role": "system", "content": "a" }), json!({ "role": "user", "content": " " })] {
@@ -33,7 +33,7 @@ rules! {
         }
     }
 
-    async fn a_conversation_is_bounded(setup) {
+    async fn messages_over_the_limits_return_422(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
         let many = |n| json!({ "messages": vec![json!({ "role": "user", "content": "a" }); n] });
@@ -43,7 +43,7 @@ rules! {
         ada.post("/agents/chat", question_body(&"a ".repeat(500_001))).await.invalid(&["body.messages"]);
     }
 
-    async fn messages_reach_the_model_as_they_are(setup) {
+    async fn messages_reach_the_model_unchanged(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let ada = app.ada().await;
         let messages = json!([
@@ -62,7 +62,7 @@ rules! {
         ]);
     }
 
-    async fn a_conversation_id_is_a_uuid(setup) {
+    async fn conversation_id_must_be_a_uuid(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
         let with = |id| { let mut body = question_body("q"); body["conversation_id"] = id; body };
@@ -72,7 +72,7 @@ rules! {
         ada.post("/agents/chat", with(json!(5))).await.invalid(&["body.conversation_id"]);
     }
 
-    async fn an_unknown_agent_is_404(setup) {
+    async fn unknown_agent_returns_404(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for name in ["nobody", "Chat", "chat2"] {

@@ -1,11 +1,11 @@
-//! Faults of the model.
+//! Faults of the chat model.
 
 use docent_ports::error::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::rules;
 
 rules! {
-    async fn a_fault_before_the_first_token_is_an_http_error(setup) {
+    async fn fault_before_the_first_token_returns_an_http_error(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for (kind, status, detail) in [
@@ -22,8 +22,8 @@ rules! {
         }
     }
 
-    async fn a_fault_of_the_service_itself_is_500(setup) {
-        let app = setup.always(Turn::saying("never heard")).start().await;
+    async fn internal_fault_returns_500(setup) {
+        let app = setup.always(Turn::saying("never sent")).start().await;
         let ada = app.ada().await;
         for events_before in [0, 1] {
             app.faults.model.fail_after(events_before, 1, FaultKind::Internal);
@@ -31,19 +31,19 @@ rules! {
         }
     }
 
-    async fn a_fault_after_a_search_but_before_the_first_token_is_an_http_error(setup) {
+    async fn fault_after_a_search_before_the_first_token_returns_an_http_error(setup) {
         let app = setup.script([Turn::searching("x"), Turn::refused(FaultKind::Timeout)]).start().await;
         app.ada().await.ask("q").await.refused(504, "The chat model did not answer in time");
     }
 
-    async fn a_fault_after_the_first_token_ends_the_stream_with_an_error(setup) {
+    async fn fault_after_the_first_token_ends_the_stream_with_an_error_event(setup) {
         let app = setup.script([Turn::new().text("Well").fault(FaultKind::Unavailable)]).start().await;
         let reply = app.ada().await.ask("q").await.expect(200);
         let error = "event: error\ndata: {\"detail\":\"The chat model cannot be reached\"}\n\n";
         assert_eq!(reply.text, format!("data: \"Well\"\n\n{error}"));
     }
 
-    async fn a_stream_without_an_end_is_an_error(setup) {
+    async fn model_stream_without_an_end_is_an_error(setup) {
         let app = setup.script([Turn::new().text("Well")]).start().await;
         let reply = app.ada().await.ask("q").await.expect(200);
         assert_eq!(reply.event("error").unwrap()["detail"], "The chat model returned an invalid response");

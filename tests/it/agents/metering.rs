@@ -1,4 +1,4 @@
-//! What answers cost.
+//! Token usage of answers.
 
 use docent_domain::usage::TokenUsage;
 use docent_testkit::fakes::chat_model::Turn;
@@ -6,7 +6,7 @@ use docent_tests::{member::question_body, rules, wait};
 use reqwest::Method;
 
 rules! {
-    async fn reported_usage_is_summed_over_the_loop(setup) {
+    async fn reported_usage_is_summed_over_model_calls(setup) {
         let usage = |prompt, completion| Some(TokenUsage { prompt, completion });
         let first = Turn::new().tool_call("a", "search_docs", r#"{"query":"x"}"#).finished(usage(100, 20));
         let app = setup.script([first, Turn::new().text("ok").finished(usage(200, 5))]).start().await;
@@ -17,7 +17,7 @@ rules! {
         wait::until("usage is recorded", async || app.usage(ada.user.id).await == sum).await;
     }
 
-    async fn usage_is_counted_when_none_is_reported(setup) {
+    async fn unreported_usage_is_counted(setup) {
         let app = setup.script([Turn::saying("hello world")]).start().await;
         let ada = app.ada().await;
         let _ = ada.ask("hello world").await.expect(200);
@@ -25,7 +25,7 @@ rules! {
         wait::until("usage is recorded", async || app.usage(ada.user.id).await == counted).await;
     }
 
-    async fn an_answer_that_nobody_waits_for_is_metered_too(setup) {
+    async fn answer_after_a_disconnect_is_metered(setup) {
         let app = setup.script([Turn::new().text("hello world").stall()]).start().await;
         let ada = app.ada().await;
         let mut response = ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();

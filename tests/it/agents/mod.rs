@@ -1,10 +1,11 @@
-//! `POST /agents/{name}`
+//! Agents: `POST /agents/{name}`.
 
 mod body;
 mod faults;
 mod metering;
-mod planted;
+
 mod prompt;
+mod prompt_injection;
 mod recording;
 mod resuming;
 mod stream;

@@ -1,12 +1,12 @@
-//! What the model is told before the conversation.
+//! The system prompt.
 
 use docent_app::agent::prompt::GROUNDED;
 use docent_domain::chat::Message;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{app::TestApp, pdf::pdf, rules};
 
-/// What the model read before its `n`th call as the system's word.
-fn system(app: &TestApp, n: usize) -> Vec<String> {
+/// Returns the system messages of the model's `n`th call.
+fn system_messages(app: &TestApp, n: usize) -> Vec<String> {
     let request = app.model.requests().swap_remove(n);
     let words = request.messages.into_iter().filter_map(|message| match message {
         Message::System(text) => Some(text),
@@ -16,7 +16,7 @@ fn system(app: &TestApp, n: usize) -> Vec<String> {
 }
 
 rules! {
-    async fn the_prompt_goes_before_the_conversation(setup) {
+    async fn system_prompt_precedes_the_conversation(setup) {
         let app = setup.system_prompt(GROUNDED).script([Turn::saying("ok")]).start().await;
         let _ = app.ada().await.ask("q").await.expect(200);
         assert_eq!(app.model.requests()[0].messages, [
@@ -25,26 +25,26 @@ rules! {
         ]);
     }
 
-    async fn the_model_learns_where_passages_come_from(setup) {
+    async fn system_prompt_lists_sources_of_passages(setup) {
         let turns = [Turn::searching("zebra"), Turn::saying("done")];
         let app = setup.system_prompt("Be good.").script(turns).start().await;
         let ada = app.ada().await;
         ada.add("Animals of 2018.pdf", pdf(&["Nothing here.", "The zebra lives in Africa and eats grass."])).await;
         app.run_jobs().await;
         let _ = ada.ask("q").await.expect(200);
-        assert_eq!(system(&app, 0), ["Be good."]);
-        let [told] = system(&app, 1).try_into().unwrap();
+        assert_eq!(system_messages(&app, 0), ["Be good."]);
+        let [prompt] = system_messages(&app, 1).try_into().unwrap();
         let line = "\n1. Animals of 2018.pdf, pages 1 to 2, begins with: Nothing here. The zebra lives";
-        assert!(told.starts_with("Be good.\n\n") && told.ends_with(line), "{told}");
+        assert!(prompt.starts_with("Be good.\n\n") && prompt.ends_with(line), "{prompt}");
     }
 
-    async fn what_a_client_tells_the_model_comes_after_it(setup) {
+    async fn client_system_messages_follow_the_prompt(setup) {
         let app = setup.system_prompt("Be good.").script([Turn::saying("ok")]).start().await;
         let messages = serde_json::json!({ "messages": [
-            { "role": "system", "content": "Be brief." },
+            { "role": "system_messages", "content": "Be brief." },
             { "role": "user", "content": "Hi" },
         ] });
         let _ = app.ada().await.post("/agents/chat", messages).await.expect(200);
-        assert_eq!(system(&app, 0), ["Be good.", "Be brief."]);
+        assert_eq!(system_messages(&app, 0), ["Be good.", "Be brief."]);
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations are written down.
+//! Conversations are recorded.
 
 use docent_domain::{
     conversation::{Conversation, ConversationMessage, MessageRole},
@@ -18,7 +18,7 @@ fn body(question: &str) -> Value {
     body
 }
 
-/// What has been written down of the conversation.
+/// Returns the recorded conversation and its messages.
 async fn recorded(app: &TestApp) -> Option<(Conversation, Vec<ConversationMessage>)> {
     let id: ConversationId = ID.parse().unwrap();
     let mut view = app.app.store.read().await.unwrap();
@@ -27,14 +27,16 @@ async fn recorded(app: &TestApp) -> Option<(Conversation, Vec<ConversationMessag
     Some((conversation, messages.records))
 }
 
-/// The messages, once there are so many.
+/// Waits for this many messages and returns them.
 async fn messages(app: &TestApp, count: usize) -> Vec<ConversationMessage> {
-    wait::until("it is recorded", async || recorded(app).await.is_some_and(|(_, said)| said.len() >= count))
-        .await;
+    wait::until("it is recorded", async || {
+        recorded(app).await.is_some_and(|(_, messages)| messages.len() >= count)
+    })
+    .await;
     recorded(app).await.unwrap().1
 }
 
-/// The sources' number, and whether the answer is whole.
+/// Returns the number of sources of an answer, and whether it is complete.
 fn answer(message: &ConversationMessage) -> (usize, bool) {
     match &message.role {
         MessageRole::Agent { sources, is_complete, .. } => (sources.len(), *is_complete),
@@ -43,7 +45,7 @@ fn answer(message: &ConversationMessage) -> (usize, bool) {
 }
 
 rules! {
-    async fn question_and_answer_are_recorded_and_the_stream_is_the_same(setup) {
+    async fn question_and_answer_are_recorded_without_changing_the_stream(setup) {
         let turns = [Turn::searching("zebra"), Turn::saying("In Africa."), Turn::saying("Yes.")];
         let app = setup.script(turns).start().await;
         let ada = app.ada().await;
@@ -51,21 +53,21 @@ rules! {
         app.run_jobs().await;
         let reply = ada.post("/agents/chat", body("Where does the zebra live?")).await.expect(200);
         assert_eq!(reply.text, "data: \"In \"\n\ndata: \"Africa.\"\n\n");
-        // When the stream has ended it is there: whoever asks on is understood.
-        let (conversation, said) = recorded(&app).await.unwrap();
+        // The answer is recorded before its stream ends, so a follow-up question has it in the history.
+        let (conversation, recorded_messages) = recorded(&app).await.unwrap();
         assert_eq!((conversation.owner, conversation.title.as_str()), (ada.user.id, "Where does the zebra live?"));
-        assert_eq!((&said[0].role, said[0].content.as_str()), (&MessageRole::User, "Where does the zebra live?"));
-        assert_eq!((answer(&said[1]), said[1].content.as_str()), ((1, true), "In Africa."));
-        let MessageRole::Agent { tokens, .. } = &said[1].role else { panic!() };
+        assert_eq!((&recorded_messages[0].role, recorded_messages[0].content.as_str()), (&MessageRole::User, "Where does the zebra live?"));
+        assert_eq!((answer(&recorded_messages[1]), recorded_messages[1].content.as_str()), ((1, true), "In Africa."));
+        let MessageRole::Agent { tokens, .. } = &recorded_messages[1].role else { panic!() };
         wait::until("usage is recorded", async || app.usage(ada.user.id).await == *tokens).await;
 
         let _ = ada.post("/agents/chat", body("Sure?")).await.expect(200);
-        let said = messages(&app, 4).await;
-        assert_eq!(said.iter().map(|message| message.ordinal).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        let recorded_messages = messages(&app, 4).await;
+        assert_eq!(recorded_messages.iter().map(|message| message.ordinal).collect::<Vec<_>>(), [0, 1, 2, 3]);
         assert_eq!(recorded(&app).await.unwrap().0.title, conversation.title);
     }
 
-    async fn a_conversation_of_somebody_else_is_not_found(setup) {
+    async fn conversation_of_another_account_returns_404(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let _ = ada.post("/agents/chat", body("q")).await.expect(200);
@@ -74,40 +76,40 @@ rules! {
         for other in [bob, root] {
             let _ = other.post("/agents/chat", body("q")).await.expect(404);
         }
-        assert_eq!(app.model.requests().len(), 1, "the model is not asked");
+        assert_eq!(app.model.requests().len(), 1, "the model is not called");
         assert_eq!(messages(&app, 2).await.len(), 2);
     }
 
-    async fn an_answer_that_nobody_waits_for_is_recorded_as_far_as_it_came(setup) {
+    async fn answer_after_a_disconnect_is_recorded_as_incomplete(setup) {
         let app = setup.script([Turn::new().text("hello world").stall()]).start().await;
         let ada = app.ada().await;
         let mut response = ada.request(Method::POST, "/agents/chat").json(&body("q")).send().await.unwrap();
         let _ = response.chunk().await.unwrap().unwrap();
         drop(response);
-        let said = messages(&app, 2).await;
-        assert_eq!((answer(&said[1]), said[1].content.as_str()), ((0, false), "hello world"));
+        let recorded_messages = messages(&app, 2).await;
+        assert_eq!((answer(&recorded_messages[1]), recorded_messages[1].content.as_str()), ((0, false), "hello world"));
     }
 
-    async fn an_answer_that_breaks_off_is_recorded_as_incomplete(setup) {
+    async fn interrupted_answer_is_recorded_as_incomplete(setup) {
         let turns = [Turn::new().text("Hel").fault(FaultKind::Unavailable), Turn::refused(FaultKind::Unavailable)];
         let app = setup.script(turns).start().await;
         let ada = app.ada().await;
         let _ = ada.post("/agents/chat", body("one")).await.expect(200);
-        let said = messages(&app, 2).await;
-        assert_eq!((answer(&said[1]), said[1].content.as_str()), ((0, false), "Hel"));
+        let recorded_messages = messages(&app, 2).await;
+        assert_eq!((answer(&recorded_messages[1]), recorded_messages[1].content.as_str()), ((0, false), "Hel"));
         let _ = ada.post("/agents/chat", body("two")).await.expect(502);
-        let said = messages(&app, 4).await;
-        assert_eq!((answer(&said[3]), said[3].content.as_str()), ((0, false), ""));
+        let recorded_messages = messages(&app, 4).await;
+        assert_eq!((answer(&recorded_messages[3]), recorded_messages[3].content.as_str()), ((0, false), ""));
     }
 
-    async fn a_question_may_hold_any_character(setup) {
+    async fn question_may_contain_any_character(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let ada = app.ada().await;
         let _ = ada.post("/agents/chat", body("a\0b\u{2028}")).await.expect(200);
         assert_eq!(messages(&app, 2).await[0].content, "ab\u{2028}");
     }
 
-    async fn without_a_conversation_nothing_is_recorded(setup) {
+    async fn question_without_conversation_is_not_recorded(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let ada = app.ada().await;
         let _ = ada.ask("q").await.expect(200);

@@ -1,4 +1,4 @@
-//! Answers that a client may come back to.
+//! Resumable streams: `/agents/{name}/streams/{id}`.
 
 use docent_app::settings::Settings;
 use docent_domain::conversation::MessageRole;
@@ -23,7 +23,7 @@ fn body(question: &str) -> Value {
     body
 }
 
-/// Asks for a stream that can be resumed; gives its address and the response while it is open.
+/// Opens a resumable stream; returns its path and the open response.
 async fn open(by: &Member, body: Value) -> (String, Response) {
     let response = by.request(Method::POST, "/agents/chat").json(&body).send().await.unwrap();
     assert_eq!(response.status().as_u16(), 200);
@@ -31,7 +31,7 @@ async fn open(by: &Member, body: Value) -> (String, Response) {
     (format!("/agents/chat/streams/{id}"), response)
 }
 
-/// Reads on until this has come.
+/// Reads until the text received ends with `text`.
 async fn read_until(response: &mut Response, text: &str) {
     let mut seen = String::new();
     while !seen.ends_with(text) {
@@ -39,17 +39,18 @@ async fn read_until(response: &mut Response, text: &str) {
     }
 }
 
+/// Resumes a stream after the event `last`.
 async fn resume(by: &Member, path: &str, last: &str) -> Reply {
     by.app().send(by.request(Method::GET, path).header("Last-Event-ID", last)).await
 }
 
-/// Access tokens outlive [`wait_for`], however much time passes there.
-fn patient(settings: &mut Settings) {
+/// Makes access tokens outlive [`advance_until`], however much time passes there.
+fn long_access_tokens(settings: &mut Settings) {
     settings.access_token_ttl = Duration::from_secs(365 * 24 * 60 * 60);
 }
 
-/// Time passes for as long as it takes.
-async fn wait_for(app: &TestApp, what: &str, done: impl AsyncFn() -> bool) {
+/// Advances the clock until `done` is true.
+async fn advance_until(app: &TestApp, what: &str, done: impl AsyncFn() -> bool) {
     wait::until(what, async || {
         app.advance(Duration::from_secs(20));
         done().await
@@ -58,7 +59,7 @@ async fn wait_for(app: &TestApp, what: &str, done: impl AsyncFn() -> bool) {
 }
 
 rules! {
-    async fn without_asking_nothing_is_different(setup) {
+    async fn stream_without_resumable_is_unchanged(setup) {
         let app = setup.always(Turn::saying("Hello world")).start().await;
         let ada = app.ada().await;
         let mut off = question_body("q");
@@ -73,7 +74,7 @@ rules! {
         ada.post("/agents/chat", wrong).await.invalid(&["body.resumable"]);
     }
 
-    async fn events_are_numbered_and_the_end_is_told(setup) {
+    async fn resumable_events_are_numbered_and_end_with_an_end_event(setup) {
         let app = setup.script([Turn::saying("Hello world")]).start().await;
         let ada = app.ada().await;
         let mut body = body("q");
@@ -87,13 +88,13 @@ rules! {
         let path = format!("/agents/chat/streams/{}", reply.header("x-stream-id"));
         assert_eq!(ada.get(&path).await.expect(200).text, events, "all of it without Last-Event-ID");
         assert_eq!(resume(&ada, &path, "3").await.expect(200).text, format!("id: 4\n{END}"));
-        assert_eq!(resume(&ada, &path, "4").await.expect(204).text, "", "there is nothing to come back for");
+        assert_eq!(resume(&ada, &path, "4").await.expect(204).text, "", "there is nothing left to send");
         for wrong in ["5", "x", "-1"] {
             resume(&ada, &path, wrong).await.invalid(&["header.Last-Event-ID"]);
         }
     }
 
-    async fn a_client_that_comes_back_misses_nothing(setup) {
+    async fn resumed_stream_sends_every_missed_event(setup) {
         let app = setup.script([Turn::new().text("one").text("two").stall()]).start().await;
         let ada = app.ada().await;
         let (path, mut first) = open(&ada, body("q")).await;
@@ -101,8 +102,8 @@ rules! {
         drop(first);
         let mut second = ada.request(Method::GET, &path).header("Last-Event-ID", "1").send().await.unwrap();
         assert_eq!(second.chunk().await.unwrap().unwrap(), "id: 2\ndata: \"two\"\n\n");
-        assert_eq!(app.model.cut_short(), 0, "the model goes on");
-        // Others may read at the same time, and all of them see the end.
+        assert_eq!(app.model.cut_short(), 0, "the model keeps running");
+        // Several readers can follow one stream, and each receives the end.
         let third = tokio::spawn({
             let (ada, path) = (ada.clone(), path.clone());
             async move { resume(&ada, &path, "1").await }
@@ -115,7 +116,7 @@ rules! {
         let _ = app.send(ada.request(Method::POST, &format!("{path}/stop"))).await.expect(204);
     }
 
-    async fn an_answer_goes_on_without_a_reader_and_is_written_down_whole(setup) {
+    async fn answer_without_a_reader_is_completed_and_recorded(setup) {
         let app = setup.script([Turn::saying(&"word ".repeat(200))]).start().await;
         let ada = app.ada().await;
         let mut body = body("q");
@@ -123,38 +124,38 @@ rules! {
         let (_, response) = open(&ada, body).await;
         drop(response);
         let id = UNKNOWN.parse().unwrap();
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         wait::until("it is recorded", async || {
             let mut view = app.app.store.read().await.unwrap();
-            said = view.conversations().messages(id, PageRequest { offset: 0, limit: 9 }).await.unwrap().records;
-            said.len() == 2
+            messages = view.conversations().messages(id, PageRequest { offset: 0, limit: 9 }).await.unwrap().records;
+            messages.len() == 2
         }).await;
-        assert_eq!(said[1].content.len(), 1000);
-        assert!(matches!(said[1].role, MessageRole::Agent { is_complete: true, .. }));
+        assert_eq!(messages[1].content.len(), 1000);
+        assert!(matches!(messages[1].role, MessageRole::Agent { is_complete: true, .. }));
     }
 
-    async fn a_client_that_stays_away_stops_the_model(setup) {
-        let app = setup.settings(patient).script([Turn::new().text("one").stall()]).start().await;
+    async fn disconnect_without_resuming_stops_the_model(setup) {
+        let app = setup.settings(long_access_tokens).script([Turn::new().text("one").stall()]).start().await;
         let ada = app.ada().await;
         let (path, mut response) = open(&ada, body("q")).await;
         read_until(&mut response, "\"one\"\n\n").await;
         drop(response);
-        wait_for(&app, "the model is stopped", async || app.model.cut_short() == 1).await;
-        wait::until("it is forgotten", async || ada.get(&path).await.status == 404).await;
+        advance_until(&app, "the model is stopped", async || app.model.cut_short() == 1).await;
+        wait::until("the stream is removed", async || ada.get(&path).await.status == 404).await;
     }
 
-    async fn what_is_over_is_kept_for_a_while(setup) {
-        let app = setup.settings(patient).script([Turn::saying("ok")]).start().await;
+    async fn finished_stream_is_kept_for_a_minute(setup) {
+        let app = setup.settings(long_access_tokens).script([Turn::saying("ok")]).start().await;
         let ada = app.ada().await;
         let (path, response) = open(&ada, body("q")).await;
         let _ = response.text().await.unwrap();
         app.advance(Duration::from_secs(59));
         let _ = ada.get(&path).await.expect(200);
-        wait_for(&app, "it is forgotten", async || ada.get(&path).await.status == 404).await;
+        advance_until(&app, "the stream is removed", async || ada.get(&path).await.status == 404).await;
         ada.get(&path).await.refused(404, "Stream not found");
     }
 
-    async fn a_fault_is_the_last_event(setup) {
+    async fn fault_is_the_last_event(setup) {
         let turns = [Turn::new().text("Hel").fault(FaultKind::Unavailable), Turn::refused(FaultKind::Unavailable)];
         let app = setup.script(turns).start().await;
         let ada = app.ada().await;
@@ -165,7 +166,7 @@ rules! {
         assert_eq!(refused.header("x-stream-id"), "");
     }
 
-    async fn streams_are_their_owners_alone(setup) {
+    async fn stream_of_another_account_returns_404(setup) {
         let app = setup.script([Turn::new().text("one").stall()]).start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let (path, _open) = open(&ada, body("q")).await;
@@ -179,7 +180,7 @@ rules! {
         assert_eq!(app.model.cut_short(), 0);
     }
 
-    async fn an_account_has_a_few_at_a_time(setup) {
+    async fn open_streams_per_account_are_limited(setup) {
         let app = setup.always(Turn::new().text("one").stall()).start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let mut streams = Vec::new();
@@ -189,7 +190,7 @@ rules! {
         let refused = ada.post("/agents/chat", body("q")).await.expect(429);
         assert_eq!((app.model.requests().len(), refused.header("retry-after")), (8, "60"));
         let _bobs = open(&bob, body("q")).await;
-        // One that is over makes room.
+        // A finished stream frees its place.
         let (path, mut first) = streams.remove(0);
         let _ = app.send(ada.request(Method::POST, &format!("{path}/stop"))).await.expect(204);
         read_until(&mut first, "\"stopped\"}\n\n").await;
@@ -197,7 +198,7 @@ rules! {
         ada.get(&path).await.refused(404, "Stream not found");
     }
 
-    async fn a_stopping_service_waits_for_no_reader(setup) {
+    async fn shutdown_does_not_wait_for_readers(setup) {
         let app = setup.script([Turn::new().text("one").stall()]).start().await;
         let ada = app.ada().await;
         let (_, response) = open(&ada, body("q")).await;

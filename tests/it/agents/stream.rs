@@ -1,4 +1,4 @@
-//! The stream.
+//! The event stream of an answer.
 
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{member::question_body, pdf::pdf, rules, wait};
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 
 rules! {
-    async fn tokens_are_framed_byte_by_byte(setup) {
+    async fn tokens_are_framed_exactly_as_the_contract_says(setup) {
         let turn = Turn::new().text("Hel").text("lo \"w\"\n").text("é\u{2028}日").stop();
         let app = setup.script([turn]).start().await;
         let ada = app.ada().await;
@@ -19,7 +19,7 @@ rules! {
         assert_eq!(reply.header("x-accel-buffering"), "no");
     }
 
-    async fn tokens_are_sent_as_they_come(setup) {
+    async fn tokens_are_sent_as_they_arrive(setup) {
         let app = setup.script([Turn::new().text("one").text("two").stall()]).start().await;
         let ada = app.ada().await;
         let mut response = ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();
@@ -29,7 +29,7 @@ rules! {
         }
     }
 
-    async fn an_idle_stream_sends_pings(setup) {
+    async fn idle_stream_sends_pings(setup) {
         let app = setup.script([Turn::new().text("one").stall()]).start().await;
         let ada = app.ada().await;
         let mut response = ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();
@@ -46,7 +46,7 @@ rules! {
         assert!(ping.split_inclusive("\n\n").all(|comment| comment == ": ping\n\n"), "{ping}");
     }
 
-    async fn a_client_that_goes_away_stops_the_model(setup) {
+    async fn disconnect_stops_the_model(setup) {
         let app = setup.script([Turn::new().text("one").stall()]).start().await;
         let ada = app.ada().await;
         let mut response = ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send().await.unwrap();
@@ -56,7 +56,7 @@ rules! {
         wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
     }
 
-    async fn a_client_that_goes_away_before_the_first_token_stops_the_model(setup) {
+    async fn disconnect_before_the_first_token_stops_the_model(setup) {
         let app = setup.script([Turn::new().stall()]).start().await;
         let ada = app.ada().await;
         let request = tokio::spawn(ada.request(Method::POST, "/agents/chat").json(&question_body("q")).send());
@@ -65,7 +65,7 @@ rules! {
         wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
     }
 
-    async fn sources_come_last_when_asked_for(setup) {
+    async fn requested_sources_are_the_last_event(setup) {
         let app = setup.script([Turn::searching("zebra"), Turn::saying("In Africa.")]).start().await;
         let ada = app.ada().await;
         let id = ada.add("Animals.pdf", pdf(&["On the first page is nothing.", "The zebra lives in Africa."])).await;
@@ -86,7 +86,7 @@ rules! {
         assert!(reply.text.ends_with("]}\n\n"));
     }
 
-    async fn sources_are_empty_when_nothing_was_searched(setup) {
+    async fn sources_without_a_search_are_empty(setup) {
         let app = setup.script([Turn::saying("Hi")]).start().await;
         let ada = app.ada().await;
         let mut body = question_body("q");
@@ -95,7 +95,7 @@ rules! {
         assert_eq!(reply.text, "data: \"Hi\"\n\nevent: sources\ndata: {\"results\":[]}\n\n");
     }
 
-    async fn without_asking_there_are_no_sources(setup) {
+    async fn sources_are_sent_only_on_request(setup) {
         let app = setup.script([Turn::searching("zebra"), Turn::saying("In Africa.")]).start().await;
         let ada = app.ada().await;
         ada.add("Animals.pdf", pdf(&["The zebra lives in Africa."])).await;
@@ -104,7 +104,7 @@ rules! {
         assert_eq!(reply.text, "data: \"In \"\n\ndata: \"Africa.\"\n\n");
     }
 
-    async fn the_built_in_answerer_quotes_the_document(setup) {
+    async fn builtin_answerer_quotes_the_document(setup) {
         let app = setup.builtin_answerer().start().await;
         let ada = app.ada().await;
         ada.add("Animals.pdf", pdf(&["Nothing of interest is said here.", "The zebra lives in Africa."])).await;

@@ -38,18 +38,19 @@ async fn ada(app: &TestApp) -> User {
     app.account("ada@example.org", Flags::default()).await
 }
 
-/// Sends a request with what is behind `Authorization: Bearer`.
-async fn with(app: &TestApp, credential: &str) -> Reply {
+/// Lists documents with this value in `Authorization: Bearer`.
+async fn with_bearer(app: &TestApp, credential: &str) -> Reply {
     app.send(app.request(Method::GET, "/documents").bearer_auth(credential)).await
 }
 
-async fn by_header(app: &TestApp, key: &str) -> Reply {
+/// Lists documents with this value in `X-API-Key`.
+async fn with_header(app: &TestApp, key: &str) -> Reply {
     app.send(app.request(Method::GET, "/documents").header("X-API-Key", key)).await
 }
 
-/// Refused, in whichever header it comes.
-async fn refused(app: &TestApp, key: &str) {
-    for reply in [with(app, key).await, by_header(app, key).await] {
+/// Checks that the key is refused in either header.
+async fn assert_refused(app: &TestApp, key: &str) {
+    for reply in [with_bearer(app, key).await, with_header(app, key).await] {
         reply.refused(401, DETAIL);
         assert_eq!(reply.header("www-authenticate"), "Bearer");
     }
@@ -60,29 +61,29 @@ async fn stored(app: &TestApp, key: &NewApiKey) -> docent_domain::api_key::ApiKe
 }
 
 rules! {
-    async fn a_key_is_taken_from_either_header(setup) {
+    async fn key_is_accepted_in_either_header(setup) {
         let app = setup.api_keys().start().await;
         let key = app.api_key(ada(&app).await.id, &["read"]).await.key;
-        let _ = with(&app, &key).await.expect(200);
-        let _ = by_header(&app, &key).await.expect(200);
-        let _ = by_header(&app, &format!(" {key} ")).await.expect(200);
+        let _ = with_bearer(&app, &key).await.expect(200);
+        let _ = with_header(&app, &key).await.expect(200);
+        let _ = with_header(&app, &format!(" {key} ")).await.expect(200);
     }
 
-    async fn keys_are_refused_unless_they_are_an_auth_backend(setup) {
+    async fn keys_are_refused_unless_configured_as_auth_backend(setup) {
         let app = setup.start().await;
         let key = app.api_key(ada(&app).await.id, &["read"]).await.key;
-        refused(&app, &key).await;
+        assert_refused(&app, &key).await;
     }
 
-    async fn tokens_are_refused_where_keys_alone_are_accepted(setup) {
+    async fn tokens_are_refused_when_only_keys_are_accepted(setup) {
         let app = setup.api_keys().settings(|settings| settings.accepts_jwt = false).start().await;
         let ada = app.ada().await;
         ada.get("/documents").await.refused(401, DETAIL);
         let key = app.api_key(ada.user.id, &["read"]).await.key;
-        let _ = with(&app, &key).await.expect(200);
+        let _ = with_bearer(&app, &key).await.expect(200);
     }
 
-    async fn what_is_no_key_of_ours_is_refused(setup) {
+    async fn unknown_or_altered_key_is_refused(setup) {
         let app = setup.api_keys().start().await;
         let user = ada(&app).await;
         let (key, other) = (app.api_key(user.id, &["read"]).await.key, app.api_key(user.id, &["read"]).await.key);
@@ -99,12 +100,12 @@ rules! {
             key.to_uppercase(),
             prefix.to_owned(),
         ] {
-            refused(&app, &wrong).await;
+            assert_refused(&app, &wrong).await;
         }
-        let _ = with(&app, &key).await.expect(200);
+        let _ = with_bearer(&app, &key).await.expect(200);
     }
 
-    async fn a_key_ends_at_the_second_that_it_names(setup) {
+    async fn key_expires_at_its_exact_second(setup) {
         let app = setup.api_keys().start().await;
         let user = ada(&app).await.id;
         let (name, scopes) = (ApiKeyName::parse("short").unwrap(), ApiKeyScopes::parse(["read"]).unwrap());
@@ -112,37 +113,37 @@ rules! {
         let request = ApiKeyInput { user, name, scopes, expires_at };
         let key = app.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap().key;
         app.advance(Duration::from_secs(59));
-        let _ = with(&app, &key).await.expect(200);
+        let _ = with_bearer(&app, &key).await.expect(200);
         app.advance(Duration::from_secs(1));
-        refused(&app, &key).await;
+        assert_refused(&app, &key).await;
     }
 
-    async fn a_revoked_key_is_refused_at_once_and_others_stay(setup) {
+    async fn revoked_key_is_refused_immediately_and_others_keep_working(setup) {
         let app = setup.api_keys().start().await;
         let user = ada(&app).await;
         let (key, other) = (app.api_key(user.id, &["read"]).await, app.api_key(user.id, &["read"]).await);
-        let _ = with(&app, &key.key).await.expect(200);
+        let _ = with_bearer(&app, &key.key).await.expect(200);
         app.app.account_service().revoke_api_key(&Initiator::command_line(), key.record.id).await.unwrap();
-        refused(&app, &key.key).await;
-        let _ = with(&app, &other.key).await.expect(200);
+        assert_refused(&app, &key.key).await;
+        let _ = with_bearer(&app, &other.key).await.expect(200);
         let filter = AuditFilter { kind: Some(RecordKind::ApiKey), ..AuditFilter::default() };
         let entries = app.audit(filter).await;
         let revoked = entries.iter().find(|entry| entry.action == AuditAction::Revoke).unwrap();
         assert_eq!(revoked.record, key.record.id.to_string());
-        assert!(!format!("{entries:?}").contains(key.key.rsplit_once('_').unwrap().1), "secrets are not written down");
+        assert!(!format!("{entries:?}").contains(key.key.rsplit_once('_').unwrap().1), "the audit log contains no secret");
     }
 
-    async fn a_key_of_a_deactivated_account_is_refused(setup) {
+    async fn key_of_a_deactivated_account_is_refused(setup) {
         let app = setup.api_keys().start().await;
         let user = ada(&app).await;
         let key = app.api_key(user.id, &["read", "admin"]).await.key;
         app.app.account_service().set_active(&Initiator::command_line(), user.id, false).await.unwrap();
-        refused(&app, &key).await;
+        assert_refused(&app, &key).await;
         app.app.account_service().set_active(&Initiator::command_line(), user.id, true).await.unwrap();
-        let _ = with(&app, &key).await.expect(200);
+        let _ = with_bearer(&app, &key).await.expect(200);
     }
 
-    async fn each_route_takes_its_scope(setup) {
+    async fn route_requires_its_scope(setup) {
         let app = setup.api_keys().always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["words"])).await;
@@ -154,7 +155,7 @@ rules! {
         for scope in ["read", "ingest", "chat", "admin"] {
             let own = format!("/documents/{id}");
             let get = |path: &str| app.request(Method::GET, path);
-            let status = |wanted: &str, good: u16| if scope == wanted { good } else { 403 };
+            let status = |needed: &str, success: u16| if scope == needed { success } else { 403 };
             for path in ["/documents", &own, &format!("{own}/report")] {
                 assert_eq!(send(scope, get(path)).await, status("read", 200), "{scope} {path}");
             }
@@ -170,11 +171,11 @@ rules! {
             let retry = app.request(Method::POST, &format!("{own}/retry"));
             assert_eq!(send(scope, retry).await, status("ingest", 409), "{scope}");
             let logout = app.request(Method::POST, "/auth/logout").json(&json!({ "refresh_token": ada.refresh }));
-            assert_eq!(send(scope, logout).await, 403, "{scope}: a key ends no session");
+            assert_eq!(send(scope, logout).await, 403, "{scope}: a key cannot end a session");
         }
     }
 
-    async fn a_key_for_asking_alone_is_answered_from_the_documents(setup) {
+    async fn key_with_only_the_chat_scope_gets_answers_from_documents(setup) {
         let app = setup.api_keys().script([Turn::searching("zebra"), Turn::saying("In Africa.")]).start().await;
         let ada = app.ada().await;
         ada.add("a.pdf", pdf(&["The zebra lives in Africa."])).await;
@@ -186,10 +187,10 @@ rules! {
         let reply = app.send(ask).await.expect(200);
         assert_eq!(reply.event("sources").unwrap()["results"][0]["title"], "a.pdf");
         let search = app.request(Method::POST, "/search").json(&json!({ "query": "zebra" })).bearer_auth(&key);
-        assert_eq!(app.send(search).await.status, 403, "by itself it reads nothing");
+        assert_eq!(app.send(search).await.status, 403, "the key alone cannot search");
     }
 
-    async fn only_with_the_scope_for_it_a_key_deletes_what_is_its_accounts_own(setup) {
+    async fn deleting_own_documents_requires_the_ingest_scope(setup) {
         let app = setup.api_keys().start().await;
         let ada = app.ada().await;
         let (own, others) = (ada.add("a.pdf", pdf(&["words"])).await, app.member("bob@example.org").await);
@@ -206,7 +207,7 @@ rules! {
         assert_eq!(delete(&ingest, &own).await, 204);
     }
 
-    async fn with_the_scope_admin_a_key_may_what_its_account_may(setup) {
+    async fn key_with_the_admin_scope_has_the_accounts_permissions(setup) {
         let app = setup.api_keys().start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let (first, second) = (bob.add("a.pdf", pdf(&["a"])).await, bob.add("b.pdf", pdf(&["b"])).await);
@@ -217,24 +218,24 @@ rules! {
         };
         let key = app.api_key(ada.user.id, &["admin"]).await.key;
         let ingest = app.api_key(ada.user.id, &["ingest"]).await.key;
-        assert_eq!(delete(&key, &first).await, 403, "the account may not");
+        assert_eq!(delete(&key, &first).await, 403, "the account lacks the permission");
         let permissions = [Permission::DeleteDocument].into_iter().collect();
         let mut work = app.app.store.begin().await.unwrap();
         work.groups().set_assigned_permissions(ada.user.id, &AssignedPermissions { permissions, ..AssignedPermissions::default() }).await.unwrap();
         work.commit().await.unwrap();
-        assert_eq!(delete(&ingest, &first).await, 403, "the key may not");
+        assert_eq!(delete(&ingest, &first).await, 403, "the key lacks the scope");
         assert_eq!(delete(&key, &first).await, 204);
         assert_eq!(delete(&ada.access, &second).await, 204);
     }
 
-    async fn a_superusers_key_without_a_scope_may_not(setup) {
+    async fn superusers_key_without_the_scope_is_refused(setup) {
         let app = setup.api_keys().start().await;
         let root = app.superuser().await;
         let key = app.api_key(root.user.id, &["admin"]).await.key;
-        with(&app, &key).await.refused(403, "You do not have permission to do this");
+        with_bearer(&app, &key).await.refused(403, "You do not have permission to do this");
     }
 
-    async fn the_key_reaches_the_usage_ledger(setup) {
+    async fn usage_record_names_the_key(setup) {
         let app = setup.api_keys().always(Turn::saying("hello world")).start().await;
         let user = ada(&app).await;
         let key = app.api_key(user.id, &["chat"]).await;
@@ -248,21 +249,21 @@ rules! {
         assert_eq!(by_key, [(Some(key.record.id), 1)]);
     }
 
-    async fn the_last_use_is_written_down_to_the_minute(setup) {
+    async fn last_use_is_recorded_at_most_once_a_minute(setup) {
         let app = setup.api_keys().start().await;
         let key = app.api_key(ada(&app).await.id, &["read"]).await;
         assert_eq!(stored(&app, &key).await.last_used_at, None);
         let first = app.clock.now();
-        let _ = with(&app, &key.key).await.expect(200);
+        let _ = with_bearer(&app, &key.key).await.expect(200);
         app.advance(Duration::from_secs(59));
-        let _ = with(&app, &key.key).await.expect(200);
+        let _ = with_bearer(&app, &key.key).await.expect(200);
         assert_eq!(stored(&app, &key).await.last_used_at, Some(first));
         app.advance(Duration::from_secs(1));
-        let _ = with(&app, &key.key).await.expect(200);
+        let _ = with_bearer(&app, &key.key).await.expect(200);
         assert_eq!(stored(&app, &key).await.last_used_at, Some(app.clock.now()));
     }
 
-    async fn a_bearer_token_goes_before_a_key(setup) {
+    async fn bearer_token_takes_precedence_over_the_key_header(setup) {
         let app = setup.api_keys().start().await;
         let ada = app.ada().await;
         let chat_only = app.api_key(ada.user.id, &["chat"]).await.key;
@@ -270,12 +271,12 @@ rules! {
             app.request(Method::GET, "/documents").bearer_auth(token).header("X-API-Key", key)
         };
         let _ = app.send(both(&ada.access, &chat_only)).await.expect(200);
-        let good = app.api_key(ada.user.id, &["read"]).await.key;
-        app.send(both("nonsense", &good)).await.refused(401, DETAIL);
-        app.send(both(&chat_only, &good)).await.refused(403, "You do not have permission to do this");
+        let valid = app.api_key(ada.user.id, &["read"]).await.key;
+        app.send(both("nonsense", &valid)).await.refused(401, DETAIL);
+        app.send(both(&chat_only, &valid)).await.refused(403, "You do not have permission to do this");
         for other in ["Basic YWRhOnNlY3JldA==", "Negotiate abc", "Bearer", ""] {
             let request = app.request(Method::GET, "/documents").header("Authorization", other);
-            let _ = app.send(request.header("X-API-Key", &good)).await.expect(200);
+            let _ = app.send(request.header("X-API-Key", &valid)).await.expect(200);
             let request = app.request(Method::GET, "/documents").header("Authorization", other);
             app.send(request).await.refused(401, DETAIL);
         }

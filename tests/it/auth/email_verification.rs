@@ -11,14 +11,14 @@ use std::time::Duration;
 const ADA: &str = "ada@example.org";
 const REFUSED: &str = "This link is not valid: it was used, has expired or was replaced by a newer one";
 
-async fn ask(app: &TestApp, email: &str) {
+async fn request_link(app: &TestApp, email: &str) {
     let reply = app.post("/auth/email-verification", json!({ "email": email })).await.expect(202);
     assert_eq!(reply.text, "");
 }
 
-/// Asks, and gives the secret of the letter that comes.
-async fn token(app: &TestApp) -> String {
-    ask(app, ADA).await;
+/// Requests a link and returns the token in the email.
+async fn request_token(app: &TestApp) -> String {
+    request_link(app, ADA).await;
     let mail = app.mails().await.pop().unwrap();
     assert_eq!(mail.to.as_str(), ADA);
     let rest = mail.text.split("/account/verify-email?token=").nth(1).unwrap();
@@ -34,10 +34,10 @@ async fn verified_at(app: &TestApp, user: UserId) -> Option<chrono::DateTime<chr
 }
 
 rules! {
-    async fn a_link_confirms_the_address_once(setup) {
+    async fn link_confirms_the_address_once(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        let token = token(&app).await;
+        let token = request_token(&app).await;
         assert_eq!(verified_at(&app, ada.user.id).await, None);
         assert_eq!(confirm(&app, &token).await.expect(204).text, "");
         assert_eq!(verified_at(&app, ada.user.id).await, Some(app.clock.now()));
@@ -48,20 +48,20 @@ rules! {
         assert_eq!(entry.record, ada.user.id.to_string());
     }
 
-    async fn a_confirmed_or_unknown_address_gets_no_letter(setup) {
+    async fn confirmed_or_unknown_address_gets_no_email(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
-        let token = token(&app).await;
+        let token = request_token(&app).await;
         let _ = confirm(&app, &token).await.expect(204);
-        ask(&app, ADA).await;
-        ask(&app, "nobody@example.org").await;
+        request_link(&app, ADA).await;
+        request_link(&app, "nobody@example.org").await;
         assert_eq!(app.mails().await.len(), 1);
     }
 
-    async fn a_link_ends_and_serves_nothing_else(setup) {
+    async fn link_expires_and_has_one_purpose(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
-        let token = token(&app).await;
+        let token = request_token(&app).await;
         let reset = json!({ "token": token, "password": "password reset" });
         app.post("/auth/password-reset/confirm", reset).await.refused(400, REFUSED);
         app.advance(Duration::from_secs(3 * 24 * 60 * 60));
@@ -70,10 +70,10 @@ rules! {
         app.post("/auth/email-verification", json!({})).await.invalid(&["body.email"]);
     }
 
-    async fn opening_the_page_confirms_nothing_its_button_does(setup) {
+    async fn opening_the_page_does_not_confirm_submitting_does(setup) {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
-        let token = token(&app).await;
+        let token = request_token(&app).await;
         let path = "/account/verify-email";
         let page = app.get(&format!("{path}?token={token}")).await.expect(200);
         assert!(page.text.contains("<button"));
@@ -84,7 +84,7 @@ rules! {
         assert!(submit().await.expect(400).text.contains("not valid"));
     }
 
-    async fn what_is_no_form_gets_a_page_that_says_so(setup) {
+    async fn malformed_form_returns_an_html_page(setup) {
         const FORM: &str = "application/x-www-form-urlencoded";
         let app = setup.start().await;
         let large = "a=b&".repeat(17 * 1024);
@@ -97,7 +97,7 @@ rules! {
                 assert!(reply.header("content-type").starts_with("text/html"), "{path}: {}", reply.text);
                 assert!(reply.text.starts_with("<!doctype html>"), "{path}: {}", reply.text);
             }
-            // What is not there is empty, and what is not UTF-8 is no token.
+            // Missing fields are empty; a value that is not UTF-8 is not a token.
             for body in ["", "token=%ff&password=a+long+password", "a&b&c", "token=x&token=y&password=a+long+password"] {
                 let request = app.request(Method::POST, path).header("Content-Type", FORM);
                 let reply = app.send(request.body(body)).await;
@@ -113,7 +113,7 @@ rules! {
         }
     }
 
-    async fn the_page_says_that_a_part_is_down(setup) {
+    async fn page_with_database_down_returns_503(setup) {
         let app = setup.start().await;
         app.faults.database.all.fail_all(FaultKind::Unavailable);
         let reply = app.submit("/account/verify-email", &[("token", "x")]).await.expect(503);

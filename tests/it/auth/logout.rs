@@ -13,7 +13,7 @@ async fn refresh(app: &TestApp, token: &str) -> Reply {
 }
 
 rules! {
-    async fn it_revokes_the_whole_family(setup) {
+    async fn logout_revokes_the_whole_token_family(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let body = refresh(&app, &ada.refresh).await.expect(200).json();
@@ -25,7 +25,7 @@ rules! {
         }
     }
 
-    async fn repeating_it_does_no_harm(setup) {
+    async fn repeated_logout_succeeds(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for _ in 0..2 {
@@ -33,7 +33,7 @@ rules! {
         }
     }
 
-    async fn other_logins_stay(setup) {
+    async fn logout_keeps_other_logins(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let again = Member::login(&app, ada.user.clone()).await;
@@ -41,14 +41,14 @@ rules! {
         let _ = refresh(&app, &again.refresh).await.expect(200);
     }
 
-    async fn a_token_of_another_account_is_403_and_stays(setup) {
+    async fn logout_with_another_accounts_token_returns_403(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         logout(&bob, &ada.refresh).await.refused(403, "You do not have permission to do this");
         let _ = refresh(&app, &ada.refresh).await.expect(200);
     }
 
-    async fn what_is_no_refresh_token_is_401(setup) {
+    async fn invalid_refresh_token_returns_401(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for token in ["x", ada.access.as_str()] {
@@ -56,14 +56,14 @@ rules! {
         }
     }
 
-    async fn without_the_key_value_store_it_fails_closed(setup) {
+    async fn logout_without_key_value_store_returns_503(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.tokens.fail_all(FaultKind::Unavailable);
         logout(&ada, &ada.refresh).await.refused(503, "The key-value store cannot be reached");
     }
 
-    async fn malformed_bodies_are_422(setup) {
+    async fn malformed_body_returns_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         ada.post("/auth/logout", json!({})).await.invalid(&["body.refresh_token"]);

@@ -1,4 +1,4 @@
-//! `/auth/…`
+//! Authentication: `/auth/…`, account pages, bearer tokens and API keys.
 
 mod api_keys;
 mod bearer;

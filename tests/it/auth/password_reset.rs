@@ -29,7 +29,7 @@ const ADA: &str = "ada@example.org";
 const REFUSED: &str = "This link is not valid: it was used, has expired or was replaced by a newer one";
 const NEW: &str = "password reset";
 
-async fn ask(app: &TestApp, email: &str) -> Reply {
+async fn request_link(app: &TestApp, email: &str) -> Reply {
     app.post("/auth/password-reset", json!({ "email": email })).await
 }
 
@@ -37,10 +37,10 @@ async fn confirm(app: &TestApp, token: &str, password: &str) -> Reply {
     app.post("/auth/password-reset/confirm", json!({ "token": token, "password": password })).await
 }
 
-/// Asks, and gives the secret of the letter that comes.
+/// Requests a link and returns the token in the email.
 async fn token(app: &TestApp, email: &str) -> String {
     let before = app.mails().await.len();
-    let _ = ask(app, email).await.expect(202);
+    let _ = request_link(app, email).await.expect(202);
     let mails = app.mails().await;
     assert_eq!(mails.len(), before + 1);
     token_in(&mails[before].text).to_owned()
@@ -50,7 +50,7 @@ fn token_in(text: &str) -> &str {
     text.split("/account/reset-password?token=").nth(1).unwrap().split_whitespace().next().unwrap()
 }
 
-/// Gives an account permissions, and the right to make links.
+/// Grants an account these permissions and that to create links.
 async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Grant<AddVerifications> {
     let permissions = permissions.union([Permission::AddVerification].into_iter().collect());
     let mut work = app.app.store.begin().await.unwrap();
@@ -67,11 +67,11 @@ async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Gran
 }
 
 rules! {
-    async fn a_link_comes_by_mail_and_gives_a_new_password(setup) {
+    async fn emailed_link_sets_a_new_password(setup) {
         let app = setup.settings(|settings| settings.public_url = "https://docs.example.org".to_owned()).start().await;
         let ada = app.ada().await;
         app.advance(Duration::from_secs(1));
-        let reply = ask(&app, " Ada@Example.org ").await.expect(202);
+        let reply = request_link(&app, " Ada@Example.org ").await.expect(202);
         assert_eq!(reply.text, "");
         let [mail] = app.mails().await.try_into().unwrap();
         assert_eq!(mail.to.as_str(), ADA);
@@ -83,7 +83,7 @@ rules! {
         let _ = app.login(ADA, NEW).await.expect(200);
     }
 
-    async fn a_reset_ends_all_sessions_and_is_written_down(setup) {
+    async fn reset_ends_all_sessions_and_is_audited(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.advance(Duration::from_secs(1));
@@ -103,17 +103,17 @@ rules! {
         assert!(!format!("{asked:?}").contains(&token));
     }
 
-    async fn a_link_works_once(setup) {
+    async fn link_works_once(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
-        let tries = futures::future::join_all((0..8).map(|_| confirm(&app, &token, NEW))).await;
-        assert_eq!(tries.iter().filter(|reply| reply.status == 204).count(), 1);
+        let attempts = futures::future::join_all((0..8).map(|_| confirm(&app, &token, NEW))).await;
+        assert_eq!(attempts.iter().filter(|reply| reply.status == 204).count(), 1);
         confirm(&app, &token, "another password").await.refused(400, REFUSED);
         let _ = app.login(ADA, NEW).await.expect(200);
     }
 
-    async fn a_link_ends_when_it_says(setup) {
+    async fn link_expires_at_its_time(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let (first, second) = (token(&app, ADA).await, Duration::from_secs(1));
@@ -124,7 +124,7 @@ rules! {
         let _ = confirm(&app, &token, NEW).await.expect(204);
     }
 
-    async fn the_newest_link_alone_is_good(setup) {
+    async fn newer_link_replaces_older_ones(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let (first, second) = (token(&app, ADA).await, token(&app, ADA).await);
@@ -132,19 +132,19 @@ rules! {
         let _ = confirm(&app, &second, NEW).await.expect(204);
     }
 
-    async fn what_is_no_such_link_is_refused(setup) {
+    async fn unknown_or_altered_link_is_refused(setup) {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
-        let good = token(&app, ADA).await;
+        let valid = token(&app, ADA).await;
         let grant = issuer(&app, user.id, PermissionSet::EMPTY).await;
         let other = verification::issue(&app.app, &grant, user.id, VerificationPurpose::VerifyEmail).await.unwrap();
-        for wrong in ["", "x", &good[1..], &good.to_uppercase(), &other.token] {
+        for wrong in ["", "x", &valid[1..], &valid.to_uppercase(), &other.token] {
             confirm(&app, wrong, NEW).await.refused(400, REFUSED);
         }
-        let _ = confirm(&app, &good, NEW).await.expect(204);
+        let _ = confirm(&app, &valid, NEW).await.expect(204);
     }
 
-    async fn a_poor_password_does_not_use_the_link_up(setup) {
+    async fn refused_password_does_not_use_up_the_link(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
@@ -154,13 +154,13 @@ rules! {
         let _ = confirm(&app, &token, NEW).await.expect(204);
     }
 
-    async fn unknown_and_inactive_accounts_get_the_same_answer_and_no_mail(setup) {
+    async fn unknown_and_inactive_accounts_get_the_same_response_and_no_email(setup) {
         let app = setup.start().await;
         let gone = app.account("gone@example.org", Flags::default()).await;
         app.deactivate(gone.id).await;
         for email in ["nobody@example.org", "gone@example.org"] {
             for n in 0..4 {
-                let reply = ask(&app, email).await;
+                let reply = request_link(&app, email).await;
                 assert_eq!(reply.status, if n < 3 { 202 } else { 429 }, "{email}");
             }
         }
@@ -168,7 +168,7 @@ rules! {
         assert!(app.mails().await.is_empty());
     }
 
-    async fn a_link_of_an_account_deactivated_since_is_refused(setup) {
+    async fn link_of_a_deactivated_account_is_refused(setup) {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
@@ -176,7 +176,7 @@ rules! {
         confirm(&app, &token, NEW).await.refused(400, REFUSED);
     }
 
-    async fn letters_to_an_account_are_limited(setup) {
+    async fn emails_to_an_account_are_rate_limited(setup) {
         let app = setup.http(|http| http.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()]).start().await;
         app.account(ADA, Flags::default()).await;
         let ask_from = async |address: &str| {
@@ -196,37 +196,37 @@ rules! {
         for n in 10..30 {
             last = ask_from(&format!("192.0.2.{n}")).await.status;
         }
-        assert_eq!(last, 429, "whoever asks");
+        assert_eq!(last, 429, "requests of all clients count");
         assert!(app.mails().await.len() <= 20);
     }
 
-    async fn a_mail_server_that_refuses_changes_no_answer(setup) {
+    async fn mail_server_refusal_does_not_change_the_response(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         app.mailer.refuse_all();
-        let _ = ask(&app, ADA).await.expect(202);
+        let _ = request_link(&app, ADA).await.expect(202);
         assert!(app.mails().await.is_empty());
     }
 
-    async fn without_the_key_value_store_nothing_is_sent(setup) {
+    async fn request_without_key_value_store_sends_nothing(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         app.faults.limiter.fail_all(FaultKind::Unavailable);
         for email in [ADA, "nobody@example.org"] {
-            ask(&app, email).await.refused(503, "The key-value store cannot be reached");
+            request_link(&app, email).await.refused(503, "The key-value store cannot be reached");
         }
         assert!(app.mails().await.is_empty());
     }
 
-    async fn without_a_mail_server_staff_make_the_link(setup) {
+    async fn staff_create_links_without_a_mail_server(setup) {
         let app = setup.start().await;
         app.mailer.go_away();
         let (staff, ada) = (app.account("staff@example.org", Flags::default()).await, app.account(ADA, Flags::default()).await);
-        let _ = ask(&app, ADA).await.expect(202);
+        let _ = request_link(&app, ADA).await.expect(202);
         let page = PageRequest { offset: 0, limit: 9 };
         app.settle().await;
         let made = app.app.store.read().await.unwrap().verifications().list(None, page).await.unwrap();
-        assert_eq!(made.total, 0, "nobody could get it");
+        assert_eq!(made.total, 0, "no link that could not be delivered");
         let grant = issuer(&app, staff.id, PermissionSet::EMPTY).await;
         let new = verification::issue(&app.app, &grant, ada.id, VerificationPurpose::ResetPassword).await.unwrap();
         assert_eq!(token_in(&new.link), new.token);
@@ -238,26 +238,26 @@ rules! {
         assert_eq!((entry.action, entry.actor), (AuditAction::Add, by));
     }
 
-    async fn nobody_makes_links_to_accounts_that_may_do_more(setup) {
+    async fn link_for_an_account_with_more_permissions_is_refused(setup) {
         let app = setup.start().await;
         let staff = app.account("staff@example.org", Flags::default()).await;
         let root = app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
         let editor = app.account("editor@example.org", Flags::default()).await;
         let change: PermissionSet = [Permission::ChangeUser].into_iter().collect();
         issuer(&app, editor.id, change).await;
-        let weak = issuer(&app, staff.id, PermissionSet::EMPTY).await;
+        let limited = issuer(&app, staff.id, PermissionSet::EMPTY).await;
         for above in [root.id, editor.id] {
-            let refused = verification::issue(&app.app, &weak, above, VerificationPurpose::ResetPassword).await;
+            let refused = verification::issue(&app.app, &limited, above, VerificationPurpose::ResetPassword).await;
             assert!(matches!(refused, Err(Error::Forbidden)), "{refused:?}");
-            verification::issue(&app.app, &weak, above, VerificationPurpose::VerifyEmail).await.unwrap();
+            verification::issue(&app.app, &limited, above, VerificationPurpose::VerifyEmail).await.unwrap();
         }
         let equal = issuer(&app, staff.id, change).await;
         verification::issue(&app.app, &equal, editor.id, VerificationPurpose::ResetPassword).await.unwrap();
-        let above_all = Actor::of(&root).unwrap().authorize().unwrap();
-        verification::issue(&app.app, &above_all, root.id, VerificationPurpose::ResetPassword).await.unwrap();
+        let unlimited = Actor::of(&root).unwrap().authorize().unwrap();
+        verification::issue(&app.app, &unlimited, root.id, VerificationPurpose::ResetPassword).await.unwrap();
     }
 
-    async fn a_new_password_makes_the_link_void(setup) {
+    async fn new_password_invalidates_the_link(setup) {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
@@ -266,7 +266,7 @@ rules! {
         confirm(&app, &token, NEW).await.refused(400, REFUSED);
     }
 
-    async fn the_page_of_a_link_needs_no_script(setup) {
+    async fn link_page_works_without_a_script(setup) {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         let token = token(&app, ADA).await;
@@ -275,8 +275,8 @@ rules! {
         assert!(page.header("content-type").starts_with("text/html"));
         assert_eq!(page.header("referrer-policy"), "no-referrer");
         assert!(page.text.contains(&format!("value=\"{token}\"")));
-        let odd = app.get(&format!("{path}?token=%22%3E%3Cscript%3E")).await.expect(200);
-        assert!(!odd.text.contains("<script"), "{}", odd.text);
+        let escaped = app.get(&format!("{path}?token=%22%3E%3Cscript%3E")).await.expect(200);
+        assert!(!escaped.text.contains("<script"), "{}", escaped.text);
         let submit = async |password: &str| app.submit(path, &[("token", &token), ("password", password)]).await;
         assert!(submit("short").await.expect(422).text.contains("at least 8"));
         let _ = submit(NEW).await.expect(200);

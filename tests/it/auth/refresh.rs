@@ -17,7 +17,7 @@ fn refresh_token(reply: Reply) -> String {
 }
 
 rules! {
-    async fn it_gives_a_new_pair_without_credentials(setup) {
+    async fn refresh_returns_a_new_token_pair_without_credentials(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.advance(Duration::from_secs(16 * 60));
@@ -29,7 +29,7 @@ rules! {
         let _ = app.send(app.request(Method::GET, "/documents").bearer_auth(access)).await.expect(200);
     }
 
-    async fn a_replaced_token_works_within_the_grace(setup) {
+    async fn replaced_token_within_grace_period_works(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let second = refresh_token(refresh(&app, &ada.refresh).await);
@@ -40,7 +40,7 @@ rules! {
         }
     }
 
-    async fn a_replaced_token_used_later_revokes_the_family(setup) {
+    async fn replaced_token_after_grace_period_revokes_the_family(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let other = docent_tests::member::Member::login(&app, ada.user.clone()).await;
@@ -54,7 +54,7 @@ rules! {
         let _ = refresh(&app, &other.refresh).await.expect(200);
     }
 
-    async fn unknown_expired_and_foreign_tokens_are_401(setup) {
+    async fn unknown_expired_and_access_tokens_return_401(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for token in ["", "x", "a.b.c", ada.access.as_str()] {
@@ -64,14 +64,14 @@ rules! {
         refresh(&app, &ada.refresh).await.refused(401, REFUSED);
     }
 
-    async fn a_deactivated_account_gets_no_tokens(setup) {
+    async fn refresh_of_a_deactivated_account_returns_401(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.deactivate(ada.user.id).await;
         refresh(&app, &ada.refresh).await.refused(401, REFUSED);
     }
 
-    async fn without_the_key_value_store_it_is_503(setup) {
+    async fn refresh_without_key_value_store_returns_503(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.tokens.fail_all(FaultKind::Unavailable);
@@ -80,7 +80,7 @@ rules! {
         let _ = refresh(&app, &ada.refresh).await.expect(200);
     }
 
-    async fn malformed_bodies_are_422(setup) {
+    async fn malformed_body_returns_422(setup) {
         let app = setup.start().await;
         app.post("/auth/refresh", json!({})).await.invalid(&["body.refresh_token"]);
         app.post("/auth/refresh", json!({ "refresh_token": 5 })).await.invalid(&["body.refresh_token"]);

@@ -1,4 +1,4 @@
-//! Sessions of clients, their ends, lock-outs, and what the audit log says of logins.
+//! API sessions, lockouts and the audit entries of logins.
 
 use docent_app::{
     accounts::{create::Flags, sessions},
@@ -29,14 +29,14 @@ async fn refresh(app: &TestApp, token: &str) -> Reply {
     app.post("/auth/refresh", json!({ "refresh_token": token })).await
 }
 
-/// Neither of its tokens is good.
-async fn is_out(app: &TestApp, member: &Member) {
+/// Checks that both tokens are refused.
+async fn assert_signed_out(app: &TestApp, member: &Member) {
     member.get("/documents").await.refused(401, "Could not validate credentials");
     refresh(app, &member.refresh).await.refused(401, REFUSED);
 }
 
-/// How long a login is refused, after so many failures.
-async fn locked_after_failing(app: &TestApp) -> u64 {
+/// Fails ten logins and returns the lockout in seconds.
+async fn lockout_after_failures(app: &TestApp) -> u64 {
     for _ in 0..10 {
         app.login(ADA, "wrong").await.refused(401, "Invalid email or password");
     }
@@ -46,7 +46,7 @@ async fn locked_after_failing(app: &TestApp) -> u64 {
 }
 
 rules! {
-    async fn a_login_is_a_session_with_its_address_and_client(setup) {
+    async fn login_creates_a_session_with_address_and_client(setup) {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         let login = app.request(Method::POST, "/auth/token").header("User-Agent", "x".repeat(500));
@@ -59,7 +59,7 @@ rules! {
         assert!(session.is_valid(app.clock.now()));
     }
 
-    async fn a_refresh_is_a_use_of_its_session(setup) {
+    async fn refresh_updates_the_sessions_last_use(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let [before] = app.sessions(ada.user.id).await.try_into().unwrap();
@@ -71,44 +71,44 @@ rules! {
         assert_eq!(after.expires_at - before.expires_at, chrono::TimeDelta::hours(1));
     }
 
-    async fn logging_out_ends_the_session_and_no_other(setup) {
+    async fn logout_ends_only_its_session(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.advance(SECOND);
         let other = Member::login(&app, ada.user.clone()).await;
         let _ = ada.post("/auth/logout", json!({ "refresh_token": ada.refresh })).await.expect(204);
         let sessions = app.sessions(ada.user.id).await;
-        let good: Vec<_> = sessions.iter().map(|session| session.revoked_at.is_none()).collect();
-        assert_eq!(good, [true, false]);
+        let active: Vec<_> = sessions.iter().map(|session| session.revoked_at.is_none()).collect();
+        assert_eq!(active, [true, false]);
         let _ = refresh(&app, &other.refresh).await.expect(200);
     }
 
-    async fn a_new_password_ends_all_sessions_with_their_access_tokens(setup) {
+    async fn new_password_ends_all_sessions_and_access_tokens(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let bob = app.member("bob@example.org").await;
         app.advance(SECOND);
         let password = Password::parse_new("another password".to_owned()).unwrap();
         app.app.account_service().set_password(&Initiator::command_line(), ada.user.id, password).await.unwrap();
-        is_out(&app, &ada).await;
+        assert_signed_out(&app, &ada).await;
         assert!(app.sessions(ada.user.id).await.iter().all(|session| session.revoked_at.is_some()));
         app.login(ADA, PASSWORD).await.refused(401, "Invalid email or password");
         let _ = app.login(ADA, "another password").await.expect(200);
         let _ = bob.get("/documents").await.expect(200);
     }
 
-    async fn a_deactivation_ends_sessions_for_good(setup) {
+    async fn deactivation_ends_sessions_permanently(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.advance(SECOND);
         for is_active in [false, true] {
             app.app.account_service().set_active(&Initiator::command_line(), ada.user.id, is_active).await.unwrap();
-            is_out(&app, &ada).await;
+            assert_signed_out(&app, &ada).await;
         }
         let _ = app.login(ADA, PASSWORD).await.expect(200);
     }
 
-    async fn a_session_is_ended_by_its_account_and_not_by_others(setup) {
+    async fn session_can_be_revoked_only_by_its_account(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let [session] = app.sessions(ada.user.id).await.try_into().unwrap();
@@ -119,7 +119,7 @@ rules! {
         refresh(&app, &ada.refresh).await.refused(401, REFUSED);
     }
 
-    async fn a_stolen_refresh_token_ends_its_session(setup) {
+    async fn refresh_token_reuse_ends_its_session(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let _ = refresh(&app, &ada.refresh).await.expect(200);
@@ -129,31 +129,31 @@ rules! {
         assert!(session.revoked_at.is_some());
     }
 
-    async fn each_lock_within_a_day_is_twice_as_long(setup) {
+    async fn repeated_lockouts_within_a_day_double(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         for minutes in [15, 30, 60] {
-            assert_eq!(locked_after_failing(&app).await, minutes * 60);
+            assert_eq!(lockout_after_failures(&app).await, minutes * 60);
             app.advance(Duration::from_secs(minutes * 60 - 1));
             assert_eq!(app.login(ADA, PASSWORD).await.header("retry-after"), "1");
             app.advance(SECOND);
         }
     }
 
-    async fn a_success_and_a_day_forget_earlier_locks(setup) {
+    async fn successful_login_or_a_day_resets_lockouts(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         for _ in 0..2 {
-            assert_eq!(locked_after_failing(&app).await, 15 * 60);
+            assert_eq!(lockout_after_failures(&app).await, 15 * 60);
             app.advance(Duration::from_secs(15 * 60));
             let _ = app.login(ADA, PASSWORD).await.expect(200);
         }
-        assert_eq!(locked_after_failing(&app).await, 15 * 60);
+        assert_eq!(lockout_after_failures(&app).await, 15 * 60);
         app.advance(Duration::from_secs(24 * 60 * 60));
-        assert_eq!(locked_after_failing(&app).await, 15 * 60);
+        assert_eq!(lockout_after_failures(&app).await, 15 * 60);
     }
 
-    async fn logins_good_and_bad_are_in_the_audit_log(setup) {
+    async fn logins_and_failures_are_audited(setup) {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         app.advance(SECOND);
@@ -175,6 +175,6 @@ rules! {
         }
         assert_eq!((wrong.action, wrong.actor, wrong.record), (AuditAction::LoginFailed, AuditActor::Unauthenticated, user.id.to_string()));
         assert_eq!((unknown.action, unknown.actor.clone(), unknown.record.as_str()), (AuditAction::LoginFailed, AuditActor::Unauthenticated, ""));
-        assert!(!format!("{unknown:?}").contains("nobody@"), "what was typed may be a password");
+        assert!(!format!("{unknown:?}").contains("nobody@"), "the entered text may be a password");
     }
 }

@@ -12,7 +12,7 @@ const ADA: &str = "ada@example.org";
 const WRONG: &str = "Invalid email or password";
 
 rules! {
-    async fn a_login_gives_both_tokens(setup) {
+    async fn login_returns_both_tokens(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let body = app.login(ADA, PASSWORD).await.expect(200).json();
@@ -23,13 +23,13 @@ rules! {
         assert_ne!(body["access_token"], body["refresh_token"]);
     }
 
-    async fn addresses_compare_without_case(setup) {
+    async fn login_ignores_case_of_the_address(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let _ = app.login("ADA@Example.ORG", PASSWORD).await.expect(200);
     }
 
-    async fn wrong_password_unknown_and_inactive_look_the_same(setup) {
+    async fn wrong_password_and_unknown_or_inactive_account_get_the_same_401(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let gone = app.account("gone@example.org", Flags::default()).await;
@@ -49,7 +49,7 @@ rules! {
         }
     }
 
-    async fn malformed_bodies_are_422(setup) {
+    async fn malformed_body_returns_422(setup) {
         let app = setup.start().await;
         let post = async |body: &'static str| app.send(app.request(Method::POST, "/auth/token").body(body)).await;
         post("").await.invalid(&["body"]);
@@ -60,7 +60,7 @@ rules! {
         post(r#"{"email": 1, "password": null}"#).await.invalid(&["body.email", "body.password"]);
     }
 
-    async fn failed_logins_are_throttled_per_account(setup) {
+    async fn failed_logins_are_rate_limited_per_account(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         for _ in 0..10 {
@@ -77,7 +77,7 @@ rules! {
         let _ = app.login(ADA, PASSWORD).await.expect(200);
     }
 
-    async fn unknown_accounts_are_throttled_too(setup) {
+    async fn failed_logins_of_unknown_accounts_are_rate_limited(setup) {
         let app = setup.start().await;
         for _ in 0..10 {
             app.login("nobody@example.org", "x").await.refused(401, WRONG);
@@ -85,14 +85,14 @@ rules! {
         app.login("nobody@example.org", "x").await.refused(429, "Too Many Requests");
     }
 
-    async fn guesses_made_at_once_do_not_slip_through(setup) {
+    async fn concurrent_guesses_are_rate_limited(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let replies = join_all((0..30).map(|_| app.login(ADA, "wrong"))).await;
         assert_eq!(replies.iter().filter(|reply| reply.status == 401).count(), 10);
     }
 
-    async fn a_success_resets_the_throttle(setup) {
+    async fn successful_login_resets_the_rate_limit(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         for _ in 0..3 {
@@ -103,7 +103,7 @@ rules! {
         }
     }
 
-    async fn without_the_key_value_store_login_is_503(setup) {
+    async fn login_without_key_value_store_returns_503(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         let detail = "The key-value store cannot be reached";

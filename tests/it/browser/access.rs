@@ -1,67 +1,63 @@
-//! Who may what.
+//! Groups, permissions and API keys.
 
-use super::{journey, superuser};
+use super::{journey, journey_with, superuser, superuser_journey};
 use docent_tests::{app::PASSWORD, chromium::Chromium};
 use reqwest::Method;
 use serde_json::json;
 
-/// What the menu offers.
+/// Returns the labels of the menu.
 async fn menu(window: &Chromium) -> Vec<String> {
     window.texts("nav[aria-label=Panel] a").await
 }
 
-/// Ticks the box of a picker that has this value.
+/// Ticks the box of this value in a picker.
 async fn tick(window: &Chromium, picker: &str, value: &str) {
     window.click(&format!("#{picker} input[value='{value}']")).await;
 }
 
 #[tokio::test]
-async fn a_group_gives_its_staff_what_it_allows_and_the_menu_shrinks_to_it() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            assert_eq!(menu(window).await.len(), 12);
-            window.goto("/admin/groups/add").await;
-            window.fill("name", "Librarians").await;
-            for permission in ["documents.view_document", "documents.delete_document"] {
-                tick(window, "permissions", permission).await;
-            }
-            window.press("Create group").await;
-            window.see("Librarians").await;
-            window.arrive("/admin/groups").await;
+async fn group_permissions_determine_menu_and_actions() {
+    superuser_journey(async |app, window| {
+        assert_eq!(menu(window).await.len(), 12);
+        window.goto("/admin/groups/add").await;
+        window.fill("name", "Librarians").await;
+        for permission in ["documents.view_document", "documents.delete_document"] {
+            tick(window, "permissions", permission).await;
+        }
+        window.press("Create group").await;
+        window.see("Librarians").await;
+        window.arrive("/admin/groups").await;
 
-            window.goto("/admin/users/add").await;
-            window.fill("email", "lib@example.org").await;
-            window.fill("password", PASSWORD).await;
-            window.click("#is_staff").await;
-            window.press("Librarians").await;
-            window.press("Create account").await;
-            window.see("lib@example.org").await;
-            window.press("Sign out").await;
-            window.arrive("/admin/login").await;
+        window.goto("/admin/users/add").await;
+        window.fill("email", "lib@example.org").await;
+        window.fill("password", PASSWORD).await;
+        window.click("#is_staff").await;
+        window.press("Librarians").await;
+        window.press("Create account").await;
+        window.see("lib@example.org").await;
+        window.press("Sign out").await;
+        window.arrive("/admin/login").await;
 
-            window.login("lib@example.org").await;
-            assert_eq!(menu(window).await, ["Dashboard", "Documents"]);
-            assert!(!window.text().await.contains("Jobs waiting"));
-            window.goto("/admin/users").await;
-            window.see("403").await;
-            window.goto("/admin/documents").await;
-            assert!(!window.text().await.contains("Upload documents"));
-            app.ada().await.add("a.pdf", b"no pdf".to_vec()).await;
-            app.run_jobs().await;
-            window.goto("/admin/documents").await;
-            window.click("tbody input[type=checkbox]").await;
-            window.see("Delete…").await;
-            assert!(!window.text().await.contains("Retry ingestion…"));
-        },
-    )
+        window.login("lib@example.org").await;
+        assert_eq!(menu(window).await, ["Dashboard", "Documents"]);
+        assert!(!window.text().await.contains("Jobs waiting"));
+        window.goto("/admin/users").await;
+        window.see("403").await;
+        window.goto("/admin/documents").await;
+        assert!(!window.text().await.contains("Upload documents"));
+        app.ada().await.add("a.pdf", b"no pdf".to_vec()).await;
+        app.run_jobs().await;
+        window.goto("/admin/documents").await;
+        window.click("tbody input[type=checkbox]").await;
+        window.see("Delete…").await;
+        assert!(!window.text().await.contains("Retry ingestion…"));
+    })
     .await;
 }
 
 #[tokio::test]
-async fn an_api_key_is_shown_once_works_and_ends_with_its_revocation() {
-    journey(
+async fn api_key_is_shown_once_and_works_until_revoked() {
+    journey_with(
         |setup| setup.api_keys(),
         async |app, window| {
             superuser(app, window).await;
@@ -90,49 +86,42 @@ async fn an_api_key_is_shown_once_works_and_ends_with_its_revocation() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_beside_its_field_and_nothing_typed_is_lost() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            window.goto("/admin/users/add").await;
-            window.fill("email", "no address").await;
-            window.fill("password", "short").await;
-            window.click("#is_staff").await;
-            tick(window, "permissions", "documents.view_document").await;
-            window.press("Create account").await;
-            window.see("Please fix these errors:").await;
-            for field in ["email", "password"] {
-                window.find(&format!("#{field}[aria-invalid=true]")).await;
-                window.find(&format!("#{field}-notes .error")).await;
-                assert!(window.has(&format!(".alert a[href='#{field}']")).await);
-            }
-            let email = window.find("#email").await;
-            assert_eq!(email.prop("value").await.unwrap().as_deref(), Some("no address"));
-            for kept in ["#is_staff", "#permissions input[value='documents.view_document']"] {
-                assert!(window.find(kept).await.is_selected().await.unwrap(), "{kept}");
-            }
-        },
-    )
+async fn invalid_form_shows_field_errors_and_keeps_input() {
+    superuser_journey(async |_, window| {
+        window.goto("/admin/users/add").await;
+        window.fill("email", "no address").await;
+        window.fill("password", "short").await;
+        window.click("#is_staff").await;
+        tick(window, "permissions", "documents.view_document").await;
+        window.press("Create account").await;
+        window.see("Please fix these errors:").await;
+        for field in ["email", "password"] {
+            window.find(&format!("#{field}[aria-invalid=true]")).await;
+            window.find(&format!("#{field}-notes .error")).await;
+            assert!(window.has(&format!(".alert a[href='#{field}']")).await);
+        }
+        let email = window.find("#email").await;
+        assert_eq!(email.prop("value").await.unwrap().as_deref(), Some("no address"));
+        for kept in ["#is_staff", "#permissions input[value='documents.view_document']"] {
+            assert!(window.find(kept).await.is_selected().await.unwrap(), "{kept}");
+        }
+    })
     .await;
 }
 
 #[tokio::test]
-async fn permissions_are_picked_without_scripts() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
-            superuser(app, window).await;
-            window.goto("/admin/groups/add").await;
-            assert!(!window.has(".pane").await, "scripts run");
-            window.fill("name", "Librarians").await;
-            tick(window, "permissions", "documents.view_document").await;
-            window.press("Create group").await;
-            window.arrive("/admin/groups").await;
-            window.goto("/admin/groups").await;
-            assert_eq!(window.texts("tbody td").await[..3], ["Librarians", "0", "1"]);
-        },
-    )
+async fn permissions_can_be_chosen_without_scripts() {
+    journey(async |app, window| {
+        window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+        superuser(app, window).await;
+        window.goto("/admin/groups/add").await;
+        assert!(!window.has(".pane").await, "scripts run");
+        window.fill("name", "Librarians").await;
+        tick(window, "permissions", "documents.view_document").await;
+        window.press("Create group").await;
+        window.arrive("/admin/groups").await;
+        window.goto("/admin/groups").await;
+        assert_eq!(window.texts("tbody td").await[..3], ["Librarians", "0", "1"]);
+    })
     .await;
 }

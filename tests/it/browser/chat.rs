@@ -1,6 +1,6 @@
 //! The web chat at `/chat`.
 
-use super::{inspection::Inspection, journey};
+use super::{inspection::Inspection, journey, journey_with};
 use docent_adapters::pdf::{ExtractionLimits, WorkerRenderer};
 use docent_app::accounts::create::Flags;
 use docent_domain::user::User;
@@ -19,7 +19,7 @@ const ADA: &str = "ada@example.org";
 const ANIMALS: [&str; 3] =
     ["lion sleeps below the tree", "zebra lives in Africa", "penguin swims in the south"];
 
-/// A page for each animal, long enough to be a passage of its own.
+/// A PDF with a page for each animal, each long enough to be a passage of its own.
 pub(super) fn animals() -> Vec<u8> {
     let page = |animal: &&str| {
         (1..=45).map(|n| format!("The {animal}, says observer {n} of many.\n")).collect::<String>()
@@ -28,12 +28,13 @@ pub(super) fn animals() -> Vec<u8> {
     pdf(&pages.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Draws pages as the service does.
+/// Renders pages as the service does.
 fn renderer() -> WorkerRenderer {
     let worker = env!("CARGO_BIN_EXE_docent-tests-worker").into();
     WorkerRenderer::new(worker, Vec::new(), ExtractionLimits::default())
 }
 
+/// Creates an account and signs it in to the web chat.
 pub(super) async fn enter(app: &TestApp, window: &Chromium) -> User {
     let user = app.account(ADA, Flags::default()).await;
     window.goto("/chat").await;
@@ -46,12 +47,12 @@ pub(super) async fn ask(window: &Chromium, question: &str) {
     window.fill("question", &format!("{question}\n")).await;
 }
 
-/// The attribute of what can be seen there.
+/// Returns an attribute of a visible element.
 async fn attribute(window: &Chromium, css: &str, name: &str) -> String {
     window.find(css).await.attr(name).await.unwrap().unwrap_or_default()
 }
 
-/// Uploads a file by the page and waits until the page says what came of it.
+/// Uploads a file in the page and waits until the page shows this state.
 async fn upload(app: &TestApp, window: &Chromium, name: &str, file: Vec<u8>, state: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -63,6 +64,7 @@ async fn upload(app: &TestApp, window: &Chromium, name: &str, file: Vec<u8>, sta
     window.find(&format!("#documents-list > li:first-child .pill.{state}")).await;
 }
 
+/// A script that searches and gives the same answer twice.
 fn two_answers(answer: &str) -> [Turn; 4] {
     let answered = || [Turn::searching("zebra"), Turn::saying(answer)];
     let [first, second] = answered();
@@ -71,12 +73,12 @@ fn two_answers(answer: &str) -> [Turn; 4] {
 }
 
 #[tokio::test]
-async fn a_question_about_an_upload_is_answered_and_its_source_opened_at_the_page() {
+async fn question_is_answered_and_its_source_opens_at_the_page() {
     let script = [
         Turn::searching("zebra"),
         Turn::new().text("In **Afr").text("ica** (Animals.pdf, page 3).").finished(None),
     ];
-    journey(
+    journey_with(
         |setup| setup.script(script).renderer(renderer()),
         async |app, window| {
             enter(app, window).await;
@@ -89,7 +91,7 @@ async fn a_question_about_an_upload_is_answered_and_its_source_opened_at_the_pag
             let chips = window.texts(".chip").await;
             assert!(chips[0].starts_with("1\nAnimals.pdf") && chips[0].ends_with("pages 2–3"), "{chips:?}");
 
-            // A passage of two pages: it opens at the one that the answer names.
+            // A passage of two pages opens at the page that the answer names.
             window.click(".chip").await;
             let alt = attribute(window, "#sheet img", "alt").await;
             assert!(alt.starts_with("Page 3 of Animals.pdf, with this passage marked: The zebra"), "{alt}");
@@ -119,15 +121,15 @@ async fn a_question_about_an_upload_is_answered_and_its_source_opened_at_the_pag
             assert!(
                 !window.find(".chip").await.attr("aria-expanded").await.unwrap().unwrap().contains("true")
             );
-            assert_eq!(window.complaints().await, Vec::<String>::new());
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
         },
     )
     .await;
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_told_and_a_session_outlives_its_access_token_and_the_page_but_no_logout() {
-    journey(
+async fn session_survives_token_expiry_and_reload_until_logout() {
+    journey_with(
         |setup| setup.always(Turn::saying("Yes.")),
         async |app, window| {
             app.account(ADA, Flags::default()).await;
@@ -146,7 +148,7 @@ async fn a_wrong_password_is_told_and_a_session_outlives_its_access_token_and_th
             let stored = window.run(stored, vec![]).await;
             let refresh =
                 window.run("return JSON.parse(sessionStorage['docent.session']).refresh", vec![]).await;
-            // Header and payload of one token begin like this.
+            // The header and the payload of a JWT begin like this, so this is one token.
             assert_eq!(stored.as_str().unwrap().matches("eyJ").count(), 2, "{stored}");
 
             window.goto("/chat").await;
@@ -154,7 +156,7 @@ async fn a_wrong_password_is_told_and_a_session_outlives_its_access_token_and_th
             window.find("#question").await;
             let last =
                 window.run("return JSON.parse(sessionStorage['docent.session']).refresh", vec![]).await;
-            assert_ne!(last, refresh, "it changes with every use");
+            assert_ne!(last, refresh, "the refresh token changes with every use");
             window.press("Sign out").await;
             window.find("#email").await;
             assert_eq!(window.run("return sessionStorage.length", vec![]).await, json!(0));
@@ -167,14 +169,14 @@ async fn a_wrong_password_is_told_and_a_session_outlives_its_access_token_and_th
 }
 
 #[tokio::test]
-async fn an_answer_is_stopped_by_a_key_and_asked_for_again_and_failures_are_told() {
+async fn answer_can_be_stopped_and_asked_again_and_faults_are_shown() {
     let script = [
         Turn::new().text("It begins").stall(),
         Turn::refused(FaultKind::Unavailable),
         Turn::new().text("Half an answer").fault(FaultKind::Unavailable),
         Turn::saying("All of it."),
     ];
-    journey(
+    journey_with(
         |setup| setup.script(script),
         async |app, window| {
             enter(app, window).await;
@@ -183,9 +185,9 @@ async fn an_answer_is_stopped_by_a_key_and_asked_for_again_and_failures_are_told
             window.fill("question", "\u{e00c}").await;
             window.see("Stopped.").await;
             wait::until("the model is stopped", async || app.model.cut_short() == 1).await;
-            for told in ["Your question is kept", "The answer is incomplete", "All of it."] {
+            for text in ["Your question is kept", "The answer is incomplete", "All of it."] {
                 window.press("Ask again").await;
-                window.see(told).await;
+                window.see(text).await;
             }
             window.see("Ask again").await;
             assert_eq!(window.texts(".question").await, ["Why?"]);
@@ -199,14 +201,14 @@ async fn an_answer_is_stopped_by_a_key_and_asked_for_again_and_failures_are_told
     .await;
 }
 
-/// Each construct, and things that look like one.
+/// Each supported construct, and text that resembles one.
 const MARKDOWN: &str = "# Title\n\nSome *slanted*, **strong `code`** and snake_case_words, 2 * 3 * 4.\n\n\
     1. One\n   - Inner\n   - [x](https://example.org/y)\n2. Two\n\n> Said **so**\n\n```rust\nlet <b> = 1;\n```\n\n\
     [bad](javascript:window.hit=1) ![picture](https://example.org/p.png) <b>bold</b> [own](/admin) | a\n\n| a | b |\n|---|---|\n";
 
 #[tokio::test]
-async fn answers_are_markdown_and_nothing_but_markdown() {
-    journey(
+async fn answers_are_rendered_as_markdown_without_html() {
+    journey_with(
         |setup| setup.always(Turn::saying(MARKDOWN)),
         async |app, window| {
             enter(app, window).await;
@@ -235,10 +237,10 @@ async fn answers_are_markdown_and_nothing_but_markdown() {
 }
 
 #[tokio::test]
-async fn scripts_in_documents_titles_and_answers_are_text() {
+async fn scripts_in_documents_titles_and_answers_are_escaped() {
     const HOSTILE: &str = "'\"><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>{{7*7}}";
     let name = "<img src=x onerror=window.hit=1>.pdf";
-    journey(
+    journey_with(
         |setup| setup.script(two_answers(HOSTILE)),
         async |app, window| {
             let member = Member::login(app, enter(app, window).await).await;
@@ -255,12 +257,12 @@ async fn scripts_in_documents_titles_and_answers_are_text() {
             assert_eq!(
                 text.matches(HOSTILE).count(),
                 6,
-                "twice for its document and for the conversation, question and answer: {text}"
+                "twice for the document and the conversation, once for question and answer: {text}"
             );
             assert!(text.contains(name));
             assert_eq!(window.run("return window.hit ?? 0", vec![]).await, json!(0));
             assert!(!window.has("main img").await && !window.has("script:not([src])").await);
-            // Even a fault of the page's own could not make markup of text.
+            // Trusted Types stop even the page's own scripts from turning text into markup.
             let sink =
                 "try { document.body.innerHTML = '<b>x</b>'; return 'markup' } catch { return 'refused' }";
             assert_eq!(window.run(sink, vec![]).await, json!("refused"));
@@ -270,81 +272,75 @@ async fn scripts_in_documents_titles_and_answers_are_text() {
 }
 
 #[tokio::test]
-async fn one_deletes_what_is_ones_own_after_a_question_and_nothing_else() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            enter(app, window).await;
-            let other = app.member("grace@example.org").await;
-            let _ = other.post("/documents", json!({ "title": "Of Grace" })).await.expect(201);
-            let folder = tempfile::tempdir().unwrap();
-            let (text, scan) = (folder.path().join("notes.txt"), folder.path().join("scan.pdf"));
-            std::fs::write(&text, "text").unwrap();
-            std::fs::write(&scan, pdf(&[""])).unwrap();
-            window.choose("#files", &[&text, &scan]).await;
-            window.see("not uploaded. Only PDF files are supported.").await;
-            window.find("#documents-list .pill.pending").await;
-            app.run_jobs().await;
-            window.see("Failed: ").await;
+async fn own_document_can_be_deleted_after_confirmation() {
+    journey(async |app, window| {
+        enter(app, window).await;
+        let other = app.member("grace@example.org").await;
+        let _ = other.post("/documents", json!({ "title": "Of Grace" })).await.expect(201);
+        let folder = tempfile::tempdir().unwrap();
+        let (text, scan) = (folder.path().join("notes.txt"), folder.path().join("scan.pdf"));
+        std::fs::write(&text, "text").unwrap();
+        std::fs::write(&scan, pdf(&[""])).unwrap();
+        window.choose("#files", &[&text, &scan]).await;
+        window.see("not uploaded. Only PDF files are supported.").await;
+        window.find("#documents-list .pill.pending").await;
+        app.run_jobs().await;
+        window.see("Failed: ").await;
 
-            window.press("Delete…").await;
-            window.press("Cancel").await;
-            window.press("Delete…").await;
-            assert_eq!(window.texts("#confirm-name").await, ["scan.pdf"]);
-            window.press("Delete").await;
-            wait::until("it is gone", async || !window.has("#documents-list .title").await).await;
-            window.fill("documents-search", "grace").await;
-            window.see("Of Grace").await;
-            window.click("#documents-list summary").await;
-            window.press("Delete…").await;
-            window.press("Delete").await;
-            window.see("Not deleted. Only the uploader or an administrator can delete").await;
-            app.run_jobs().await;
-        },
-    )
+        window.press("Delete…").await;
+        window.press("Cancel").await;
+        window.press("Delete…").await;
+        assert_eq!(window.texts("#confirm-name").await, ["scan.pdf"]);
+        window.press("Delete").await;
+        wait::until("the document is removed", async || !window.has("#documents-list .title").await).await;
+        window.fill("documents-search", "grace").await;
+        window.see("Of Grace").await;
+        window.click("#documents-list summary").await;
+        window.press("Delete…").await;
+        window.press("Delete").await;
+        window.see("Not deleted. Only the uploader or an administrator can delete").await;
+        app.run_jobs().await;
+    })
     .await;
 }
 
 #[tokio::test]
-async fn an_upload_is_dropped_anywhere_and_tells_how_far_it_is() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            enter(app, window).await;
-            let slow = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 60_000 });
-            window.devtools("Network.enable", json!({})).await;
-            window.devtools("Network.emulateNetworkConditions", slow).await;
-            // As a file manager does it, but with a file that is made here. It is no PDF within, and a large one.
-            let drop = "const data = new DataTransfer();
-                data.items.add(new File(['%PDF-1.7' + 'x'.repeat(300000)], 'Dropped.pdf', { type: 'application/pdf' }));
-                const event = (name) => new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true });
-                const over = event('dragover');
-                document.body.dispatchEvent(over);
-                const isMarked = document.documentElement.classList.contains('over');
-                document.body.dispatchEvent(event('drop'));
-                return [over.defaultPrevented, isMarked, document.documentElement.classList.contains('over')]";
-            assert_eq!(window.run(drop, vec![]).await, json!([true, true, false]));
-            let mut seen = Vec::new();
-            wait::until("it is part of the way", async || {
-                let value = "return document.querySelector('#uploads progress')?.value ?? null";
-                seen.push(window.run(value, vec![]).await);
-                seen.iter().any(|value| value.as_f64().is_some_and(|part| part > 0.0 && part < 1.0))
-            })
-            .await;
-            let fast = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
-            window.devtools("Network.emulateNetworkConditions", fast).await;
-            window.find("#documents-list .pill.pending").await;
-            assert_eq!(window.texts("#documents-list .title").await, ["Dropped.pdf"]);
-            app.run_jobs().await;
-            window.see("Failed: ").await;
-        },
-    )
+async fn dropped_upload_shows_progress() {
+    journey(async |app, window| {
+        enter(app, window).await;
+        let slow = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 60_000 });
+        window.devtools("Network.enable", json!({})).await;
+        window.devtools("Network.emulateNetworkConditions", slow).await;
+        // Drops a large file that only claims to be a PDF, with the events that a file manager causes.
+        let drop = "const data = new DataTransfer();
+            data.items.add(new File(['%PDF-1.7' + 'x'.repeat(300000)], 'Dropped.pdf', { type: 'application/pdf' }));
+            const event = (name) => new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true });
+            const over = event('dragover');
+            document.body.dispatchEvent(over);
+            const isMarked = document.documentElement.classList.contains('over');
+            document.body.dispatchEvent(event('drop'));
+            return [over.defaultPrevented, isMarked, document.documentElement.classList.contains('over')]";
+        assert_eq!(window.run(drop, vec![]).await, json!([true, true, false]));
+        let mut seen = Vec::new();
+        wait::until("the upload is in progress", async || {
+            let value = "return document.querySelector('#uploads progress')?.value ?? null";
+            seen.push(window.run(value, vec![]).await);
+            seen.iter().any(|value| value.as_f64().is_some_and(|part| part > 0.0 && part < 1.0))
+        })
+        .await;
+        let fast = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+        window.devtools("Network.emulateNetworkConditions", fast).await;
+        window.find("#documents-list .pill.pending").await;
+        assert_eq!(window.texts("#documents-list .title").await, ["Dropped.pdf"]);
+        app.run_jobs().await;
+        window.see("Failed: ").await;
+    })
     .await;
 }
 
 #[tokio::test]
-async fn an_answer_is_copied_as_it_was_written() {
-    journey(
+async fn copied_answer_is_the_markdown_source() {
+    journey_with(
         |setup| setup.always(Turn::saying("In **Africa**.")),
         async |app, window| {
             enter(app, window).await;
@@ -362,71 +358,68 @@ async fn an_answer_is_copied_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn it_says_that_it_needs_scripts_where_there_are_none() {
-    journey(
-        |setup| setup,
-        async |_, window| {
-            window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
-            window.goto("/chat").await;
-            window.see("This page needs JavaScript").await;
-            assert!(!window.text().await.contains("Sign in"));
-        },
-    )
+async fn page_without_scripts_says_that_it_needs_javascript() {
+    journey(async |_, window| {
+        window.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+        window.goto("/chat").await;
+        window.see("This page needs JavaScript").await;
+        assert!(!window.text().await.contains("Sign in"));
+    })
     .await;
 }
 
 const LONG: &str =
     "Annual report of the committee for the preservation of historical waterways, with appendices.pdf";
 
-async fn all_states_pass(scheme: &'static str) {
+async fn inspect_all_states(scheme: &'static str) {
     let answer = format!(
         "The zebra lives in **Africa**, where it grazes in herds:\n\n- on plains,\n- in `savannas`.\n\n\
                   > It has stripes.\n\nSee [the map](https://example.org/map) and {LONG}, page 2."
     );
-    journey(
+    journey_with(
         |setup| setup.script(two_answers(&answer)).renderer(renderer()),
         async |app, window| {
             let mut inspection = Inspection::begin(window, scheme).await;
             window.goto("/chat").await;
             window.find("#email").await;
-            inspection.look("chat-login").await;
+            inspection.inspect("chat-login").await;
             enter(app, window).await;
             window.see("No documents yet.").await;
-            inspection.look("chat-empty").await;
+            inspection.inspect("chat-empty").await;
             upload(app, window, "四半期の業績に関する報告書.pdf", animals(), "ingested").await;
             upload(app, window, LONG, animals(), "ingested").await;
             upload(app, window, "دليل المستخدم.pdf", pdf(&[""]), "failed").await;
             window.see("Failed: ").await;
             ask(window, "Where does the zebra live, and what does it do there all day?").await;
             window.find(".chip").await;
-            inspection.look("chat-answer").await;
+            inspection.inspect("chat-answer").await;
             window.run("document.getElementById('side').classList.remove('folded')", vec![]).await;
             window.find("#talks summary").await;
             window.click("#talks summary").await;
             window.click("#talks details button").await;
-            inspection.look("chat-conversations").await;
+            inspection.inspect("chat-conversations").await;
             window.press("Cancel").await;
             window.click(".chip").await;
             window.find("#sheet img").await;
-            inspection.look("chat-source").await;
+            inspection.inspect("chat-source").await;
             app.faults.blobs.fail_all(FaultKind::Unavailable);
             window.click("#page-back").await;
             window.see("cannot be shown.").await;
-            let _ = window.complaints().await;
-            inspection.look("chat-source-failed").await;
+            let _ = window.console_errors().await;
+            inspection.inspect("chat-source-failed").await;
             app.faults.blobs.clear();
-            inspection.end();
+            inspection.assert_no_findings();
         },
     )
     .await;
 }
 
 #[tokio::test]
-async fn all_states_pass_in_light() {
-    all_states_pass("light").await;
+async fn every_chat_state_passes_inspection_in_light() {
+    inspect_all_states("light").await;
 }
 
 #[tokio::test]
-async fn all_states_pass_in_dark() {
-    all_states_pass("dark").await;
+async fn every_chat_state_passes_inspection_in_dark() {
+    inspect_all_states("dark").await;
 }

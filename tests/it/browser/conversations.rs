@@ -2,7 +2,7 @@
 
 use super::{
     chat::{animals, ask, enter},
-    journey,
+    journey_with,
 };
 use docent_ports::error::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
@@ -10,9 +10,9 @@ use docent_tests::{member::Member, wait};
 use serde_json::json;
 
 #[tokio::test]
-async fn what_was_said_before_goes_along_and_a_new_conversation_forgets_it() {
+async fn follow_up_sends_the_history_and_a_new_conversation_does_not() {
     let script = ["One.", "Two.", "Three."].map(Turn::saying);
-    journey(
+    journey_with(
         |setup| setup.script(script),
         async |app, window| {
             enter(app, window).await;
@@ -37,7 +37,7 @@ async fn what_was_said_before_goes_along_and_a_new_conversation_forgets_it() {
 }
 
 #[tokio::test]
-async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
+async fn conversations_are_listed_reopened_continued_renamed_and_deleted() {
     let script = [
         Turn::searching("zebra"),
         Turn::saying("In Africa."),
@@ -45,7 +45,7 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
         Turn::saying("Two."),
         Turn::saying("Three."),
     ];
-    journey(
+    journey_with(
         |setup| setup.script(script),
         async |app, window| {
             let member = Member::login(app, enter(app, window).await).await;
@@ -64,7 +64,7 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
             window.find("#talks li + li").await;
             assert_eq!(window.texts("#talks .open").await, ["Second?", "Where is the zebra?"]);
 
-            // The address names the conversation: it outlives the page, and a half answer is told as such.
+            // The address names the conversation, so it can be reopened; an incomplete answer is marked as such.
             let address = window.url().await;
             window.goto("/chat").await;
             window.find("#talks li").await;
@@ -73,7 +73,7 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
             window.see("This answer is incomplete or was stopped.").await;
             assert_eq!(window.texts(".question").await, ["Second?"]);
 
-            // One that is opened has its sources, and what was said in it goes along with the next question.
+            // A reopened conversation has its sources, and its history is sent with the next question.
             window.press("Where is the zebra?").await;
             window.see("In Africa.").await;
             assert_eq!(window.texts(".question").await, ["Where is the zebra?"]);
@@ -85,7 +85,7 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
             window.see("Two.").await;
             let last = app.model.requests().pop().unwrap();
             assert!(format!("{:?}", last.messages).contains("In Africa."), "{last:?}");
-            wait::until("it is first in the list", async || {
+            wait::until("the conversation is first in the list", async || {
                 window.texts("#talks .open").await == ["Where is the zebra?", "Second?"]
             })
             .await;
@@ -96,12 +96,12 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
             window.run("document.querySelector('.rename input').value = ''", vec![]).await;
             window.press("Save").await;
             window.see("Not renamed. ").await;
-            // The browser tells of the refusal, too.
-            let _ = window.complaints().await;
+            // The browser logs the 422 too.
+            let _ = window.console_errors().await;
             window.run("document.querySelector('.rename input').value = 'Of <b>zebras</b>'", vec![]).await;
             window.press("Save").await;
             window.see("Of <b>zebras</b>").await;
-            for (kept, title) in [(1, "Of <b>zebras</b>"), (0, "Where is the zebra?")] {
+            for (remaining, title) in [(1, "Of <b>zebras</b>"), (0, "Where is the zebra?")] {
                 window.find("#talks li:first-child summary").await;
                 window.click("#talks li:first-child summary").await;
                 window.click("#talks li:first-child details button:last-child").await;
@@ -109,14 +109,17 @@ async fn conversations_are_listed_reopened_gone_on_with_renamed_and_deleted() {
                 window.press("Cancel").await;
                 window.click("#talks li:first-child details button:last-child").await;
                 window.press("Delete").await;
-                wait::until("it is gone", async || window.texts("#talks .open").await.len() == kept).await;
-                // The one that is open stays open until it is deleted itself.
-                wait::until("it is open or gone", async || {
-                    window.texts(".turn").await.is_empty() == (kept == 0)
+                wait::until("the conversation is removed", async || {
+                    window.texts("#talks .open").await.len() == remaining
+                })
+                .await;
+                // The open conversation stays open until it is deleted.
+                wait::until("the open conversation is shown until it is deleted", async || {
+                    window.texts(".turn").await.is_empty() == (remaining == 0)
                 })
                 .await;
             }
-            assert_eq!(window.complaints().await, Vec::<String>::new());
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
         },
     )
     .await;

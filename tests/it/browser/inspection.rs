@@ -1,20 +1,20 @@
-//! What every page is checked for.
+//! Checks that every page must pass: accessibility, width, browser console.
 
 use super::records::Records;
 use docent_tests::chromium::{Chromium, optional_setting, setting};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path};
 
-/// The file of axe-core that pages are checked with.
+/// Path of axe-core's script.
 const AXE: &str = "DOCENT_TEST_AXE";
-/// The folder for pictures of every page; none are taken without it.
-const PICTURES: &str = "DOCENT_TEST_SCREENSHOTS";
+/// Folder for screenshots of every page; none are taken without it.
+const SCREENSHOTS: &str = "DOCENT_TEST_SCREENSHOTS";
 
-/// A wide screen, a tablet, a phone.
+/// Widths of a desktop, a tablet and a phone.
 const WIDTHS: [u32; 3] = [1440, 768, 360];
 
-/// What a browser gets there and is no page.
-const NO_PAGES: [&str; 5] = [
+/// Routes that do not return an HTML page.
+const NOT_PAGES: [&str; 5] = [
     "/admin/admin.css",
     "/admin/admin.js",
     "/admin/picker.js",
@@ -22,89 +22,88 @@ const NO_PAGES: [&str; 5] = [
     "/admin/usage.csv",
 ];
 
-/// A page of the panel: what pictures of it are called, and its address, in which `{…}` stands for a record.
+/// A page to inspect: the name of its screenshots, and its address, where `{…}` stands for a record's ID.
 pub(super) type Page = (&'static str, &'static str);
 
-/// What is looked at, and what was found.
+/// The inspected window and its findings.
 pub(super) struct Inspection<'a> {
     pub(super) window: &'a Chromium,
     scheme: &'static str,
     findings: Vec<String>,
-    /// Patterns of the pages that were looked at.
-    seen: BTreeSet<String>,
+    /// Path patterns of the inspected pages.
+    inspected: BTreeSet<String>,
 }
 
 impl<'a> Inspection<'a> {
     pub(super) async fn begin(window: &'a Chromium, scheme: &'static str) -> Self {
-        // Colours that fade would be caught half way.
+        // Without animations, since a fading color would be measured halfway.
         let features = json!([
             { "name": "prefers-color-scheme", "value": scheme },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
         window.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
-        Self { window, scheme, findings: Vec::new(), seen: BTreeSet::new() }
+        Self { window, scheme, findings: Vec::new(), inspected: BTreeSet::new() }
     }
 
-    /// Opens pages one after the other.
+    /// Opens and inspects pages one after the other.
     pub(super) async fn visit(&mut self, pages: &[Page], name: &str, records: &Records) {
         for (page, address) in pages {
             let path = records.fill(address);
             self.window.goto(&path).await;
-            assert_eq!(self.window.path().await, path, "{page} leads elsewhere");
-            self.look(&format!("{name}{page}")).await;
+            assert_eq!(self.window.path().await, path, "{page} redirects");
+            self.inspect(&format!("{name}{page}")).await;
         }
     }
 
-    /// Looks at the page that is shown, at each width.
-    pub(super) async fn look(&mut self, page: &str) {
-        for complaint in self.window.complaints().await {
-            // The browser tells of a page that is an error by itself.
-            let is_page =
-                complaint.contains(&format!("{} - Failed to load resource", self.window.url().await));
+    /// Inspects the current page at each width.
+    pub(super) async fn inspect(&mut self, page: &str) {
+        for message in self.window.console_errors().await {
+            // The browser logs an error for a page whose own status is an error.
+            let is_page = message.contains(&format!("{} - Failed to load resource", self.window.url().await));
             if !is_page {
-                self.find(page, &complaint);
+                self.report(page, &message);
             }
         }
         let path = self.window.path().await;
-        self.seen.insert(pattern(path.split('?').next().unwrap()));
+        self.inspected.insert(pattern(path.split('?').next().unwrap()));
         for width in WIDTHS {
             self.window.resize(width, 900).await;
             let size = "const root = document.documentElement; return [root.scrollWidth, root.scrollHeight]";
             let size = self.window.run(size, vec![]).await;
             if size[0].as_u64().unwrap() > u64::from(width) {
-                self.find(page, &format!("scrolls sideways at {width}: its content is {} wide", size[0]));
+                self.report(page, &format!("scrolls sideways at {width}: its content is {} wide", size[0]));
             }
             if width != 768 {
                 self.run_axe(page, width).await;
             }
-            self.keep_picture(page, width, &size[1]).await;
+            self.save_screenshot(page, width, &size[1]).await;
         }
         self.window.resize(WIDTHS[0], 900).await;
     }
 
-    /// Looks at the page as it is shown on a phone, in the state that it is in there.
-    pub(super) async fn look_on_phone(&mut self, page: &str) {
+    /// Inspects the current page at the width of a phone, without changing its state.
+    pub(super) async fn inspect_on_phone(&mut self, page: &str) {
         self.run_axe(page, WIDTHS[2]).await;
-        self.keep_picture(page, WIDTHS[2], &json!(900)).await;
+        self.save_screenshot(page, WIDTHS[2], &json!(900)).await;
         self.window.resize(WIDTHS[0], 900).await;
     }
 
-    /// Patterns of the pages that were not looked at.
-    pub(super) fn unseen(&self) -> Vec<String> {
+    /// Returns the path patterns of the pages that were not inspected.
+    pub(super) fn not_inspected(&self) -> Vec<String> {
         let is_page = |(path, methods): &(&str, &[&str])| {
             let is_shown = path.starts_with("/admin") || path.starts_with("/account");
-            is_shown && methods.contains(&"GET") && !NO_PAGES.contains(path)
+            is_shown && methods.contains(&"GET") && !NOT_PAGES.contains(path)
         };
         let pages = docent_server::routes::all().filter(is_page).map(|(path, _)| path.replace("{id}", "{}"));
-        pages.filter(|page| !self.seen.contains(page)).collect()
+        pages.filter(|page| !self.inspected.contains(page)).collect()
     }
 
-    /// What was found.
+    /// Returns the findings so far.
     pub(super) fn findings(&self) -> &[String] {
         &self.findings
     }
 
-    /// Has axe-core look at the page; what it holds for serious or critical is a finding.
+    /// Runs axe-core; serious and critical violations are findings.
     async fn run_axe(&mut self, page: &str, width: u32) {
         let axe = std::fs::read_to_string(setting(AXE)).unwrap();
         self.window.run(&axe, vec![]).await;
@@ -120,30 +119,31 @@ impl<'a> Inspection<'a> {
                 let Value::Array(places) = &violation["places"] else { continue };
                 let places: Vec<_> = places.iter().filter_map(Value::as_str).take(4).collect();
                 let (id, help) = (&violation["id"], &violation["help"]);
-                self.find(page, &format!("{id} at {width}: {help}: {}", places.join(", ")));
+                self.report(page, &format!("{id} at {width}: {help}: {}", places.join(", ")));
             }
         }
     }
 
-    /// Takes a picture of the whole page, if pictures are wanted.
-    async fn keep_picture(&self, page: &str, width: u32, height: &Value) {
-        let Some(folder) = optional_setting(PICTURES) else { return };
+    /// Takes a screenshot of the whole page, if a folder is set.
+    async fn save_screenshot(&self, page: &str, width: u32, height: &Value) {
+        let Some(folder) = optional_setting(SCREENSHOTS) else { return };
         let height = u32::try_from(height.as_u64().unwrap()).unwrap().clamp(600, 8000);
         self.window.resize(width, height).await;
         let path = Path::new(&folder).join(format!("{page}-{width}-{}.png", self.scheme));
-        std::fs::write(path, self.window.picture().await).unwrap();
+        std::fs::write(path, self.window.screenshot().await).unwrap();
     }
 
-    fn find(&mut self, page: &str, what: &str) {
+    fn report(&mut self, page: &str, what: &str) {
         self.findings.push(format!("{page} ({}): {what}", self.scheme));
     }
 
-    pub(super) fn end(self) {
+    /// Fails the test if there are findings.
+    pub(super) fn assert_no_findings(self) {
         assert!(self.findings.is_empty(), "{} findings:\n{}", self.findings.len(), self.findings.join("\n"));
     }
 }
 
-/// A path with `{}` for each id.
+/// Replaces each ID in a path with `{}`.
 fn pattern(path: &str) -> String {
     let is_id = |step: &str| step.len() == 36 && step.split('-').count() == 5;
     path.split('/').map(|step| if is_id(step) { "{}" } else { step }).collect::<Vec<_>>().join("/")

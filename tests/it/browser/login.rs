@@ -1,38 +1,35 @@
-//! Getting in, staying and getting out.
+//! Signing in to the panel, sessions and signing out.
 
-use super::{ROOT, journey, superuser};
+use super::{ROOT, journey, journey_with, superuser_journey};
 use docent_app::accounts::create::Flags;
 use docent_tests::{app::PASSWORD, chromium::Chromium};
 use serde_json::json;
 
 const STAFF: &str = "staff@example.org";
 
-/// Opens the dashboard and lands before the door.
-async fn is_out(window: &Chromium) {
+/// Checks that the dashboard redirects to the login page.
+async fn assert_signed_out(window: &Chromium) {
     window.goto("/admin").await;
     assert_eq!(window.path().await, "/admin/login");
 }
 
 #[tokio::test]
-async fn a_login_leads_to_the_page_that_was_asked_for_and_a_logout_out() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            app.account(ROOT, Flags { is_staff: true, is_superuser: true }).await;
-            window.goto("/admin/documents?status=failed").await;
-            window.submit_login(ROOT, PASSWORD).await;
-            window.arrive("/admin/documents?status=failed").await;
-            window.press("Sign out").await;
-            window.arrive("/admin/login").await;
-            is_out(window).await;
-        },
-    )
+async fn sign_in_opens_the_requested_page_and_sign_out_ends_the_session() {
+    journey(async |app, window| {
+        app.account(ROOT, Flags { is_staff: true, is_superuser: true }).await;
+        window.goto("/admin/documents?status=failed").await;
+        window.submit_login(ROOT, PASSWORD).await;
+        window.arrive("/admin/documents?status=failed").await;
+        window.press("Sign out").await;
+        window.arrive("/admin/login").await;
+        assert_signed_out(window).await;
+    })
     .await;
 }
 
 #[tokio::test]
-async fn wrong_passwords_are_throttled() {
-    journey(
+async fn wrong_passwords_are_rate_limited() {
+    journey_with(
         |setup| setup.settings(|settings| settings.login_max_failures = 3),
         async |app, window| {
             app.account(STAFF, Flags { is_staff: true, is_superuser: false }).await;
@@ -44,99 +41,79 @@ async fn wrong_passwords_are_throttled() {
             }
             window.submit_login(STAFF, PASSWORD).await;
             window.see("Please wait before trying again.").await;
-            is_out(window).await;
+            assert_signed_out(window).await;
         },
     )
     .await;
 }
 
 #[tokio::test]
-async fn a_form_without_its_token_or_with_a_foreign_one_is_refused() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            let forge = "document.querySelector('main [name=form_token]').value = arguments[0]";
-            let drop = "document.querySelector('main [name=form_token]').remove()";
-            // As long as a good one, so that its value alone is what is wrong.
-            let foreign = "0123456789abcdef".repeat(4);
-            for (script, arguments) in [(drop, vec![]), (forge, vec![json!(foreign)])] {
-                window.goto("/admin/groups/add").await;
-                window.fill("name", "Of another site").await;
-                window.run(script, arguments).await;
-                window.press("Create group").await;
-                window.see("403").await;
-            }
-            window.goto("/admin/groups").await;
-            window.see("No groups yet.").await;
-        },
-    )
+async fn form_without_valid_token_is_refused() {
+    superuser_journey(async |_, window| {
+        let forge = "document.querySelector('main [name=form_token]').value = arguments[0]";
+        let drop = "document.querySelector('main [name=form_token]').remove()";
+        // As long as a valid token, so that only its value is wrong.
+        let foreign = "0123456789abcdef".repeat(4);
+        for (script, arguments) in [(drop, vec![]), (forge, vec![json!(foreign)])] {
+            window.goto("/admin/groups/add").await;
+            window.fill("name", "Of another site").await;
+            window.run(script, arguments).await;
+            window.press("Create group").await;
+            window.see("403").await;
+        }
+        window.goto("/admin/groups").await;
+        window.see("No groups yet.").await;
+    })
     .await;
 }
 
 #[tokio::test]
-async fn a_cookie_that_was_tampered_with_opens_nothing() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            let good = window.cookie().await.unwrap();
-            // A sign of the signature, which comes first, and one of what is signed.
-            for at in [10, good.len() - 10] {
-                let other = if good.as_bytes()[at] == b'a' { "b" } else { "a" };
-                let mut forged = good.clone();
-                forged.replace_range(at..=at, other);
-                window.set_cookie(&forged).await;
-                is_out(window).await;
-            }
-            window.set_cookie(&good).await;
-            window.goto("/admin").await;
-            window.see("Dashboard").await;
-        },
-    )
+async fn altered_cookie_is_refused() {
+    superuser_journey(async |_, window| {
+        let valid = window.cookie().await.unwrap();
+        // One character of the signature, which comes first, and one of the signed content.
+        for at in [10, valid.len() - 10] {
+            let other = if valid.as_bytes()[at] == b'a' { "b" } else { "a" };
+            let mut forged = valid.clone();
+            forged.replace_range(at..=at, other);
+            window.set_cookie(&forged).await;
+            assert_signed_out(window).await;
+        }
+        window.set_cookie(&valid).await;
+        window.goto("/admin").await;
+        window.see("Dashboard").await;
+    })
     .await;
 }
 
 #[tokio::test]
-async fn an_expired_cookie_opens_nothing() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            let cookie = window.cookie().await.unwrap();
-            app.advance(std::time::Duration::from_secs(31 * 60));
-            window.set_cookie(&cookie).await;
-            is_out(window).await;
-        },
-    )
+async fn expired_cookie_is_refused() {
+    superuser_journey(async |app, window| {
+        let cookie = window.cookie().await.unwrap();
+        app.advance(std::time::Duration::from_secs(31 * 60));
+        window.set_cookie(&cookie).await;
+        assert_signed_out(window).await;
+    })
     .await;
 }
 
 #[tokio::test]
-async fn a_cookie_stolen_before_the_logout_opens_nothing_after_it() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            let stolen = window.cookie().await.unwrap();
-            window.press("Sign out").await;
-            window.arrive("/admin/login").await;
-            window.set_cookie(&stolen).await;
-            is_out(window).await;
-        },
-    )
+async fn copied_cookie_after_logout_is_refused() {
+    superuser_journey(async |_, window| {
+        let stolen = window.cookie().await.unwrap();
+        window.press("Sign out").await;
+        window.arrive("/admin/login").await;
+        window.set_cookie(&stolen).await;
+        assert_signed_out(window).await;
+    })
     .await;
 }
 
 #[tokio::test]
-async fn scripts_cannot_read_the_cookie() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            assert!(window.cookie().await.is_some());
-            assert_eq!(window.run("return document.cookie", vec![]).await, json!(""));
-        },
-    )
+async fn cookie_is_not_readable_by_scripts() {
+    superuser_journey(async |_, window| {
+        assert!(window.cookie().await.is_some());
+        assert_eq!(window.run("return document.cookie", vec![]).await, json!(""));
+    })
     .await;
 }

@@ -23,9 +23,22 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 
 const ROOT: &str = "root@example.org";
 
-/// Starts a service on the embedded adapters, opens a window and does something with both. The window is closed
-/// in any case.
-async fn journey(arrange: impl FnOnce(Setup) -> Setup, steps: impl AsyncFnOnce(&TestApp, &Chromium)) {
+/// Runs steps in a browser window against a service on the embedded adapters.
+async fn journey(steps: impl AsyncFnOnce(&TestApp, &Chromium)) {
+    journey_with(|setup| setup, steps).await;
+}
+
+/// Like [`journey`], with a superuser signed in to the panel.
+async fn superuser_journey(steps: impl AsyncFnOnce(&TestApp, &Chromium)) {
+    journey(async |app, window| {
+        superuser(app, window).await;
+        steps(app, window).await;
+    })
+    .await;
+}
+
+/// Like [`journey`], with a service that `arrange` sets up. The window is closed even if a step panics.
+async fn journey_with(arrange: impl FnOnce(Setup) -> Setup, steps: impl AsyncFnOnce(&TestApp, &Chromium)) {
     let started = Started::default();
     let app = arrange(Setup::new(Stack::Embedded, &started)).start().await;
     let window = Chromium::open(&app).await;
@@ -35,7 +48,7 @@ async fn journey(arrange: impl FnOnce(Setup) -> Setup, steps: impl AsyncFnOnce(&
     started.finish().await;
 }
 
-/// Makes a superuser and logs them in.
+/// Creates a superuser and signs it in to the panel.
 async fn superuser(app: &TestApp, window: &Chromium) {
     app.account(ROOT, Flags { is_staff: true, is_superuser: true }).await;
     window.login(ROOT).await;

@@ -1,19 +1,19 @@
-//! Every page: accessible, within the width of a phone, and without a complaint of the browser.
+//! Inspects every page: accessibility, the width of a phone, and the browser console.
 
 use super::{
     ROOT,
     documents::files,
     inspection::{Inspection, Page},
-    journey,
+    journey_with,
     records::{self, Records},
-    superuser,
+    superuser, superuser_journey,
 };
 use docent_app::accounts::create::Flags;
 use docent_tests::app::TestApp;
 use serde_json::json;
 use std::time::Duration;
 
-/// Longer than what the records take.
+/// Longer than the time that creating the records takes.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const PAGES: &[Page] = &[
@@ -58,7 +58,7 @@ const PAGES: &[Page] = &[
     ("verify-email", "/account/verify-email?token=x"),
 ];
 
-/// The sections of an installation where nothing has happened.
+/// The sections of an empty installation.
 const EMPTY: &[Page] = &[
     ("dashboard", "/admin"),
     ("account", "/admin/account"),
@@ -72,22 +72,22 @@ const EMPTY: &[Page] = &[
     ("verifications", "/admin/verifications"),
 ];
 
-/// What forms and menus of a page open.
+/// Inspects pages with open menus, dialogs and running uploads.
 async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
     let window = inspection.window;
     window.goto("/admin").await;
     window.resize(360, 900).await;
     window.press("Menu").await;
     window.find("nav[aria-label=Panel] a").await;
-    inspection.look_on_phone("menu").await;
+    inspection.inspect_on_phone("menu").await;
 
     window.goto(&records.fill("/admin/documents/{ingested}")).await;
     window.press("Delete…").await;
     window.find("button.danger").await;
-    inspection.look("document-delete").await;
+    inspection.inspect("document-delete").await;
     window.goto(&records.fill("/admin/conversations/{conversation}")).await;
     window.click("main details summary").await;
-    inspection.look("conversation-sources").await;
+    inspection.inspect("conversation-sources").await;
 
     let (_folder, paths) = files(&["Zebras.pdf", "Notes.txt"]);
     window.goto("/admin/documents/upload").await;
@@ -95,79 +95,79 @@ async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
     window.press("Upload").await;
     window.find("[data-upload-list] .stages").await;
     window.see("Only PDF files are supported").await;
-    // The refusal is an answer that the browser tells of.
-    window.complaints().await;
-    inspection.look("upload-under-way").await;
+    // The browser logs the refused upload.
+    window.console_errors().await;
+    inspection.inspect("upload-under-way").await;
 
     window.goto("/admin/documents?status=failed").await;
     window.click("thead input[type=checkbox]").await;
     window.see("selected").await;
-    inspection.look("documents-selected").await;
+    inspection.inspect("documents-selected").await;
 }
 
-/// Answers to forms.
-async fn visit_answers(inspection: &mut Inspection<'_>, records: &Records) {
+/// Inspects the pages that submitted forms return.
+async fn visit_form_results(inspection: &mut Inspection<'_>, records: &Records) {
     let window = inspection.window;
     window.goto("/admin/users/add").await;
     window.fill("email", "no address").await;
     window.press("Create account").await;
     window.see("Please fix these errors:").await;
-    inspection.look("user-add-wrong").await;
+    inspection.inspect("user-add-wrong").await;
 
     window.goto("/admin/api-keys/add").await;
     window.fill("name", "Nightly import").await;
     window.click("#scopes input[value=read]").await;
     window.press("Create key").await;
     window.find("#secret").await;
-    inspection.look("api-key-made").await;
+    inspection.inspect("api-key-made").await;
 
     window.goto(&records.fill("/admin/users/{user}")).await;
     window.press("Create password reset link").await;
     window.find("#secret").await;
-    inspection.look("verification-made").await;
+    inspection.inspect("verification-made").await;
 
     window.goto(&records.fill("/admin/groups/{group}")).await;
     window.press("Save").await;
     window.find(".flash").await;
-    inspection.look("group-saved").await;
+    inspection.inspect("group-saved").await;
 
     for (button, page) in [("Retry ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
         window.goto("/admin/documents?status=failed").await;
         window.click("thead input[type=checkbox]").await;
         window.press(button).await;
         window.find("form [name=confirmed] ~ .actions").await;
-        inspection.look(page).await;
+        inspection.inspect(page).await;
     }
     window.fill("word", "no").await;
     window.click("main button.danger").await;
     window.see("Nothing has been deleted.").await;
-    inspection.look("bulk-delete-wrong").await;
+    inspection.inspect("bulk-delete-wrong").await;
 
     window.goto("/account/verify-email?token=x").await;
     window.press("Confirm").await;
     window.find(".alert").await;
-    inspection.look("verify-email-refused").await;
+    inspection.inspect("verify-email-refused").await;
 }
 
-/// What those see who are not in, or may do nothing.
+/// Inspects the pages of visitors who are signed out or have no permissions.
 async fn visit_as_others(app: &TestApp, inspection: &mut Inspection<'_>) {
     let window = inspection.window;
     window.goto("/admin").await;
     window.press("Sign out").await;
     window.arrive("/admin/login").await;
-    inspection.look("login").await;
+    inspection.inspect("login").await;
     window.submit_login("ada@example.org", "wrong").await;
     window.find(".alert").await;
-    inspection.look("login-wrong").await;
+    inspection.inspect("login-wrong").await;
     let staff = app.account("nobody@example.org", Flags { is_staff: true, is_superuser: false }).await;
     window.login(staff.email.as_str()).await;
-    inspection.look("dashboard-without-rights").await;
+    inspection.inspect("dashboard-without-rights").await;
     window.goto("/admin/users").await;
-    inspection.look("forbidden").await;
+    inspection.inspect("forbidden").await;
 }
 
-async fn all_pages_pass(scheme: &'static str) {
-    journey(
+async fn inspect_all_pages(scheme: &'static str) {
+    journey_with(
         |setup| {
             setup.api_keys().script(records::script()).settings(|settings| settings.access_token_ttl = MONTH)
         },
@@ -175,15 +175,19 @@ async fn all_pages_pass(scheme: &'static str) {
             superuser(app, window).await;
             let mut inspection = Inspection::begin(window, scheme).await;
             inspection.visit(EMPTY, "empty-", &Records::default()).await;
-            let records = Records::make(app).await;
-            // That took some days.
+            let records = Records::create(app).await;
+            // The clock has moved by days, so the session has expired.
             window.login(ROOT).await;
             inspection.visit(PAGES, "", &records).await;
             visit_states(&mut inspection, &records).await;
-            visit_answers(&mut inspection, &records).await;
+            visit_form_results(&mut inspection, &records).await;
             visit_as_others(app, &mut inspection).await;
-            assert!(inspection.unseen().is_empty(), "pages that are in no list: {:?}", inspection.unseen());
-            inspection.end();
+            assert!(
+                inspection.not_inspected().is_empty(),
+                "pages missing from PAGES: {:?}",
+                inspection.not_inspected()
+            );
+            inspection.assert_no_findings();
             app.leave_jobs();
         },
     )
@@ -191,63 +195,53 @@ async fn all_pages_pass(scheme: &'static str) {
 }
 
 #[tokio::test]
-async fn all_pages_pass_in_light() {
-    all_pages_pass("light").await;
+async fn every_page_passes_inspection_in_light() {
+    inspect_all_pages("light").await;
 }
 
 #[tokio::test]
-async fn all_pages_pass_in_dark() {
-    all_pages_pass("dark").await;
+async fn every_page_passes_inspection_in_dark() {
+    inspect_all_pages("dark").await;
 }
 
-/// Without this, a check that finds nothing would show nothing.
+/// Shows that the inspection can fail.
 #[tokio::test]
-async fn what_is_wrong_with_a_page_is_found() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            let mut inspection = Inspection::begin(window, "light").await;
-            window.goto("/admin").await;
-            let harm = "const image = document.createElement('img');
-                const text = document.createElement('p');
-                image.src = 'https://elsewhere.example/x.png';
-                text.textContent = 'faint';
-                text.style.color = '#aaa';
-                text.style.width = '2000px';
-                document.querySelector('main').append(image, text);";
-            window.run(harm, vec![]).await;
-            inspection.look("harmed").await;
-            let findings = inspection.findings().join("\n");
-            for found in
-                ["image-alt", "color-contrast", "scrolls sideways at 1440", "Content Security Policy"]
-            {
-                assert!(findings.contains(found), "{found}: {findings}");
-            }
-        },
-    )
+async fn defects_of_a_page_are_found() {
+    superuser_journey(async |_, window| {
+        let mut inspection = Inspection::begin(window, "light").await;
+        window.goto("/admin").await;
+        let harm = "const image = document.createElement('img');
+            const text = document.createElement('p');
+            image.src = 'https://elsewhere.example/x.png';
+            text.textContent = 'faint';
+            text.style.color = '#aaa';
+            text.style.width = '2000px';
+            document.querySelector('main').append(image, text);";
+        window.run(harm, vec![]).await;
+        inspection.inspect("harmed").await;
+        let findings = inspection.findings().join("\n");
+        for found in ["image-alt", "color-contrast", "scrolls sideways at 1440", "Content Security Policy"] {
+            assert!(findings.contains(found), "{found}: {findings}");
+        }
+    })
     .await;
 }
 
 #[tokio::test]
-async fn the_theme_that_was_chosen_is_remembered() {
-    journey(
-        |setup| setup,
-        async |app, window| {
-            superuser(app, window).await;
-            let ground = "return getComputedStyle(document.body).backgroundColor";
-            let mut seen = Vec::new();
-            for scheme in ["light", "dark"] {
-                let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-                window.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
-                seen.push(window.run(ground, vec![]).await);
-            }
-            assert_ne!(seen[0], seen[1], "it follows the system");
-            window.click("button[data-theme]").await;
-            assert_eq!(window.run(ground, vec![]).await, seen[0]);
-            window.goto("/admin/documents").await;
-            assert_eq!(window.run(ground, vec![]).await, seen[0]);
-        },
-    )
+async fn chosen_theme_is_remembered() {
+    superuser_journey(async |_, window| {
+        let ground = "return getComputedStyle(document.body).backgroundColor";
+        let mut seen = Vec::new();
+        for scheme in ["light", "dark"] {
+            let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+            window.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+            seen.push(window.run(ground, vec![]).await);
+        }
+        assert_ne!(seen[0], seen[1], "the default follows the system");
+        window.click("button[data-theme]").await;
+        assert_eq!(window.run(ground, vec![]).await, seen[0]);
+        window.goto("/admin/documents").await;
+        assert_eq!(window.run(ground, vec![]).await, seen[0]);
+    })
     .await;
 }

@@ -1,4 +1,4 @@
-//! An installation in use.
+//! Records of an installation in use.
 
 use super::ROOT;
 use crate::admin::{at_panel, between, submit};
@@ -17,7 +17,7 @@ use serde_json::json;
 use std::time::Duration;
 
 const CONVERSATION: &str = "01900000-0000-7000-8000-000000000001";
-/// Longer than any line, from right to left, and without blanks.
+/// Titles that are longer than a line, right to left, in CJK, and without spaces.
 const TITLES: [&str; 4] = [
     "Annual report of the committee for the preservation of historical waterways, with appendices, tables, maps and a register of names.pdf",
     "دليل المستخدم للنظام الجديد.pdf",
@@ -27,23 +27,23 @@ const TITLES: [&str; 4] = [
 const ANSWER: &str = "The pump is serviced every 500 hours of operation. Before that, shut the valve and let the \
                       pressure fall.\n\n1. Open the housing.\n2. Replace the seal.\n3. Write the date down.";
 
-/// What the chat model says for [`Records::make`].
+/// The chat model's script for [`Records::create`].
 pub(super) fn script() -> [Turn; 2] {
     [Turn::searching("pump"), Turn::saying(ANSWER)]
 }
 
-/// Ids of records, by what they are called in addresses.
+/// IDs of records by their placeholder in addresses.
 #[derive(Default)]
 pub(super) struct Records(Vec<(&'static str, String)>);
 
 impl Records {
-    /// An address with ids in it.
+    /// Replaces the placeholders in an address.
     pub(super) fn fill(&self, address: &str) -> String {
         self.0.iter().fold(address.to_owned(), |path, (name, id)| path.replace(&format!("{{{name}}}"), id))
     }
 
-    /// Makes some of everything. The superuser is there.
-    pub(super) async fn make(app: &TestApp) -> Self {
+    /// Creates records of every kind. The superuser must exist.
+    pub(super) async fn create(app: &TestApp) -> Self {
         let flags = Flags { is_staff: true, is_superuser: false };
         let ada = app.account("ada@example.org", flags).await;
         app.permit(ada.id, &[Permission::ViewDocument, Permission::AddDocument, Permission::ViewJob]).await;
@@ -82,7 +82,7 @@ impl Records {
     }
 }
 
-/// More documents than a page of the list has, of each state: one that is ingested, one that failed, one that waits.
+/// Creates more documents than a list page holds; returns an ingested, a failed and a pending one.
 async fn documents(app: &TestApp, member: &Member) -> (String, String, String) {
     for n in 1..=60 {
         app.advance(Duration::from_secs(60 * n));
@@ -115,7 +115,7 @@ async fn converse(app: &TestApp, member: &Member) {
     app.settle().await;
 }
 
-/// A webhook with deliveries of each state.
+/// Creates a webhook with deliveries of each state.
 async fn webhook(app: &TestApp, member: &Member) -> String {
     let long =
         format!("https://hooks.department.of.a.subsidiary.example.org/incoming/{}", "a1b2c3d4".repeat(8));
@@ -124,12 +124,12 @@ async fn webhook(app: &TestApp, member: &Member) -> String {
     let path = format!("/webhooks/{}", off["id"].as_str().unwrap());
     let switch = member.request(Method::PATCH, &path).json(&json!({ "active": false }));
     let _ = app.send(switch).await.expect(200);
-    let made = member
+    let created = member
         .post("/webhooks", json!({ "url": long, "description": "the intranet" }))
         .await
         .expect(201)
         .json();
-    let id = made["id"].as_str().unwrap().to_owned();
+    let id = created["id"].as_str().unwrap().to_owned();
     for outcome in [answered(204), Err(DeliveryError::Refused("is odd".to_owned())), answered(503)] {
         let _ = member.post(&format!("/webhooks/{id}/test"), json!({})).await.expect(202);
         app.receivers.script(outcome);

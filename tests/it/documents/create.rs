@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::json;
 
 rules! {
-    async fn it_makes_a_pending_document(setup) {
+    async fn create_returns_a_pending_document(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let body = ada.post("/documents", json!({ "title": "  Annual report " })).await.expect(201).json();
@@ -16,14 +16,14 @@ rules! {
         assert_eq!(ada.document(id).await, expected);
     }
 
-    async fn no_ingestion_is_started(setup) {
+    async fn create_starts_no_ingestion(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let _ = ada.post("/documents", json!({ "title": "t" })).await.expect(201);
         assert_eq!(app.run_jobs().await, 0);
     }
 
-    async fn titles_have_1_to_500_characters(setup) {
+    async fn title_must_have_1_to_500_characters(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let title = "ä".repeat(500);
@@ -34,7 +34,7 @@ rules! {
         }
     }
 
-    async fn malformed_bodies_are_422(setup) {
+    async fn malformed_body_returns_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         ada.post("/documents", json!({})).await.invalid(&["body.title"]);
@@ -44,7 +44,7 @@ rules! {
         app.send(ada.request(Method::POST, "/documents")).await.invalid(&["body"]);
     }
 
-    async fn a_json_body_needs_no_content_type(setup) {
+    async fn json_body_without_content_type_is_accepted(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let request = ada.request(Method::POST, "/documents").body("{\"title\": \"t\"}");

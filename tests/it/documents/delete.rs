@@ -3,16 +3,16 @@
 use docent_domain::{document::BlobKey, id::DocumentId};
 use docent_ports::error::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{app::TestApp, member::Member, pdf::pdf, rules, wait::until};
+use docent_tests::{app::TestApp, member::Member, pdf::pdf, reply::Reply, rules, wait::until};
 use reqwest::Method;
 use std::time::Duration;
 
-async fn delete(by: &Member, id: &str) -> docent_tests::reply::Reply {
-    by.app().send(by.request(Method::DELETE, &format!("/documents/{id}"))).await
+async fn delete(by: &Member, id: &str) -> Reply {
+    by.delete(&format!("/documents/{id}")).await
 }
 
-/// Whether anything is left of a document: chunks, file, record or job.
-async fn is_left(app: &TestApp, id: &str) -> bool {
+/// Whether chunks, the file, the record or a job of a document exist.
+async fn has_remains(app: &TestApp, id: &str) -> bool {
     let id: DocumentId = id.parse().unwrap();
     let chunks = app.app.serving().await.unwrap().index.count(id).await.unwrap();
     let file = app.app.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
@@ -23,66 +23,66 @@ async fn is_left(app: &TestApp, id: &str) -> bool {
     chunks > 0 || file || record || !jobs.is_empty()
 }
 
-/// Takes a document out of the database, as a removal that is written too early would.
-async fn forget(app: &TestApp, id: &str) {
+/// Removes a document's record from the database, as a removal recorded too early would.
+async fn remove_record(app: &TestApp, id: &str) {
     let mut work = app.app.store.begin().await.unwrap();
     work.documents().remove_deleted(id.parse().unwrap()).await.unwrap();
     work.commit().await.unwrap();
 }
 
 rules! {
-    async fn a_deleted_document_is_gone_at_once_and_leaves_nothing(setup) {
+    async fn deleted_document_disappears_immediately_and_leaves_nothing(setup) {
         let app = setup.always(Turn::saying("done")).start().await;
         let ada = app.ada().await;
         let (gone, kept) = (ada.add("a.pdf", pdf(&["zebras"])).await, ada.add("b.pdf", pdf(&["zebras too"])).await);
         app.run_jobs().await;
-        assert_eq!(ada.found("zebras").await.len(), 2);
+        assert_eq!(ada.search("zebras").await.len(), 2);
         let reply = delete(&ada, &gone).await.expect(204);
         assert_eq!(reply.text, "");
-        // Its job has not run yet.
+        // The removal job has not run yet.
         ada.get(&format!("/documents/{gone}")).await.refused(404, "Document not found");
         let listed = ada.get("/documents").await.expect(200).json();
         assert_eq!(listed.as_array().unwrap().len(), 1);
-        assert_eq!(ada.found("zebras").await, std::slice::from_ref(&kept));
+        assert_eq!(ada.search("zebras").await, std::slice::from_ref(&kept));
         delete(&ada, &gone).await.refused(404, "Document not found");
-        assert!(is_left(&app, &gone).await);
+        assert!(has_remains(&app, &gone).await);
         assert_eq!(app.run_jobs().await, 1);
-        assert!(!is_left(&app, &gone).await);
-        assert!(is_left(&app, &kept).await);
-        assert_eq!(ada.found("zebras").await, [kept]);
+        assert!(!has_remains(&app, &gone).await);
+        assert!(has_remains(&app, &kept).await);
+        assert_eq!(ada.search("zebras").await, [kept]);
     }
 
-    async fn a_record_without_a_file_can_be_deleted(setup) {
+    async fn record_without_a_file_can_be_deleted(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let document = ada.post("/documents", serde_json::json!({ "title": "t" })).await.expect(201).json();
         let id = document["id"].as_str().unwrap();
         let _ = delete(&ada, id).await.expect(204);
         app.run_jobs().await;
-        assert!(!is_left(&app, id).await);
+        assert!(!has_remains(&app, id).await);
     }
 
-    async fn a_failed_document_can_be_deleted(setup) {
+    async fn failed_document_can_be_deleted(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", b"no PDF".to_vec()).await;
         app.run_jobs().await;
         let _ = delete(&ada, &id).await.expect(204);
         app.run_jobs().await;
-        assert!(!is_left(&app, &id).await);
+        assert!(!has_remains(&app, &id).await);
     }
 
-    async fn one_that_waits_for_its_ingestion_is_never_ingested(setup) {
+    async fn deleted_document_awaiting_ingestion_is_never_ingested(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
         let _ = delete(&ada, &id).await.expect(204);
         app.run_jobs().await;
-        assert_eq!(app.faults.index.calls(), 1, "the removal, and no chunk was written");
-        assert!(!is_left(&app, &id).await);
+        assert_eq!(app.faults.index.calls(), 1, "only the removal; no chunk was written");
+        assert!(!has_remains(&app, &id).await);
     }
 
-    async fn an_ingestion_under_way_is_cancelled_and_leaves_nothing(setup) {
+    async fn deletion_cancels_a_running_ingestion_and_leaves_nothing(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
@@ -97,10 +97,10 @@ rules! {
         app.faults.stall.end();
         app.advance(Duration::from_secs(1));
         app.run_jobs().await;
-        assert!(!is_left(&app, &id).await);
+        assert!(!has_remains(&app, &id).await);
     }
 
-    async fn it_is_tried_until_it_is_done(setup) {
+    async fn deletion_is_retried_until_it_succeeds(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
@@ -113,18 +113,18 @@ rules! {
                 app.advance(Duration::from_secs(60));
             }
             switch.clear();
-            assert!(is_left(&app, &id).await);
+            assert!(has_remains(&app, &id).await);
         }
-        // What cannot pass by itself is tried again too: somebody may mend it.
+        // A permanent fault is retried too, since an operator may repair it.
         app.faults.index.fail_next(1, FaultKind::Rejected);
         app.run_jobs().await;
         app.advance(Duration::from_secs(60));
         app.run_jobs().await;
-        assert!(!is_left(&app, &id).await);
+        assert!(!has_remains(&app, &id).await);
     }
 
-    /// A deletion while the vector store is away costs nobody a wrong answer, and once it is back nothing stays.
-    async fn with_the_vector_store_away_nothing_deleted_is_found_and_nothing_is_left_in_the_end(setup) {
+
+    async fn deletion_during_a_vector_store_outage_hides_the_document_and_is_swept_later(setup) {
         let app = setup.builtin_answerer().start().await;
         let ada = app.ada().await;
         let gone = ada.add("a.pdf", pdf(&["Zebras have stripes."])).await;
@@ -136,19 +136,19 @@ rules! {
         app.run_jobs().await;
         assert!(ada.sources("What do zebras have?").await.is_empty(), "nothing can be searched");
         app.faults.index.clear();
-        assert!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap() > 0, "its chunks are there still");
+        assert!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap() > 0, "its chunks still exist");
         assert_eq!(ada.sources("What do zebras have?").await, std::slice::from_ref(&kept));
-        // The job that would remove them gets lost, and so does everything that the database knew.
-        forget(&app, &gone).await;
+        // The removal job and the database record are lost.
+        remove_record(&app, &gone).await;
         assert_eq!(ada.sources("What do zebras have?").await, std::slice::from_ref(&kept));
-        let swept = app.runner().sweep(Duration::ZERO).await.unwrap().expect("nobody else sweeps");
-        assert!(swept.is_whole());
+        let swept = app.runner().sweep(Duration::ZERO).await.unwrap().expect("no other process sweeps");
+        assert!(swept.is_complete());
         assert_eq!(swept.orphan_chunks, 1);
         assert_eq!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap(), 0);
         assert_eq!(ada.sources("What do zebras have?").await, [kept]);
     }
 
-    async fn one_sweep_brings_a_lost_removal_to_its_end(setup) {
+    async fn sweep_completes_a_lost_removal(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
@@ -158,16 +158,16 @@ rules! {
         work.documents().mark_deleted(id.parse().unwrap(), app.app.clock.now()).await.unwrap();
         work.commit().await.unwrap();
         let swept = app.runner().sweep(Duration::ZERO).await.unwrap().unwrap();
-        assert!(!swept.is_whole(), "it could not look at the chunks");
+        assert!(!swept.is_complete(), "the chunks could not be examined");
         app.run_jobs().await;
         assert_eq!(app.job_counts().await.queued, 1, "the job that it added waits for the vector store");
         app.faults.index.clear();
         app.advance(Duration::from_secs(60));
         app.run_jobs().await;
-        assert!(!is_left(&app, &id).await);
+        assert!(!has_remains(&app, &id).await);
     }
 
-    async fn only_the_uploader_and_superusers_may(setup) {
+    async fn only_the_uploader_and_superusers_can_delete(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let (bob, root) = (app.member("bob@example.org").await, app.superuser().await);
@@ -183,7 +183,7 @@ rules! {
         delete(&ada, "0190b1e2-0000-7000-8000-000000000000").await.refused(404, "Document not found");
     }
 
-    async fn nothing_is_deleted_when_it_cannot_be_recorded(setup) {
+    async fn deletion_that_cannot_be_recorded_deletes_nothing(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
@@ -191,6 +191,6 @@ rules! {
         app.faults.database.commit.fail_next(1, FaultKind::Unavailable);
         let _ = delete(&ada, &id).await.expect(503);
         assert_eq!(ada.document(&id).await["status"], "ingested");
-        assert_eq!(ada.found("zebras").await, [id]);
+        assert_eq!(ada.search("zebras").await, [id]);
     }
 }

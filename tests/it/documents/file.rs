@@ -4,10 +4,9 @@ use docent_tests::{pdf::pdf, rules};
 use serde_json::json;
 
 rules! {
-    async fn the_file_comes_back_as_it_was_sent(setup) {
+    async fn downloaded_file_equals_the_upload(setup) {
         let app = setup.start().await;
-        // Nothing has to be ingested for that.
-        app.leave_jobs();
+
         let ada = app.ada().await;
         app.leave_jobs();
         let bytes = pdf(&["a page"]);
@@ -20,7 +19,7 @@ rules! {
         assert!(reply.header("content-disposition").starts_with("attachment; filename=\"Gr__e _1_.pdf\""));
     }
 
-    async fn what_has_no_file_is_404(setup) {
+    async fn document_without_a_file_returns_404(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let bare = ada.post("/documents", json!({ "title": "No file" })).await.expect(201).json();

@@ -1,4 +1,4 @@
-//! What becomes of an upload.
+//! Ingestion of uploads and its retries.
 
 use docent_app::dashboard;
 use docent_domain::{access::Actor, document::DocumentState};
@@ -7,7 +7,7 @@ use docent_tests::{app::TestApp, pdf::pdf, rules};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Why the newest failed document failed.
+/// Returns why the newest failed document failed.
 async fn reason(app: &TestApp, by: &docent_domain::user::User) -> String {
     let mut staff = by.clone();
     staff.is_superuser = true;
@@ -20,7 +20,7 @@ async fn reason(app: &TestApp, by: &docent_domain::user::User) -> String {
 }
 
 rules! {
-    async fn success_makes_it_ingested_with_its_own_id(setup) {
+    async fn successful_ingestion_sets_vector_doc_id_to_the_document_id(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["some words"])).await;
@@ -29,17 +29,17 @@ rules! {
         assert_eq!((&document["status"], &document["vector_doc_id"]), (&"ingested".into(), &Value::from(id)));
     }
 
-    async fn what_is_no_pdf_fails_and_keeps_no_vector_id(setup) {
+    async fn file_that_is_not_a_pdf_fails_without_vector_doc_id(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", b"this is no PDF".to_vec()).await;
-        assert_eq!(app.run_jobs().await, 1, "it is not tried again");
+        assert_eq!(app.run_jobs().await, 1, "it is not retried");
         let document = ada.document(&id).await;
         assert_eq!((&document["status"], &document["vector_doc_id"]), (&"failed".into(), &Value::Null));
         assert_eq!(reason(&app, &ada.user).await, "the file is not a PDF");
     }
 
-    async fn a_scan_fails_for_want_of_text(setup) {
+    async fn upload_without_extractable_text_fails(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("scan.pdf", pdf(&["", ""])).await;
@@ -48,14 +48,14 @@ rules! {
         assert_eq!(reason(&app, &ada.user).await, "no extractable text");
     }
 
-    async fn transient_faults_are_tried_again(setup) {
+    async fn transient_fault_is_retried(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["words"])).await;
         app.faults.index.fail_next(2, FaultKind::Unavailable);
         assert_eq!(app.run_jobs().await, 1);
         assert_eq!(ada.document(&id).await["status"], "pending");
-        assert_eq!(app.run_jobs().await, 0, "not at once");
+        assert_eq!(app.run_jobs().await, 0, "not immediately");
         for _ in 0..2 {
             app.advance(Duration::from_secs(5));
             assert_eq!(app.run_jobs().await, 1);
@@ -63,10 +63,10 @@ rules! {
         assert_eq!(ada.document(&id).await["status"], "ingested");
     }
 
-    async fn transient_faults_end_after_three_attempts(setup) {
+    async fn transient_fault_fails_after_three_attempts(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        for (switch, said) in [
+        for (switch, expected) in [
             (&app.faults.blobs, "the blob store cannot be reached (3 attempts)"),
             (&app.faults.extractor, "the extraction worker cannot be reached (3 attempts)"),
             (&app.faults.embedder, "the embedding back end cannot be reached (3 attempts)"),
@@ -83,11 +83,11 @@ rules! {
             switch.clear();
             let document = ada.document(&id).await;
             assert_eq!((&document["status"], &document["vector_doc_id"]), (&"failed".into(), &Value::Null));
-            assert_eq!(reason(&app, &ada.user).await, said);
+            assert_eq!(reason(&app, &ada.user).await, expected);
         }
     }
 
-    async fn a_final_fault_is_not_tried_again(setup) {
+    async fn permanent_fault_is_not_retried(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["words"])).await;
@@ -97,7 +97,7 @@ rules! {
         assert_eq!(reason(&app, &ada.user).await, "the embedding back end refused the request (1 attempt)");
     }
 
-    async fn a_running_runner_picks_uploads_up(setup) {
+    async fn running_runner_ingests_new_uploads(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let stop = tokio_util::sync::CancellationToken::new();

@@ -15,7 +15,7 @@ async fn titles(by: &Member, query: &str) -> Vec<String> {
 }
 
 rules! {
-    async fn it_is_an_array_of_all_documents_newest_first(setup) {
+    async fn list_returns_all_documents_newest_first(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         assert_eq!(ada.get("/documents").await.expect(200).text, "[]");
@@ -31,11 +31,11 @@ rules! {
         assert_eq!(keys, ["id", "status", "title", "vector_doc_id"]);
     }
 
-    async fn pages_follow_one_another(setup) {
+    async fn pages_cover_the_list_without_gaps(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for n in 0..5 {
-            // Two of each instant: the id decides between them.
+            // Documents with equal times are ordered by ID.
             app.advance(Duration::from_secs(n % 2));
             add(&ada, &format!("t{n}")).await;
         }
@@ -59,7 +59,7 @@ rules! {
         assert_eq!(seen, all);
     }
 
-    async fn status_and_title_filter(setup) {
+    async fn list_filters_by_status_and_title(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         add(&ada, "Report 50%").await;
@@ -71,12 +71,12 @@ rules! {
         assert_eq!(titles(&ada, "?status=failed").await, ["broken.pdf"]);
         assert_eq!(titles(&ada, "?q=REPORT").await.len(), 2);
         assert_eq!(titles(&ada, "?q=50%25").await, ["Report 50%"]);
-        assert_eq!(titles(&ada, "?q=_").await.len(), 0, "wildcards of the database mean nothing");
+        assert_eq!(titles(&ada, "?q=_").await.len(), 0, "database wildcards are literal");
         assert_eq!(titles(&ada, "?q=report&status=ingested").await, ["Other report.pdf"]);
         assert_eq!(titles(&ada, "?q=&status=&unknown=1").await.len(), 3);
     }
 
-    async fn parameters_that_make_no_sense_are_422(setup) {
+    async fn invalid_parameters_return_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for limit in ["0", "1001", "-1", "x", "1.5"] {

@@ -1,4 +1,4 @@
-//! `/documents…`
+//! Documents: `/documents…`.
 
 mod create;
 mod delete;
@@ -9,5 +9,5 @@ mod list;
 mod page_image;
 mod report;
 mod retry;
-mod spending;
+mod reuse;
 mod upload;

@@ -2,16 +2,15 @@
 
 use docent_ports::error::FaultKind;
 use docent_tests::{pdf::pdf, rules};
-use reqwest::Method;
 use serde_json::json;
 
 rules! {
-    async fn a_page_is_a_picture(setup) {
+    async fn page_image_is_a_png(setup) {
         let app = setup.start().await;
         app.leave_jobs();
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["one", "two"])).await;
-        // Whether it was ingested or not: its file is there.
+        // An image needs only the file, not the ingestion.
         app.leave_jobs();
         let reply = ada.get(&format!("/documents/{id}/pages/2")).await.expect(200);
         assert!(reply.text.contains("page: 2, width: 1000, marked: None"), "{}", reply.text);
@@ -21,7 +20,7 @@ rules! {
         assert!(reply.text.contains("page: 1, width: 300"), "{}", reply.text);
     }
 
-    async fn a_passage_is_marked_where_it_stands(setup) {
+    async fn requested_passage_is_highlighted(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["The zebra lives in Africa.", "It eats grass."])).await;
@@ -36,7 +35,7 @@ rules! {
         assert!(marked(&reply.text).starts_with("None"), "{}", reply.text);
     }
 
-    async fn what_is_kept_is_not_drawn_again_and_goes_with_its_document(setup) {
+    async fn cached_page_image_is_reused_and_deleted_with_its_document(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let path = format!("/documents/{}/pages/1", ada.add("a.pdf", pdf(&["one"])).await);
@@ -45,13 +44,12 @@ rules! {
         let _ = ada.get(&path).await.expect(200);
         let _ = ada.get(&format!("{path}?width=200")).await.expect(503);
         app.run_jobs().await;
-        let deletion = ada.request(Method::DELETE, path.strip_suffix("/pages/1").unwrap());
-        let _ = app.send(deletion).await.expect(204);
+        let _ = ada.delete(path.strip_suffix("/pages/1").unwrap()).await.expect(204);
         ada.get(&path).await.refused(404, "Document not found");
         app.run_jobs().await;
     }
 
-    async fn what_cannot_be_drawn_is_told(setup) {
+    async fn missing_or_undrawable_page_returns_an_error(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["one"])).await;

@@ -7,7 +7,7 @@ use docent_tests::{pdf::pdf, rules};
 use serde_json::{Value, json};
 
 rules! {
-    async fn it_tells_what_became_searchable_and_what_that_took(setup) {
+    async fn report_shows_coverage_and_ingestion_statistics(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["some words", "", "more"])).await;
@@ -29,7 +29,7 @@ rules! {
         assert_eq!(report["failure"], Value::Null);
     }
 
-    async fn before_the_ingestion_there_is_nothing_to_tell(setup) {
+    async fn report_before_ingestion_is_empty(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["some words"])).await;
@@ -41,7 +41,7 @@ rules! {
         app.leave_jobs();
     }
 
-    async fn a_failure_is_told_with_its_code(setup) {
+    async fn report_of_a_failed_document_has_code_and_reason(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let (scan, refused) = (ada.add("s.pdf", pdf(&["", ""])).await, ada.add("a.pdf", pdf(&["words"])).await);
@@ -54,7 +54,7 @@ rules! {
         assert_eq!(report["failure"], Value::Null);
     }
 
-    async fn attempts_are_counted_to_the_last(setup) {
+    async fn report_counts_all_attempts(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["words"])).await;
@@ -67,7 +67,7 @@ rules! {
         assert_eq!((&report["status"], &report["effort"]["attempts"]), (&"ingested".into(), &2.into()));
     }
 
-    async fn what_was_learnt_of_the_pages_is_told_when_a_later_stage_fails(setup) {
+    async fn report_keeps_page_coverage_when_a_later_stage_fails(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for switch in [&app.faults.embedder, &app.faults.index] {
@@ -82,7 +82,7 @@ rules! {
         }
     }
 
-    async fn limits_of_a_document_have_codes_of_their_own(setup) {
+    async fn exceeded_limits_have_their_own_failure_codes(setup) {
         let limits = |settings: &mut Settings| {
             settings.max_characters = 2000;
             settings.max_chunks = 2;
@@ -96,11 +96,11 @@ rules! {
             app.run_jobs().await;
             let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
             assert_eq!(report["failure"]["code"], code);
-            assert!(ada.found("word1").await.is_empty());
+            assert!(ada.search("word1").await.is_empty());
         }
     }
 
-    async fn an_unknown_document_has_none(setup) {
+    async fn report_of_an_unknown_document_returns_404(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         ada.get("/documents/0190b1e2-0000-7000-8000-000000000000/report").await.refused(404, "Document not found");

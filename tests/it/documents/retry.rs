@@ -10,7 +10,7 @@ async fn retry(by: &Member, id: &str) -> Reply {
 }
 
 rules! {
-    async fn a_failed_document_is_ingested_from_its_stored_file(setup) {
+    async fn retry_ingests_a_failed_document_from_its_stored_file(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
@@ -23,10 +23,10 @@ rules! {
         app.run_jobs().await;
         let document = ada.document(&id).await;
         assert_eq!((&document["status"], &document["vector_doc_id"]), (&"ingested".into(), &Value::from(id.clone())));
-        assert_eq!(ada.found("zebras").await, [id]);
+        assert_eq!(ada.search("zebras").await, [id]);
     }
 
-    async fn it_has_all_attempts_again(setup) {
+    async fn retry_starts_with_all_attempts(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
@@ -44,7 +44,7 @@ rules! {
         assert_eq!(ada.document(&id).await["status"], "ingested");
     }
 
-    async fn any_other_state_is_a_conflict(setup) {
+    async fn retry_in_any_other_status_returns_409(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
@@ -52,10 +52,10 @@ rules! {
         retry(&ada, &id).await.refused(409, &conflict("pending"));
         app.run_jobs().await;
         retry(&ada, &id).await.refused(409, &conflict("ingested"));
-        assert_eq!(app.run_jobs().await, 0, "nothing was begun");
+        assert_eq!(app.run_jobs().await, 0, "no ingestion was started");
     }
 
-    async fn of_two_at_once_one_is_done(setup) {
+    async fn concurrent_retries_start_one_ingestion(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", b"no PDF".to_vec()).await;
@@ -67,7 +67,7 @@ rules! {
         assert_eq!(app.run_jobs().await, 1);
     }
 
-    async fn only_the_uploader_and_superusers_may(setup) {
+    async fn only_the_uploader_and_superusers_can_retry(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let (bob, root) = (app.member("bob@example.org").await, app.superuser().await);

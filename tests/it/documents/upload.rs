@@ -18,8 +18,8 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Uploads a hand-written form.
-async fn raw(by: &Member, app: &TestApp, parts: &[(&str, &[u8])]) -> Reply {
+/// Uploads a form written by hand.
+async fn post_raw_form(by: &Member, app: &TestApp, parts: &[(&str, &[u8])]) -> Reply {
     let mut body = Vec::new();
     for (headers, content) in parts {
         body.extend_from_slice(format!("--XX\r\n{headers}\r\n\r\n").as_bytes());
@@ -31,20 +31,21 @@ async fn raw(by: &Member, app: &TestApp, parts: &[(&str, &[u8])]) -> Reply {
     app.send(request.header("Content-Type", "multipart/form-data; boundary=XX").body(body)).await
 }
 
+/// Uploads a file with this `Content-Disposition` and returns the document's title.
 async fn title_of(by: &Member, app: &TestApp, disposition: &str) -> String {
     let headers = format!("Content-Disposition: {disposition}\r\nContent-Type: application/pdf");
-    let body = raw(by, app, &[(&headers, b"x")]).await.expect(202).json();
+    let body = post_raw_form(by, app, &[(&headers, b"x")]).await.expect(202).json();
     body["title"].as_str().unwrap().to_owned()
 }
 
-/// Checks that no upload has left anything.
-async fn nothing_is_left(app: &TestApp, by: &Member) {
+/// Checks that uploads have left no document and no job.
+async fn assert_nothing_stored(app: &TestApp, by: &Member) {
     assert_eq!(by.get("/documents").await.expect(200).json(), json!([]));
     assert_eq!(app.job_counts().await, Default::default());
 }
 
 rules! {
-    async fn it_answers_202_before_anything_is_read(setup) {
+    async fn upload_returns_202_before_extraction(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let reply = ada.upload("report.pdf", pdf(&["hello"])).await.expect(202);
@@ -56,19 +57,19 @@ rules! {
         assert_eq!(app.run_jobs().await, 1);
     }
 
-    async fn other_content_types_are_415(setup) {
+    async fn content_type_other_than_pdf_returns_415(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for wrong in ["text/plain", "application/octet-stream", "application/pdfx", "image/png", "multipart/mixed"] {
             let reply = ada.post_form("/documents/upload", form("a.pdf", wrong, b"x".to_vec())).await;
             reply.refused(415, "Only PDF files are supported");
         }
-        let reply = raw(&ada, &app, &[("Content-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"", b"x")]).await;
+        let reply = post_raw_form(&ada, &app, &[("Content-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"", b"x")]).await;
         reply.refused(415, "Only PDF files are supported");
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn parameters_of_the_content_type_do_not_count(setup) {
+    async fn content_type_parameters_and_case_are_ignored(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for right in ["application/pdf; charset=binary", "Application/PDF"] {
@@ -77,7 +78,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn an_empty_file_name_makes_untitled(setup) {
+    async fn empty_file_name_becomes_untitled(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         assert_eq!(title_of(&ada, &app, "form-data; name=\"file\"; filename=\"\"").await, "Untitled");
@@ -86,7 +87,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn a_file_name_is_its_last_component(setup) {
+    async fn title_is_the_last_component_of_the_file_name(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let title = async |name: &str| {
@@ -100,7 +101,7 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn encoded_file_names_are_read(setup) {
+    async fn encoded_file_name_is_decoded(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let disposition = "form-data; name=\"file\"; filename=\"x.pdf\"; filename*=UTF-8''na%C3%AFve%20%E2%82%AC.pdf";
@@ -108,15 +109,15 @@ rules! {
         app.run_jobs().await;
     }
 
-    async fn a_form_without_a_file_is_422(setup) {
+    async fn form_without_a_file_returns_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let other = Form::new().text("note", "x").part("files", Part::bytes(vec![1]).mime_str("application/pdf").unwrap());
         ada.post_form("/documents/upload", other).await.invalid(&["body.file"]);
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn what_is_no_form_is_422(setup) {
+    async fn body_that_is_not_a_form_returns_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let send = async |content_type: &str, body: &'static str| {
@@ -128,10 +129,10 @@ rules! {
         send("multipart/form-data", "x").await.invalid(&["body"]);
         send("multipart/form-data; boundary=XX", "no boundary in here").await.invalid(&["body"]);
         app.send(ada.request(Method::POST, "/documents/upload")).await.invalid(&["body"]);
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn other_parts_are_ignored(setup) {
+    async fn other_form_parts_are_ignored(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let form = form("a.pdf", "application/pdf", pdf(&["x"])).text("note", "after");
@@ -142,16 +143,16 @@ rules! {
         assert_eq!(app.run_jobs().await, 2);
     }
 
-    async fn two_files_are_422(setup) {
+    async fn second_file_returns_422(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let second = Part::bytes(pdf(&["x"])).file_name("b.pdf").mime_str("application/pdf").unwrap();
         let form = form("a.pdf", "application/pdf", pdf(&["x"])).part("file", second);
         ada.post_form("/documents/upload", form).await.invalid(&["body.file"]);
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn a_file_over_the_limit_is_413(setup) {
+    async fn file_over_the_limit_returns_413(setup) {
         let app = setup.settings(|settings| settings.max_upload_bytes = 1000).start().await;
         let ada = app.ada().await;
         let _ = ada.upload("exact.pdf", vec![b'x'; 1000]).await.expect(202);
@@ -160,12 +161,12 @@ rules! {
         assert_eq!(ada.get("/documents").await.json().as_array().unwrap().len(), 1);
     }
 
-    async fn a_huge_file_is_413_and_the_client_reads_it(setup) {
+    async fn huge_file_returns_413_that_the_client_can_read(setup) {
         let app = setup.settings(|settings| settings.max_upload_bytes = 1000).start().await;
         let ada = app.ada().await;
-        // Announced in advance, it is refused before it is read.
+        // With Content-Length, it is refused before it is read.
         ada.upload("huge.pdf", vec![b'x'; 8_000_000]).await.refused(413, "The file is larger than 1000 bytes");
-        // Not announced, it is refused as soon as it is too large.
+        // Without Content-Length, it is refused as soon as it is too large.
         let head = "--XX\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\nContent-Type: application/pdf\r\n\r\n";
         let mut chunks = vec![Ok::<_, std::io::Error>(head.as_bytes().to_vec())];
         chunks.extend((0..200).map(|_| Ok(vec![b'x'; 40_000])));
@@ -173,19 +174,19 @@ rules! {
         let request = request.header("Content-Type", "multipart/form-data; boundary=XX");
         let reply = app.send(request.body(Body::wrap_stream(futures::stream::iter(chunks)))).await;
         reply.refused(413, "The file is larger than 1000 bytes");
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn too_much_beside_the_file_is_413(setup) {
+    async fn oversized_form_fields_return_413(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let form = Form::new().text("note", "x".repeat(1_100_000));
         let file = Part::bytes(pdf(&["x"])).file_name("b.pdf").mime_str("application/pdf").unwrap();
         let _ = ada.post_form("/documents/upload", form.part("file", file)).await.expect(413);
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn an_upload_that_breaks_off_leaves_nothing(setup) {
+    async fn interrupted_upload_leaves_nothing(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let mut socket = TcpStream::connect(app.address).await.unwrap();
@@ -198,10 +199,10 @@ rules! {
         socket.write_all(head.as_bytes()).await.unwrap();
         wait::until("the file is being stored", async || app.faults.blobs.calls() > 0).await;
         drop(socket);
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn a_form_that_ends_early_leaves_nothing(setup) {
+    async fn truncated_form_leaves_nothing(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let body = "--XX\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\
@@ -209,10 +210,10 @@ rules! {
         let request = ada.request(Method::POST, "/documents/upload");
         let request = request.header("Content-Type", "multipart/form-data; boundary=XX").body(body);
         app.send(request).await.invalid(&["body"]);
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn a_client_that_stops_sending_is_given_up(setup) {
+    async fn stalled_upload_returns_408(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let mut socket = TcpStream::connect(app.address).await.unwrap();
@@ -234,32 +235,32 @@ rules! {
         assert_eq!(&answer, b"HTTP/1.1 408");
     }
 
-    async fn without_the_blob_store_it_is_503(setup) {
+    async fn upload_without_blob_store_returns_503(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.blobs.fail_all(FaultKind::Unavailable);
         ada.upload("a.pdf", pdf(&["x"])).await.refused(503, "The blob store cannot be reached");
         app.faults.blobs.fail_after(1, 1, FaultKind::Unavailable);
         ada.upload("a.pdf", pdf(&["x"])).await.refused(503, "The blob store cannot be reached");
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn without_room_for_it_it_is_507_and_nothing_is_recorded(setup) {
+    async fn upload_without_storage_space_returns_507_and_stores_nothing(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.blobs.fail_after(1, 1, FaultKind::Full);
         ada.upload("a.pdf", pdf(&["x"])).await.refused(507, "The blob store has no room left");
         app.faults.database.commit.fail_next(1, FaultKind::Full);
         ada.upload("a.pdf", pdf(&["x"])).await.refused(507, "The database has no room left");
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
     }
 
-    async fn a_record_that_cannot_be_written_is_503_and_leaves_nothing(setup) {
+    async fn upload_without_database_returns_503_and_leaves_nothing(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         app.faults.database.commit.fail_next(1, FaultKind::Unavailable);
         ada.upload("a.pdf", pdf(&["x"])).await.refused(503, "The database cannot be reached");
-        nothing_is_left(&app, &ada).await;
+        assert_nothing_stored(&app, &ada).await;
         let _ = ada.upload("a.pdf", pdf(&["x"])).await.expect(202);
         assert_eq!(app.run_jobs().await, 1);
     }

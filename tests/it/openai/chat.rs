@@ -31,14 +31,14 @@ async fn ask(by: &Member, body: Value) -> Reply {
     by.post(PATH, body).await
 }
 
-/// A turn that costs so much.
-fn costing(turn: Turn, prompt: u64, completion: u64) -> Turn {
+/// Ends a turn with this token usage.
+fn with_usage(turn: Turn, prompt: u64, completion: u64) -> Turn {
     turn.finished(Some(TokenUsage { prompt, completion }))
 }
 
 rules! {
-    async fn an_answer_in_one_piece(setup) {
-        let app = setup.script([costing(Turn::new().text("In ").text("Africa."), 12, 3)]).start().await;
+    async fn completion_has_the_openai_shape(setup) {
+        let app = setup.script([with_usage(Turn::new().text("In ").text("Africa."), 12, 3)]).start().await;
         let ada = app.ada().await;
         let reply = ask(&ada, body("Where?")).await.expect(200).json();
         assert!(reply["id"].as_str().unwrap().starts_with("chatcmpl-"));
@@ -55,7 +55,7 @@ rules! {
         wait::until("usage is recorded", async || app.usage(ada.user.id).await == cost).await;
     }
 
-    async fn an_answer_piece_by_piece(setup) {
+    async fn streamed_completion_has_the_openai_shape(setup) {
         let app = setup.script([Turn::saying("In Africa.")]).start().await;
         let ada = app.ada().await;
         let reply = ask(&ada, streamed("Where?")).await.expect(200);
@@ -75,8 +75,8 @@ rules! {
         assert_eq!(reasons, [&json!(null), &json!(null), &json!(null), &json!("stop")]);
     }
 
-    async fn usage_is_streamed_when_asked_for(setup) {
-        let app = setup.always(costing(Turn::new().text("ok"), 12, 3)).start().await;
+    async fn requested_usage_is_streamed_in_the_last_chunk(setup) {
+        let app = setup.always(with_usage(Turn::new().text("ok"), 12, 3)).start().await;
         let ada = app.ada().await;
         let mut body = streamed("q");
         body["stream_options"] = json!({ "include_usage": true });
@@ -89,7 +89,7 @@ rules! {
         assert!(chunks(&ask(&ada, body).await).iter().all(|part| part.get("usage").is_none()));
     }
 
-    async fn sources_are_annotations(setup) {
+    async fn sources_are_returned_as_annotations(setup) {
         let turns = || [Turn::searching("zebra"), Turn::saying("In Africa.")];
         let app = setup.script(turns().into_iter().chain(turns())).start().await;
         let ada = app.ada().await;
@@ -107,7 +107,7 @@ rules! {
         assert_eq!(*delta, json!({ "annotations": annotations }));
     }
 
-    async fn content_is_a_string_or_parts_of_text(setup) {
+    async fn content_may_be_a_string_or_text_parts(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let ada = app.ada().await;
         let messages = json!([
@@ -128,7 +128,7 @@ rules! {
         ]);
     }
 
-    async fn what_clients_send_besides_is_ignored(setup) {
+    async fn unsupported_optional_parameters_are_ignored(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
         let mut body = body("q");
@@ -142,7 +142,7 @@ rules! {
         assert_eq!(ask(&ada, body).await.expect(200).json()["choices"][0]["message"]["content"], "ok");
     }
 
-    async fn what_cannot_be_done_is_refused(setup) {
+    async fn unsupported_requests_are_refused(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let image = json!([{ "role": "user", "content": [{ "type": "image_url", "image_url": { "url": "x" } }] }]);
@@ -167,8 +167,8 @@ rules! {
         ] {
             let mut body = body("q");
             body[name] = value;
-            let told = refused(&ask(&ada, body).await, 400, Some(param), None);
-            assert!(told.starts_with(&format!("{param}: ")), "{told}");
+            let message = refused(&ask(&ada, body).await, 400, Some(param), None);
+            assert!(message.starts_with(&format!("{param}: ")), "{message}");
         }
         let mut other = body("q");
         other["model"] = json!("gpt-4o");
@@ -177,7 +177,7 @@ rules! {
         assert!(app.model.requests().is_empty());
     }
 
-    async fn a_model_that_is_down_is_an_error(setup) {
+    async fn unavailable_model_returns_an_error(setup) {
         let turns = [Turn::refused(FaultKind::Unavailable), Turn::refused(FaultKind::Timeout), Turn::refused(FaultKind::Unavailable)];
         let app = setup.script(turns).start().await;
         let ada = app.ada().await;
@@ -186,17 +186,17 @@ rules! {
         refused(&ask(&ada, streamed("q")).await, 502, None, None);
     }
 
-    async fn an_answer_that_breaks_off_ends_with_an_error(setup) {
+    async fn interrupted_answer_ends_with_an_error(setup) {
         let broken = || Turn::new().text("Hel").fault(FaultKind::Unavailable);
         let app = setup.script([broken(), broken()]).start().await;
         let ada = app.ada().await;
         let parts = chunks(&ask(&ada, streamed("q")).await.expect(200));
         assert_eq!(parts[1]["choices"][0]["delta"], json!({ "content": "Hel" }));
-        assert_eq!((&parts[2]["error"]["type"], parts.len()), (&json!("server_error"), 3), "and nothing else");
+        assert_eq!((&parts[2]["error"]["type"], parts.len()), (&json!("server_error"), 3), "no further event");
         refused(&ask(&ada, body("q")).await, 502, None, None);
     }
 
-    async fn an_answer_that_reaches_a_limit_says_so(setup) {
+    async fn answer_at_the_loop_limit_has_finish_reason_length(setup) {
         let app = setup.always(Turn::searching("x")).start().await;
         let ada = app.ada().await;
         let whole = ask(&ada, body("q")).await.expect(200).json();
@@ -205,7 +205,7 @@ rules! {
         assert_eq!(parts[parts.len() - 2]["choices"][0]["finish_reason"], "length");
     }
 
-    async fn a_client_that_goes_away_stops_the_model(setup) {
+    async fn disconnect_stops_the_model(setup) {
         let app = setup.always(Turn::new().text("one").stall()).start().await;
         let ada = app.ada().await;
         let mut response = ada.request(Method::POST, PATH).json(&streamed("q")).send().await.unwrap();

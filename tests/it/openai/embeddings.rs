@@ -11,7 +11,7 @@ use docent_tests::{
 };
 use serde_json::{Value, json};
 
-/// What the back end of these tests is called.
+/// Model name of the embedding back end.
 const MODEL: &str = "test";
 
 async fn embed(by: &Member, input: Value) -> Reply {
@@ -23,7 +23,7 @@ fn vector(embedding: &Value) -> Vec<f64> {
 }
 
 rules! {
-    async fn each_text_has_a_vector(setup) {
+    async fn each_text_gets_a_vector(setup) {
         let fake = FakeLlm::start().await;
         let app = setup.embeddings(&fake).start().await;
         let ada = app.ada().await;
@@ -43,7 +43,7 @@ rules! {
         assert_eq!(vector(&one["data"][0]), vector(&data[1]));
     }
 
-    async fn vectors_come_in_base64_for_those_who_want_it(setup) {
+    async fn base64_encoding_returns_the_same_vector(setup) {
         let fake = FakeLlm::start().await;
         let app = setup.embeddings(&fake).start().await;
         let ada = app.ada().await;
@@ -51,10 +51,10 @@ rules! {
         let body = json!({ "model": MODEL, "input": "zebra", "encoding_format": "base64" });
         let packed = ada.post("/v1/embeddings", body).await.expect(200).json();
         let packed = packed["data"][0]["embedding"].as_str().unwrap();
-        assert_eq!(decoded(packed), vector(&plain["data"][0]));
+        assert_eq!(decode(packed), vector(&plain["data"][0]));
     }
 
-    async fn broken_requests_are_refused(setup) {
+    async fn invalid_requests_are_refused(setup) {
         let fake = FakeLlm::start().await;
         let app = setup.embeddings(&fake).start().await;
         let ada = app.ada().await;
@@ -72,25 +72,25 @@ rules! {
     }
 }
 
-/// The numbers of a vector in base64.
-fn decoded(text: &str) -> Vec<f64> {
+/// Decodes a vector from base64.
+fn decode(text: &str) -> Vec<f64> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text.bytes().filter_map(|letter| LETTERS.iter().position(|known| *known == letter));
     let bits: Vec<bool> =
         digits.flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1 == 1)).collect();
     let byte = |bits: &[bool]| bits.iter().fold(0_u8, |byte, bit| byte << 1 | u8::from(*bit));
     let bytes: Vec<u8> = bits.chunks_exact(8).map(byte).collect();
-    // As JSON shows a number of 32 bits.
+    // Parsed from text, as JSON shows 32-bit numbers.
     let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().unwrap()).to_string().parse().unwrap();
     bytes.chunks_exact(4).map(number).collect()
 }
 
 #[tokio::test]
-async fn an_embedder_without_vectors_says_so() {
+async fn embedder_without_dense_vectors_returns_an_error() {
     let started = Started::default();
     let app = Setup::new(Stack::Embedded, &started).start().await;
     let ada = app.ada().await;
-    let told = refused(&embed(&ada, json!("x")).await, 400, None, Some("unsupported_model"));
-    assert!(told.contains("makes no vectors"), "{told}");
+    let message = refused(&embed(&ada, json!("x")).await, 400, None, Some("unsupported_model"));
+    assert!(message.contains("makes no vectors"), "{message}");
     started.finish().await;
 }

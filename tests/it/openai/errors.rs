@@ -1,11 +1,11 @@
-//! Refusals that come from before any handler.
+//! Errors raised before a handler runs.
 
 use super::refused;
 use docent_tests::rules;
 use reqwest::Method;
 
 rules! {
-    async fn every_refusal_below_v1_has_that_shape(setup) {
+    async fn errors_below_v1_have_the_openai_shape(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         refused(&app.get("/v1/models").await, 401, None, Some("invalid_api_key"));
@@ -17,11 +17,11 @@ rules! {
         refused(&app.send(large).await, 413, None, None);
         let named = ada.request(Method::GET, "/v1/models/x").header("X-Request-Id", "mine");
         assert_eq!(app.send(named).await.header("x-request-id"), "mine");
-        // Elsewhere all is as it was.
+        // Other paths keep the service's own error shape.
         app.get("/documents").await.refused(401, "Could not validate credentials");
     }
 
-    async fn the_rate_limit_is_told_in_that_shape(setup) {
+    async fn rate_limit_error_has_the_openai_shape(setup) {
         let app = setup.rate_limit(1, 60).start().await;
         let _ = app.get("/status").await.expect(200);
         let reply = app.get("/v1/models").await;

@@ -8,7 +8,7 @@ mod models;
 use docent_tests::reply::Reply;
 use serde_json::{Value, json};
 
-/// Checks that this is an error in that wire format; gives its message.
+/// Checks that this is an error in the OpenAI wire format; returns its message.
 fn refused(reply: &Reply, status: u16, param: Option<&str>, code: Option<&str>) -> String {
     assert_eq!((reply.status, reply.header("content-type")), (status, "application/json"), "{}", reply.text);
     let body = reply.json();
@@ -20,7 +20,7 @@ fn refused(reply: &Reply, status: u16, param: Option<&str>, code: Option<&str>) 
     error["message"].as_str().unwrap().to_owned()
 }
 
-/// The data of each event of a stream; the last one is not JSON.
+/// Returns the data of each event of a stream; the last one is not JSON.
 fn chunks(reply: &Reply) -> Vec<Value> {
     assert_eq!(reply.header("content-type"), "text/event-stream");
     let events = reply.text.split_terminator("\n\n").map(|event| event.strip_prefix("data: ").unwrap());

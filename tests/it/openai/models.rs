@@ -5,17 +5,17 @@ use docent_tests::rules;
 use serde_json::json;
 
 rules! {
-    async fn models_are_the_agents(setup) {
+    async fn models_list_the_agents(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let chat = json!({ "id": "chat", "object": "model", "created": 1_767_225_600, "owned_by": "docent" });
         assert_eq!(ada.get("/v1/models").await.expect(200).json(), json!({ "object": "list", "data": [chat] }));
         assert_eq!(ada.get("/v1/models/chat").await.expect(200).json(), chat);
-        let told = refused(&ada.get("/v1/models/other").await, 404, None, Some("model_not_found"));
-        assert_eq!(told, "The model `other` does not exist");
+        let message = refused(&ada.get("/v1/models/other").await, 404, None, Some("model_not_found"));
+        assert_eq!(message, "The model `other` does not exist");
     }
 
-    async fn they_are_for_keys_with_the_scope_chat(setup) {
+    async fn models_require_the_chat_scope(setup) {
         let app = setup.api_keys().start().await;
         let ada = app.ada().await;
         let chat = app.api_key(ada.user.id, &["chat"]).await.key;

@@ -1,4 +1,4 @@
-//! The use cases, and people who use them.
+//! The use cases on fakes, with helpers to create accounts and groups.
 
 use docent_app::{
     App,
@@ -41,7 +41,7 @@ use docent_testkit::{
 };
 use std::sync::Arc;
 
-/// A service whose accounts a test makes.
+/// The use cases on fakes.
 pub(crate) struct Desk(pub(crate) App);
 
 impl Desk {
@@ -81,12 +81,12 @@ impl Desk {
         self.0.account_service().create(&by, email(name), password(), flags).await.unwrap()
     }
 
-    /// The account of a superuser.
+    /// Creates a superuser.
     pub(crate) async fn superuser(&self, name: &str) -> User {
         self.account(name, Flags { is_staff: true, is_superuser: true }).await
     }
 
-    /// The account of staff with these permissions of their own.
+    /// Creates a staff account with these permissions.
     pub(crate) async fn staff(&self, name: &str, permissions: &[Permission]) -> User {
         let user = self.account(name, Flags { is_staff: true, is_superuser: false }).await;
         let mut work = self.0.store.begin().await.unwrap();
@@ -96,7 +96,7 @@ impl Desk {
         user
     }
 
-    /// Who somebody is at this moment.
+    /// Returns the actor of an account with its current permissions.
     pub(crate) async fn actor(&self, user: &User) -> Actor {
         let user = self.user(user.id).await;
         authenticate::with_permissions(&self.0, Actor::of(&user).unwrap()).await.unwrap()
@@ -123,7 +123,7 @@ impl Desk {
         group
     }
 
-    /// What the audit log tells of changes of an account.
+    /// Returns the audit entries of changes to an account.
     pub(crate) async fn changes(&self, id: UserId) -> Vec<AuditEntry> {
         let filter = AuditFilter {
             action: Some(AuditAction::Change),
@@ -134,8 +134,8 @@ impl Desk {
         self.0.store.read().await.unwrap().audit().list(&filter, page).await.unwrap().records
     }
 
-    /// An account as it is, for a test to change.
-    pub(crate) async fn as_is(&self, id: UserId) -> AccountInput {
+    /// Returns the current state of an account as input for a change.
+    pub(crate) async fn current(&self, id: UserId) -> AccountInput {
         let user = self.user(id).await;
         AccountInput {
             email: user.email,
@@ -159,8 +159,8 @@ pub(crate) fn set(permissions: &[Permission]) -> PermissionSet {
     permissions.iter().copied().collect()
 }
 
-/// The field that a use case found wrong.
-pub(crate) fn wrong_field<T: std::fmt::Debug>(result: Result<T>) -> &'static str {
+/// Returns the field that a use case refused.
+pub(crate) fn refused_field<T: std::fmt::Debug>(result: Result<T>) -> &'static str {
     match result {
         Err(Error::Invalid(invalid)) => invalid.field,
         other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-use crate::desk::{Desk, set, wrong_field};
+use crate::desk::{Desk, refused_field, set};
 use docent_app::{accounts::groups, error::Error};
 use docent_domain::{
     group::GroupName,
@@ -12,21 +12,21 @@ fn name(text: &str) -> GroupName {
 }
 
 #[tokio::test]
-async fn a_group_is_given_what_its_maker_holds() {
+async fn creating_a_group_requires_its_permissions() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
     let (app, grant) = (&desk.0, || actor.authorize().unwrap());
-    let made = groups::create(app, &actor, grant(), name("a"), set(&[DeleteDocument])).await;
-    assert_eq!(wrong_field(made), "permissions");
+    let created = groups::create(app, &actor, grant(), name("a"), set(&[DeleteDocument])).await;
+    assert_eq!(refused_field(created), "permissions");
     assert!(groups::choices(app).await.unwrap().is_empty());
-    let made = groups::create(app, &actor, grant(), name("a"), set(&[ViewJob])).await.unwrap();
-    assert_eq!(made.permissions, set(&[ViewJob]));
+    let created = groups::create(app, &actor, grant(), name("a"), set(&[ViewJob])).await.unwrap();
+    assert_eq!(created.permissions, set(&[ViewJob]));
     let again = groups::create(app, &actor, grant(), name("A"), set(&[])).await;
     assert!(matches!(again, Err(Error::NameTaken)));
 }
 
 #[tokio::test]
-async fn a_group_gains_and_loses_only_what_is_held() {
+async fn changing_a_groups_permissions_requires_each_changed_permission() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
     let id = desk.group("powerful", &[DeleteDocument]).await.id;
@@ -35,9 +35,9 @@ async fn a_group_gains_and_loses_only_what_is_held() {
         let grant = actor.authorize().unwrap();
         groups::change(app, &actor, grant, id, name("renamed"), set(permissions)).await
     };
-    assert_eq!(wrong_field(change(&[DeleteDocument, Permission::ViewUsage]).await), "permissions");
+    assert_eq!(refused_field(change(&[DeleteDocument, Permission::ViewUsage]).await), "permissions");
     change(&[DeleteDocument, ViewJob]).await.unwrap();
-    assert_eq!(wrong_field(change(&[ViewJob]).await), "permissions");
+    assert_eq!(refused_field(change(&[ViewJob]).await), "permissions");
     change(&[DeleteDocument]).await.unwrap();
     assert_eq!(groups::choices(app).await.unwrap()[0].permissions, set(&[DeleteDocument]));
     let remover = desk.actor(&desk.staff("remover", &[ViewGroup, DeleteGroup]).await).await;
@@ -46,14 +46,14 @@ async fn a_group_gains_and_loses_only_what_is_held() {
 }
 
 #[tokio::test]
-async fn members_are_allowed_what_their_group_is_until_it_is_gone() {
+async fn members_have_group_permissions_until_the_group_is_deleted() {
     let desk = Desk::new();
     let root = desk.actor(&desk.superuser("root").await).await;
     let group = desk.group("readers", &[ViewJob]).await;
     let member = desk.staff("member", &[]).await;
-    let mut wanted = desk.as_is(member.id).await;
-    wanted.assigned.groups.insert(group.id);
-    docent_app::accounts::users::change(&desk.0, &root, root.authorize().unwrap(), member.id, &wanted)
+    let mut input = desk.current(member.id).await;
+    input.assigned.groups.insert(group.id);
+    docent_app::accounts::users::change(&desk.0, &root, root.authorize().unwrap(), member.id, &input)
         .await
         .unwrap();
     assert_eq!(desk.actor(&member).await.permissions(), set(&[ViewJob]));

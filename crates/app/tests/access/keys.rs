@@ -1,4 +1,4 @@
-use crate::desk::{Desk, wrong_field};
+use crate::desk::{Desk, refused_field};
 use docent_app::{
     accounts::{
         api_keys::{self, ApiKeyInput},
@@ -18,7 +18,7 @@ fn request(user: UserId) -> ApiKeyInput {
 }
 
 #[tokio::test]
-async fn keys_of_ones_own_take_no_right_and_those_of_others_do() {
+async fn own_keys_need_no_permission_and_others_do() {
     let desk = Desk::new();
     let (plain, other) = (desk.staff("plain", &[]).await, desk.staff("other", &[]).await);
     let (actor, app) = (desk.actor(&plain).await, &desk.0);
@@ -34,7 +34,7 @@ async fn keys_of_ones_own_take_no_right_and_those_of_others_do() {
 }
 
 #[tokio::test]
-async fn a_key_for_another_account_is_no_way_to_more_rights() {
+async fn creating_a_key_for_an_account_with_more_permissions_is_refused() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("maker", &[AddApiKey, ViewJob]).await).await;
     let (weaker, stronger) =
@@ -42,20 +42,20 @@ async fn a_key_for_another_account_is_no_way_to_more_rights() {
     let (root, app) = (desk.superuser("root").await, &desk.0);
     api_keys::create(app, &actor, request(weaker.id)).await.unwrap();
     for id in [stronger.id, root.id] {
-        assert_eq!(wrong_field(api_keys::create(app, &actor, request(id)).await), "account");
+        assert_eq!(refused_field(api_keys::create(app, &actor, request(id)).await), "account");
     }
     let superuser = desk.actor(&desk.superuser("other").await).await;
     for id in [stronger.id, root.id] {
         api_keys::create(app, &superuser, request(id)).await.unwrap();
     }
-    let mut wanted = desk.as_is(weaker.id).await;
-    wanted.is_active = false;
-    users::change(app, &superuser, superuser.authorize().unwrap(), weaker.id, &wanted).await.unwrap();
-    assert_eq!(wrong_field(api_keys::create(app, &superuser, request(weaker.id)).await), "account");
+    let mut input = desk.current(weaker.id).await;
+    input.is_active = false;
+    users::change(app, &superuser, superuser.authorize().unwrap(), weaker.id, &input).await.unwrap();
+    assert_eq!(refused_field(api_keys::create(app, &superuser, request(weaker.id)).await), "account");
 }
 
 #[tokio::test]
-async fn a_key_makes_no_keys_and_ends_no_sessions() {
+async fn api_key_cannot_create_keys_or_end_sessions() {
     let desk = Desk::new();
     let plain = desk.staff("plain", &[]).await;
     let (actor, app) = (desk.actor(&plain).await, &desk.0);

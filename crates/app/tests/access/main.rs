@@ -1,4 +1,4 @@
-//! Nobody gains rights that they were not given, on the fakes of every port.
+//! Permissions of accounts, groups and API keys: no use case grants more than its caller has. All ports are fakes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod desk;

@@ -1,4 +1,4 @@
-use crate::desk::{Desk, email, password, set, wrong_field};
+use crate::desk::{Desk, email, password, refused_field, set};
 use docent_app::{
     accounts::users::{self, AccountInput},
     audit::Initiator,
@@ -27,7 +27,7 @@ fn new_account(name: &str) -> AccountInput {
 }
 
 #[tokio::test]
-async fn staff_hand_out_what_they_hold_and_nothing_else() {
+async fn granting_permissions_the_actor_lacks_is_refused() {
     let desk = Desk::new();
     let manager = desk.staff("manager", MANAGER).await;
     let target = desk.staff("target", &[]).await;
@@ -39,64 +39,64 @@ async fn staff_hand_out_what_they_hold_and_nothing_else() {
         permissions: set(permissions),
         groups: groups.iter().copied().collect(),
     };
-    for (assigned, is_superuser, wrong) in [
+    for (assigned, is_superuser, refused) in [
         (with(&[ViewJob], &[own]), false, None),
         (with(&[ViewJob, DeleteDocument], &[]), false, Some("permissions")),
         (with(&[], &[powerful]), false, Some("groups")),
         (with(&[], &[gone]), false, Some("groups")),
         (with(&[], &[]), true, Some("is_superuser")),
     ] {
-        // Themselves no more than others.
+        // The own account as well as another one.
         for id in [target.id, manager.id] {
-            let mut input = desk.as_is(id).await;
+            let mut input = desk.current(id).await;
             input.is_superuser = is_superuser;
             input.assigned.permissions = input.assigned.permissions.union(assigned.permissions);
             input.assigned.groups.extend(&assigned.groups);
             let changed = users::change(app, &actor, actor.authorize().unwrap(), id, &input).await;
-            match wrong {
+            match refused {
                 None => assert_eq!(desk.rights(changed.unwrap().id).await, input.assigned),
-                Some(field) => assert_eq!(wrong_field(changed), field),
+                Some(field) => assert_eq!(refused_field(changed), field),
             }
         }
         let input = AccountInput { assigned: assigned.clone(), is_superuser, ..new_account("new") };
-        let made = users::create(app, &actor, actor.authorize().unwrap(), input, password()).await;
-        match wrong {
-            None => assert_eq!(desk.rights(made.unwrap().id).await, assigned),
-            Some(field) => assert_eq!(wrong_field(made), field),
+        let created = users::create(app, &actor, actor.authorize().unwrap(), input, password()).await;
+        match refused {
+            None => assert_eq!(desk.rights(created.unwrap().id).await, assigned),
+            Some(field) => assert_eq!(refused_field(created), field),
         }
     }
 }
 
 #[tokio::test]
-async fn a_refused_account_is_not_made() {
+async fn refused_account_is_not_created() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let mut input = new_account("new");
     input.is_superuser = true;
-    let made = users::create(&desk.0, &actor, actor.authorize().unwrap(), input, password()).await;
-    assert_eq!(wrong_field(made), "is_superuser");
+    let created = users::create(&desk.0, &actor, actor.authorize().unwrap(), input, password()).await;
+    assert_eq!(refused_field(created), "is_superuser");
     assert_eq!(docent_app::listing::owner(&desk.0, "new@example.org").await.unwrap(), None);
 }
 
 #[tokio::test]
-async fn what_an_account_has_may_stay_and_is_taken_by_who_holds_it() {
+async fn existing_permissions_may_stay_and_are_removed_only_by_actors_who_have_them() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let powerful = desk.group("powerful", &[DeleteDocument]).await;
     let target = desk.staff("target", &[DeleteDocument, ViewJob]).await.id;
     let root = desk.actor(&desk.superuser("root").await).await;
-    let mut input = desk.as_is(target).await;
+    let mut input = desk.current(target).await;
     input.assigned.groups.insert(powerful.id);
     users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await.unwrap();
     let change = async |input: &AccountInput| {
         users::change(&desk.0, &actor, actor.authorize().unwrap(), target, input).await
     };
-    for (permissions, groups, wrong) in [
+    for (permissions, groups, refused) in [
         (set(&[ViewJob]), input.assigned.groups.clone(), "permissions"),
         (input.assigned.permissions, Default::default(), "groups"),
     ] {
         let less = AccountInput { assigned: AssignedPermissions { permissions, groups }, ..input.clone() };
-        assert_eq!(wrong_field(change(&less).await), wrong);
+        assert_eq!(refused_field(change(&less).await), refused);
         assert_eq!(desk.rights(target).await, input.assigned);
     }
     input.assigned.permissions = set(&[DeleteDocument]);
@@ -111,38 +111,38 @@ async fn what_an_account_has_may_stay_and_is_taken_by_who_holds_it() {
     )
     .await
     .unwrap();
-    // What was taken cannot be given back by who does not hold it.
-    assert_eq!(wrong_field(change(&input).await), "permissions");
+    // An actor without the permission cannot grant it again.
+    assert_eq!(refused_field(change(&input).await), "permissions");
 }
 
 #[tokio::test]
-async fn an_account_that_is_allowed_more_is_neither_shut_out_nor_removed() {
+async fn account_with_more_permissions_cannot_be_deactivated_or_deleted() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let stronger = desk.staff("stronger", &[DeleteDocument]).await.id;
     for field in ["is_active", "is_staff"] {
-        let mut input = desk.as_is(stronger).await;
+        let mut input = desk.current(stronger).await;
         match field {
             "is_active" => input.is_active = false,
             _ => input.is_staff = false,
         }
         let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), stronger, &input).await;
-        assert_eq!(wrong_field(changed), field);
+        assert_eq!(refused_field(changed), field);
     }
     let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), stronger).await;
     assert!(matches!(deleted, Err(Error::Forbidden)));
 }
 
 #[tokio::test]
-async fn of_two_superusers_who_shut_each_other_out_one_is_left() {
+async fn superusers_demoting_each_other_leave_one() {
     let desk = Desk::new();
     let (one, other) = (desk.superuser("one").await, desk.superuser("other").await);
-    // Both have come in before either of them is gone.
+    // Both were authenticated before either change.
     let (first, second) = (desk.actor(&one).await, desk.actor(&other).await);
-    let mut input = desk.as_is(other.id).await;
+    let mut input = desk.current(other.id).await;
     input.is_superuser = false;
     users::change(&desk.0, &first, first.authorize().unwrap(), other.id, &input).await.unwrap();
-    let mut input = desk.as_is(one.id).await;
+    let mut input = desk.current(one.id).await;
     input.is_superuser = false;
     let changed = users::change(&desk.0, &second, second.authorize().unwrap(), one.id, &input).await;
     assert!(matches!(changed, Err(Error::Forbidden)));
@@ -152,7 +152,7 @@ async fn of_two_superusers_who_shut_each_other_out_one_is_left() {
 }
 
 #[tokio::test]
-async fn another_address_and_a_deactivation_void_the_open_links() {
+async fn new_address_or_deactivation_invalidates_open_links() {
     let desk = Desk::new();
     let root = desk.actor(&desk.superuser("root").await).await;
     let id = desk.staff("target", &[]).await.id;
@@ -163,7 +163,7 @@ async fn another_address_and_a_deactivation_void_the_open_links() {
             unit.verifications().put(&verification(n, id, purpose)).await.unwrap();
         }
         unit.commit().await.unwrap();
-        let mut input = desk.as_is(id).await;
+        let mut input = desk.current(id).await;
         if is_moved {
             input.email = email("elsewhere");
         } else {
@@ -177,11 +177,11 @@ async fn another_address_and_a_deactivation_void_the_open_links() {
 }
 
 #[tokio::test]
-async fn accounts_of_superusers_are_for_superusers() {
+async fn superuser_account_can_be_changed_only_by_superusers() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let root = desk.superuser("root").await;
-    let mut input = desk.as_is(root.id).await;
+    let mut input = desk.current(root.id).await;
     input.is_active = false;
     let (app, id) = (&desk.0, root.id);
     let refused = |result| assert!(matches!(result, Err(Error::Forbidden)), "{result:?}");
@@ -195,7 +195,7 @@ async fn accounts_of_superusers_are_for_superusers() {
 }
 
 #[tokio::test]
-async fn an_account_that_is_allowed_more_cannot_be_taken_over() {
+async fn account_with_more_permissions_cannot_be_taken_over() {
     let desk = Desk::new();
     let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
     let (weaker, stronger) =
@@ -203,39 +203,39 @@ async fn an_account_that_is_allowed_more_cannot_be_taken_over() {
     let app = &desk.0;
     let set = users::set_password(app, &actor, actor.authorize().unwrap(), stronger.id, password()).await;
     assert!(matches!(set, Err(Error::Forbidden)));
-    let mut input = desk.as_is(stronger.id).await;
+    let mut input = desk.current(stronger.id).await;
     input.email = email("mine");
     let moved = users::change(app, &actor, actor.authorize().unwrap(), stronger.id, &input).await;
-    assert_eq!(wrong_field(moved), "email");
+    assert_eq!(refused_field(moved), "email");
     users::set_password(app, &actor, actor.authorize().unwrap(), weaker.id, password()).await.unwrap();
-    let mut input = desk.as_is(weaker.id).await;
+    let mut input = desk.current(weaker.id).await;
     input.email = email("mine");
     users::change(app, &actor, actor.authorize().unwrap(), weaker.id, &input).await.unwrap();
 }
 
 #[tokio::test]
-async fn nobody_locks_themselves_out() {
+async fn own_account_cannot_be_deactivated_demoted_or_deleted() {
     let desk = Desk::new();
     let (root, manager) = (desk.superuser("root").await, desk.staff("manager", MANAGER).await);
     for (user, field) in
         [(&root, "is_active"), (&root, "is_superuser"), (&manager, "is_active"), (&manager, "is_staff")]
     {
         let actor = desk.actor(user).await;
-        let mut input = desk.as_is(user.id).await;
+        let mut input = desk.current(user.id).await;
         match field {
             "is_active" => input.is_active = false,
             "is_superuser" => input.is_superuser = false,
             _ => input.is_staff = false,
         }
         let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), user.id, &input).await;
-        assert_eq!(wrong_field(changed), field);
+        assert_eq!(refused_field(changed), field);
         let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), user.id).await;
         assert!(matches!(deleted, Err(Error::Forbidden)));
     }
 }
 
 #[tokio::test]
-async fn the_command_line_leaves_a_superuser_who_is_active() {
+async fn deactivating_the_last_active_superuser_is_refused() {
     let desk = Desk::new();
     let (first, second) = (desk.superuser("first").await, desk.superuser("second").await);
     let staff = desk.staff("staff", MANAGER).await;
@@ -249,18 +249,18 @@ async fn the_command_line_leaves_a_superuser_who_is_active() {
     assert!(!set_active(&staff, false).await.unwrap());
     assert!(!set_active(&first, false).await.unwrap());
     assert!(matches!(set_active(&second, false).await, Err(Error::LastSuperuser)));
-    assert!(!set_active(&first, false).await.unwrap(), "it is so already");
+    assert!(!set_active(&first, false).await.unwrap(), "it is inactive already");
     assert!(set_active(&first, true).await.unwrap());
     assert!(!set_active(&second, false).await.unwrap());
     assert!(matches!(set_active(&first, false).await, Err(Error::LastSuperuser)));
 }
 
 #[tokio::test]
-async fn a_change_is_written_down_and_a_refused_one_is_not() {
+async fn change_is_audited_and_a_refused_change_is_not() {
     let desk = Desk::new();
     let root = desk.actor(&desk.superuser("root").await).await;
     let target = desk.staff("target", &[]).await.id;
-    let mut input = desk.as_is(target).await;
+    let mut input = desk.current(target).await;
     input.email = email("root");
     let taken = users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await;
     assert!(matches!(taken, Err(Error::EmailTaken)));

@@ -1,4 +1,4 @@
-//! What goes into an archive, and what comes of it.
+//! Backups and restores.
 
 use crate::service::Service;
 use docent_app::maintenance::{
@@ -53,8 +53,8 @@ impl Service {
     }
 }
 
-/// An ingested document, one that waits, one that failed, and a line of usage.
-async fn varied(service: &Service) -> [DocumentId; 3] {
+/// Creates an ingested, a failed and a pending document, and a usage record.
+async fn documents_in_each_status(service: &Service) -> [DocumentId; 3] {
     let ingested = service.upload("some words about pumps").await;
     let failed = service.upload("").await;
     service.drain().await;
@@ -65,6 +65,7 @@ async fn varied(service: &Service) -> [DocumentId; 3] {
     [ingested, failed, waiting]
 }
 
+/// Returns all records, to be compared.
 async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
     let mut view = store.read().await.unwrap();
     let all = view.inventory();
@@ -78,8 +79,8 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
     )
 }
 
-/// All that an account can have, besides documents.
-async fn belongings(service: &Service) -> User {
+/// Creates an account with a record of every kind that an account can have.
+async fn account_with_all_records(service: &Service) -> User {
     let _ = service.upload("words").await;
     service.drain().await;
     let mut view = service.app.store.read().await.unwrap();
@@ -133,9 +134,9 @@ fn source() -> ScoredChunk {
 }
 
 #[tokio::test]
-async fn what_accounts_have_comes_back_but_for_sessions_links_and_deliveries() {
+async fn restore_contains_all_account_records_except_sessions_links_and_deliveries() {
     let (service, other) = (Service::new(), Service::new());
-    let user = belongings(&service).await;
+    let user = account_with_all_records(&service).await;
     let (archive, _) = service.saved().await;
     other.restored(&archive).await.unwrap();
     assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
@@ -159,10 +160,10 @@ async fn what_accounts_have_comes_back_but_for_sessions_links_and_deliveries() {
 }
 
 #[tokio::test]
-async fn a_restored_installation_is_the_one_that_was_saved() {
+async fn restored_installation_equals_the_saved_one() {
     for dimensions in [0, 16] {
         let (service, other) = (Service::embedding(dimensions), Service::embedding(dimensions));
-        let [ingested, failed, waiting] = varied(&service).await;
+        let [ingested, failed, waiting] = documents_in_each_status(&service).await;
         let (archive, saved) = service.saved().await;
         assert_eq!(saved, BackupSummary { users: 1, documents: 3, files: 3, chunks: 1 });
         let restored = other.restored(&archive).await.unwrap();
@@ -170,7 +171,7 @@ async fn a_restored_installation_is_the_one_that_was_saved() {
         assert_eq!(restored, expected);
         assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
         assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
-        // What was read out of the files is read again when it is needed.
+        // Cached extractions are not restored; they are created again when needed.
         let files = service.blobs.keys().into_iter().filter(|key| key.starts_with("documents/"));
         assert_eq!(other.blobs.keys(), files.collect::<Vec<_>>());
         assert_eq!(other.document(failed).await.state.name(), "failed");
@@ -180,10 +181,10 @@ async fn a_restored_installation_is_the_one_that_was_saved() {
 }
 
 #[tokio::test]
-async fn vectors_of_the_same_model_are_not_paid_for_again() {
+async fn restore_with_the_same_model_keeps_vectors() {
     let (service, other) = (Service::embedding(16), Service::embedding(16));
-    let [ingested, ..] = varied(&service).await;
-    // A vector that the embedder would not give.
+    let [ingested, ..] = documents_in_each_status(&service).await;
+    // A vector that the embedder would not return.
     let mut entries = service.index.entries(ingested);
     let vector = entries[0].embedding.dense.as_mut().unwrap();
     vector.fill(0.0);
@@ -196,15 +197,15 @@ async fn vectors_of_the_same_model_are_not_paid_for_again() {
 }
 
 #[tokio::test]
-async fn chunks_of_another_model_are_embedded_anew() {
+async fn restore_with_another_model_embeds_chunks_again() {
     let (service, other) = (Service::embedding(16), Service::embedding(8));
-    let [ingested, ..] = varied(&service).await;
+    let [ingested, ..] = documents_in_each_status(&service).await;
     let (archive, _) = service.saved().await;
     archive.change(|entries| {
-        // The fakes have one name whatever their dimensions: the archive is made to name another model.
+        // All fakes have the same model name, so the archive is edited to name another model.
         let manifest = String::from_utf8(entries[0].1.clone()).unwrap();
         entries[0].1 = manifest.replace("fake-embedder", "more-embedder").into_bytes();
-        seal(entries);
+        update_digest(entries);
     });
     let restored = other.restored(&archive).await.unwrap();
     assert!(restored.reembedded);
@@ -213,8 +214,8 @@ async fn chunks_of_another_model_are_embedded_anew() {
     assert_eq!(sizes, [8]);
 }
 
-/// Writes the digest over everything anew.
-fn seal(entries: &mut Entries) {
+/// Recomputes the digest of an archive.
+fn update_digest(entries: &mut Entries) {
     use sha2::{Digest, Sha256};
     let (_, end) = entries.pop().unwrap();
     let mut all = Sha256::new();
@@ -232,9 +233,9 @@ fn seal(entries: &mut Entries) {
 }
 
 #[tokio::test]
-async fn whatever_is_changed_in_an_archive_it_is_refused_and_nothing_written() {
+async fn altered_archive_is_refused_and_nothing_is_written() {
     let service = Service::embedding(16);
-    varied(&service).await;
+    documents_in_each_status(&service).await;
     let (archive, _) = service.saved().await;
     let names = archive.names().unwrap();
     let mut wrong: Vec<FakeArchive> = Vec::new();
@@ -264,7 +265,7 @@ async fn whatever_is_changed_in_an_archive_it_is_refused_and_nothing_written() {
     with(&|entries| {
         entries[0].1 =
             String::from_utf8(entries[0].1.clone()).unwrap().replace("\"format\":1", "\"format\":2").into();
-        seal(entries);
+        update_digest(entries);
     });
     let other = Service::embedding(16);
     for archive in wrong {
@@ -275,9 +276,9 @@ async fn whatever_is_changed_in_an_archive_it_is_refused_and_nothing_written() {
 }
 
 #[tokio::test]
-async fn only_an_empty_installation_is_restored_into() {
+async fn restore_into_a_non_empty_installation_is_refused() {
     let service = Service::new();
-    varied(&service).await;
+    documents_in_each_status(&service).await;
     let (archive, _) = service.saved().await;
     let refused = |error: BackupError, what: &str| {
         assert!(matches!(&error, BackupError::NotEmpty(there) if there.contains(what)), "{error}");
@@ -295,9 +296,9 @@ async fn only_an_empty_installation_is_restored_into() {
 }
 
 #[tokio::test]
-async fn a_restore_that_breaks_anywhere_leaves_no_records_and_is_run_again() {
+async fn interrupted_restore_leaves_no_records_and_can_be_repeated() {
     let service = Service::embedding(16);
-    let [ingested, ..] = varied(&service).await;
+    let [ingested, ..] = documents_in_each_status(&service).await;
     let (archive, _) = service.saved().await;
     let other = Service::embedding(16);
     other.index_switch.fail_after(1, 1, FaultKind::Unavailable);
@@ -311,9 +312,9 @@ async fn a_restore_that_breaks_anywhere_leaves_no_records_and_is_run_again() {
 }
 
 #[tokio::test]
-async fn a_backup_that_breaks_is_none() {
+async fn interrupted_backup_leaves_no_archive() {
     let service = Service::new();
-    varied(&service).await;
+    documents_in_each_status(&service).await;
     let archive = FakeArchive::default();
     service.index_switch.fail_next(1, FaultKind::Unavailable);
     assert!(save(&service.app, scope(), archive.writer(), &NoProgress).await.is_err());
@@ -321,9 +322,9 @@ async fn a_backup_that_breaks_is_none() {
 }
 
 #[tokio::test]
-async fn chunks_that_are_not_those_of_the_record_are_made_again() {
+async fn restore_ingests_documents_with_missing_chunks_again() {
     let (service, other) = (Service::new(), Service::new());
-    let [ingested, ..] = varied(&service).await;
+    let [ingested, ..] = documents_in_each_status(&service).await;
     service.index.remove(ingested).await.unwrap();
     let (archive, saved) = service.saved().await;
     assert_eq!(saved.chunks, 0);
@@ -332,14 +333,14 @@ async fn chunks_that_are_not_those_of_the_record_are_made_again() {
     assert_eq!(other.index.entries(ingested).len(), 1);
 }
 
-/// Deletes documents while they are being saved.
-struct Meanwhile {
+/// Deletes documents during a backup.
+struct DeleteDuringBackup {
     begun: AtomicUsize,
     service: Arc<Service>,
     victims: Mutex<Vec<DocumentId>>,
 }
 
-impl Progress for Meanwhile {
+impl Progress for DeleteDuringBackup {
     fn begin(&self, _stage: &'static str, _steps: Option<u64>) {
         self.begun.fetch_add(1, Ordering::SeqCst);
         for victim in self.victims.lock().unwrap().drain(..) {
@@ -360,14 +361,14 @@ impl Progress for Meanwhile {
 }
 
 #[tokio::test]
-async fn what_is_deleted_meanwhile_is_left_out_whole() {
+async fn document_deleted_during_a_backup_is_left_out_completely() {
     let service = Arc::new(Service::new());
-    let [ingested, failed, _] = varied(&service).await;
+    let [ingested, failed, _] = documents_in_each_status(&service).await;
     let victims = Mutex::new(vec![ingested]);
-    let meanwhile = Meanwhile { begun: AtomicUsize::new(0), service: Arc::clone(&service), victims };
+    let progress = DeleteDuringBackup { begun: AtomicUsize::new(0), service: Arc::clone(&service), victims };
     let archive = FakeArchive::default();
-    let saved = save(&service.app, scope(), archive.writer(), &meanwhile).await.unwrap();
-    assert_eq!((saved.documents, meanwhile.begun.load(Ordering::SeqCst)), (2, 1));
+    let saved = save(&service.app, scope(), archive.writer(), &progress).await.unwrap();
+    assert_eq!((saved.documents, progress.begun.load(Ordering::SeqCst)), (2, 1));
     assert!(!archive.names().unwrap().iter().any(|name| name.contains(&ingested.to_string())));
     let other = Service::new();
     assert_eq!(other.restored(&archive).await.unwrap().documents, 2);

@@ -1,10 +1,9 @@
-//! What the doctor finds and mends.
+//! The doctor: findings and repairs.
 
-use crate::service::{Service, lease_by_another};
-use async_trait::async_trait;
+use crate::service::{Findings, Service, lease_by_another};
 use bytes::Bytes;
 use docent_app::maintenance::{
-    diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check, repair},
+    diagnostics::{Finding, Repair, SkippedCheck, check, repair},
     progress::NoProgress,
 };
 use docent_domain::{
@@ -24,26 +23,11 @@ use docent_testkit::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// Keeps what it is told.
-#[derive(Default)]
-struct Kept(Vec<Finding>);
-
-#[async_trait]
-impl CheckListener for Kept {
-    fn healthy(&mut self, _part: Component, _note: &str) {}
-
-    fn in_use(&mut self, _part: Component) {}
-
-    async fn found(&mut self, finding: Finding) {
-        self.0.push(finding);
-    }
-}
-
 impl Service {
     async fn examined(&self) -> (Vec<Finding>, Vec<SkippedCheck>) {
-        let mut kept = Kept::default();
-        let left_out = check(&self.app, &NoProgress, &mut kept).await;
-        (kept.0, left_out)
+        let mut findings = Findings::default();
+        let left_out = check(&self.app, &NoProgress, &mut findings).await;
+        (findings.0, left_out)
     }
 
     async fn codes(&self) -> Vec<(&'static str, String)> {
@@ -52,7 +36,7 @@ impl Service {
         found.iter().map(|finding| (finding.code(), finding.id())).collect()
     }
 
-    /// Mends everything there is, and says what was done.
+    /// Repairs all findings and returns the results.
     async fn mend_all(&self) -> Vec<Repair> {
         let mut done = Vec::new();
         for finding in self.examined().await.0 {
@@ -71,7 +55,7 @@ impl Service {
         &*self.app.blobs
     }
 
-    /// Ends a document's job as if it had never been.
+    /// Ends a document's job without an outcome, as if it had been lost.
     async fn lose_job(&self, document: DocumentId) {
         let (job, lease) = lease_by_another(self).await;
         assert_eq!(job.document, document);
@@ -81,8 +65,8 @@ impl Service {
     }
 }
 
-/// One document of each kind of life, all of them as they should be.
-async fn in_order() -> (Service, DocumentId) {
+/// Creates a consistent service with an ingested and a pending document.
+async fn consistent_service() -> (Service, DocumentId) {
     let service = Service::new();
     let ingested = service.upload("some words").await;
     service.drain().await;
@@ -91,24 +75,24 @@ async fn in_order() -> (Service, DocumentId) {
 }
 
 #[tokio::test]
-async fn nothing_is_wrong_with_what_is_in_order() {
-    let (service, _) = in_order().await;
+async fn consistent_service_has_no_findings() {
+    let (service, _) = consistent_service().await;
     assert_eq!(service.codes().await, []);
 }
 
 #[tokio::test]
-async fn a_reranker_is_asked_and_not_only_for_how_its_last_call_went() {
+async fn failing_reranker_is_found_by_a_call() {
     let switch = FaultSwitch::new(Component::Reranker);
     let fake: Arc<dyn Reranker> = Arc::new(FakeReranker);
     let service = Service::reranking(Arc::new(Faulty::new(fake, &switch)));
     assert_eq!(service.codes().await, []);
-    // Health is asked first, and its answer passes.
+    // The health check comes first and succeeds.
     switch.fail_after(1, 1, FaultKind::Rejected);
     assert_eq!(service.codes().await, [("part_down", "reranking_back_end".to_owned())]);
 }
 
 #[tokio::test]
-async fn a_pending_document_without_a_job_gets_one() {
+async fn pending_document_without_a_job_is_queued() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.lose_job(id).await;
@@ -121,8 +105,8 @@ async fn a_pending_document_without_a_job_gets_one() {
 }
 
 #[tokio::test]
-async fn a_deletion_without_a_job_gets_one() {
-    let (service, id) = in_order().await;
+async fn deletion_without_a_job_is_queued() {
+    let (service, id) = consistent_service().await;
     service.drain().await;
     let mut work = service.app.store.begin().await.unwrap();
     work.documents().mark_deleted(id, service.app.clock.now()).await.unwrap();
@@ -136,7 +120,7 @@ async fn a_deletion_without_a_job_gets_one() {
 }
 
 #[tokio::test]
-async fn a_lease_that_ran_out_is_told_once_it_should_have_been_taken_up() {
+async fn expired_lease_is_reported_once_it_is_overdue() {
     let service = Service::new();
     service.upload("some words").await;
     let (job, _) = lease_by_another(&service).await;
@@ -148,8 +132,8 @@ async fn a_lease_that_ran_out_is_told_once_it_should_have_been_taken_up() {
 }
 
 #[tokio::test]
-async fn a_document_that_lost_its_chunks_is_ingested_again() {
-    let (service, id) = in_order().await;
+async fn document_without_its_chunks_is_ingested_again() {
+    let (service, id) = consistent_service().await;
     service.drain().await;
     docent_ports::vector_index::VectorIndex::remove(&*service.index, id).await.unwrap();
     assert_eq!(service.codes().await, [("wrong_chunks", id.to_string())]);
@@ -163,8 +147,8 @@ async fn a_document_that_lost_its_chunks_is_ingested_again() {
 }
 
 #[tokio::test]
-async fn one_whose_file_is_gone_too_is_failed() {
-    let (service, id) = in_order().await;
+async fn document_without_chunks_and_file_becomes_failed() {
+    let (service, id) = consistent_service().await;
     service.drain().await;
     docent_ports::vector_index::VectorIndex::remove(&*service.index, id).await.unwrap();
     service.blobs_port().delete(&BlobKey::of_document(id)).await.unwrap();
@@ -176,8 +160,8 @@ async fn one_whose_file_is_gone_too_is_failed() {
 }
 
 #[tokio::test]
-async fn chunks_without_a_document_are_removed_and_others_stay() {
-    let (service, id) = in_order().await;
+async fn orphan_chunks_are_removed_and_others_stay() {
+    let (service, id) = consistent_service().await;
     let failing = builders::document(9);
     let failure = docent_domain::document::Failure::of(docent_domain::document::FailureCode::FileMissing);
     let failed = failing.clone().failed(failure, None, service.app.clock.now()).unwrap();
@@ -202,12 +186,12 @@ async fn chunks_without_a_document_are_removed_and_others_stay() {
 }
 
 #[tokio::test]
-async fn a_file_without_a_document_is_removed_once_no_upload_can_be_under_way() {
-    let (service, id) = in_order().await;
+async fn orphan_file_is_removed_once_no_upload_can_be_in_progress() {
+    let (service, id) = consistent_service().await;
     let orphan = BlobKey::of_document(builders::id(77));
     service.blobs.set_time(service.app.clock.now());
     service.put(&orphan).await;
-    assert_eq!(service.codes().await, [], "it may be an upload's");
+    assert_eq!(service.codes().await, [], "an upload may be in progress");
     service.clock.advance(Duration::from_secs(3601));
     assert_eq!(service.codes().await, [("orphan_file", orphan.as_str().to_owned())]);
     assert_eq!(service.mend_all().await, [Repair::Done("the file is deleted")]);
@@ -216,8 +200,8 @@ async fn a_file_without_a_document_is_removed_once_no_upload_can_be_under_way() 
 }
 
 #[tokio::test]
-async fn a_file_that_belongs_to_a_document_by_now_is_not_removed() {
-    let (service, id) = in_order().await;
+async fn file_that_now_belongs_to_a_document_is_not_removed() {
+    let (service, id) = consistent_service().await;
     let stale = Finding::OrphanFile { key: BlobKey::of_document(id), bytes: 1 };
     assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
     assert_eq!(service.codes().await, []);
@@ -227,8 +211,8 @@ async fn a_file_that_belongs_to_a_document_by_now_is_not_removed() {
 }
 
 #[tokio::test]
-async fn files_under_other_names_and_of_other_sizes_are_told_and_left() {
-    let (service, id) = in_order().await;
+async fn files_with_unknown_names_or_wrong_sizes_are_reported_and_kept() {
+    let (service, id) = consistent_service().await;
     let (foreign, own) = (BlobKey::parse("documents/mine.txt").unwrap(), BlobKey::of_document(id));
     service.put(&foreign).await;
     service.put(&own).await;
@@ -238,8 +222,8 @@ async fn files_under_other_names_and_of_other_sizes_are_told_and_left() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_told_and_the_rest_is_still_checked() {
-    let (service, _) = in_order().await;
+async fn unavailable_component_is_reported_and_other_checks_run() {
+    let (service, _) = consistent_service().await;
     service.put(&BlobKey::of_document(builders::id(77))).await;
     service.index_switch.fail_next(100, FaultKind::Unavailable);
     let (found, left_out) = service.examined().await;
@@ -250,8 +234,8 @@ async fn what_cannot_be_asked_is_told_and_the_rest_is_still_checked() {
 }
 
 #[tokio::test]
-async fn an_embedding_model_that_does_not_fit_the_collection_is_told() {
-    let (service, id) = in_order().await;
+async fn embedding_dimensions_that_differ_from_the_index_are_reported() {
+    let (service, id) = consistent_service().await;
     service.drain().await;
     let document = docent_domain::retrieval::IndexedDocument { id, ..indexed(1) };
     let entry = docent_testkit::retrieval::hybrid_entry(1, 0, "pump", &[0.6, 0.8]);

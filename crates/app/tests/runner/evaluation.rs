@@ -1,4 +1,4 @@
-//! Measuring, on the fakes.
+//! Retrieval and answer evaluation.
 
 use crate::service::Service;
 use docent_app::{
@@ -35,7 +35,7 @@ fn actor() -> Actor {
     Actor::of(&builders::user(1)).unwrap()
 }
 
-/// The documents, of which the last was deleted.
+/// Uploads the documents and removes the last one's chunks.
 async fn sources(service: &Service) -> Vec<Source> {
     let mut sources = Vec::new();
     for (file, text) in TEXTS {
@@ -60,7 +60,7 @@ fn posed(sources: &[Source]) -> Vec<LinkedQuestion> {
 }
 
 #[tokio::test]
-async fn each_question_is_asked_in_every_way_and_what_is_missing_is_a_miss() {
+async fn every_ranking_is_measured_and_missing_documents_count_as_misses() {
     let service = Service::embedding(64);
     let sources = sources(&service).await;
     let measured = measured(&service, &sources).await;
@@ -76,12 +76,12 @@ async fn each_question_is_asked_in_every_way_and_what_is_missing_is_a_miss() {
         let rankings = measured.questions[1].rankings.iter().filter(|result| result.scope == scope);
         rankings.map(|result| result.first.len()).collect()
     };
-    assert_eq!(places(SearchScope::OneDocument), [1, 1, 1], "one document is searched alone");
+    assert_eq!(places(SearchScope::OneDocument), [1, 1, 1], "only one document is searched");
     assert!(places(SearchScope::AllDocuments).iter().all(|found| *found >= 1));
 }
 
 #[tokio::test]
-async fn without_vectors_there_is_no_dense_ranking() {
+async fn dense_ranking_is_omitted_without_vectors() {
     let service = Service::new();
     let sources = sources(&service).await;
     let measured = measured(&service, &sources).await;
@@ -90,10 +90,10 @@ async fn without_vectors_there_is_no_dense_ranking() {
 }
 
 #[tokio::test]
-async fn answers_are_read_for_pages_and_for_what_they_decline() {
+async fn answers_are_checked_for_page_quotes_and_refusals() {
     let mut service = Service::new();
     let sources = sources(&service).await;
-    let app = Arc::get_mut(&mut service.app).expect("nobody else has it");
+    let app = Arc::get_mut(&mut service.app).expect("no other owner");
     let turns = [
         Turn::searching("stripes"),
         Turn::saying("zebra.pdf 1"),
@@ -111,7 +111,7 @@ async fn answers_are_read_for_pages_and_for_what_they_decline() {
     let quoting: Vec<bool> = given.iter().map(|answer| answer.quotes_page).collect();
     assert_eq!(quoting, [true, false, false, false], "another document and another page do not count");
     let sourced: Vec<bool> = given.iter().map(|answer| answer.sources_hold_page).collect();
-    assert_eq!(sourced, [true, false, false, false], "one of them searched");
+    assert_eq!(sourced, [true, false, false, false], "only the first turn searched");
     assert_eq!(
         (share_with_quotes(&given).unwrap().mean, share_declining(&given).unwrap().mean),
         (0.25, 0.25)

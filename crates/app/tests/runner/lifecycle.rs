@@ -1,8 +1,8 @@
-//! The life of documents under random histories: runners that make one step each, die in the middle, wake up
-//! long after their lease ran out; uploads, deletions and retries at any point; parts that fail.
+//! The document lifecycle under random sequences of events: runners proceed call by call, crash, or continue long after
+//! their lease has expired; documents are uploaded, deleted and retried at any time; components fail.
 //!
-//! What has been accepted ends `ingested`, `failed` or deleted, and of what was deleted nothing is found from
-//! that moment on and nothing is left in the end.
+//! Every accepted document ends `ingested`, `failed` or deleted. A deleted document is never found again, and in the end
+//! nothing of it remains.
 
 use crate::{service::Service, turnstile::Turnstile};
 use docent_app::{documents, maintenance::sweep::sweep, search};
@@ -23,28 +23,28 @@ use tokio::{
 
 const WORKERS: usize = 3;
 const OWNERS: u32 = 2;
-/// Longer than a lease lasts.
+/// Longer than a lease.
 const LEASE: Duration = Duration::from_secs(40);
 
-/// No step takes as long, however busy the machine.
+/// Longer than any step takes on a busy machine.
 const STUCK: Duration = Duration::from_secs(20);
 
-/// What may happen next. Documents are named by the order of their uploads.
+/// An event. Documents are numbered in the order of their uploads.
 #[derive(Clone, Debug)]
 enum Event {
     Upload {
         owner: u32,
     },
-    /// A worker makes its next call; one that has nothing to do looks for a job.
+    /// A worker makes its next call; an idle one leases a job.
     Step {
         worker: usize,
     },
-    /// Several calls in a row.
-    Walk {
+    /// A worker makes several calls.
+    Steps {
         worker: usize,
         calls: usize,
     },
-    /// A worker's process dies.
+    /// A worker's process crashes.
     Crash {
         worker: usize,
     },
@@ -57,47 +57,47 @@ enum Event {
     Wait {
         seconds: u64,
     },
-    /// The next call of a part fails.
+    /// The next call of a component fails.
     Fail {
-        part: Broken,
-        for_good: bool,
+        part: FaultyComponent,
+        is_permanent: bool,
     },
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Broken {
+enum FaultyComponent {
     Index,
     Embedder,
 }
 
-/// What the world outside knows: which documents were accepted, and which of them it has deleted.
+/// The state that clients know: the accepted documents, and which of them were deleted.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct ClientState {
     deleted: Vec<bool>,
 }
 
 struct Lifecycle;
 
 impl ReferenceStateMachine for Lifecycle {
-    type State = Known;
+    type State = ClientState;
     type Transition = Event;
 
-    fn init_state() -> BoxedStrategy<Known> {
-        Just(Known::default()).boxed()
+    fn init_state() -> BoxedStrategy<ClientState> {
+        Just(ClientState::default()).boxed()
     }
 
-    fn transitions(known: &Known) -> BoxedStrategy<Event> {
+    fn transitions(expected: &ClientState) -> BoxedStrategy<Event> {
         let worker = 0..WORKERS;
         let always = prop_oneof![
             3 => (0..OWNERS).prop_map(|owner| Event::Upload { owner }),
             8 => worker.clone().prop_map(|worker| Event::Step { worker }),
-            8 => (worker.clone(), 2..12_usize).prop_map(|(worker, calls)| Event::Walk { worker, calls }),
+            8 => (worker.clone(), 2..12_usize).prop_map(|(worker, calls)| Event::Steps { worker, calls }),
             2 => worker.prop_map(|worker| Event::Crash { worker }),
             3 => prop_oneof![Just(1), Just(5), Just(LEASE.as_secs())].prop_map(|seconds| Event::Wait { seconds }),
-            2 => (prop_oneof![Just(Broken::Index), Just(Broken::Embedder)], any::<bool>())
-                .prop_map(|(part, for_good)| Event::Fail { part, for_good }),
+            2 => (prop_oneof![Just(FaultyComponent::Index), Just(FaultyComponent::Embedder)], any::<bool>())
+                .prop_map(|(part, is_permanent)| Event::Fail { part, is_permanent }),
         ];
-        match known.deleted.len() {
+        match expected.deleted.len() {
             0 => always.boxed(),
             count => prop_oneof![
                 6 => always,
@@ -108,30 +108,30 @@ impl ReferenceStateMachine for Lifecycle {
         }
     }
 
-    fn preconditions(known: &Known, event: &Event) -> bool {
+    fn preconditions(expected: &ClientState, event: &Event) -> bool {
         match event {
-            Event::Delete { document } | Event::Retry { document } => *document < known.deleted.len(),
+            Event::Delete { document } | Event::Retry { document } => *document < expected.deleted.len(),
             _ => true,
         }
     }
 
-    fn apply(mut known: Known, event: &Event) -> Known {
+    fn apply(mut expected: ClientState, event: &Event) -> ClientState {
         match event {
-            Event::Upload { .. } => known.deleted.push(false),
-            Event::Delete { document } => known.deleted[*document] = true,
+            Event::Upload { .. } => expected.deleted.push(false),
+            Event::Delete { document } => expected.deleted[*document] = true,
             _ => {}
         }
-        known
+        expected
     }
 }
 
-/// A runner that goes from call to call.
+/// A runner that proceeds call by call.
 struct Worker {
     turnstile: Arc<Turnstile>,
     task: JoinHandle<()>,
 }
 
-/// The service, on a runtime of one thread.
+/// The service on a single-threaded runtime.
 struct World {
     runtime: Runtime,
     service: Service,
@@ -157,7 +157,7 @@ impl World {
         Self { runtime, service, owners, workers, documents: Vec::new() }
     }
 
-    /// Lets a worker make its next call, or begin.
+    /// Starts a worker or lets it make its next call.
     fn step(&mut self, worker: usize) {
         let Self { runtime, service, workers, .. } = self;
         runtime.block_on(async {
@@ -184,7 +184,7 @@ impl World {
         });
     }
 
-    /// Ends a worker, also one whose lease ran out long ago: what it has written since is left to a sweep.
+    /// Ends a worker, even one whose lease has expired; a sweep removes what it wrote since.
     fn crash(&mut self, worker: usize) {
         if let Some(Worker { task, .. }) = self.workers[worker].take() {
             self.runtime.block_on(async {
@@ -209,7 +209,7 @@ impl World {
         Actor::of(&User { is_superuser: true, ..self.owners[0].clone() }).unwrap()
     }
 
-    /// The documents that are found, each sought by itself: of copies a search gives one.
+    /// Returns the documents that a search finds. Each is searched alone, since a search returns duplicates once.
     fn found(&self) -> Vec<DocumentId> {
         let grant = self.root().authorize().unwrap();
         let is_found = |id: &&DocumentId| {
@@ -220,7 +220,7 @@ impl World {
         self.documents.iter().filter(is_found).copied().collect()
     }
 
-    /// Lets everything come to its end: nobody dies any more, nothing fails, and time goes on.
+    /// Completes all work, without further crashes or faults.
     fn settle(&mut self) {
         self.service.index_switch.clear();
         self.service.embedder_switch.clear();
@@ -241,49 +241,49 @@ impl StateMachineTest for Lifecycle {
     type SystemUnderTest = World;
     type Reference = Self;
 
-    fn init_test(_: &Known) -> World {
+    fn init_test(_: &ClientState) -> World {
         World::new()
     }
 
-    fn apply(mut world: World, _: &Known, event: Event) -> World {
+    fn apply(mut world: World, _: &ClientState, event: Event) -> World {
         match event {
             Event::Upload { owner } => world.upload(owner),
             Event::Step { worker } => world.step(worker),
-            Event::Walk { worker, calls } => (0..calls).for_each(|_| world.step(worker)),
+            Event::Steps { worker, calls } => (0..calls).for_each(|_| world.step(worker)),
             Event::Crash { worker } => world.crash(worker),
             Event::Wait { seconds } => world.service.clock.advance(Duration::from_secs(seconds)),
             Event::Delete { document } => {
                 let (id, root) = (world.documents[document], world.root());
-                // It may have been deleted before.
+                // An error is expected if it was deleted before.
                 let _ = world.runtime.block_on(documents::delete::delete(&world.service.app, &root, id));
             }
             Event::Retry { document } => {
                 let (id, root) = (world.documents[document], world.root());
-                // It may be in any state.
+                // An error is expected unless the document has failed.
                 let _ = world.runtime.block_on(documents::retry::retry(&world.service.app, &root, id));
             }
-            Event::Fail { part, for_good } => {
-                let kind = if for_good { FaultKind::Rejected } else { FaultKind::Unavailable };
+            Event::Fail { part, is_permanent } => {
+                let kind = if is_permanent { FaultKind::Rejected } else { FaultKind::Unavailable };
                 match part {
-                    Broken::Index => world.service.index_switch.fail_next(1, kind),
-                    Broken::Embedder => world.service.embedder_switch.fail_next(1, kind),
+                    FaultyComponent::Index => world.service.index_switch.fail_next(1, kind),
+                    FaultyComponent::Embedder => world.service.embedder_switch.fail_next(1, kind),
                 }
             }
         }
         world
     }
 
-    fn check_invariants(world: &World, known: &Known) {
+    fn check_invariants(world: &World, expected: &ClientState) {
         for id in world.found() {
             let place = world.documents.iter().position(|other| *other == id).unwrap();
-            assert!(!known.deleted[place], "a deleted document is found");
+            assert!(!expected.deleted[place], "a deleted document is found");
         }
     }
 
-    fn teardown(mut world: World, known: Known) {
+    fn teardown(mut world: World, expected: ClientState) {
         world.settle();
         let World { runtime, service, documents, .. } = &world;
-        for (id, is_deleted) in documents.iter().zip(&known.deleted) {
+        for (id, is_deleted) in documents.iter().zip(&expected.deleted) {
             let chunks = service.index.entries(*id).len();
             runtime.block_on(async {
                 let mut view = service.app.store.read().await.unwrap();
@@ -312,5 +312,5 @@ prop_state_machine! {
     #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn every_upload_ends_and_nothing_of_a_deleted_one_is_left(sequential 1..60 => Lifecycle);
+    fn every_upload_reaches_a_final_status_and_deletions_leave_nothing(sequential 1..60 => Lifecycle);
 }

@@ -1,4 +1,4 @@
-//! What the job runner promises, on the fakes of every port.
+//! The job runner and the background work of a service. All ports are fakes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod backup;
@@ -35,7 +35,6 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 use turnstile::Turnstile;
 
 fn seconds(n: u64) -> Duration {
@@ -43,7 +42,7 @@ fn seconds(n: u64) -> Duration {
 }
 
 #[tokio::test]
-async fn a_document_is_ingested_and_its_job_done() {
+async fn ingested_document_has_a_done_job() {
     let service = Service::new();
     let id = service.upload("some words").await;
     assert_eq!(service.drain().await, 1);
@@ -56,7 +55,7 @@ async fn a_document_is_ingested_and_its_job_done() {
 }
 
 #[tokio::test]
-async fn whoever_counts_is_told_of_stages_faults_and_ends() {
+async fn recorder_receives_stages_faults_and_outcomes() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.index_switch.fail_next(1, FaultKind::Unavailable);
@@ -77,7 +76,7 @@ async fn whoever_counts_is_told_of_stages_faults_and_ends() {
 }
 
 #[tokio::test]
-async fn the_trace_of_an_upload_goes_with_its_job_and_its_runner_takes_it_up() {
+async fn runner_continues_the_trace_of_the_upload() {
     let service = Service::new();
     let trace = TraceParent::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     let id = service.upload_traced("some words", trace.clone()).await;
@@ -87,11 +86,11 @@ async fn the_trace_of_an_upload_goes_with_its_job_and_its_runner_takes_it_up() {
     let settings = RunnerSettings { continue_trace: Some(continue_trace), ..RunnerSettings::default() };
     assert_eq!(Runner::new(Arc::clone(&service.app), settings).drain().await.unwrap(), 1);
     assert_eq!(*TAKEN_UP.lock().unwrap(), [trace.unwrap()]);
-    assert!(service.job(id).await.trace.is_some(), "it stays");
+    assert!(service.job(id).await.trace.is_some(), "the trace stays recorded");
 }
 
 #[tokio::test]
-async fn transient_faults_are_tried_again_after_growing_pauses() {
+async fn transient_faults_are_retried_with_exponential_backoff() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.index_switch.fail_all(FaultKind::Unavailable);
@@ -102,7 +101,7 @@ async fn transient_faults_are_tried_again_after_growing_pauses() {
         assert_eq!(job.last_error.as_deref(), Some("vector store: a scripted fault"));
         due.push((job.attempts, (job.run_at - service.app.clock.now()).num_milliseconds()));
         service.clock.advance(Duration::from_millis(499));
-        assert_eq!(service.drain().await, 0, "not before its time");
+        assert_eq!(service.drain().await, 0, "not before it is due");
         service.clock.advance(seconds(1));
     }
     assert_eq!(due, [(1, 500), (2, 1000)]);
@@ -114,7 +113,7 @@ async fn transient_faults_are_tried_again_after_growing_pauses() {
 }
 
 #[tokio::test]
-async fn being_held_up_by_a_back_end_is_no_attempt_for_a_day() {
+async fn rate_limited_back_end_does_not_use_up_attempts_for_a_day() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.embedder_switch.fail_all(FaultKind::RateLimited);
@@ -124,7 +123,7 @@ async fn being_held_up_by_a_back_end_is_no_attempt_for_a_day() {
         assert_eq!((job.state, job.attempts), (JobState::Queued, 0));
         assert_eq!(job.last_error.as_deref(), Some("embedding back end: a scripted fault"));
         service.clock.advance(Duration::from_millis(4999));
-        assert_eq!(service.drain().await, 0, "not before its time");
+        assert_eq!(service.drain().await, 0, "not before it is due");
         service.clock.advance(seconds(1));
     }
     service.clock.advance(seconds(24 * 60 * 60));
@@ -139,15 +138,11 @@ async fn being_held_up_by_a_back_end_is_no_attempt_for_a_day() {
 }
 
 #[tokio::test]
-async fn the_same_bytes_at_the_same_time_are_read_once() {
+async fn concurrent_uploads_of_the_same_file_are_extracted_once() {
     let service = Service::reading(Reading::Gated);
     let (first, second) = (service.upload("some words").await, service.upload("some words").await);
     let other = service.upload("other words").await;
-    let run = || {
-        let runner = service.runner();
-        tokio::spawn(async move { runner.drain().await.unwrap() })
-    };
-    let running = [run(), run(), run()];
+    let running = [service.spawn_drain(), service.spawn_drain(), service.spawn_drain()];
     until("the two files are being read", || service.readings() == 2).await;
     service.open_gate();
     for running in running {
@@ -160,13 +155,13 @@ async fn the_same_bytes_at_the_same_time_are_read_once() {
 }
 
 #[tokio::test]
-async fn a_file_whose_text_cannot_be_kept_is_ingested_all_the_same() {
+async fn failing_extraction_cache_does_not_stop_the_ingestion() {
     let service = Service::new();
     service.upload("some words").await;
     let before = service.blobs_switch.calls();
     service.drain().await;
     let calls = service.blobs_switch.calls() - before;
-    // Beginning, writing and ending are the last three calls of an ingestion.
+    // Creating, writing and finishing the cached extraction are the last three calls of an ingestion.
     for last in 1..=3 {
         let id = service.upload(&format!("words {last}")).await;
         service.blobs_switch.fail_after(calls - last, 1, FaultKind::Unavailable);
@@ -177,11 +172,11 @@ async fn a_file_whose_text_cannot_be_kept_is_ingested_all_the_same() {
         service.drain().await;
         assert_eq!(service.document(again).await.state.name(), "ingested");
     }
-    assert_eq!(service.readings(), 1 + 2 * 3, "they were read again");
+    assert_eq!(service.readings(), 1 + 2 * 3, "the files were extracted again");
 }
 
 #[tokio::test]
-async fn vectors_that_nobody_used_for_a_month_are_removed() {
+async fn vectors_unused_for_a_month_are_removed() {
     let service = Service::new();
     let now = service.app.clock.now();
     let days = |days| now - chrono::TimeDelta::days(days);
@@ -193,11 +188,7 @@ async fn vectors_that_nobody_used_for_a_month_are_removed() {
         unit.embedding_cache().put("space", &[(text, &[1.0])], used_at).await.unwrap();
     }
     unit.commit().await.unwrap();
-    let stop = CancellationToken::new();
-    let running = tokio::spawn({
-        let (runner, stop) = (service.runner(), stop.clone());
-        async move { runner.run(stop, Duration::ZERO).await }
-    });
+    let (stop, running) = service.spawn_runner(RunnerSettings::default());
     let left = async || {
         let mut unit = service.app.store.begin().await.unwrap();
         unit.embedding_cache().purge_unused(now, u64::MAX).await.unwrap()
@@ -211,7 +202,7 @@ async fn vectors_that_nobody_used_for_a_month_are_removed() {
 }
 
 #[tokio::test]
-async fn sessions_and_deliveries_of_long_ago_and_links_that_expired_are_removed() {
+async fn old_sessions_old_deliveries_and_expired_links_are_removed() {
     let service = Service::new();
     let now = service.app.clock.now();
     let days = |days| now - chrono::TimeDelta::days(days);
@@ -240,11 +231,7 @@ async fn sessions_and_deliveries_of_long_ago_and_links_that_expired_are_removed(
         unit.webhooks().add_delivery(&delivery).await.unwrap();
     }
     unit.commit().await.unwrap();
-    let stop = CancellationToken::new();
-    let running = tokio::spawn({
-        let (runner, stop) = (service.runner(), stop.clone());
-        async move { runner.run(stop, Duration::ZERO).await }
-    });
+    let (stop, running) = service.spawn_runner(RunnerSettings::default());
     let all = PageRequest { offset: 0, limit: 9 };
     let log = async || {
         let mut view = service.app.store.read().await.unwrap();
@@ -270,19 +257,19 @@ async fn sessions_and_deliveries_of_long_ago_and_links_that_expired_are_removed(
 }
 
 #[tokio::test]
-async fn a_document_that_is_to_blame_fails_at_once() {
+async fn document_error_fails_without_retry() {
     let service = Service::new();
     let id = service.upload("").await;
     assert_eq!(service.drain().await, 1);
     let document = service.document(id).await;
     let DocumentState::Failed(failed) = document.state else { panic!("it has failed") };
     assert_eq!(failed.failure.code.as_str(), "no_extractable_text");
-    assert_eq!(document.coverage.unwrap().empty_pages, [1], "what was learnt is kept");
+    assert_eq!(document.coverage.unwrap().empty_pages, [1], "the coverage is kept");
     assert_eq!(service.drain().await, 0);
 }
 
 #[tokio::test]
-async fn a_panic_is_the_document_s_failure() {
+async fn panic_fails_the_document() {
     let service = Service::reading(Reading::Panic);
     let id = service.upload("x").await;
     assert_eq!(service.drain().await, 1);
@@ -291,7 +278,7 @@ async fn a_panic_is_the_document_s_failure() {
 }
 
 #[tokio::test]
-async fn a_job_whose_runner_died_is_taken_over_when_its_lease_runs_out() {
+async fn job_of_a_crashed_runner_is_taken_over_after_its_lease() {
     let service = Service::new();
     let id = service.upload("some words").await;
     lease_by_another(&service).await;
@@ -305,7 +292,7 @@ async fn a_job_whose_runner_died_is_taken_over_when_its_lease_runs_out() {
 }
 
 #[tokio::test]
-async fn a_lone_process_frees_what_its_predecessor_held() {
+async fn single_process_releases_leases_of_its_predecessor() {
     let service = Service::new();
     let id = service.upload("some words").await;
     lease_by_another(&service).await;
@@ -315,7 +302,7 @@ async fn a_lone_process_frees_what_its_predecessor_held() {
 }
 
 #[tokio::test]
-async fn a_job_that_kills_its_runners_is_given_up() {
+async fn job_that_crashes_its_runners_fails() {
     let service = Service::new();
     let id = service.upload("some words").await;
     let allowed = RunnerSettings::default().retry.interruptions;
@@ -329,22 +316,19 @@ async fn a_job_that_kills_its_runners_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_second_run_after_a_crash_doubles_nothing() {
+async fn second_run_after_a_crash_duplicates_nothing() {
     let service = Service::new();
     let id = service.upload(&"many words here. ".repeat(1000)).await;
-    // The first try indexes everything, but its end is never written.
+    // The first attempt indexes everything, but its outcome is never recorded.
     service.store_switches.commit.fail_after(1, 5, FaultKind::Unavailable);
-    let first = tokio::spawn({
-        let runner = service.runner();
-        async move { runner.drain().await }
-    });
+    let first = service.spawn_drain();
     until("five commits failed", || {
         service.clock.advance(seconds(1));
         service.store_switches.commit.calls() >= 8
     })
     .await;
     service.clock.advance(seconds(60));
-    first.await.unwrap().unwrap();
+    first.await.unwrap();
     service.drain().await;
     let document = service.document(id).await;
     assert_eq!(document.state.name(), "ingested");
@@ -354,36 +338,30 @@ async fn a_second_run_after_a_crash_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn the_end_of_a_job_is_written_once_the_database_is_back() {
+async fn job_outcome_is_recorded_once_the_database_is_available() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.store_switches.commit.fail_after(1, 3, FaultKind::Unavailable);
-    let running = tokio::spawn({
-        let runner = service.runner();
-        async move { runner.drain().await }
-    });
+    let running = service.spawn_drain();
     until("it is written", || {
         service.clock.advance(seconds(1));
         running.is_finished()
     })
     .await;
-    assert_eq!(running.await.unwrap().unwrap(), 1);
+    assert_eq!(running.await.unwrap(), 1);
     assert_eq!(service.document(id).await.state.name(), "ingested");
     assert_eq!(service.job(id).await.interruptions, 0);
 }
 
 #[tokio::test]
-async fn a_lease_is_renewed_while_the_work_lasts() {
+async fn lease_is_renewed_during_the_work() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("some words").await;
-    let running = tokio::spawn({
-        let runner = service.runner();
-        async move { runner.drain().await }
-    });
+    let running = service.spawn_drain();
     until("it is reading", || service.is_reading()).await;
     let begin = service.store_switches.begin.calls();
     for renewals in 1..=6 {
-        // A renewal sleeps for a third of the lease from when it begins to.
+        // Each renewal sleeps for a third of the lease.
         until("a renewal", || {
             service.clock.advance(Duration::from_millis(100));
             service.store_switches.begin.calls() >= begin + renewals
@@ -392,23 +370,20 @@ async fn a_lease_is_renewed_while_the_work_lasts() {
     }
     assert!(service.app.clock.now() - at(0) > chrono::TimeDelta::seconds(30), "longer than one lease");
     service.open_gate();
-    assert_eq!(running.await.unwrap().unwrap(), 1);
+    assert_eq!(running.await.unwrap(), 1);
     assert_eq!(service.document(id).await.state.name(), "ingested");
     assert_eq!(service.job(id).await.interruptions, 0);
 }
 
 #[tokio::test]
-async fn who_has_lost_the_lease_writes_nothing() {
+async fn runner_without_its_lease_writes_nothing() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("some words").await;
-    let running = tokio::spawn({
-        let runner = service.runner();
-        async move { runner.drain().await }
-    });
+    let running = service.spawn_drain();
     until("it is reading", || service.is_reading()).await;
     assert_eq!(service.runner().take_over().await.unwrap(), 1);
     let (_, lease) = lease_by_another(&service).await;
-    until("it gives up", || {
+    until("the runner stops", || {
         service.clock.advance(Duration::from_millis(100));
         running.is_finished()
     })
@@ -420,8 +395,8 @@ async fn who_has_lost_the_lease_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_late_runner_whose_try_fails_takes_nothing_from_the_one_that_came_after() {
-    // The first runner stands still before each of its calls in turn, until the second one is done.
+async fn delayed_runner_whose_attempt_fails_does_not_undo_its_successors_work() {
+    // The first runner pauses before its first, second, third … call until the second runner is done.
     for calls in 0.. {
         assert!(calls < 100, "an ingestion has an end");
         let service = Service::stepped();
@@ -450,14 +425,10 @@ async fn a_late_runner_whose_try_fails_takes_nothing_from_the_one_that_came_afte
 }
 
 #[tokio::test]
-async fn a_stopping_runner_gives_unfinished_jobs_back() {
+async fn stopping_runner_returns_unfinished_jobs_to_the_queue() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("some words").await;
-    let stop = CancellationToken::new();
-    let running = tokio::spawn({
-        let (runner, stop) = (service.runner(), stop.clone());
-        async move { runner.run(stop, Duration::ZERO).await }
-    });
+    let (stop, running) = service.spawn_runner(RunnerSettings::default());
     until("it is reading", || service.is_reading()).await;
     stop.cancel();
     running.await.unwrap();
@@ -469,7 +440,7 @@ async fn a_stopping_runner_gives_unfinished_jobs_back() {
 }
 
 #[tokio::test]
-async fn a_failed_document_leaves_no_chunks() {
+async fn failed_document_leaves_no_chunks() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.drain().await;
@@ -479,11 +450,11 @@ async fn a_failed_document_leaves_no_chunks() {
     service.drain().await;
     assert_eq!(service.document(other).await.state.name(), "failed");
     assert!(service.index.entries(other).is_empty());
-    assert_eq!(service.index.entries(id).len(), 1, "others keep theirs");
+    assert_eq!(service.index.entries(id).len(), 1, "other documents keep their chunks");
 }
 
 #[tokio::test]
-async fn a_file_that_is_gone_fails_at_once() {
+async fn missing_file_fails_without_retry() {
     let service = Service::new();
     let id = service.upload("some words").await;
     let blob = service.document(id).await.file.unwrap().blob;

@@ -1,14 +1,14 @@
-//! Building another index while the first one serves.
+//! Reindexing: building a new index while the previous one is active.
 
 use crate::{
-    service::{Reading, Service, until},
+    service::{Findings, Reading, Service, until},
     turnstile::Turnstile,
 };
 use async_trait::async_trait;
 use docent_app::{
     documents,
     maintenance::{
-        diagnostics::{CheckListener, Finding, Repair, check, repair},
+        diagnostics::{Finding, Repair, check, repair},
         progress::{NoProgress, Progress},
         reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex},
     },
@@ -54,7 +54,7 @@ impl Service {
         self.app.serving().await.unwrap().generation
     }
 
-    /// The documents that hold this word.
+    /// Returns the documents that a search for this word finds.
     async fn found(&self, word: &str) -> BTreeSet<DocumentId> {
         let chunks = search::search(&self.app, root().authorize().unwrap(), word, None, 50).await.unwrap();
         chunks.into_iter().map(|chunk| chunk.document_id).collect()
@@ -69,8 +69,8 @@ impl Service {
         ids
     }
 
-    /// The documents that the generation that serves holds, seen from the outside of the use cases.
-    async fn held(&self) -> BTreeSet<DocumentId> {
+    /// Returns the documents in the active generation, read without the use cases.
+    async fn indexed_documents(&self) -> BTreeSet<DocumentId> {
         let index = self.collections.open(&self.serving().await.collection).await.unwrap();
         index.documents(None, 1000).await.unwrap().documents.into_iter().collect()
     }
@@ -84,7 +84,7 @@ fn set(ids: &[DocumentId]) -> BTreeSet<DocumentId> {
     ids.iter().copied().collect()
 }
 
-/// Stops the build once so many documents are done.
+/// Stops a build after this many documents.
 struct StopAfter {
     left: AtomicU64,
     stop: CancellationToken,
@@ -109,7 +109,7 @@ impl Progress for StopAfter {
 }
 
 #[tokio::test]
-async fn a_new_index_holds_what_the_old_one_held_and_takes_its_place() {
+async fn new_index_contains_all_documents_and_becomes_active() {
     let service = Service::new();
     let ids = service.ingested(&["zebras graze", "zebras sleep", "other words"]).await;
     let first = service.serving().await;
@@ -119,27 +119,31 @@ async fn a_new_index_holds_what_the_old_one_held_and_takes_its_place() {
     assert_eq!((serving.id, serving.model.as_str()), (done.generation, "another"));
     assert_ne!(serving.collection, first.collection);
     assert_eq!(service.found("zebras").await, set(&ids[..2]));
-    // What was ingested since goes where searches look.
+    // Later ingestions go to the new index.
     let late = service.ingested(&["zebras run"]).await;
     assert_eq!(service.found("zebras").await, set(&[ids[0], ids[1], late[0]]));
-    assert!(service.index.entries(late[0]).is_empty(), "not into the old one");
+    assert!(service.index.entries(late[0]).is_empty(), "not into the previous index");
 }
 
 #[tokio::test]
-async fn the_old_collection_goes_once_nobody_can_be_searching_it() {
+async fn retired_index_is_removed_once_no_search_can_use_it() {
     let service = Service::new();
     let ids = service.ingested(&["zebras"]).await;
     let searching = service.app.serving().await.unwrap();
     service.reindex(&plan("another")).await.unwrap();
     docent_app::generations::remove_retired(&service.app).await.unwrap();
-    assert_eq!(searching.index.count(ids[0]).await.unwrap(), 1, "who began before the switch goes on");
+    assert_eq!(
+        searching.index.count(ids[0]).await.unwrap(),
+        1,
+        "a search started before the switch still works"
+    );
     service.clock.advance(Duration::from_secs(120));
     for _ in 0..2 {
         docent_app::generations::remove_retired(&service.app).await.unwrap();
         assert_eq!(service.collections.names(), [service.serving().await.collection]);
     }
-    assert_eq!(service.generations().await.len(), 2, "somebody late may make it anew");
-    // Somebody late does.
+    assert_eq!(service.generations().await.len(), 2, "a delayed process may create it again");
+    // A delayed process does so.
     service.collections.get(&searching.generation.collection);
     service.clock.advance(Duration::from_secs(3600));
     docent_app::generations::remove_retired(&service.app).await.unwrap();
@@ -147,7 +151,7 @@ async fn the_old_collection_goes_once_nobody_can_be_searching_it() {
 }
 
 #[tokio::test]
-async fn a_build_that_was_stopped_goes_on_and_embeds_nothing_twice() {
+async fn stopped_build_resumes_and_embeds_nothing_twice() {
     let service = Service::new();
     let texts: Vec<String> = (0..10).map(|n| format!("zebras number {n}")).collect();
     let ids = service.ingested(&texts.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -168,20 +172,20 @@ async fn a_build_that_was_stopped_goes_on_and_embeds_nothing_twice() {
         "each document once, and the model in each run"
     );
     assert_eq!(service.found("zebras").await, set(&ids));
-    assert_eq!(service.readings(), 10, "no file was read again");
+    assert_eq!(service.readings(), 10, "no file was extracted again");
 }
 
 #[tokio::test]
-async fn what_comes_and_goes_during_the_build_is_taken_over() {
+async fn documents_added_and_deleted_during_the_build_are_included() {
     let service = Service::reading(Reading::AtOnce);
     let ids = service.ingested(&["zebras a", "zebras b", "zebras c"]).await;
-    // A build that was stopped after all documents were written, before the switch.
+    // Stops the build after all documents are written, before the switch.
     let seen = StopAfter::new(3);
     let stopped = reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
     assert!(matches!(stopped, ReindexError::Stopped), "{stopped}");
     let building = build_in_progress(&service.app).await.unwrap().unwrap();
     assert_eq!(service.collections.get(&building.collection).entries(ids[0]).len(), 1);
-    // One is deleted, one comes, one fails and is retried, one waits.
+    // One document is deleted, one added, one fails and is retried.
     documents::delete::delete(&service.app, &root(), ids[0]).await.unwrap();
     let late = service.upload("zebras d").await;
     service.drain().await;
@@ -192,21 +196,21 @@ async fn what_comes_and_goes_during_the_build_is_taken_over() {
     documents::retry::retry(&service.app, &root(), retried).await.unwrap();
     let done = service.reindex(&plan("another")).await.unwrap();
     assert_eq!((done.documents, done.written), (3, 1));
-    assert_eq!(service.held().await, set(&[ids[1], ids[2], late]));
+    assert_eq!(service.indexed_documents().await, set(&[ids[1], ids[2], late]));
     service.drain().await;
     let all = set(&[ids[1], ids[2], late, retried]);
-    assert_eq!((service.held().await, service.found("zebras").await), (all.clone(), all));
+    assert_eq!((service.indexed_documents().await, service.found("zebras").await), (all.clone(), all));
 }
 
-/// Changes the records at the moment when a build is about to take over: when it lets go of its collection.
-struct Meddling {
+/// Pauses a build when it closes its collection, just before the switch, so that a test can change records.
+struct PauseBeforeSwitch {
     inner: Arc<dyn VectorIndexes>,
     closings: AtomicU64,
     at: tokio::sync::mpsc::UnboundedSender<tokio::sync::oneshot::Sender<()>>,
 }
 
 #[async_trait]
-impl VectorIndexes for Meddling {
+impl VectorIndexes for PauseBeforeSwitch {
     async fn open(
         &self,
         name: &str,
@@ -216,9 +220,9 @@ impl VectorIndexes for Meddling {
 
     async fn close(&self, name: &str) -> docent_ports::error::Result<()> {
         self.closings.fetch_add(1, Ordering::SeqCst);
-        let (go_on, told) = tokio::sync::oneshot::channel();
+        let (go_on, resumed) = tokio::sync::oneshot::channel();
         if self.at.send(go_on).is_ok() {
-            let _ = told.await;
+            let _ = resumed.await;
         }
         self.inner.close(name).await
     }
@@ -237,9 +241,10 @@ impl VectorIndexes for Meddling {
 }
 
 #[tokio::test]
-async fn what_changes_right_before_the_switch_is_not_lost() {
+async fn changes_right_before_the_switch_are_not_lost() {
     let (at, mut closings) = tokio::sync::mpsc::unbounded_channel();
-    let service = Service::meddled(|inner| Arc::new(Meddling { inner, closings: AtomicU64::new(0), at }));
+    let service =
+        Service::meddled(|inner| Arc::new(PauseBeforeSwitch { inner, closings: AtomicU64::new(0), at }));
     let ids = service.ingested(&["zebras a", "zebras b"]).await;
     let first_plan = plan("another");
     let building = service.reindex(&first_plan);
@@ -258,11 +263,11 @@ async fn what_changes_right_before_the_switch_is_not_lost() {
     let (done, [late, later]) = tokio::join!(building, meddling);
     assert_eq!(done.unwrap().documents, 3);
     let all = set(&[ids[1], late, later]);
-    assert_eq!((service.held().await, service.found("zebras").await), (all.clone(), all));
+    assert_eq!((service.indexed_documents().await, service.found("zebras").await), (all.clone(), all));
 }
 
 #[tokio::test]
-async fn an_ingestion_that_began_before_the_switch_is_done_again() {
+async fn ingestion_started_before_the_switch_is_repeated() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("zebras").await;
     let runner = service.runner();
@@ -273,7 +278,7 @@ async fn an_ingestion_that_began_before_the_switch_is_done_again() {
     assert!(ingesting.await.unwrap());
     let job = service.job(id).await;
     assert_eq!((job.state, job.attempts, job.interruptions), (JobState::Queued, 0, 0), "no failed attempt");
-    assert!(service.index.entries(id).is_empty(), "nothing is written into what is to be removed");
+    assert!(service.index.entries(id).is_empty(), "nothing is written into the retired index");
     service.drain().await;
     assert_eq!(
         (service.document(id).await.state.name(), service.found("zebras").await),
@@ -282,7 +287,7 @@ async fn an_ingestion_that_began_before_the_switch_is_done_again() {
 }
 
 #[tokio::test]
-async fn a_removal_that_ends_after_the_switch_is_done_again() {
+async fn removal_that_ends_after_the_switch_is_repeated() {
     let service = Service::stepped();
     let id = service.ingested(&["zebras"]).await[0];
     documents::delete::delete(&service.app, &root(), id).await.unwrap();
@@ -302,17 +307,17 @@ async fn a_removal_that_ends_after_the_switch_is_done_again() {
     }
     let jobs = service.app.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
     let removal = jobs.iter().find(|job| job.kind == JobKind::Delete).unwrap();
-    assert_eq!((removal.state, removal.attempts), (JobState::Queued, 0), "it is to be done again");
+    assert_eq!((removal.state, removal.attempts), (JobState::Queued, 0), "it is queued again");
     service.drain().await;
-    assert!(service.held().await.is_empty());
+    assert!(service.indexed_documents().await.is_empty());
     assert!(service.app.store.read().await.unwrap().documents().deletion(id).await.unwrap().is_none());
 }
 
 #[tokio::test]
-async fn a_failure_leaves_the_first_one_serving_and_the_build_to_go_on_with() {
+async fn failed_build_keeps_the_previous_index_active_and_can_be_resumed() {
     let service = Service::new();
     let ids = service.ingested(&["zebras a", "zebras b", "zebras c"]).await;
-    // The first call tries the model, and begins nothing when that fails.
+    // The first call tests the model; when it fails, no build is started.
     service.embedder_switch.fail_next(1, FaultKind::Rejected);
     assert!(matches!(service.reindex(&plan("another")).await, Err(ReindexError::Fault(_))));
     assert_eq!(build_in_progress(&service.app).await.unwrap(), None);
@@ -332,7 +337,7 @@ async fn a_failure_leaves_the_first_one_serving_and_the_build_to_go_on_with() {
 }
 
 #[tokio::test]
-async fn the_switch_is_tried_again_and_made_once() {
+async fn switch_is_retried_and_made_once() {
     let service = Service::new();
     let ids = service.ingested(&["zebras a"]).await;
     let seen = StopAfter::new(1);
@@ -346,14 +351,14 @@ async fn the_switch_is_tried_again_and_made_once() {
 }
 
 #[tokio::test]
-async fn a_build_can_be_given_up() {
+async fn build_can_be_abandoned() {
     let service = Service::new();
     let ids = service.ingested(&["zebras a", "zebras b"]).await;
     assert_eq!(abandon(&service.app).await.unwrap(), None);
     let seen = StopAfter::new(1);
     reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
-    let given_up = abandon(&service.app).await.unwrap().unwrap();
-    assert!(!service.collections.exists(&given_up.collection).await.unwrap());
+    let abandoned = abandon(&service.app).await.unwrap().unwrap();
+    assert!(!service.collections.exists(&abandoned.collection).await.unwrap());
     assert_eq!(
         (build_in_progress(&service.app).await.unwrap(), service.found("zebras").await),
         (None, set(&ids))
@@ -362,48 +367,33 @@ async fn a_build_can_be_given_up() {
 }
 
 #[tokio::test]
-async fn a_lost_index_is_built_anew_and_a_lost_file_is_told() {
+async fn lost_index_is_rebuilt_and_a_lost_file_is_reported() {
     let service = Service::new();
     let ids = service.ingested(&["zebras a", "zebras b"]).await;
     service.collections.remove(&service.serving().await.collection).await.unwrap();
-    // What was read of the other one is kept; of this one nothing is.
+    // The other document still has its cached extraction; this one has neither file nor extraction.
     let sha256 = service.document(ids[0]).await.file.unwrap().sha256;
     for key in [BlobKey::of_document(ids[0]), BlobKey::of_extraction(&sha256)] {
         service.app.blobs.delete(&key).await.unwrap();
     }
     let same = Plan { model: None, concurrency: 2 };
-    let told = service.reindex(&same).await.unwrap_err();
-    let ReindexError::Unreadable(documents) = &told else { panic!("{told}") };
+    let error = service.reindex(&same).await.unwrap_err();
+    let ReindexError::Unreadable(documents) = &error else { panic!("{error}") };
     assert_eq!(documents.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [ids[0]]);
-    assert!(told.to_string().contains("the stored file is missing"), "{told}");
+    assert!(error.to_string().contains("the stored file is missing"), "{error}");
     documents::delete::delete(&service.app, &root(), ids[0]).await.unwrap();
     assert_eq!(service.reindex(&same).await.unwrap().documents, 1);
     assert_eq!(service.found("zebras").await, set(&ids[1..]));
 }
 
-/// Keeps what it is told.
-#[derive(Default)]
-struct Kept(Vec<Finding>);
-
-#[async_trait]
-impl CheckListener for Kept {
-    fn healthy(&mut self, _part: Component, _note: &str) {}
-
-    fn in_use(&mut self, _part: Component) {}
-
-    async fn found(&mut self, finding: Finding) {
-        self.0.push(finding);
-    }
-}
-
 #[tokio::test]
-async fn the_doctor_tells_of_builds_models_and_collections_left_behind() {
+async fn doctor_reports_unfinished_builds_other_models_and_retired_indexes() {
     let service = Service::new();
     service.ingested(&["zebras a", "zebras b"]).await;
     let codes = async || {
-        let mut kept = Kept::default();
-        assert!(check(&service.app, &NoProgress, &mut kept).await.is_empty());
-        kept.0
+        let mut findings = Findings::default();
+        assert!(check(&service.app, &NoProgress, &mut findings).await.is_empty());
+        findings.0
     };
     let seen = StopAfter::new(1);
     reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();

@@ -8,6 +8,7 @@ use docent_app::{
     agent::registry::AgentRegistry,
     documents::upload,
     jobs::{Runner, RunnerSettings},
+    maintenance::diagnostics::{CheckListener, Finding},
     settings::Settings,
 };
 use docent_domain::{
@@ -62,16 +63,20 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::{
+    sync::{OnceCell, Semaphore},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
 
-/// What a service keeps things in.
+/// The store and the blob store of a service.
 type Stores = (Arc<dyn Store>, Arc<dyn BlobStore>);
 
-/// The use cases, and what moves and breaks them.
+/// The use cases, the controls of their environment and the fault switches.
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) clock: Arc<TestClock>,
-    /// Of the first generation.
+    /// The index of the first generation.
     pub(crate) index: Arc<FakeVectorIndex>,
     pub(crate) collections: Arc<FakeVectorIndexes>,
     pub(crate) blobs: Arc<FakeBlobStore>,
@@ -90,35 +95,35 @@ impl Service {
         Self::reading(Reading::AtOnce)
     }
 
-    /// A service whose extractor behaves like this.
+    /// Creates a service whose extractor behaves like this.
     pub(crate) fn reading(reading: Reading) -> Self {
         Self::with(reading, FakeEmbedder::default(), |stores| stores)
     }
 
-    /// A service whose embedder makes vectors of so many dimensions too, or none for 0.
+    /// Creates a service whose embedder also returns dense vectors of this size; none for 0.
     pub(crate) fn embedding(dimensions: usize) -> Self {
         Self::with(Reading::AtOnce, FakeEmbedder::with_dense(dimensions), |stores| stores)
     }
 
-    /// A service at whose stores tasks wait; see [`crate::turnstile`].
+    /// Creates a service whose store calls a test can step through; see [`crate::turnstile`].
     pub(crate) fn stepped() -> Self {
         Self::with(Reading::AtOnce, FakeEmbedder::default(), |(store, blobs)| {
             (Arc::new(Stepped(store)), Arc::new(Stepped(blobs)))
         })
     }
 
-    /// A service whose collections are in something that this puts around them.
+    /// Creates a service whose vector indexes are wrapped by `meddle`.
     pub(crate) fn meddled(meddle: impl FnOnce(Arc<dyn VectorIndexes>) -> Arc<dyn VectorIndexes>) -> Self {
         let mut service = Self::new();
-        let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
+        let app = Arc::get_mut(&mut service.app).expect("no other owner yet");
         app.collections = meddle(Arc::clone(&app.collections));
         service
     }
 
-    /// A service with this reranker.
+    /// Creates a service with this reranker.
     pub(crate) fn reranking(reranker: Arc<dyn Reranker>) -> Self {
         let mut service = Self::new();
-        let app = Arc::get_mut(&mut service.app).expect("nobody else has it yet");
+        let app = Arc::get_mut(&mut service.app).expect("no other owner yet");
         app.reranker = Some(reranker);
         service
     }
@@ -194,7 +199,20 @@ impl Service {
         Runner::new(Arc::clone(&self.app), RunnerSettings::default())
     }
 
-    /// The runner of another process on the same stores.
+    /// Runs due jobs in a task; returns the number of attempts.
+    pub(crate) fn spawn_drain(&self) -> JoinHandle<usize> {
+        let runner = self.runner();
+        tokio::spawn(async move { runner.drain().await.unwrap() })
+    }
+
+    /// Starts a runner that runs until it is stopped.
+    pub(crate) fn spawn_runner(&self, settings: RunnerSettings) -> (CancellationToken, JoinHandle<()>) {
+        let (stop, runner) = (CancellationToken::new(), Runner::new(Arc::clone(&self.app), settings));
+        let stopped = stop.clone();
+        (stop, tokio::spawn(async move { runner.run(stopped, Duration::ZERO).await }))
+    }
+
+    /// Returns the runner of another process on the same stores.
     pub(crate) fn other_process(&self) -> Runner {
         let app = &self.app;
         let other = App {
@@ -246,7 +264,7 @@ impl Service {
     }
 
     async fn make_owner(&self) -> User {
-        // Writes down which index serves, so that what tests count is what they are about.
+        // Records the active index now, so that tests do not count this call.
         self.app.serving().await.unwrap();
         let user = builders::user(1);
         let mut work = self.app.store.begin().await.unwrap();
@@ -259,24 +277,24 @@ impl Service {
         self.app.store.read().await.unwrap().documents().get(id).await.unwrap().unwrap()
     }
 
-    /// The document's only job.
+    /// Returns the document's only job.
     pub(crate) async fn job(&self, id: DocumentId) -> Job {
         let jobs = self.app.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
         let [job] = jobs.try_into().expect("one job");
         job
     }
 
-    /// Whether the extractor has begun to read.
+    /// Whether an extraction has started.
     pub(crate) fn is_reading(&self) -> bool {
         self.readings() > 0
     }
 
-    /// How many files the extractor has begun to read.
+    /// Returns the number of extractions started.
     pub(crate) fn readings(&self) -> usize {
         self.extractor.begun.load(Ordering::SeqCst)
     }
 
-    /// Lets a [`Reading::Gated`] extractor go on, for good.
+    /// Releases a [`Reading::Gated`] extractor permanently.
     pub(crate) fn open_gate(&self) {
         self.extractor.gate.close();
     }
@@ -290,7 +308,7 @@ pub(crate) enum Reading {
     Panic,
 }
 
-/// Takes the bytes for the text of one page.
+/// An extractor that returns the bytes as the text of one page.
 struct Extractor {
     reading: Reading,
     gate: Semaphore,
@@ -303,7 +321,7 @@ impl TextExtractor for Extractor {
         self.begun.fetch_add(1, Ordering::SeqCst);
         match self.reading {
             Reading::AtOnce => {}
-            // Nothing is ever handed out: this waits until the gate is closed, which lets all pass.
+            // No permit is ever added: this waits until the semaphore is closed, which releases all waiters.
             Reading::Gated => drop(self.gate.acquire().await),
             Reading::Panic => panic!("a bug of the extractor"),
         }
@@ -319,7 +337,7 @@ impl TextExtractor for Extractor {
     }
 }
 
-/// Waits until `is_so`, without sleeping.
+/// Waits until `is_so` returns true, without sleeping.
 pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let wait = async {
         while !is_so() {
@@ -331,7 +349,7 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         .unwrap_or_else(|_| panic!("never happened: {what}"));
 }
 
-/// A lease that is not the runner's.
+/// Leases the next job for another runner.
 pub(crate) async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
     let lease = service.app.new_id(LeaseId::generate);
     let now = service.app.clock.now();
@@ -340,4 +358,19 @@ pub(crate) async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
         work.jobs().lease(lease, now, now + Duration::from_secs(30)).await.unwrap().expect("a job is due");
     work.commit().await.unwrap();
     (job, lease)
+}
+
+/// Collects the doctor's findings.
+#[derive(Default)]
+pub(crate) struct Findings(pub(crate) Vec<Finding>);
+
+#[async_trait]
+impl CheckListener for Findings {
+    fn healthy(&mut self, _part: Component, _note: &str) {}
+
+    fn in_use(&mut self, _part: Component) {}
+
+    async fn found(&mut self, finding: Finding) {
+        self.0.push(finding);
+    }
 }

@@ -1,8 +1,8 @@
-//! What a sweep mends beside a running service, and who sweeps when.
+//! The orphan sweep: what it repairs, and when and where it runs.
 
 use crate::service::{Service, lease_by_another, until};
 use docent_app::{
-    jobs::{Runner, RunnerSettings},
+    jobs::RunnerSettings,
     maintenance::{
         diagnostics::{Finding, Repair, repair},
         sweep::{SweepReport, sweep},
@@ -21,14 +21,15 @@ use docent_testkit::{
     fakes::recorder::Noted,
     retrieval::{entry, indexed},
 };
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
 impl Service {
-    /// Chunks of a document that nobody has, as a runner leaves them that was paused for long and then died.
-    async fn leave_chunks(&self, n: u32) -> DocumentId {
+    /// Creates chunks of an unknown document, as a delayed and then crashed runner leaves them.
+    async fn create_orphan_chunks(&self, n: u32) -> DocumentId {
         let document = indexed(n);
         self.index.replace(&document, vec![entry(n, 0, "pump")]).await.unwrap();
         document.id
@@ -38,8 +39,8 @@ impl Service {
         sweep(&self.app).await
     }
 
-    /// Takes a sweep to be done as another process would.
-    async fn take_duty(&self) -> LeaseId {
+    /// Takes the sweep's lease as another process would.
+    async fn lease_sweep(&self) -> LeaseId {
         let (now, lease) = (self.app.clock.now(), self.app.new_id(LeaseId::generate));
         let mut work = self.app.store.begin().await.unwrap();
         assert!(
@@ -58,7 +59,7 @@ impl Service {
 }
 
 #[tokio::test]
-async fn where_nothing_is_left_behind_nothing_is_changed() {
+async fn sweep_without_orphans_changes_nothing() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.drain().await;
@@ -68,11 +69,11 @@ async fn where_nothing_is_left_behind_nothing_is_changed() {
     assert!(swept.is_complete());
     assert_eq!(swept.repaired(), 0);
     assert_eq!(service.index.entries(id).len(), 1);
-    assert_eq!(service.drain().await, 1, "the job that was there");
+    assert_eq!(service.drain().await, 1, "the job that was already queued");
 }
 
 #[tokio::test]
-async fn chunks_of_deleted_and_failed_documents_are_removed_and_all_others_stay() {
+async fn sweep_removes_only_chunks_of_deleted_and_failed_documents() {
     let service = Service::new();
     let kept = service.upload("some words").await;
     service.drain().await;
@@ -83,7 +84,7 @@ async fn chunks_of_deleted_and_failed_documents_are_removed_and_all_others_stay(
     work.commit().await.unwrap();
     let document = docent_domain::retrieval::IndexedDocument { id: failed.id, ..indexed(9) };
     service.index.replace(&document, vec![entry(9, 0, "pump")]).await.unwrap();
-    let gone = service.leave_chunks(7).await;
+    let gone = service.create_orphan_chunks(7).await;
     let swept = service.sweep().await;
     assert_eq!((swept.orphan_chunks, swept.repaired(), swept.is_complete()), (2, 2, true));
     for (id, chunks) in [(gone, 0), (failed.id, 0), (kept, 1)] {
@@ -92,11 +93,11 @@ async fn chunks_of_deleted_and_failed_documents_are_removed_and_all_others_stay(
     let noted = service.recorder.noted();
     let told = [Noted::Repaired(SweepFinding::OrphanChunks), Noted::Repaired(SweepFinding::OrphanChunks)];
     assert_eq!(noted[noted.len() - 3..], [&told[..], &[Noted::Swept(true, Duration::ZERO)]].concat());
-    assert_eq!(service.sweep().await.repaired(), 0, "once is enough");
+    assert_eq!(service.sweep().await.repaired(), 0, "nothing remains to repair");
 }
 
 #[tokio::test]
-async fn jobs_that_got_lost_are_added_again() {
+async fn sweep_queues_lost_jobs_again() {
     let service = Service::new();
     let pending = service.upload("some words").await;
     let (job, lease) = lease_by_another(&service).await;
@@ -114,7 +115,7 @@ async fn jobs_that_got_lost_are_added_again() {
 }
 
 #[tokio::test]
-async fn files_without_a_document_are_removed_once_no_upload_can_be_under_way() {
+async fn sweep_removes_orphan_files_once_no_upload_can_be_in_progress() {
     let service = Service::new();
     let kept = service.upload("some words").await;
     service.drain().await;
@@ -125,24 +126,24 @@ async fn files_without_a_document_are_removed_once_no_upload_can_be_under_way() 
         writer.write(bytes::Bytes::from_static(b"bytes")).await.unwrap();
         writer.finish().await.unwrap();
     }
-    assert_eq!(service.sweep().await.repaired(), 0, "they may be of uploads");
+    assert_eq!(service.sweep().await.repaired(), 0, "uploads may be in progress");
     service.clock.advance(HOUR + Duration::from_secs(1));
     assert_eq!(service.sweep().await.orphan_files, 2);
     let keys = service.blobs.keys();
-    assert_eq!(keys.len(), 2, "a document's file and what was read out of it stay: {keys:?}");
+    assert_eq!(keys.len(), 2, "a document's file and cached extraction stay: {keys:?}");
     assert!(keys.contains(&BlobKey::of_document(kept).as_str().to_owned()));
     let stale = Finding::OrphanFile { key: orphans[1].clone(), bytes: 5 };
     assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
 }
 
 #[tokio::test]
-async fn what_breaks_a_sweep_is_swept_the_next_time() {
+async fn interrupted_sweep_is_completed_by_the_next_one() {
     let service = Service::new();
-    let gone = service.leave_chunks(7).await;
-    // Each call of the sweep breaks once, wherever it is made.
+    let gone = service.create_orphan_chunks(7).await;
+    // Each call of the sweep fails once.
     for broken in 0_u32.. {
         assert!(broken < 50, "a sweep has an end");
-        let id = service.leave_chunks(100 + broken).await;
+        let id = service.create_orphan_chunks(100 + broken).await;
         service.index_switch.fail_after(broken.into(), 1, FaultKind::Unavailable);
         let swept = service.sweep().await;
         service.index_switch.clear();
@@ -153,7 +154,7 @@ async fn what_breaks_a_sweep_is_swept_the_next_time() {
         assert!(service.index.entries(id).is_empty());
     }
     for switch in [&service.store_switches.read, &service.blobs_switch] {
-        let id = service.leave_chunks(200).await;
+        let id = service.create_orphan_chunks(200).await;
         switch.fail_all(FaultKind::Unavailable);
         assert!(!service.sweep().await.is_complete());
         switch.clear();
@@ -164,23 +165,26 @@ async fn what_breaks_a_sweep_is_swept_the_next_time() {
 }
 
 #[tokio::test]
-async fn a_sweep_is_done_by_one_runner_at_a_time_and_not_again_too_soon() {
+async fn sweep_runs_in_one_process_and_at_most_once_per_interval() {
     let service = Service::new();
-    service.take_duty().await;
-    assert!(service.runner().sweep(Duration::ZERO).await.unwrap().is_none(), "another one sweeps");
+    service.lease_sweep().await;
+    assert!(service.runner().sweep(Duration::ZERO).await.unwrap().is_none(), "another process sweeps");
     service.clock.advance(Duration::from_secs(30));
     let swept = service.runner().sweep(HOUR).await.unwrap();
-    assert!(swept.is_some(), "the other one has died");
+    assert!(swept.is_some(), "the other process has crashed");
     service.clock.advance(HOUR - Duration::from_secs(1));
-    assert!(service.other_process().sweep(HOUR).await.unwrap().is_none(), "it was done not long ago");
+    assert!(
+        service.other_process().sweep(HOUR).await.unwrap().is_none(),
+        "the last sweep was less than an interval ago"
+    );
     service.clock.advance(Duration::from_secs(1));
     assert!(service.other_process().sweep(HOUR).await.unwrap().is_some());
 }
 
 #[tokio::test]
-async fn a_sweep_that_broke_is_due_again_within_a_minute() {
+async fn interrupted_sweep_is_due_again_after_a_minute() {
     let service = Service::new();
-    let gone = service.leave_chunks(7).await;
+    let gone = service.create_orphan_chunks(7).await;
     service.index_switch.fail_all(FaultKind::Unavailable);
     assert!(!service.runner().sweep(HOUR).await.unwrap().unwrap().is_complete());
     service.index_switch.clear();
@@ -191,22 +195,12 @@ async fn a_sweep_that_broke_is_due_again_within_a_minute() {
     assert!(service.index.entries(gone).is_empty());
 }
 
-/// A runner that works until the test ends it.
-fn run(
-    service: &Service,
-    sweep_interval: Option<Duration>,
-) -> (CancellationToken, tokio::task::JoinHandle<()>) {
-    let stop = CancellationToken::new();
-    let runner =
-        Runner::new(Arc::clone(&service.app), RunnerSettings { sweep_interval, ..Default::default() });
-    let running = tokio::spawn({
-        let stop = stop.clone();
-        async move { runner.run(stop, Duration::ZERO).await }
-    });
-    (stop, running)
+/// Starts a runner that runs until it is stopped.
+fn run(service: &Service, sweep_interval: Option<Duration>) -> (CancellationToken, JoinHandle<()>) {
+    service.spawn_runner(RunnerSettings { sweep_interval, ..RunnerSettings::default() })
 }
 
-/// Lets so much time pass, a second at a time, while others do what they have to.
+/// Advances the clock second by second and lets other tasks run in between.
 async fn pass(service: &Service, seconds: u32) {
     for _ in 0..seconds {
         for _ in 0..50 {
@@ -220,15 +214,15 @@ async fn pass(service: &Service, seconds: u32) {
 }
 
 #[tokio::test]
-async fn a_running_runner_sweeps_soon_after_its_start_and_then_at_intervals() {
+async fn runner_sweeps_after_its_start_and_at_intervals() {
     let service = Service::new();
     let interval = Duration::from_secs(100);
     let (stop, running) = run(&service, Some(interval));
     pass(&service, 29).await;
-    assert_eq!(service.sweeps(), 0, "what dead runners held is still theirs");
+    assert_eq!(service.sweeps(), 0, "leases of crashed runners have not expired yet");
     pass(&service, 2).await;
     assert_eq!(service.sweeps(), 1);
-    let gone = service.leave_chunks(7).await;
+    let gone = service.create_orphan_chunks(7).await;
     pass(&service, 102).await;
     assert_eq!(service.sweeps(), 2);
     assert!(service.index.entries(gone).is_empty());
@@ -237,7 +231,7 @@ async fn a_running_runner_sweeps_soon_after_its_start_and_then_at_intervals() {
 }
 
 #[tokio::test]
-async fn of_two_runners_one_sweeps() {
+async fn two_runners_sweep_once_per_interval() {
     let service = Service::new();
     let interval = Duration::from_secs(100);
     let runners = [run(&service, Some(interval)), run(&service, Some(interval))];
@@ -252,7 +246,7 @@ async fn of_two_runners_one_sweeps() {
 }
 
 #[tokio::test]
-async fn a_runner_without_an_interval_never_sweeps() {
+async fn runner_without_an_interval_never_sweeps() {
     let service = Service::new();
     let (stop, running) = run(&service, None);
     pass(&service, 500).await;

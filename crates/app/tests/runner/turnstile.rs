@@ -1,4 +1,4 @@
-//! Ports at which a task waits until it is told to go on, so that a test decides who does what next.
+//! Port wrappers that pause a task before each call, so that a test controls the order of concurrent calls.
 
 use async_trait::async_trait;
 use docent_domain::{
@@ -19,7 +19,7 @@ tokio::task_local! {
     static TURNSTILE: Arc<Turnstile>;
 }
 
-/// Where one task waits between two calls of a port. It may wait for several at once.
+/// Pauses one task before each of its port calls. Several calls can wait at once.
 #[derive(Debug)]
 pub(crate) struct Turnstile {
     permits: Semaphore,
@@ -37,12 +37,12 @@ impl Turnstile {
         Arc::new(Self { permits: Semaphore::new(0), seen: watch::Sender::default() })
     }
 
-    /// Runs a task whose calls wait here.
+    /// Runs a task whose calls wait at this turnstile.
     pub(crate) async fn hold<T>(self: Arc<Self>, task: impl Future<Output = T>) -> T {
         TURNSTILE.scope(self, task).await
     }
 
-    /// Lets the task make one more call, and returns once it waits again.
+    /// Lets the task make one call, and returns when it waits again.
     pub(crate) async fn let_through(&self) {
         let before = self.seen.borrow().passed;
         self.permits.add_permits(1);
@@ -50,13 +50,13 @@ impl Turnstile {
         self.reached().await;
     }
 
-    /// Returns once the task waits.
+    /// Returns when the task waits.
     pub(crate) async fn reached(&self) {
         self.wait_for(|seen| seen.waiting > 0).await;
     }
 
     async fn wait_for(&self, is_so: impl FnMut(&Seen) -> bool) {
-        // The sender lives as long as `self`, so waiting ends in no other way.
+        // Never an error: the sender lives as long as `self`.
         let _ = self.seen.subscribe().wait_for(is_so).await;
     }
 
@@ -68,7 +68,7 @@ impl Turnstile {
     }
 }
 
-/// A call that waits, or was given up.
+/// Counts a call as waiting until it is dropped.
 struct Waiting<'a>(&'a watch::Sender<Seen>);
 
 impl<'a> Waiting<'a> {
@@ -90,8 +90,8 @@ async fn pass() {
     }
 }
 
-/// A port whose calls wait at the turnstile of the task that makes them. Units of work are atomic as it is,
-/// and a task that waited within one would keep all others out.
+/// A port whose calls wait at their task's turnstile. Calls within a unit of work do not wait: units are atomic, and a
+/// task waiting within one would block all others.
 pub(crate) struct Stepped<P: ?Sized>(pub(crate) Arc<P>);
 
 #[async_trait]

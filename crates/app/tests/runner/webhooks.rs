@@ -1,4 +1,4 @@
-//! What couriers promise to webhooks, and that nothing that is to be told gets lost.
+//! Webhook deliveries: recording, sending, retrying.
 
 use crate::service::{Service, until};
 use docent_app::webhooks::{courier::Courier, own, signature::signatures};
@@ -25,10 +25,10 @@ use tokio_util::sync::CancellationToken;
 
 const ALL: PageRequest = PageRequest { offset: 0, limit: 100 };
 
-/// The first account has these webhooks.
+/// Creates a service whose first account has these webhooks.
 async fn service(webhooks: &[Webhook]) -> Service {
     let service = Service::new();
-    // Makes the account; this one document is told to nobody.
+    // Creates the account. No webhook exists yet, so this document causes no delivery.
     let _ = service.upload("first words").await;
     service.drain().await;
     let mut work = service.app.store.begin().await.unwrap();
@@ -60,7 +60,7 @@ async fn log(service: &Service, webhook: WebhookId) -> Vec<WebhookDelivery> {
     view.webhooks().deliveries(webhook, None, ALL).await.unwrap().records
 }
 
-/// The only delivery of the first webhook.
+/// Returns the only delivery of the first webhook.
 async fn only(service: &Service) -> WebhookDelivery {
     let [delivery] = log(service, id(1)).await.try_into().expect("one delivery");
     delivery
@@ -73,7 +73,7 @@ async fn ingest(service: &Service, text: &str) -> DocumentId {
 }
 
 #[tokio::test]
-async fn what_becomes_of_a_document_is_told_signed_and_once() {
+async fn ingested_document_is_delivered_once_and_signed() {
     let service = service(&[webhook(1)]).await;
     let document = ingest(&service, "some words").await;
     assert_eq!(only(&service).await.state, DeliveryState::Pending(service.app.clock.now()));
@@ -99,14 +99,14 @@ async fn what_becomes_of_a_document_is_told_signed_and_once() {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_once_it_is_final_and_says_why() {
+async fn failed_document_is_delivered_when_final_with_its_reason() {
     let failures = Webhook { events: WebhookEvents::parse(["document.failed"]).unwrap(), ..webhook(1) };
     let service = service(&[failures]).await;
     ingest(&service, "these words are found").await;
     service.index_switch.fail_all(FaultKind::Unavailable);
     let _ = service.upload("some words").await;
     for n in 1..=3 {
-        assert!(log(&service, id(1)).await.is_empty(), "before try {n}");
+        assert!(log(&service, id(1)).await.is_empty(), "before attempt {n}");
         service.drain().await;
         service.clock.advance(Duration::from_secs(60));
     }
@@ -118,7 +118,7 @@ async fn a_failure_is_told_once_it_is_final_and_says_why() {
 }
 
 #[tokio::test]
-async fn those_are_told_whose_document_it_is_and_who_may_see_all() {
+async fn deliveries_go_to_the_owner_and_accounts_that_can_view_all_documents() {
     let others = Webhook { owner: builders::user(2).id, ..webhook(2) };
     let all = Webhook { all_documents: true, ..Webhook { owner: builders::user(2).id, ..webhook(3) } };
     let off = Webhook { is_active: false, ..webhook(4) };
@@ -135,13 +135,13 @@ async fn those_are_told_whose_document_it_is_and_who_may_see_all() {
     }
     work.commit().await.unwrap();
     ingest(&service, "some words").await;
-    let mut told = Vec::new();
+    let mut counts = Vec::new();
     for n in 1..=4 {
-        told.push(log(&service, id(n)).await.len());
+        counts.push(log(&service, id(n)).await.len());
     }
-    assert_eq!(told, [1, 0, 1, 0]);
+    assert_eq!(counts, [1, 0, 1, 0]);
 
-    // The right is looked at again when it is told.
+    // The permission is checked again when the message is sent.
     let mut work = service.app.store.begin().await.unwrap();
     work.groups()
         .set_assigned_permissions(builders::user(2).id, &AssignedPermissions::default())
@@ -151,14 +151,14 @@ async fn those_are_told_whose_document_it_is_and_who_may_see_all() {
     assert_eq!(courier(&service).drain().await.unwrap(), 2);
     let [refused] = log(&service, id(3)).await.try_into().unwrap();
     assert_eq!((refused.state, refused.last_status), (DeliveryState::Failed, None));
-    assert!(refused.last_error.unwrap().contains("may not be told"));
+    assert!(refused.last_error.unwrap().contains("may not be text"));
     let urls: Vec<_> =
         service.webhooks.messages().into_iter().map(|sent| sent.url.as_str().to_owned()).collect();
     assert_eq!(urls, ["https://example.org/1"]);
 }
 
 #[tokio::test]
-async fn an_account_that_is_not_active_is_told_nothing() {
+async fn inactive_account_receives_no_deliveries() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
     let mut work = service.app.store.begin().await.unwrap();
@@ -170,21 +170,21 @@ async fn an_account_that_is_not_active_is_told_nothing() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_fails_is_asked_nine_times_over_a_day_and_a_half() {
+async fn failing_receiver_gets_nine_attempts_over_a_day_and_a_half() {
     let service = service(&[webhook(1)]).await;
     service.webhooks.always("https://example.org/1", answered(500));
     ingest(&service, "some words").await;
     let mut bodies = Vec::new();
     for (n, pause) in [5, 30, 120, 600, 3600, 10_800, 28_800, 86_400].into_iter().enumerate() {
-        assert_eq!(courier(&service).drain().await.unwrap(), 1, "try {}", n + 1);
+        assert_eq!(courier(&service).drain().await.unwrap(), 1, "attempt {}", n + 1);
         let (delivery, now) = (only(&service).await, service.app.clock.now());
         assert_eq!((delivery.attempts, delivery.last_status), (n as u32 + 1, Some(500)));
         assert_eq!(delivery.last_error.as_deref(), Some("the receiver answered 500"));
         let DeliveryState::Pending(due) = delivery.state else { panic!("{delivery:?}") };
         let waits = (due - now).num_milliseconds();
-        assert!((pause * 1000..=pause * 1100).contains(&waits), "{waits} ms after try {}", n + 1);
+        assert!((pause * 1000..=pause * 1100).contains(&waits), "{waits} ms after attempt {}", n + 1);
         service.clock.advance((due - now).to_std().unwrap() - Duration::from_micros(1));
-        assert_eq!(courier(&service).drain().await.unwrap(), 0, "not before its time");
+        assert_eq!(courier(&service).drain().await.unwrap(), 0, "not before it is due");
         service.clock.advance(Duration::from_micros(1));
         bodies.push(delivery.body);
     }
@@ -197,7 +197,7 @@ async fn a_receiver_that_fails_is_asked_nine_times_over_a_day_and_a_half() {
 }
 
 #[tokio::test]
-async fn each_answer_has_its_consequence() {
+async fn receiver_response_determines_the_delivery_state() {
     let wait =
         |seconds| Ok(ReceiverResponse { status: 429, retry_after: Some(Duration::from_secs(seconds)) });
     for (outcome, state, error) in [
@@ -220,8 +220,8 @@ async fn each_answer_has_its_consequence() {
         courier(&service).drain().await.unwrap();
         let (delivery, now) = (only(&service).await, service.app.clock.now());
         assert_eq!(delivery.state.name(), state, "{outcome:?}");
-        let told = delivery.last_error.unwrap_or_default();
-        assert!(told.contains(error) && told.is_empty() == error.is_empty(), "{outcome:?}: {told}");
+        let text = delivery.last_error.unwrap_or_default();
+        assert!(text.contains(error) && text.is_empty() == error.is_empty(), "{outcome:?}: {text}");
         if outcome == wait(7200) {
             assert_eq!(delivery.state.next_attempt(), Some(now + Duration::from_secs(7200)));
         }
@@ -231,9 +231,9 @@ async fn each_answer_has_its_consequence() {
     }
 }
 
-/// The database breaks at the `n`th commit: before it is done, or after, so that only the answer gets lost.
+/// The database fails at the `n`th commit: before it is made, or after it, so that only the acknowledgement is lost.
 #[tokio::test]
-async fn what_is_to_be_told_and_the_end_of_the_document_are_there_together_wherever_the_database_breaks() {
+async fn delivery_and_document_status_are_recorded_together_wherever_the_database_fails() {
     for n in 0..4 {
         for is_lost in [false, true] {
             let service = service(&[webhook(1)]).await;
@@ -241,10 +241,13 @@ async fn what_is_to_be_told_and_the_end_of_the_document_are_there_together_where
             let switches = &service.store_switches;
             let switch = if is_lost { &switches.acknowledge } else { &switches.commit };
             switch.fail_after(n, 1, FaultKind::Unavailable);
-            // A process that dies now and again: each try is by a runner that knows nothing of those before.
+            // Each attempt is made by a new runner, as if the process had crashed.
             let work = async {
                 while service.document(document).await.state.name() == "pending" {
-                    assert!(log(&service, id(1)).await.is_empty(), "told before it is so: {n} {is_lost}");
+                    assert!(
+                        log(&service, id(1)).await.is_empty(),
+                        "delivery recorded before the status: {n} {is_lost}"
+                    );
                     let _ = service.runner().run_next().await;
                     service.app.clock.sleep(Duration::from_secs(10)).await;
                 }
@@ -256,7 +259,7 @@ async fn what_is_to_be_told_and_the_end_of_the_document_are_there_together_where
 }
 
 #[tokio::test]
-async fn a_message_whose_courier_died_is_sent_by_another_after_its_lease_and_not_before() {
+async fn delivery_of_a_crashed_worker_is_sent_after_its_lease() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
     service.webhooks.hold("https://example.org/1");
@@ -269,7 +272,7 @@ async fn a_message_whose_courier_died_is_sent_by_another_after_its_lease_and_not
     let _ = dying.await;
     service.webhooks.let_go();
     service.clock.advance(Duration::from_secs(29));
-    assert_eq!(courier(&service).drain().await.unwrap(), 0, "it may still be under way");
+    assert_eq!(courier(&service).drain().await.unwrap(), 0, "the attempt may still be in progress");
     service.clock.advance(Duration::from_secs(1));
     assert_eq!(courier(&service).drain().await.unwrap(), 1);
     let [first, second] = service.webhooks.messages().try_into().unwrap();
@@ -278,7 +281,7 @@ async fn a_message_whose_courier_died_is_sent_by_another_after_its_lease_and_not
 }
 
 #[tokio::test]
-async fn who_was_too_late_writes_nothing_over_what_another_one_wrote() {
+async fn delayed_worker_does_not_overwrite_its_successors_result() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
     service.webhooks.hold("https://example.org/1");
@@ -298,11 +301,11 @@ async fn who_was_too_late_writes_nothing_over_what_another_one_wrote() {
     service.webhooks.let_go();
     late.await.unwrap();
     other.await.unwrap();
-    assert_eq!(only(&service).await.attempts, 1, "one of them counts");
+    assert_eq!(only(&service).await.attempts, 1, "only one attempt counts");
 }
 
 #[tokio::test]
-async fn a_slow_receiver_holds_up_nobody_else_and_is_sent_one_message_at_a_time() {
+async fn slow_receiver_does_not_delay_others_and_gets_one_message_at_a_time() {
     let service = service(&[webhook(1), webhook(2)]).await;
     for text in ["some words", "more words"] {
         ingest(&service, text).await;
@@ -325,12 +328,12 @@ async fn a_slow_receiver_holds_up_nobody_else_and_is_sent_one_message_at_a_time(
     running.await.unwrap();
     for n in 1..=2 {
         let states: Vec<_> = log(&service, id(n)).await.iter().map(|delivery| delivery.state).collect();
-        assert_eq!(states, [DeliveryState::Delivered; 2], "messages under way get time to end");
+        assert_eq!(states, [DeliveryState::Delivered; 2], "running attempts are completed");
     }
 }
 
 #[tokio::test]
-async fn after_a_rotation_both_secrets_sign_for_a_day() {
+async fn both_secrets_sign_for_a_day_after_rotation() {
     let service = service(&[webhook(1)]).await;
     let old = webhook(1).secret;
     let new = own::rotate(&service.app, &grant(), id(1)).await.unwrap().secret;
@@ -345,7 +348,7 @@ async fn after_a_rotation_both_secrets_sign_for_a_day() {
 }
 
 #[tokio::test]
-async fn a_replay_is_the_same_message_at_another_time() {
+async fn replay_sends_the_same_message_with_a_new_timestamp() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
     service.webhooks.script(Err(DeliveryError::Refused("is odd".to_owned())));
@@ -365,7 +368,7 @@ async fn a_replay_is_the_same_message_at_another_time() {
 }
 
 #[tokio::test]
-async fn what_was_to_be_told_waits_while_a_webhook_is_off_and_goes_with_it() {
+async fn pending_deliveries_wait_while_a_webhook_is_off_and_are_deleted_with_it() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
     let switch = async |is_active| {
@@ -385,7 +388,7 @@ async fn what_was_to_be_told_waits_while_a_webhook_is_off_and_goes_with_it() {
 }
 
 #[tokio::test]
-async fn an_address_is_checked_again_when_it_is_asked() {
+async fn address_is_checked_again_before_each_attempt() {
     let internal =
         Webhook { url: WebhookUrl::parse("https://internal.example.org/x").unwrap(), ..webhook(1) };
     let service = service(&[internal]).await;

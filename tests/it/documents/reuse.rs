@@ -1,4 +1,4 @@
-//! What an ingestion costs: each text is embedded once, and each file is read once.
+//! Reuse between ingestions: each text is embedded once and each file is extracted once.
 
 use docent_app::jobs::{Runner, RunnerSettings};
 use docent_domain::document::BlobKey;
@@ -12,12 +12,11 @@ use docent_tests::{
     setup::{Setup, Started},
     stack::Stack,
 };
-use reqwest::Method;
 use sha2::{Digest, Sha256};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// A PDF of so many chunks, none of which another document has.
+/// Returns a PDF of this many chunks, shared with no other document.
 fn long_pdf(document: usize, chunks: usize) -> Vec<u8> {
     let page = |page| {
         let line =
@@ -34,7 +33,7 @@ async fn has_extraction(app: &TestApp, file: &[u8]) -> bool {
 }
 
 async fn delete(ada: &Member, id: &str) {
-    let _ = ada.app().send(ada.request(Method::DELETE, &format!("/documents/{id}"))).await.expect(204);
+    let _ = ada.delete(&format!("/documents/{id}")).await.expect(204);
 }
 
 async fn status(ada: &Member, id: &str) -> String {
@@ -42,7 +41,7 @@ async fn status(ada: &Member, id: &str) -> String {
 }
 
 rules! {
-    async fn the_same_bytes_are_two_documents_and_one_embedding(setup) {
+    async fn identical_files_are_embedded_once(setup) {
         let fake = FakeLlm::start().await;
         let app = setup.embeddings(&fake).start().await;
         let ada = app.ada().await;
@@ -51,7 +50,7 @@ rules! {
         app.run_jobs().await;
         let spent = fake.counts().embeddings;
         assert!(spent > 0);
-        // Whoever reads a file from now on fails.
+        // Further extractions fail.
         app.faults.extractor.fail_all(FaultKind::Rejected);
         let second = ada.add("a.pdf", file).await;
         app.run_jobs().await;
@@ -60,7 +59,7 @@ rules! {
         assert_eq!(fake.counts().embeddings, spent);
     }
 
-    async fn a_retry_goes_on_at_the_first_missing_batch(setup) {
+    async fn retry_resumes_at_the_first_missing_batch(setup) {
         let fake = FakeLlm::start().await;
         let app = setup.embeddings(&fake).start().await;
         let ada = app.ada().await;
@@ -75,10 +74,10 @@ rules! {
         app.run_jobs().await;
         assert_eq!(status(&ada, &id).await, "ingested");
         let counts = fake.counts();
-        assert_eq!((counts.embedded_again, counts.embeddings), (0, counts.embedded + 1), "one was refused");
+        assert_eq!((counts.embedded_again, counts.embeddings), (0, counts.embedded + 1), "only the refused batch is sent twice");
     }
 
-    async fn what_was_read_goes_with_the_last_document_that_has_the_file(setup) {
+    async fn cached_extraction_is_deleted_with_the_last_document_of_the_file(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let file = pdf(&["some words"]);
@@ -88,13 +87,13 @@ rules! {
         assert!(has_extraction(&app, &file).await);
         delete(&ada, &first).await;
         app.run_jobs().await;
-        assert!(has_extraction(&app, &file).await, "the other document has it");
+        assert!(has_extraction(&app, &file).await, "the other document still has the file");
         delete(&ada, &second).await;
         app.run_jobs().await;
         assert!(!has_extraction(&app, &file).await);
     }
 
-    async fn what_was_read_and_is_damaged_is_read_again(setup) {
+    async fn damaged_cached_extraction_is_replaced(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let file = pdf(&["some words"]);
@@ -109,7 +108,7 @@ rules! {
         assert_eq!(status(&ada, &id).await, "ingested");
     }
 
-    async fn a_file_without_text_is_not_kept_as_one_that_has_some(setup) {
+    async fn file_without_text_fails_again_when_uploaded_again(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         for _ in 0..2 {
@@ -120,7 +119,7 @@ rules! {
     }
 }
 
-/// An answer with vectors for two texts, of as many dimensions as the fake's own.
+/// Returns a response with vectors for two texts, of the fake's number of dimensions.
 fn two_vectors() -> String {
     let data = [0, 1].map(|n| {
         let vector: Vec<f32> = (0..64).map(|at| if at == n { 1.0 } else { 0.0 }).collect();
@@ -129,11 +128,11 @@ fn two_vectors() -> String {
     serde_json::json!({ "data": data }).to_string()
 }
 
-/// Uploads documents and has four at a time ingested while time passes, until all are.
-async fn ingest_many(fake: &FakeLlm, trouble: impl FnOnce(&TestApp)) {
+/// Uploads twenty documents and ingests four at a time while the clock advances.
+async fn ingest_many(fake: &FakeLlm, configure_faults: impl FnOnce(&TestApp)) {
     let started = Started::default();
     let app = Setup::new(Stack::Fakes, &started).embeddings(fake).start().await;
-    trouble(&app);
+    configure_faults(&app);
     let ada = app.ada().await;
     for document in 0..20 {
         ada.add("a.pdf", long_pdf(document, 12)).await;
@@ -149,14 +148,14 @@ async fn ingest_many(fake: &FakeLlm, trouble: impl FnOnce(&TestApp)) {
         stop.cancel();
     };
     app.clock.pass_while(async { tokio::join!(running, ended) }).await;
-    // Meanwhile the login has run out.
+    // The access token has expired by now.
     let mut view = app.app.store.read().await.unwrap();
     assert_eq!(view.documents().counts().await.unwrap().ingested, 20);
     started.finish().await;
 }
 
 #[tokio::test]
-async fn a_rate_limit_costs_few_calls_and_no_document() {
+async fn rate_limit_costs_few_calls_and_no_document() {
     let fake = FakeLlm::start().await;
     ingest_many(&fake, |app| {
         let limit = RateLimit::new(10, Duration::from_secs(1), &app.clock);
@@ -169,7 +168,7 @@ async fn a_rate_limit_costs_few_calls_and_no_document() {
 }
 
 #[tokio::test]
-async fn random_failures_cost_few_calls_no_batch_twice_and_no_document() {
+async fn random_failures_cost_few_calls_and_no_document_or_repeated_batch() {
     let fake = FakeLlm::start().await;
     ingest_many(&fake, |_| fake.configure(|model| model.failing = Some(Failing::new(30, 1)))).await;
     let counts = fake.counts();

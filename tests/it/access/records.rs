@@ -1,6 +1,6 @@
-//! What there is to see: accounts that ask, and records of others.
+//! The accounts that send requests, and the records that requests are about.
 
-use super::rows::{Row, Whose};
+use super::rows::{RecordOwner, Row};
 use chrono::TimeDelta;
 use docent_app::{
     accounts::{api_keys::ApiKeyInput, create::Flags},
@@ -28,29 +28,29 @@ use docent_tests::{
 };
 use serde_json::json;
 
-/// Is in everything that the records of others are called. What is refused does not hold it.
-pub(super) const MARK: &str = "zanzibar";
+/// The marker in every name of the records of other accounts. Refusals must not contain it.
+pub(super) const MARKER: &str = "zanzibar";
 
-/// An account that asks.
-pub(super) struct Person {
+/// An account that sends requests.
+pub(super) struct TestAccount {
     pub(super) member: Member,
-    /// What its browser sends, and the token of its forms; empty for one that may not enter the panel.
+    /// The panel's cookie and form token; empty for an account without access to the panel.
     pub(super) cookie: String,
     pub(super) form_token: String,
     own: Own,
 }
 
-/// Records of an account that asks.
+/// The records of an account that sends requests.
 struct Own {
     document: String,
     key: String,
     session: String,
     conversation: String,
-    /// Its id, and that of something that it is to be told.
+    /// IDs of a webhook and of one of its deliveries.
     webhook: (String, String),
 }
 
-impl Person {
+impl TestAccount {
     pub(super) async fn new(app: &TestApp, email: &str, flags: Flags) -> Self {
         let user = app.account(email, flags).await;
         let member = Member::login(app, user).await;
@@ -61,23 +61,23 @@ impl Person {
             conversation: conversation(&member).await,
             webhook: webhook(&member, "own").await,
         };
-        let mut person = Self { member, cookie: String::new(), form_token: String::new(), own };
+        let mut account = Self { member, cookie: String::new(), form_token: String::new(), own };
         if flags.is_staff {
-            person.enter(app).await;
+            account.sign_in(app).await;
         }
-        person
+        account
     }
 
-    /// Begins a session at the panel.
-    pub(super) async fn enter(&mut self, app: &TestApp) {
+    /// Signs in to the panel.
+    pub(super) async fn sign_in(&mut self, app: &TestApp) {
         let mut browser = Browser::new(app);
         let _ = browser.login(self.member.user.email.as_str(), PASSWORD).await.expect(303);
         self.form_token = form_token(&browser.get("/admin/account").await.expect(200));
         self.cookie = browser.cookie;
     }
 
-    /// Has a new record in the place of the one that a row has spent.
-    pub(super) async fn renew(&mut self, app: &TestApp, row: &Row) {
+    /// Replaces the own record that a row used up.
+    pub(super) async fn replace_own(&mut self, app: &TestApp, row: &Row) {
         let user = self.member.user.id;
         match section(row) {
             "documents" => self.own.document = self.member.add("own.pdf", pdf(&["words"])).await,
@@ -88,12 +88,12 @@ impl Person {
                 let _ = Member::login(app, self.member.user.clone()).await;
                 self.own.session = session(app, user).await;
             }
-            other => panic!("{other} are nobody's own"),
+            other => panic!("{other} have no owner"),
         }
     }
 }
 
-/// Makes an API key; gives it and its id.
+/// Creates an API key; returns the key and its ID.
 pub(super) async fn key(
     app: &TestApp,
     user: UserId,
@@ -109,20 +109,20 @@ pub(super) async fn key(
     (new.key, new.record.id.to_string())
 }
 
-/// A session of a client of the account, not over.
+/// Returns the ID of an active API session of the account.
 async fn session(app: &TestApp, user: UserId) -> String {
-    let is_good = |session: &Session| session.kind == SessionKind::Api && session.revoked_at.is_none();
-    let good = app.sessions(user).await.into_iter().find(is_good);
-    good.unwrap().id.to_string()
+    let is_active = |session: &Session| session.kind == SessionKind::Api && session.revoked_at.is_none();
+    let active = app.sessions(user).await.into_iter().find(is_active);
+    active.unwrap().id.to_string()
 }
 
-/// A conversation that the account begins.
+/// Creates a conversation and returns its ID.
 async fn conversation(member: &Member) -> String {
     let conversation = member.post("/conversations", json!({})).await.expect(201).json();
     conversation["id"].as_str().unwrap().to_owned()
 }
 
-/// A webhook that the account makes, with something that it is to be told.
+/// Creates a webhook with a delivery and returns the IDs of both.
 async fn webhook(member: &Member, name: &str) -> (String, String) {
     let body = json!({ "url": format!("https://example.org/{name}"), "description": name });
     let webhook = member.post("/webhooks", body).await.expect(201).json();
@@ -131,7 +131,7 @@ async fn webhook(member: &Member, name: &str) -> (String, String) {
     (id, ping["id"].as_str().unwrap().to_owned())
 }
 
-/// One record of each kind, all of accounts that ask for nothing.
+/// One record of each kind, of accounts that send no requests.
 pub(super) struct Records {
     user: User,
     superuser: User,
@@ -146,14 +146,14 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// New ones; `number` tells them from those before.
+    /// Creates the records; `number` makes their names unique.
     pub(super) async fn new(app: &TestApp, number: usize) -> Self {
-        let name = format!("{MARK} {number}");
+        let name = format!("{MARKER} {number}");
         let root = Flags { is_staff: true, is_superuser: true };
-        let superuser = app.account(&format!("{MARK}-root{number}@example.org"), root).await;
-        let user = app.account(&format!("{MARK}{number}@example.org"), Flags::default()).await;
+        let superuser = app.account(&format!("{MARKER}-root{number}@example.org"), root).await;
+        let user = app.account(&format!("{MARKER}{number}@example.org"), Flags::default()).await;
         let member = Member::login(app, user.clone()).await;
-        let document = member.add(&format!("{name}.pdf"), pdf(&[MARK])).await;
+        let document = member.add(&format!("{name}.pdf"), pdf(&[MARKER])).await;
         let key = key(app, user.id, &name, &["read"], None).await.1;
         let session = session(app, user.id).await;
         let (group, conversation, verification) = insert(app, &user, &name).await;
@@ -163,18 +163,18 @@ impl Records {
         Self { user, superuser, document, group, key, session, conversation, verification, webhook, entry }
     }
 
-    /// The path of a row with the record that it is about.
-    pub(super) fn path(&self, row: &Row, asks: Option<&Person>) -> String {
-        let own = asks.filter(|_| row.whose == Whose::Own);
+    /// Returns the path of a row with its placeholders replaced.
+    pub(super) fn path(&self, row: &Row, caller: Option<&TestAccount>) -> String {
+        let own = caller.filter(|_| row.owner == RecordOwner::Own);
         let id = match section(row) {
-            "documents" => own.map_or(&self.document, |person| &person.own.document).clone(),
-            "api-keys" => own.map_or(&self.key, |person| &person.own.key).clone(),
-            "sessions" => own.map_or(&self.session, |person| &person.own.session).clone(),
-            "users" if row.whose == Whose::Superusers => self.superuser.id.to_string(),
-            "users" => own.map_or(self.user.id, |person| person.member.user.id).to_string(),
+            "documents" => own.map_or(&self.document, |account| &account.own.document).clone(),
+            "api-keys" => own.map_or(&self.key, |account| &account.own.key).clone(),
+            "sessions" => own.map_or(&self.session, |account| &account.own.session).clone(),
+            "users" if row.owner == RecordOwner::OtherSuperuser => self.superuser.id.to_string(),
+            "users" => own.map_or(self.user.id, |account| account.member.user.id).to_string(),
             "groups" => self.group.clone(),
-            "conversations" => own.map_or(&self.conversation, |person| &person.own.conversation).clone(),
-            "webhooks" => own.map_or(&self.webhook, |person| &person.own.webhook).0.clone(),
+            "conversations" => own.map_or(&self.conversation, |account| &account.own.conversation).clone(),
+            "webhooks" => own.map_or(&self.webhook, |account| &account.own.webhook).0.clone(),
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
             "v1" => "chat".to_owned(),
@@ -182,19 +182,19 @@ impl Records {
             "docs" => "docs.js".to_owned(),
             _ => String::new(),
         };
-        let delivery = &own.map_or(&self.webhook, |person| &person.own.webhook).1;
+        let delivery = &own.map_or(&self.webhook, |account| &account.own.webhook).1;
         let fixed = row.path.replace("{name}", "chat").replace("{page}", "1").replace("{delivery}", delivery);
         let path = ["{id}", "{doc_id}", "{file}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }
 
-    /// A body of JSON with the record that it names.
+    /// Returns a JSON body with its placeholder replaced.
     pub(super) fn body(&self, body: &str) -> String {
         body.replace("{conversation}", &self.conversation)
     }
 
-    /// The value of a field of a form.
+    /// Returns the value of a form field with its placeholder replaced.
     pub(super) fn value(&self, value: &str) -> String {
         match value {
             "{document}" => self.document.clone(),
@@ -208,7 +208,7 @@ impl Records {
     }
 }
 
-/// What a path is about: `documents`, at the panel too.
+/// Returns the kind of record that a path is about, such as `documents`, in the API and in the panel.
 fn section(row: &Row) -> &'static str {
     row.path.trim_start_matches("/admin").split('/').nth(1).unwrap_or_default()
 }
@@ -246,7 +246,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
     (group.id.to_string(), conversation.id.to_string(), verification.id.to_string())
 }
 
-/// All records that a request could change, written out. What accounts are permitted is not among them.
+/// Formats all records that a request could change. Permissions of accounts are not included.
 pub(super) async fn snapshot(app: &TestApp) -> String {
     let all = PageRequest { offset: 0, limit: 100_000 };
     let mut view = app.app.store.read().await.unwrap();
@@ -270,8 +270,8 @@ pub(super) async fn snapshot(app: &TestApp) -> String {
     )
 }
 
-/// Permits an account exactly this.
-pub(super) async fn permit(app: &TestApp, person: &Person, permissions: PermissionSet) {
+/// Sets the permissions of an account.
+pub(super) async fn permit(app: &TestApp, account: &TestAccount, permissions: PermissionSet) {
     let permissions: Vec<Permission> = permissions.iter().collect();
-    app.permit(person.member.user.id, &permissions).await;
+    app.permit(account.member.user.id, &permissions).await;
 }
