@@ -12,7 +12,7 @@ use docent::{
 };
 use docent_adapters::sql::SqlStore;
 use docent_app::{
-    accounts::create::{AccountService, Flags},
+    accounts::{AccountService, create::Flags},
     audit::Initiator,
 };
 use docent_domain::{

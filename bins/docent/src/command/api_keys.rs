@@ -1,10 +1,7 @@
 //! `docent apikeys …`.
 
 use super::accounts::{PAGE_SIZE, account_service, find_user, open_store};
-use crate::{
-    output,
-    wire::{self, SystemPorts},
-};
+use crate::{output, wire};
 use anyhow::{Context, bail};
 use docent::{
     cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs},

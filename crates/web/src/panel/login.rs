@@ -44,7 +44,7 @@ pub(super) async fn submit(
         return retry(StatusCode::FORBIDDEN, "The form has expired. Please try again.");
     }
     let password = form.text("password").to_owned();
-    let origin = Origin { address: client.address, agent: agent.0 };
+    let origin = ClientInfo { address: client.address, agent: agent.0 };
     // Accounts that are not staff get the same response as for a wrong password.
     match login::enter_panel(&context.app, email, password, &origin).await {
         Ok(id) => {
