@@ -35,7 +35,7 @@ fn family(n: u8) -> FamilyId {
 
 fn token(n: u16) -> TokenId {
     let [a, b] = n.to_be_bytes();
-    TokenId::generate(now(), [a, b, 0, 0, 0, 0, 0, 0, 0, 0])
+    TokenId::generate(now(), [0, 0, 0, 0, 0, 0, 0, 0, a, b])
 }
 
 /// Starts family `n` of user `n` with token `n`.
