@@ -2,8 +2,8 @@
 
 use crate::{
     error::ValidationError,
-    group::parse_name,
     id::{ApiKeyId, UserId},
+    text::parse_name,
 };
 use chrono::{DateTime, Utc};
 use std::fmt;

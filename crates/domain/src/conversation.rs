@@ -50,7 +50,7 @@ impl ConversationTitle {
     /// # Errors
     /// If it is empty after trimming, too long, or contains control characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
-        crate::group::parse_label("title", text, CONVERSATION_TITLE_MAX).map(Self)
+        crate::text::parse_label("title", text, CONVERSATION_TITLE_MAX).map(Self)
     }
 
     /// Derives a title from the first words of the first question.

@@ -1,6 +1,6 @@
 //! Groups of accounts and the permissions assigned to accounts.
 
-use crate::{error::ValidationError, id::GroupId, permission::PermissionSet, text::is_bidi_control};
+use crate::{error::ValidationError, id::GroupId, permission::PermissionSet, text::parse_name};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
@@ -42,33 +42,6 @@ impl GroupName {
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
-}
-
-/// Parses a name that users rely on when they grant access: it must not contain direction characters.
-pub(crate) fn parse_name(text: &str, max: usize) -> Result<String, ValidationError> {
-    let name = parse_label("name", text, max)?;
-    if name.chars().any(is_bidi_control) {
-        return Err(ValidationError::new(
-            "name",
-            "must not contain characters that change the text direction",
-        ));
-    }
-    Ok(name)
-}
-
-/// Parses a short display name.
-pub(crate) fn parse_label(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(ValidationError::new(field, "must not be empty"));
-    }
-    if text.chars().count() > max {
-        return Err(ValidationError::new(field, format!("must have at most {max} characters")));
-    }
-    if text.chars().any(char::is_control) {
-        return Err(ValidationError::new(field, "must not contain control characters"));
-    }
-    Ok(text.to_owned())
 }
 
 /// The permissions and groups assigned to an account.

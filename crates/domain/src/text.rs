@@ -1,6 +1,6 @@
 //! Validated short texts: titles, file names, email addresses.
 
-use crate::{error::ValidationError, group::parse_label};
+use crate::error::ValidationError;
 use std::fmt;
 
 /// Maximum length of a [`Title`] in characters.
@@ -65,8 +65,35 @@ impl FileName {
     }
 }
 
+/// Parses a name that users rely on when they grant access: it must not contain direction characters.
+pub(crate) fn parse_name(text: &str, max: usize) -> Result<String, ValidationError> {
+    let name = parse_label("name", text, max)?;
+    if name.chars().any(is_bidi_control) {
+        return Err(ValidationError::new(
+            "name",
+            "must not contain characters that change the text direction",
+        ));
+    }
+    Ok(name)
+}
+
+/// Parses a short display name.
+pub(crate) fn parse_label(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(ValidationError::new(field, "must not be empty"));
+    }
+    if text.chars().count() > max {
+        return Err(ValidationError::new(field, format!("must have at most {max} characters")));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(ValidationError::new(field, "must not contain control characters"));
+    }
+    Ok(text.to_owned())
+}
+
 /// Whether a character changes the text direction, so that `fdp.exe` can look like `exe.pdf`.
-pub(crate) fn is_bidi_control(c: char) -> bool {
+fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -109,7 +109,7 @@ impl WebhookDescription {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        crate::group::parse_label("description", text, WEBHOOK_DESCRIPTION_MAX).map(Self)
+        crate::text::parse_label("description", text, WEBHOOK_DESCRIPTION_MAX).map(Self)
     }
 
     /// The description.

@@ -5,7 +5,7 @@ use super::{
     client::{Answer, Client, Request},
     installation::Installation,
     plan::{Event, Paper, Plan, Scale, random_seed},
-    verdict::{self, Outcome},
+    verdict::{self, Outcome, Slot},
 };
 use crate::random::Random;
 use anyhow::{Context, Result, bail, ensure};
@@ -97,17 +97,6 @@ async fn run_profile(program: &Path, folder: &Path, seed: u64, scale: Scale) -> 
     outcome.problems.extend(installation.doctor()?);
     outcome.seconds = began.elapsed().as_secs();
     Ok(outcome)
-}
-
-/// What the clients know about a paper.
-#[derive(Clone, Default)]
-pub(super) struct Slot {
-    /// ID of its document, once the upload was accepted.
-    pub(super) document: Option<String>,
-    /// `Some` if its deletion was requested; `true` once it was accepted.
-    pub(super) deletion: Option<bool>,
-    /// Number of accepted retries.
-    pub(super) retries: u32,
 }
 
 #[derive(Clone)]

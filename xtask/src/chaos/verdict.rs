@@ -3,11 +3,21 @@
 use super::{
     installation::Installation,
     plan::{Paper, Store},
-    run::Slot,
 };
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What the clients know about a paper.
+#[derive(Clone, Default)]
+pub(super) struct Slot {
+    /// ID of its document, once the upload was accepted.
+    pub(super) document: Option<String>,
+    /// `Some` if its deletion was requested; `true` once it was accepted.
+    pub(super) deletion: Option<bool>,
+    /// Number of accepted retries.
+    pub(super) retries: u32,
+}
 
 /// Statistics and problems of a run.
 #[derive(Default)]

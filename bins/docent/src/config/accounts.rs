@@ -2,11 +2,11 @@
 
 use super::{
     Profile,
-    declare::{Default, Defaults, section, text},
-    reader::{Context, Refusal},
+    check::{Context, Refusal, positive, within},
+    declare::{Default, Defaults, text},
     secret::Secret,
+    section::section,
     selector::choices,
-    value::{positive, within},
 };
 use std::time::Duration;
 

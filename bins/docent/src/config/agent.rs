@@ -1,8 +1,9 @@
 //! Agents and search.
 
 use super::{
-    declare::{section, text, unset},
-    value::within,
+    check::within,
+    declare::{text, unset},
+    section::section,
 };
 use docent_app::agent::prompt::GROUNDED;
 

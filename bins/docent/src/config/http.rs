@@ -1,7 +1,8 @@
 //! HTTP.
 
 use super::{
-    declare::{section, text},
+    declare::text,
+    section::section,
     unit::{ByteSize, check_not_zero},
     url::Origin,
 };

@@ -1,8 +1,9 @@
 //! Background ingestion.
 
 use super::{
-    declare::{Default, both, section, text, unset},
-    value::within,
+    check::within,
+    declare::{Default, both, text, unset},
+    section::section,
 };
 use std::{net::SocketAddr, time::Duration};
 

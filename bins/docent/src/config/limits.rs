@@ -1,8 +1,9 @@
 //! Request limits.
 
 use super::{
-    declare::{section, text},
-    value::{positive, within},
+    check::{positive, within},
+    declare::text,
+    section::section,
 };
 use std::time::Duration;
 

@@ -1,8 +1,10 @@
 //! Outgoing email and the base URL of its links.
 
 use super::{
-    declare::{section, unset, variable},
-    reader::{Context, Reader, Refusal},
+    check::{Context, Refusal},
+    declare::{unset, variable},
+    reader::Reader,
+    section::section,
     url::{ConnectionUrl, HttpUrl},
     value::Value,
 };

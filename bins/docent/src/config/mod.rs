@@ -1,10 +1,11 @@
 //! Settings, read once from the environment. All problems are reported together.
 //!
-//! Each section is declared in its own file with [`section!`](declare), which generates the struct, its parser and
+//! Each section is declared in its own file with [`section!`](section), which generates the struct, its parser and
 //! its entries in the reference. To add a setting, add a line there and run `cargo xtask gen`.
 
 mod accounts;
 mod agent;
+mod check;
 mod declare;
 mod example;
 mod http;
@@ -16,6 +17,7 @@ mod problem;
 mod reader;
 mod reference;
 mod secret;
+mod section;
 mod selector;
 mod service;
 mod storage;
@@ -105,7 +107,7 @@ impl Settings {
         // First, because defaults and checks of other settings depend on it.
         let service = Service::read(&mut reader);
         if let Some(service) = &service {
-            reader.set_context(service);
+            reader.set_context(service.debug, &service.data_dir);
         }
         let http = Http::read(&mut reader);
         let accounts = Accounts::read(&mut reader);

@@ -1,12 +1,14 @@
 //! Chat and embedding models.
 
 use super::{
-    declare::{section, text, unset, variable},
+    check::{positive, within},
+    declare::{text, unset, variable},
     reader::Reader,
     secret::Secret,
+    section::section,
     selector::EmbeddingProvider,
     url::HttpUrl,
-    value::{Value, positive, within},
+    value::Value,
 };
 use std::time::Duration;
 

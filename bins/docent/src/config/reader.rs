@@ -2,9 +2,9 @@
 
 use super::{
     Profile,
+    check::{Check, Context, Refusal},
     declare::{Default, Setting, variable},
     problem::{Problem, Problems, Warning},
-    service::Service,
     value::Value,
 };
 use std::{
@@ -77,15 +77,6 @@ fn read_file(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Context of defaults and checks.
-#[derive(Clone, Debug)]
-pub struct Context {
-    pub(super) profile: Profile,
-    pub(super) debug: bool,
-    pub(super) data_dir: PathBuf,
-    pub(super) cores: usize,
-}
-
 /// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -106,15 +97,6 @@ pub struct Effective {
     pub shown: String,
     /// Its source.
     pub source: Source,
-}
-
-/// A check of a value, which returns what is wrong and what is accepted.
-pub(super) type Check<'c, T> = &'c dyn Fn(&T, &Context) -> Result<(), Refusal>;
-
-/// Why a value is invalid.
-pub(super) struct Refusal {
-    pub(super) wrong: String,
-    pub(super) accepted: String,
 }
 
 /// Reads settings one by one and collects problems.
@@ -139,9 +121,9 @@ impl<'e> Reader<'e> {
     }
 
     /// Sets the values that later settings depend on.
-    pub(super) fn set_context(&mut self, service: &Service) {
-        self.context.debug = service.debug;
-        self.context.data_dir.clone_from(&service.data_dir);
+    pub(super) fn set_context(&mut self, debug: bool, data_dir: &Path) {
+        self.context.debug = debug;
+        self.context.data_dir = data_dir.to_owned();
     }
 
     /// Reads one setting; `None` if it is invalid.

@@ -1,6 +1,6 @@
 //! General settings.
 
-use super::declare::{section, text};
+use super::{declare::text, section::section};
 use std::path::PathBuf;
 
 section! {

@@ -1,9 +1,11 @@
 //! Databases, vector store and blob store.
 
 use super::{
-    declare::{Default, Defaults, both, section, text, unset, variable},
-    reader::{Context, Reader},
+    check::Context,
+    declare::{Default, Defaults, both, text, unset, variable},
+    reader::Reader,
     secret::Secret,
+    section::section,
     selector::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, VectorDb},
     url::HttpUrl,
 };

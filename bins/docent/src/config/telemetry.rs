@@ -1,9 +1,10 @@
 //! Logs, traces and metrics.
 
 use super::{
-    declare::{Default, Defaults, section, text, unset},
+    declare::{Default, Defaults, text, unset},
     reader::Environment,
     secret::Secret,
+    section::section,
     selector::choices,
     url::HttpUrl,
     value::Value,

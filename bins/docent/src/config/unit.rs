@@ -1,7 +1,7 @@
 //! Parsing of durations and sizes with units.
 
 use super::{
-    reader::{Context, Refusal},
+    check::{Context, Refusal},
     value::Value,
 };
 use std::time::Duration;

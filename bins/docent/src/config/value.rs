@@ -1,13 +1,9 @@
 //! Parsing of setting values.
 
-use super::reader::{Context, Refusal};
 use ipnet::IpNet;
 use std::{
-    fmt,
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    ops::RangeInclusive,
     path::PathBuf,
-    time::Duration,
 };
 
 /// A type that settings can have.
@@ -202,27 +198,4 @@ impl Value for IpNet {
     fn show(&self) -> String {
         self.to_string()
     }
-}
-
-/// Checks that a value is within bounds.
-pub(super) fn within<T>(bounds: RangeInclusive<T>) -> impl Fn(&T, &Context) -> Result<(), Refusal>
-where
-    T: PartialOrd + fmt::Display,
-{
-    move |value, _| {
-        if bounds.contains(value) {
-            return Ok(());
-        }
-        let accepted = format!("a whole number from {} to {}", bounds.start(), bounds.end());
-        Err(Refusal { wrong: format!("is {value}"), accepted })
-    }
-}
-
-/// Checks that a duration is not zero.
-pub(super) fn positive(value: &Duration, _: &Context) -> Result<(), Refusal> {
-    if value.is_zero() {
-        let accepted = format!("{}, more than 0", Duration::accepted());
-        return Err(Refusal { wrong: "is 0".to_owned(), accepted });
-    }
-    Ok(())
 }

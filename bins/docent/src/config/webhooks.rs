@@ -1,6 +1,9 @@
 //! Webhooks.
 
-use super::declare::{Default, Defaults, section};
+use super::{
+    declare::{Default, Defaults},
+    section::section,
+};
 
 section! {
     /// Webhooks.

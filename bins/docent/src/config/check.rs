@@ -1,0 +1,45 @@
+//! Checks of setting values.
+
+use super::{Profile, value::Value};
+use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
+
+/// Context of defaults and checks.
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub(super) profile: Profile,
+    pub(super) debug: bool,
+    pub(super) data_dir: PathBuf,
+    pub(super) cores: usize,
+}
+
+/// A check of a value, which returns what is wrong and what is accepted.
+pub(super) type Check<'c, T> = &'c dyn Fn(&T, &Context) -> Result<(), Refusal>;
+
+/// Why a value is invalid.
+pub(super) struct Refusal {
+    pub(super) wrong: String,
+    pub(super) accepted: String,
+}
+
+/// Checks that a value is within bounds.
+pub(super) fn within<T>(bounds: RangeInclusive<T>) -> impl Fn(&T, &Context) -> Result<(), Refusal>
+where
+    T: PartialOrd + fmt::Display,
+{
+    move |value, _| {
+        if bounds.contains(value) {
+            return Ok(());
+        }
+        let accepted = format!("a whole number from {} to {}", bounds.start(), bounds.end());
+        Err(Refusal { wrong: format!("is {value}"), accepted })
+    }
+}
+
+/// Checks that a duration is not zero.
+pub(super) fn positive(value: &Duration, _: &Context) -> Result<(), Refusal> {
+    if value.is_zero() {
+        let accepted = format!("{}, more than 0", Duration::accepted());
+        return Err(Refusal { wrong: "is 0".to_owned(), accepted });
+    }
+    Ok(())
+}
