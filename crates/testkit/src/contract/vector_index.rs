@@ -276,7 +276,7 @@ crate::battery! {
                 if after.is_none() {
                     break;
                 }
-                assert!(pages < 100, "it comes to an end");
+                assert!(pages < 100, "paging does not end");
             }
             assert_eq!(found, [1, 2, 3, 6, 7].map(document_id).into(), "{limit}");
         }

@@ -77,13 +77,13 @@ impl Drop for OwnSchema {
     }
 }
 
-/// The SQLSTATE of a statement that went well.
+/// SQLSTATE of a successful statement.
 const DONE: &str = "00000";
 
 /// The one `psql` of this process.
 static PSQL: Mutex<Option<Psql>> = Mutex::new(None);
 
-/// Executes a statement on the server; gives its SQLSTATE. What else there is to say stands on stderr.
+/// Executes a statement on the server; returns its SQLSTATE. Other messages are printed to stderr.
 fn execute(server: &str, statement: &str) -> String {
     let mut psql = PSQL.lock().unwrap_or_else(PoisonError::into_inner);
     psql.get_or_insert_with(|| Psql::start(server)).execute(statement)

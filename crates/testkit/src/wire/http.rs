@@ -62,7 +62,7 @@ fn malformed() -> io::Error {
 
 impl Connection {
     pub(super) fn new(socket: TcpStream) -> Self {
-        // Each piece is to be seen by itself.
+        // Sends each piece at once, so that the client receives them separately.
         let _ = socket.set_nodelay(true);
         Self { socket, buffer: Vec::new() }
     }
