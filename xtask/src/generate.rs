@@ -1,5 +1,6 @@
 //! Writes the generated files: references of settings and commands, example environment, OpenAPI document.
 
+use crate::cargo;
 use anyhow::{Context, ensure};
 use std::{fs, path::Path, process::Command};
 
@@ -12,9 +13,10 @@ const PAGES: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
+    // With `--workspace`, dependencies have the same features as in `cargo test --workspace` and are not built again.
+    let program = cargo::build(root, &["--workspace", "--example", "reference", "--quiet"])?;
     for (page, file) in PAGES {
-        let arguments = ["run", "--quiet", "--package", "docent", "--example", "reference", "--", page];
-        let output = Command::new(env!("CARGO")).args(arguments).current_dir(root).output()?;
+        let output = Command::new(&program).arg(page).output()?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let path = root.join(file);
         fs::write(&path, &output.stdout).with_context(|| path.display().to_string())?;

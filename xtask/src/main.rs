@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a command-line program prints")]
 
 mod bench;
+mod cargo;
 mod chaos;
 mod fuzz;
 mod generate;

@@ -7,7 +7,6 @@
 use super::{
     peer::Role,
     service::{self, Peer},
-    start,
     wire::{Client, request},
 };
 use anyhow::{Context, Result, ensure};
@@ -42,7 +41,7 @@ const SIZES: [usize; 3] = [1, 1_000, 20_000];
 const WARM_UP: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    let program = start::build(root)?;
+    let program = super::build(root)?;
     let folder = std::env::temp_dir().join(format!("docent-bench-http-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -8,7 +8,6 @@ mod fill;
 
 use super::{
     service::{EMAIL, Installation, PASSWORD, Peer},
-    start,
     wire::{Client, find, request},
 };
 use anyhow::{Context, Result, ensure};
@@ -35,7 +34,7 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    let program = start::build(root)?;
+    let program = super::build(root)?;
     let folder = tempfile::tempdir()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     LocalSet::new().block_on(&runtime, async {

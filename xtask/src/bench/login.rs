@@ -6,7 +6,6 @@
 use super::{
     service,
     service::EMAIL,
-    start,
     wire::{Client, request},
 };
 use anyhow::{Result, ensure};
@@ -23,7 +22,7 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    let program = start::build(root)?;
+    let program = super::build(root)?;
     let folder = tempfile::tempdir()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     LocalSet::new().block_on(&runtime, measure(&program, folder.path(), load.tries))?;

@@ -38,6 +38,11 @@ use std::{
     process::ExitCode,
 };
 
+/// Builds the service in release mode.
+fn build(root: &Path) -> anyhow::Result<PathBuf> {
+    crate::cargo::build(root, &["--release", "--package", "docent"])
+}
+
 /// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {

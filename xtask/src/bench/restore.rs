@@ -7,7 +7,6 @@ use super::{
     ingest::{self, Uploader},
     peer::Role,
     service::{Installation, Peer},
-    start,
     wire::{Client, find, request},
 };
 use anyhow::{Context, Result, ensure};
@@ -34,7 +33,7 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    let program = start::build(root)?;
+    let program = super::build(root)?;
     let folder = std::env::temp_dir().join(format!("docent-bench-restore-{}", std::process::id()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let moved = LocalSet::new().block_on(&runtime, measure(&program, &folder, load));

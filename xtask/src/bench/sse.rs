@@ -7,7 +7,6 @@
 use super::{
     peer::Role,
     service::{self, Peer},
-    start,
     wire::{Client, find, request},
 };
 use anyhow::{Context, Result, ensure};
@@ -45,7 +44,7 @@ const SAMPLE: Duration = Duration::from_millis(200);
 const STREAM_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    let program = start::build(root)?;
+    let program = super::build(root)?;
     // Each stream needs a client connection and a connection to the model. Child processes inherit the limit.
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
     let wanted = u64::from(load.streams) * 2 + 500;

@@ -3,11 +3,10 @@
 
 use anyhow::{Context, bail, ensure};
 use std::{
-    ffi::OsString,
     fs,
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, ExitCode, Stdio},
     time::{Duration, Instant},
 };
@@ -19,7 +18,7 @@ const IDLE: Duration = Duration::from_secs(2);
 
 /// Measures starts with an existing data directory.
 pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
-    let program = build(root)?;
+    let program = super::build(root)?;
     let folder = std::env::temp_dir().join(format!("docent-bench-start-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let measured = measure(&program, &folder, runs);
@@ -44,27 +43,6 @@ pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
         mib(idle[runs - 1])
     );
     Ok(ExitCode::SUCCESS)
-}
-
-/// Builds the program in release mode and returns its path.
-pub(super) fn build(root: &Path) -> anyhow::Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let output = Command::new(cargo)
-        .current_dir(root)
-        .args(["build", "--release", "--package", "docent", "--message-format", "json"])
-        .stderr(Stdio::inherit())
-        .output()
-        .context("starting cargo")?;
-    ensure!(output.status.success(), "the build failed");
-    let executable = |line: &str| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        message["executable"].as_str().map(PathBuf::from)
-    };
-    String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter_map(executable)
-        .next_back()
-        .context("no program was built")
 }
 
 fn measure(program: &Path, folder: &Path, runs: usize) -> anyhow::Result<(Vec<Duration>, Vec<u64>)> {

@@ -10,8 +10,8 @@ use super::{
 use crate::random::Random;
 use anyhow::{Context, Result, bail, ensure};
 use std::{
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    path::Path,
+    process::ExitCode,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -30,7 +30,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(120);
 pub(super) fn run(root: &Path, chaos: Chaos) -> Result<ExitCode> {
     let program = match &chaos.program {
         Some(program) => program.canonicalize().with_context(|| program.display().to_string())?,
-        None => build(root)?,
+        None => crate::cargo::build(root, &["--package", "docent", "--quiet"])?,
     };
     let seed = chaos.seed.unwrap_or_else(random_seed);
     let profiles: &[bool] = match chaos.profile {
@@ -67,17 +67,6 @@ pub(super) fn run(root: &Path, chaos: Chaos) -> Result<ExitCode> {
         }
     }
     Ok(if all_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn build(root: &Path) -> Result<PathBuf> {
-    let arguments =
-        ["build", "--quiet", "--package", "docent", "--message-format", "json-render-diagnostics"];
-    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root).output()?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout)?;
-    let made = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let program = made.filter_map(|message| Some(message["executable"].as_str()?.to_owned())).next_back();
-    Ok(program.context("cargo did not report a program")?.into())
 }
 
 async fn run_profile(program: &Path, folder: &Path, seed: u64, scale: Scale) -> Result<Outcome> {

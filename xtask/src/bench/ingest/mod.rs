@@ -13,7 +13,6 @@ mod uploader;
 use super::{
     peer::Role,
     service::{self, Peer},
-    start,
 };
 use anyhow::{Context, Result, ensure};
 use sampler::Sampler;
@@ -57,7 +56,7 @@ type Settings = Vec<(&'static str, String)>;
 const MAX_OUTSTANDING: usize = 32;
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    let program = start::build(root)?;
+    let program = super::build(root)?;
     let folder = std::env::temp_dir().join(format!("docent-bench-ingest-{}", std::process::id()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let measured = LocalSet::new().block_on(&runtime, measure(root, &program, &folder, &load));
