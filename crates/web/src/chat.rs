@@ -18,14 +18,16 @@ const STYLE: &str = concat!(include_str!("templates/tokens.css"), include_str!("
 
 /// The script, written in several files and concatenated so that a browser never mixes versions.
 const SCRIPT: &str = concat!(
-    include_str!("templates/chat/ground.js"),
+    include_str!("templates/chat/dom.js"),
+    include_str!("templates/chat/theme.js"),
+    include_str!("templates/chat/api.js"),
     include_str!("templates/chat/session.js"),
     include_str!("templates/chat/markdown.js"),
     include_str!("templates/chat/sources.js"),
     include_str!("templates/chat/documents.js"),
     include_str!("templates/chat/conversation.js"),
-    include_str!("templates/chat/talks.js"),
-    include_str!("templates/chat/start.js"),
+    include_str!("templates/chat/conversation_list.js"),
+    include_str!("templates/chat/main.js"),
 );
 
 /// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.

@@ -1,200 +1,179 @@
 
-// Questions and answers.
+// The open conversation: questions, streamed answers and their display.
 
-// What goes along with a question of what was said before, at most.
-const TURNS_MAX = 50;
-const SIGNS_MAX = 200000;
+// Limits of the history that is sent with a question.
+const HISTORY_TURNS_MAX = 50;
+const HISTORY_CHARACTERS_MAX = 200000;
 
-let conversation = newId(); // is at the service once something was asked in it
-let turns = []; // { question, answer, node, … }, the oldest first
-let answering = null; // stops the answer under way
+let conversationId = randomUuid(); // the service creates the conversation with its first question
+let turns = []; // { question, answer, element, answerElement, note, tools }, oldest first
+let answerRequest = null; // AbortController of the answer being streamed
 
-function saidBefore() {
+// Returns the previous messages that are sent with the next question.
+function buildHistory() {
   const messages = [];
-  let room = SIGNS_MAX;
-  for (const { question, answer } of turns.slice(-TURNS_MAX).reverse()) {
-    room -= question.length + answer.length;
-    if (room < 0) break;
-    // A question without an answer would be answered along with the next one.
+  let remaining = HISTORY_CHARACTERS_MAX;
+  for (const { question, answer } of turns.slice(-HISTORY_TURNS_MAX).reverse()) {
+    remaining -= question.length + answer.length;
+    if (remaining < 0) break;
+    // The model would answer an unanswered question together with the next one.
     if (answer) messages.unshift({ role: "user", content: question }, { role: "assistant", content: answer });
   }
   return messages;
 }
 
-function turnOf(question) {
-  const answer = el("div", { class: "answer" });
-  const note = el("p", { class: "note", hidden: true });
-  const tools = el("div", { class: "tools" });
-  const node = el("article", { class: "turn" },
-    el("h2", { class: "question", dir: "auto" }, question), answer, note, tools);
-  return { question, answer: "", node, place: answer, note, tools };
+function createTurn(question) {
+  const answerElement = createElement("div", { class: "answer" });
+  const note = createElement("p", { class: "note", hidden: true });
+  const tools = createElement("div", { class: "tools" });
+  const heading = createElement("h2", { class: "question", dir: "auto" }, question);
+  const element = createElement("article", { class: "turn" }, heading, answerElement, note, tools);
+  return { question, answer: "", element, answerElement, note, tools };
 }
 
-async function ask(question) {
-  const turn = turnOf(question);
-  // Only the last question can be asked once more: later ones were asked with its answer in mind.
+async function askQuestion(question) {
+  const messages = [...buildHistory(), { role: "user", content: question }];
+  const turn = createTurn(question);
+  appendTurn(turn);
+  updateUrl();
+  await streamAnswer(turn, messages);
+}
+
+function appendTurn(turn) {
+  // Only the last question can be asked again: later questions were asked with the existing answer as context.
   for (const { tools } of turns) tools.querySelector(".retry")?.remove();
-  const messages = [...saidBefore(), { role: "user", content: question }];
-  show(turn);
-  nameAddress();
-  await answerTo(turn, messages);
-}
-
-function show(turn) {
   turns.push(turn);
   byId("hollow").hidden = true;
-  byId("turns").append(turn.node);
-  turn.node.scrollIntoView({ block: "nearest" });
-  stayAtEnd(true);
+  byId("turns").append(turn.element);
+  turn.element.scrollIntoView({ block: "nearest" });
+  scrollToEnd();
 }
 
-async function answerTo(turn, messages) {
-  const stopper = new AbortController();
-  answering = stopper;
-  tellAnswering();
-  // Busy, so that screen readers read the whole answer when it is there.
-  turn.node.setAttribute("aria-busy", "true");
-  turn.place.replaceChildren(el("p", { class: "waiting" }, "Searching the documents…"));
+async function streamAnswer(turn, messages) {
+  const controller = new AbortController();
+  answerRequest = controller;
+  updateSendButton();
+  // While the turn is busy, screen readers wait and then read the whole answer.
+  turn.element.setAttribute("aria-busy", "true");
+  turn.answerElement.replaceChildren(createElement("p", { class: "waiting" }, "Searching the documents…"));
   let sources = [];
   let frame = 0;
-  const draw = () => {
+  const renderAnswer = () => {
     frame = 0;
-    const isAtEnd = atEnd();
-    if (!shownBlocks.has(turn.place)) turn.place.replaceChildren();
-    showMarkdown(turn.place, turn.answer);
-    stayAtEnd(isAtEnd);
+    const wasAtEnd = isAtEnd();
+    if (!renderedBlocks.has(turn.answerElement)) turn.answerElement.replaceChildren();
+    showMarkdown(turn.answerElement, turn.answer);
+    if (wasAtEnd) scrollToEnd();
   };
-  let fault = null;
+  let failure = null;
   try {
-    const body = { messages, conversation_id: conversation, include_sources: true };
-    const answer = await call("/agents/chat", { ...asJson("POST", body), signal: stopper.signal });
-    for await (const { event, data } of eventsOf(answer)) {
-      if (event === "error") throw new Failure(1, `The answer is incomplete: ${data.detail}`);
+    const body = { messages, conversation_id: conversationId, include_sources: true };
+    const response = await callApi("/agents/chat", { ...jsonOptions("POST", body), signal: controller.signal });
+    for await (const { event, data } of readEvents(response)) {
+      if (event === "error") throw new ApiError(1, `The answer is incomplete: ${data.detail}`);
       if (event === "sources") sources = data.results;
       else if (event === "message") {
         turn.answer += data;
-        frame ||= requestAnimationFrame(draw);
+        frame ||= requestAnimationFrame(renderAnswer);
       }
     }
   } catch (error) {
-    fault = error;
+    failure = error;
   }
   cancelAnimationFrame(frame);
-  if (answering === stopper) answering = null;
-  tellAnswering();
+  if (answerRequest === controller) answerRequest = null;
+  updateSendButton();
   if (turns.includes(turn)) {
-    const isAtEnd = atEnd();
-    draw();
-    if (fault?.name === "AbortError") tellNote(turn, turn.answer ? "Stopped." : "Stopped.", false);
-    else if (fault) tellNote(turn, `${sentenceOf(fault)} Your question is kept: ask it again below.`, true);
-    else if (!turn.answer) tellNote(turn, "The model returned no answer. Try again or rephrase the question.", false);
-    finish(turn, sources);
-    stayAtEnd(isAtEnd);
-  } else if (fault?.status === 401) byId("question").value ||= turn.question;
-  if (session) listTalks();
+    const wasAtEnd = isAtEnd();
+    renderAnswer();
+    if (failure?.name === "AbortError") showNote(turn, "Stopped.");
+    else if (failure) showNote(turn, `${errorMessage(failure)} Your question is kept: ask it again below.`, true);
+    else if (!turn.answer) showNote(turn, "The model returned no answer. Try again or rephrase the question.");
+    completeTurn(turn, sources);
+    if (wasAtEnd) scrollToEnd();
+  } else if (failure?.status === 401) byId("question").value ||= turn.question;
+  if (session) loadConversations();
 }
 
-// What an answer that is over has below it.
-function finish(turn, sources) {
+// Adds the sources and buttons below an answer that has ended.
+function completeTurn(turn, sources) {
   if (sources.length) {
-    turn.note.after(chips(sources));
-    linkCitations(turn.place, sources);
+    turn.note.after(createChips(sources));
+    linkCitations(turn.answerElement, sources);
   }
   if (turn.answer && navigator.clipboard) {
-    turn.tools.append(el("button", { type: "button", class: "quiet", click: (event) => copy(event, turn) }, "Copy"));
+    const click = (event) => copyAnswer(event.currentTarget, turn);
+    turn.tools.append(createElement("button", { type: "button", class: "quiet", click }, "Copy"));
   }
   if (turns.at(-1) === turn) {
-    turn.tools.append(el("button", { type: "button", class: "quiet retry", click: () => retry(turn) }, "Ask again"));
+    const click = () => askAgain(turn);
+    turn.tools.append(createElement("button", { type: "button", class: "quiet retry", click }, "Ask again"));
   }
-  turn.node.removeAttribute("aria-busy");
+  turn.element.removeAttribute("aria-busy");
 }
 
-function tellNote(turn, text, isFault) {
-  turn.note.textContent = text;
-  turn.note.hidden = false;
-  turn.note.classList.toggle("alert", isFault);
+function showNote({ note }, text, isError = false) {
+  note.textContent = text;
+  note.hidden = false;
+  note.classList.toggle("alert", isError);
 }
 
-async function copy(event, { answer }) {
-  const button = event.currentTarget;
+async function copyAnswer(button, { answer }) {
   try {
     await navigator.clipboard.writeText(answer);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Not copied: the browser does not allow it";
+    button.textContent = "Copying is blocked by the browser";
   }
-  say(button.textContent);
-  await later(2000);
+  announce(button.textContent);
+  await delay(2000);
   button.textContent = "Copy";
 }
 
-function retry(turn) {
-  if (answering) return;
-  if (turn.node.contains(shown?.chip)) closeSource();
+function askAgain(turn) {
+  if (answerRequest) return;
+  if (turn.element.contains(openedSource?.chip)) closeSource();
   turns.pop();
-  turn.node.remove();
+  turn.element.remove();
   byId("question").focus({ preventScroll: true });
-  ask(turn.question);
+  askQuestion(turn.question);
 }
 
-// The events of a stream, as they come: a name, and JSON.
-async function* eventsOf(answer) {
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  let [event, data] = ["message", []];
-  for (;;) {
-    const { done, value } = await reader.read().catch((error) => {
-      throw error.name === "AbortError" ? error : new Failure(0);
-    });
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    for (const line of lines.map((ended) => ended.replace(/\r$/, ""))) {
-      if (line.startsWith("event:")) event = line.slice(6).trim();
-      else if (line.startsWith("data:")) data.push(line.slice(5));
-      else if (line === "") {
-        if (data.length) yield { event, data: JSON.parse(data.join("\n")) };
-        [event, data] = ["message", []];
-      }
-    }
-  }
+// New text scrolls the page only if the reader is at the end, within this many pixels.
+const END_TOLERANCE = 80;
+const isAtEnd = () => root.scrollHeight - innerHeight - scrollY < END_TOLERANCE;
+
+function scrollToEnd() {
+  scrollTo({ top: root.scrollHeight, behavior: "instant" });
 }
 
-// Whoever reads at the end goes on reading there; who has scrolled away is left alone.
-const END_ROOM = 80;
-const atEnd = () => root.scrollHeight - innerHeight - scrollY < END_ROOM;
-
-function stayAtEnd(isAtEnd) {
-  if (isAtEnd) scrollTo({ top: root.scrollHeight, behavior: "instant" });
-}
-
-function tellAnswering() {
+function updateSendButton() {
   const button = byId("send");
-  button.textContent = answering ? "Stop" : "Ask";
-  button.classList.toggle("quiet", answering !== null);
+  button.textContent = answerRequest ? "Stop" : "Ask";
+  button.classList.toggle("quiet", answerRequest !== null);
 }
 
 function submitQuestion(event) {
   event?.preventDefault();
-  if (answering) {
-    answering.abort();
+  if (answerRequest) {
+    answerRequest.abort();
     return;
   }
   const field = byId("question");
   const question = field.value.trim();
   if (!question) return;
   field.value = "";
-  ask(question);
+  askQuestion(question);
 }
 
-function begin() {
-  answering?.abort();
-  answering = null;
-  tellAnswering();
+function startConversation() {
+  answerRequest?.abort();
+  answerRequest = null;
+  updateSendButton();
   closeSource();
   turns = [];
-  conversation = newId();
-  nameAddress();
+  conversationId = randomUuid();
+  updateUrl();
   byId("turns").replaceChildren();
   byId("hollow").hidden = false;
 }

@@ -1,194 +1,204 @@
 
-// Documents: the list and its states, uploads, deletions.
+// Documents: the list with their status, uploads and deletion.
 
-const LISTED = 50;
-const STATES = { pending: "Processing", ingested: "Ready", failed: "Failed" };
-const POLL_FIRST = 1000;
-const POLL_LAST = 15000;
+const DOCUMENTS_PER_REQUEST = 50;
+const STATUS_LABELS = { pending: "Processing", ingested: "Ready", failed: "Failed" };
+const POLLED_DOCUMENTS_MAX = 10;
+// In milliseconds.
+const POLL_DELAY_MIN = 1000;
+const POLL_DELAY_MAX = 15000;
 
-let rows = new Map(); // of the documents in the list, by id: { node, status }
-let cursor = null;
-let listing = 0; // counts the lists that were asked for, so that a late one is known
-let polling = null;
-let pause = POLL_FIRST;
-let uploads = Promise.resolve();
+let documentRows = new Map(); // by document ID: { row, details, report, title, status }
+let nextDocumentsCursor = null;
+let documentsRequest = 0; // number of the latest request for the list; earlier responses are ignored
+let pollTimer = null;
+let pollDelay = POLL_DELAY_MIN;
+let uploadQueue = Promise.resolve();
 
-async function list({ more = false } = {}) {
-  listing += 1;
-  const own = listing;
-  const query = new URLSearchParams({ limit: String(LISTED) });
+async function loadDocuments({ more = false } = {}) {
+  documentsRequest += 1;
+  const request = documentsRequest;
+  const query = new URLSearchParams({ limit: String(DOCUMENTS_PER_REQUEST) });
   const search = byId("documents-search").value.trim();
   if (search) query.set("q", search);
-  if (more && cursor) query.set("cursor", cursor);
-  alertIn("documents-alert");
+  if (more && nextDocumentsCursor) query.set("cursor", nextDocumentsCursor);
+  setAlert("documents-alert");
   try {
-    const answer = await call(`/documents?${query}`);
-    const documents = await answer.json();
-    if (own !== listing) return;
-    cursor = answer.headers.get("X-Next-Cursor");
+    const response = await callApi(`/documents?${query}`);
+    const documents = await response.json();
+    if (request !== documentsRequest) return;
+    nextDocumentsCursor = response.headers.get("X-Next-Cursor");
     if (!more) {
-      rows = new Map();
+      documentRows = new Map();
       byId("documents-list").replaceChildren();
     }
-    for (const document of documents) byId("documents-list").append(rowOf(document));
-    byId("documents-more").hidden = !cursor;
+    byId("documents-list").append(...documents.map(createDocumentRow));
+    byId("documents-more").hidden = !nextDocumentsCursor;
     const empty = byId("documents-empty");
-    empty.hidden = rows.size > 0;
+    empty.hidden = documentRows.size > 0;
     empty.textContent = search ? "No matching documents." : "No documents yet. Upload a PDF to start.";
-    pollSoon();
+    schedulePoll();
   } catch (error) {
-    if (own === listing && session) alertIn("documents-alert", sentenceOf(error));
+    if (request === documentsRequest && session) setAlert("documents-alert", errorMessage(error));
   }
 }
 
-function rowOf({ id, title, status }) {
-  const report = el("div", { class: "report" });
-  const details = el("details", {
-    toggle: () => { if (details.open) tellReport(id, report); },
-  }, el("summary", {}, "Details", el("span", { class: "unseen" }, ` of ${title}`)), report,
-  el("button", { type: "button", class: "quiet", click: () => remove(id, title) }, "Delete…"));
-  const node = el("li", {}, el("bdi", { class: "title" }, title), pill(status), details);
-  rows.set(id, { node, details, report, title, status });
-  return node;
+function createDocumentRow({ id, title, status }) {
+  const report = createElement("div", { class: "report" });
+  const details = createElement("details", {
+    toggle: () => { if (details.open) loadReport(id, report); },
+  }, createElement("summary", {}, "Details", createElement("span", { class: "unseen" }, ` of ${title}`)), report,
+  createElement("button", { type: "button", class: "quiet", click: () => deleteDocument(id, title) }, "Delete…"));
+  const row = createElement("li", {}, createElement("bdi", { class: "title" }, title), createPill(status), details);
+  documentRows.set(id, { row, details, report, title, status });
+  return row;
 }
 
-const pill = (status) => el("span", { class: `pill ${status}` }, STATES[status] ?? status);
+function createPill(status) {
+  return createElement("span", { class: `pill ${status}` }, STATUS_LABELS[status] ?? status);
+}
 
-// Says what became of an upload: why it failed, or what of it cannot be found.
-async function tellReport(id, place) {
+// Shows the ingestion report of a document: its failure, coverage and warnings.
+async function loadReport(id, container) {
+  const createLine = (text, style) => createElement("p", style ? { class: style } : {}, text);
   try {
-    const { coverage, failure, warnings } = await (await call(`/documents/${id}/report`)).json();
+    const { coverage, failure, warnings } = await (await callApi(`/documents/${id}/report`)).json();
     const lines = [];
-    if (failure) lines.push(el("p", { class: "reason" }, `Failed: ${failure.reason}`));
-    if (coverage) lines.push(el("p", {}, `Pages: ${coverage.pages}, ${coverage.pages_with_text} with text.`));
-    for (const warning of warnings) lines.push(el("p", { class: "warning" }, `Warning: ${warning}`));
-    place.replaceChildren(...(lines.length ? lines : [el("p", {}, "No details yet.")]));
+    if (failure) lines.push(createLine(`Failed: ${failure.reason}`, "reason"));
+    if (coverage) lines.push(createLine(`Pages: ${coverage.pages}, ${coverage.pages_with_text} with text.`));
+    for (const warning of warnings) lines.push(createLine(`Warning: ${warning}`, "warning"));
+    container.replaceChildren(...(lines.length ? lines : [createLine("No details yet.")]));
     return { failure, warnings };
   } catch (error) {
-    place.replaceChildren(el("p", { class: "reason" }, sentenceOf(error)));
+    container.replaceChildren(createLine(errorMessage(error), "reason"));
     return { failure: null, warnings: [] };
   }
 }
 
-// Looks at pending documents again and again, ever more slowly, for as long as the page is seen.
-function pollSoon() {
-  clearTimeout(polling);
-  const isWaiting = [...rows.values()].some(({ status }) => status === "pending");
-  if (!isWaiting || !session || document.hidden) return;
-  polling = setTimeout(poll, pause);
-  pause = Math.min(pause * 1.3, POLL_LAST);
+// Schedules the next poll of pending documents, with increasing delays, while the page is visible.
+function schedulePoll() {
+  clearTimeout(pollTimer);
+  const hasPending = [...documentRows.values()].some(({ status }) => status === "pending");
+  if (!hasPending || !session || document.hidden) return;
+  pollTimer = setTimeout(pollPending, pollDelay);
+  pollDelay = Math.min(pollDelay * 1.3, POLL_DELAY_MAX);
 }
 
-async function poll() {
-  const waiting = [...rows].filter(([, { status }]) => status === "pending").map(([id]) => id).slice(0, 10);
+async function pollPending() {
+  const pending = [...documentRows].filter(([, { status }]) => status === "pending").map(([id]) => id);
   try {
-    for (const id of waiting) settle(await (await call(`/documents/${id}`)).json());
-  } catch { /* The next look may do better. */ }
-  pollSoon();
+    for (const id of pending.slice(0, POLLED_DOCUMENTS_MAX)) {
+      updateStatus(await (await callApi(`/documents/${id}`)).json());
+    }
+  } catch { /* The next poll tries again. */ }
+  schedulePoll();
 }
 
-// Shows a document's new state, and what is to be known of it.
-async function settle({ id, status }) {
-  const row = rows.get(id);
-  if (!row || row.status === status) return;
-  row.status = status;
-  row.node.querySelector(".pill").replaceWith(pill(status));
-  say(`${row.title}: ${STATES[status] ?? status}`);
-  pause = POLL_FIRST;
-  const { failure, warnings } = await tellReport(id, row.report);
-  if (failure || warnings.length) row.details.open = true;
+// Shows the new status of a document, and opens its details if there is a failure or a warning.
+async function updateStatus({ id, status }) {
+  const entry = documentRows.get(id);
+  if (!entry || entry.status === status) return;
+  entry.status = status;
+  entry.row.querySelector(".pill").replaceWith(createPill(status));
+  announce(`${entry.title}: ${STATUS_LABELS[status] ?? status}`);
+  pollDelay = POLL_DELAY_MIN;
+  const { failure, warnings } = await loadReport(id, entry.report);
+  if (failure || warnings.length) entry.details.open = true;
 }
 
-function upload(files) {
+function enqueueUploads(files) {
   byId("side").classList.remove("folded");
-  tellSide();
-  for (const chosen of files) {
-    const line = el("li", {}, el("bdi", {}, chosen.name), ": waiting");
+  updateSidebarToggle();
+  for (const file of files) {
+    const line = createElement("li", {}, createElement("bdi", {}, file.name), ": waiting");
     byId("uploads").append(line);
-    uploads = uploads.then(() => uploadOne(chosen, line));
+    uploadQueue = uploadQueue.then(() => uploadFile(file, line));
   }
 }
 
-async function uploadOne(chosen, line) {
-  const isPdf = chosen.type === "application/pdf" || chosen.name.toLowerCase().endsWith(".pdf");
-  const name = el("bdi", {}, chosen.name);
+async function uploadFile(file, line) {
+  const isPdf = file.type === "application/pdf" || file.name.toLowerCase().endsWith(".pdf");
+  const name = createElement("bdi", {}, file.name);
   try {
-    if (!isPdf) throw new Failure(415, "Only PDF files are supported");
-    const bar = el("progress", { max: "1", value: "0", "aria-label": `Uploading ${chosen.name}` });
-    line.replaceChildren(name, " ", bar);
-    const document = await withToken((bearer) => post(chosen, bearer, (part) => { bar.value = part; }));
+    if (!isPdf) throw new ApiError(415, "Only PDF files are supported");
+    const progress = createElement("progress", { max: "1", value: "0", "aria-label": `Uploading ${file.name}` });
+    line.replaceChildren(name, " ", progress);
+    const uploaded = await withAccessToken((token) => postFile(file, token, (part) => { progress.value = part; }));
     if (!session) return;
     line.remove();
-    say(`${document.title} was uploaded and is being processed.`);
-    byId("documents-list").prepend(rowOf(document));
+    announce(`${uploaded.title} was uploaded and is being processed.`);
+    byId("documents-list").prepend(createDocumentRow(uploaded));
     byId("documents-empty").hidden = true;
-    pause = POLL_FIRST;
-    pollSoon();
+    pollDelay = POLL_DELAY_MIN;
+    schedulePoll();
   } catch (error) {
-    const dismiss = el("button", { type: "button", class: "quiet", click: () => line.remove() }, "Dismiss");
-    line.replaceChildren(el("span", { class: "reason" }, name, `: not uploaded. ${sentenceOf(error)}`), dismiss);
-    say(`${chosen.name} is not uploaded. ${sentenceOf(error)}`);
+    const message = errorMessage(error);
+    const dismiss = createElement("button", { type: "button", class: "quiet", click: () => line.remove() }, "Dismiss");
+    line.replaceChildren(createElement("span", { class: "reason" }, name, `: not uploaded. ${message}`), dismiss);
+    announce(`${file.name} was not uploaded. ${message}`);
   }
 }
 
-// Sends a file, by a request that tells how far it has come.
-function post(chosen, bearer, progressed) {
+// Uploads a file with XMLHttpRequest, because `fetch` does not report the progress of an upload.
+function postFile(file, token, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/documents/upload");
-    request.setRequestHeader("Authorization", `Bearer ${bearer}`);
+    request.setRequestHeader("Authorization", `Bearer ${token}`);
     request.responseType = "json";
     request.upload.addEventListener("progress", (event) => {
-      if (event.lengthComputable) progressed(event.loaded / event.total);
+      if (event.lengthComputable) onProgress(event.loaded / event.total);
     });
-    request.addEventListener("error", () => reject(new Failure(0)));
+    request.addEventListener("error", () => reject(new ApiError(0)));
     request.addEventListener("load", () => {
       const { status, response } = request;
       if (status === 202) resolve(response);
-      else reject(Failure.of(status, response, request.getResponseHeader("Retry-After")));
+      else reject(ApiError.fromResponse(status, response, request.getResponseHeader("Retry-After")));
     });
     const body = new FormData();
-    body.append("file", new File([chosen], chosen.name, { type: "application/pdf" }));
+    body.append("file", new File([file], file.name, { type: "application/pdf" }));
     request.send(body);
   });
 }
 
-async function remove(id, title) {
-  const what = "and its extracted text will be permanently deleted. Answers can no longer cite it.";
-  if (!await confirmed("Delete this document?", title, what)) return;
-  const row = rows.get(id);
+async function deleteDocument(id, title) {
+  const consequence = "and its extracted text will be permanently deleted. Answers can no longer cite it.";
+  if (!await confirmDeletion("Delete this document?", title, consequence)) return;
+  const entry = documentRows.get(id);
   try {
-    await call(`/documents/${id}`, { method: "DELETE" });
+    await callApi(`/documents/${id}`, { method: "DELETE" });
   } catch (error) {
-    // Somebody else may have deleted it already.
+    // 404: the document is already deleted.
     if (error.status !== 404) {
-      const why = error.status === 403 ? "Only the uploader or an administrator can delete this document." : sentenceOf(error);
-      row?.report.replaceChildren(el("p", { class: "reason", role: "alert" }, `Not deleted. ${why}`));
+      const reason = error.status === 403
+        ? "Only the uploader or an administrator can delete this document."
+        : errorMessage(error);
+      entry?.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, `Not deleted. ${reason}`));
       return;
     }
   }
-  rows.delete(id);
-  row?.node.remove();
-  if (shown?.source.document_id === id) closeSource();
-  if (file?.id === id) dropFile();
-  byId("documents-empty").hidden = rows.size > 0;
-  say(`${title} is deleted.`);
+  documentRows.delete(id);
+  entry?.row.remove();
+  if (openedSource?.source.document_id === id) closeSource();
+  if (cachedFile?.documentId === id) releaseFile();
+  byId("documents-empty").hidden = documentRows.size > 0;
+  announce(`${title} was deleted.`);
   byId("documents-search").focus({ preventScroll: true });
 }
 
-function watchDrops() {
+function acceptDroppedFiles() {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
-  const mark = (isOver) => root.classList.toggle("over", isOver);
+  const highlight = (isOver) => root.classList.toggle("over", isOver);
   addEventListener("dragover", (event) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
-    mark(session !== null);
+    highlight(session !== null);
   });
-  addEventListener("dragleave", (event) => { if (!event.relatedTarget) mark(false); });
+  addEventListener("dragleave", (event) => { if (!event.relatedTarget) highlight(false); });
   addEventListener("drop", (event) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
-    mark(false);
-    if (session) upload(event.dataTransfer.files);
+    highlight(false);
+    if (session) enqueueUploads(event.dataTransfer.files);
   });
 }

@@ -1,113 +1,119 @@
 
-// Markdown as answers have it, made of elements and text nodes: whatever is no Markdown, HTML above all, stays text.
+// Renders the Markdown of answers as elements and text nodes. Everything else, such as HTML, stays text.
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 const QUOTE = /^ {0,3}> ?/;
-const RULE = /^ {0,3}([-*_])( *\1){2,} *$/;
-const ITEM = /^( {0,12})([-*+]|\d{1,9}[.)])(?: +|$)(?=(.*))/;
-const TABLE = /^ *\|.*\| *$/;
+const THEMATIC_BREAK = /^ {0,3}([-*_])( *\1){2,} *$/;
+const LIST_ITEM = /^( {0,12})([-*+]|\d{1,9}[.)])(?: +|$)(?=(.*))/;
+const TABLE_ROW = /^ *\|.*\| *$/;
+const BLOCK_STARTS = [FENCE, HEADING, QUOTE, THEMATIC_BREAK, LIST_ITEM, TABLE_ROW];
 const DEPTH_MAX = 8;
 
 const isBlank = (line) => line.trim() === "";
-const begins = (line) =>
-  FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || RULE.test(line) || ITEM.test(line) || TABLE.test(line);
+const startsBlock = (line) => BLOCK_STARTS.some((pattern) => pattern.test(line));
 const indentOf = (line) => line.length - line.trimStart().length;
 
-// Cuts lines into blocks: of each the number of its lines, and what makes its element.
-function blocks(lines, depth = 0) {
-  const found = [];
-  for (let at = 0; at < lines.length;) {
-    if (isBlank(lines[at])) {
-      at += 1;
+// Splits lines into blocks: the raw text of each, and a function that renders it.
+function parseBlocks(lines, depth = 0) {
+  const blocks = [];
+  for (let start = 0; start < lines.length;) {
+    if (isBlank(lines[start])) {
+      start += 1;
       continue;
     }
-    const block = depth < DEPTH_MAX ? blockAt(lines, at, depth) : paragraphAt(lines, at);
-    found.push({ raw: lines.slice(at, block.end).join("\n"), make: block.make });
-    at = block.end;
+    const { end, render } = depth < DEPTH_MAX ? parseBlock(lines, start, depth) : parseParagraph(lines, start);
+    blocks.push({ raw: lines.slice(start, end).join("\n"), render });
+    start = end;
   }
-  return found;
+  return blocks;
 }
 
-function blockAt(lines, at, depth) {
-  const line = lines[at];
-  if (FENCE.test(line)) return codeAt(lines, at);
+// Parses the block that starts at a line. Like the other parse functions, it returns the line after the block.
+function parseBlock(lines, start, depth) {
+  const line = lines[start];
+  if (FENCE.test(line)) return parseCode(lines, start);
   const heading = HEADING.exec(line);
   if (heading) {
     const tag = `h${Math.min(heading[1].length + 2, 6)}`;
-    return { end: at + 1, make: () => el(tag, {}, ...inline(heading[2])) };
+    return { end: start + 1, render: () => createElement(tag, {}, ...renderInline(heading[2])) };
   }
-  if (RULE.test(line)) return { end: at + 1, make: () => el("hr") };
+  if (THEMATIC_BREAK.test(line)) return { end: start + 1, render: () => createElement("hr") };
   if (QUOTE.test(line)) {
-    const end = endOf(lines, at, (next) => QUOTE.test(next));
-    const inner = lines.slice(at, end).map((quoted) => quoted.replace(QUOTE, ""));
-    return { end, make: () => el("blockquote", {}, ...made(inner, depth + 1)) };
+    const end = findEnd(lines, start, (next) => QUOTE.test(next));
+    const inner = lines.slice(start, end).map((quoted) => quoted.replace(QUOTE, ""));
+    return { end, render: () => createElement("blockquote", {}, ...renderBlocks(inner, depth + 1)) };
   }
-  if (ITEM.test(line)) return listAt(lines, at, depth);
-  if (TABLE.test(line)) {
-    const end = endOf(lines, at, (next) => TABLE.test(next));
-    return { end, make: () => preformatted(lines.slice(at, end)) };
+  if (LIST_ITEM.test(line)) return parseList(lines, start, depth);
+  if (TABLE_ROW.test(line)) {
+    const end = findEnd(lines, start, (next) => TABLE_ROW.test(next));
+    return { end, render: () => renderPreformatted(lines.slice(start, end)) };
   }
-  return paragraphAt(lines, at);
+  return parseParagraph(lines, start);
 }
 
-function endOf(lines, at, belongs) {
-  let end = at + 1;
+function findEnd(lines, start, belongs) {
+  let end = start + 1;
   while (end < lines.length && belongs(lines[end])) end += 1;
   return end;
 }
 
-const made = (lines, depth) => blocks(lines, depth).map((block) => block.make());
-// It can be scrolled, so it can be reached by keyboard.
-const preformatted = (lines) => el("pre", { tabindex: "0" }, el("code", {}, lines.join("\n")));
+const renderBlocks = (lines, depth) => parseBlocks(lines, depth).map((block) => block.render());
 
-function paragraphAt(lines, at) {
-  const end = endOf(lines, at, (line) => !isBlank(line) && !begins(line));
-  return { end, make: () => el("p", { dir: "auto" }, ...inline(lines.slice(at, end).join("\n").trim())) };
+// The block can be scrolled, so it has to be focusable for keyboard users.
+function renderPreformatted(lines) {
+  return createElement("pre", { tabindex: "0" }, createElement("code", {}, lines.join("\n")));
 }
 
-function codeAt(lines, at) {
-  const mark = FENCE.exec(lines[at])[1];
-  const closes = (line) => line.trim().startsWith(mark) && line.trim() === mark[0].repeat(line.trim().length);
-  const end = endOf(lines, at, (line) => !closes(line));
-  return { end: Math.min(end + 1, lines.length), make: () => preformatted(lines.slice(at + 1, end)) };
+function parseParagraph(lines, start) {
+  const end = findEnd(lines, start, (line) => !isBlank(line) && !startsBlock(line));
+  const text = lines.slice(start, end).join("\n").trim();
+  return { end, render: () => createElement("p", { dir: "auto" }, ...renderInline(text)) };
 }
 
-function listAt(lines, at, depth) {
-  const [, indent, mark] = ITEM.exec(lines[at]);
-  const isOrdered = /\d/.test(mark);
+function parseCode(lines, start) {
+  const fence = FENCE.exec(lines[start])[1];
+  const isClosing = (line) => line.trim().startsWith(fence) && line.trim() === fence[0].repeat(line.trim().length);
+  const end = findEnd(lines, start, (line) => !isClosing(line));
+  return { end: Math.min(end + 1, lines.length), render: () => renderPreformatted(lines.slice(start + 1, end)) };
+}
+
+function parseList(lines, start, depth) {
+  const [, indent, marker] = LIST_ITEM.exec(lines[start]);
+  const isOrdered = /\d/.test(marker);
   const items = [];
-  let width = 0;
-  let end = at;
+  let contentIndent = 0;
+  let end = start;
   for (; end < lines.length; end += 1) {
     const line = lines[end];
-    const item = ITEM.exec(line);
-    const isAfterBlank = end > at && isBlank(lines[end - 1]);
+    const item = LIST_ITEM.exec(line);
+    const isAfterBlank = end > start && isBlank(lines[end - 1]);
     if (item && item[1].length <= indent.length + 1) {
-      if (/\d/.test(item[2]) !== isOrdered || RULE.test(line)) break;
-      width = line.length - item[3].length;
+      if (/\d/.test(item[2]) !== isOrdered || THEMATIC_BREAK.test(line)) break;
+      contentIndent = line.length - item[3].length;
       items.push([item[3]]);
     } else if (isBlank(line)) items.at(-1).push("");
-    else if (indentOf(line) > indent.length + 1) items.at(-1).push(line.slice(Math.min(width, indentOf(line))));
-    else if (isAfterBlank || begins(line)) break;
+    else if (indentOf(line) > indent.length + 1) items.at(-1).push(line.slice(Math.min(contentIndent, indentOf(line))));
+    else if (isAfterBlank || startsBlock(line)) break;
     else items.at(-1).push(line.trimStart());
   }
-  const make = () => {
-    const list = el(isOrdered ? "ol" : "ul", {}, ...items.map((item) => el("li", { dir: "auto" }, ...itemOf(item, depth))));
-    if (isOrdered && parseInt(mark, 10) !== 1) list.setAttribute("start", String(parseInt(mark, 10)));
+  const render = () => {
+    const elements = items.map((item) => createElement("li", { dir: "auto" }, ...renderListItem(item, depth)));
+    const list = createElement(isOrdered ? "ol" : "ul", {}, ...elements);
+    if (isOrdered && parseInt(marker, 10) !== 1) list.setAttribute("start", String(parseInt(marker, 10)));
     return list;
   };
-  return { end, make };
+  return { end, render };
 }
 
-// A paragraph that an item begins with needs no element.
-function itemOf(lines, depth) {
-  const [first, ...rest] = made(lines, depth + 1);
+// Renders the content of a list item. A paragraph at its start is rendered without its own element.
+function renderListItem(lines, depth) {
+  const [first, ...rest] = renderBlocks(lines, depth + 1);
   return first?.tagName === "P" ? [...first.childNodes, ...rest] : [first ?? "", ...rest];
 }
 
-// Code, strong, emphasis, link, address, escaped sign. What is marked is bounded, so that marks that are never closed
-// cost little.
+// Code, strong, emphasis with * and with _, link, bare URL, escaped character. All lengths are bounded to limit the cost
+// of markers that are never closed.
 const INLINE = new RegExp([
   "(`{1,3})(?!`)(.{1,1000}?)(?<!`)\\1(?!`)",
   "\\*\\*(?=\\S)(.{1,1000}?)(?<=\\S)\\*\\*",
@@ -118,49 +124,50 @@ const INLINE = new RegExp([
   "\\\\([\\\\`*_[\\]#>.!-])",
 ].join("|"), "gs");
 
-function inline(text, depth = 0) {
+function renderInline(text, depth = 0) {
   const nodes = [];
-  let at = 0;
+  let end = 0;
   for (const match of text.matchAll(INLINE)) {
-    const [whole, , code, strong, slanted, underlined, label, target, address, escaped] = match;
-    nodes.push(text.slice(at, match.index));
-    at = match.index + whole.length;
-    const emphasis = slanted ?? underlined;
-    const inner = (marked) => (depth < DEPTH_MAX ? inline(marked, depth + 1) : [marked]);
-    if (code !== undefined) nodes.push(el("code", {}, code));
-    else if (strong !== undefined) nodes.push(el("strong", {}, ...inner(strong)));
-    else if (emphasis !== undefined) nodes.push(el("em", {}, ...inner(emphasis)));
-    else if (label !== undefined) nodes.push(...link(label, target, whole));
-    else if (address !== undefined) nodes.push(...link(address, address, whole));
+    const [whole, , code, strong, starred, underscored, label, target, url, escaped] = match;
+    nodes.push(text.slice(end, match.index));
+    end = match.index + whole.length;
+    const emphasis = starred ?? underscored;
+    const renderInner = (inner) => (depth < DEPTH_MAX ? renderInline(inner, depth + 1) : [inner]);
+    if (code !== undefined) nodes.push(createElement("code", {}, code));
+    else if (strong !== undefined) nodes.push(createElement("strong", {}, ...renderInner(strong)));
+    else if (emphasis !== undefined) nodes.push(createElement("em", {}, ...renderInner(emphasis)));
+    else if (label !== undefined) nodes.push(...renderLink(label, target, whole));
+    else if (url !== undefined) nodes.push(...renderLink(url, url, whole));
     else nodes.push(escaped);
   }
-  nodes.push(text.slice(at));
+  nodes.push(text.slice(end));
   return nodes.filter((node) => node !== "");
 }
 
-// A link of a page to a page. Where it leads is said beside a text that says something else: a document may try to lure.
-function link(label, target, whole) {
+// Renders an HTTP link; others stay text. The host of an external link is shown unless the label is the URL, because a
+// document could try to mislead the reader.
+function renderLink(label, target, whole) {
   let url;
   try { url = new URL(target, location.href); } catch { return [whole]; }
   if (!["http:", "https:"].includes(url.protocol) || url.username) return [whole];
-  const anchor = el("a", { href: url.href, rel: "noopener noreferrer nofollow", target: "_blank" }, label);
-  const isElsewhere = url.origin !== location.origin && label !== target;
-  return isElsewhere ? [anchor, el("span", { class: "host" }, ` (${url.host})`)] : [anchor];
+  const attributes = { href: url.href, rel: "noopener noreferrer nofollow", target: "_blank" };
+  const link = createElement("a", attributes, label);
+  const needsHost = url.origin !== location.origin && label !== target;
+  return needsHost ? [link, createElement("span", { class: "host" }, ` (${url.host})`)] : [link];
 }
 
-const shownBlocks = new WeakMap();
+const renderedBlocks = new WeakMap();
 
-// Shows Markdown in an element. Blocks that have not changed since the last time stay the elements that they are, so that
-// a growing answer does not lose what is selected in it.
+// Shows Markdown in an element. Unchanged blocks keep their elements, so that a selection is kept while an answer grows.
 function showMarkdown(target, text) {
-  const before = shownBlocks.get(target) ?? [];
-  const now = blocks(text.replaceAll("\r\n", "\n").replaceAll("\t", "    ").split("\n"));
-  now.forEach((block, place) => {
-    if (before[place] === block.raw) return;
-    const node = block.make();
-    if (target.children[place]) target.children[place].replaceWith(node);
-    else target.append(node);
+  const previous = renderedBlocks.get(target) ?? [];
+  const blocks = parseBlocks(text.replaceAll("\r\n", "\n").replaceAll("\t", "    ").split("\n"));
+  blocks.forEach((block, index) => {
+    if (previous[index] === block.raw) return;
+    const element = block.render();
+    if (target.children[index]) target.children[index].replaceWith(element);
+    else target.append(element);
   });
-  while (target.children.length > now.length) target.lastElementChild.remove();
-  shownBlocks.set(target, now.map((block) => block.raw));
+  while (target.children.length > blocks.length) target.lastElementChild.remove();
+  renderedBlocks.set(target, blocks.map((block) => block.raw));
 }

@@ -1,31 +1,32 @@
 
-// Sources: chips below an answer, and the pane that shows a page.
+// Sources of an answer: the chips below it, and the pane that shows a page of a source.
 
-// The source that the pane shows, the page of it, and how many there are, where that is known.
-let shown = null; // { source, chip, page, pages, opener }
-let picture = null; // the address of the page's picture
-let drawing = null; // stops the drawing under way
-let file = null; // { id, address }: the file that was fetched last
+let openedSource = null; // { source, chip, page, pageCount, opener }; `pageCount` is null while unknown
+let pageImageUrl = null;
+let pageRequest = null; // AbortController of the page being loaded
+let cachedFile = null; // { documentId, url } of the file that was fetched last
 
-const pagesOf = ({ page_start, page_end }) =>
-  page_start === page_end ? `page ${page_start}` : `pages ${page_start}–${page_end}`;
+function formatPages({ page_start: first, page_end: last }) {
+  return first === last ? `page ${first}` : `pages ${first}–${last}`;
+}
 
-function chips(sources) {
-  const chip = (source, place) => {
-    const button = el("button", {
+function createChips(sources) {
+  const createChip = (source, index) => {
+    const chip = createElement("button", {
       type: "button",
       class: "chip",
       "aria-expanded": "false",
       "aria-controls": "source",
-      click: () => openSource(source, button, source.cited ?? source.page_start, button),
-    }, el("b", {}, String(place + 1)), el("bdi", {}, source.title), el("span", {}, pagesOf(source)));
-    source.chip = button;
-    return el("li", {}, button);
+      click: () => openSource(source, source.citedPage ?? source.page_start, chip),
+    }, createElement("b", {}, String(index + 1)), createElement("bdi", {}, source.title),
+    createElement("span", {}, formatPages(source)));
+    source.chip = chip;
+    return createElement("li", {}, chip);
   };
-  return el("ol", { class: "chips", "aria-label": "Sources" }, ...sources.map(chip));
+  return createElement("ol", { class: "chips", "aria-label": "Sources" }, ...sources.map(createChip));
 }
 
-// Makes what an answer says of pages of its sources, such as "Terms.pdf, page 4", lead there.
+// Turns citations in an answer, such as "Terms.pdf, page 4", into links that open the source.
 function linkCitations(answer, sources) {
   const titles = sources.map(({ title }) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const citation = new RegExp(`(${titles.join("|")}),? (?:page|p\\.) (\\d{1,6})\\b`, "g");
@@ -34,160 +35,164 @@ function linkCitations(answer, sources) {
   while (walker.nextNode()) texts.push(walker.currentNode);
   for (const text of texts.filter(({ parentElement }) => !parentElement.closest("a, code"))) {
     const nodes = [];
-    let at = 0;
+    let end = 0;
     for (const { 0: whole, 1: title, 2: number, index } of text.data.matchAll(citation)) {
       const page = Number(number);
-      const source = sources.find((known) => known.title === title && known.page_start <= page && page <= known.page_end);
+      const hasPage = ({ page_start: first, page_end: last }) => first <= page && page <= last;
+      const source = sources.find((candidate) => candidate.title === title && hasPage(candidate));
       if (!source) continue;
-      source.cited ??= page;
+      source.citedPage ??= page;
       const click = (event) => {
         event.preventDefault();
-        openSource(source, source.chip, page, event.currentTarget);
+        openSource(source, page, event.currentTarget);
       };
-      // A link, since it breaks lines as the text does, where a button would not.
-      nodes.push(text.data.slice(at, index), el("a", { href: "#source", click }, whole));
-      at = index + whole.length;
+      // A link and not a button, because a link can break across lines.
+      nodes.push(text.data.slice(end, index), createElement("a", { href: "#source", click }, whole));
+      end = index + whole.length;
     }
-    if (nodes.length) text.replaceWith(...nodes, text.data.slice(at));
+    if (nodes.length) text.replaceWith(...nodes, text.data.slice(end));
   }
 }
 
-// Opens a source at a page, or closes it if its chip is pressed once more. `opener` is what was pressed.
-async function openSource(source, chip, page, opener) {
-  const isSame = shown?.chip === chip && opener === chip;
+// Opens a source at a page. Pressing the chip of the open source closes it. `opener` is the pressed chip or link, which
+// receives the focus again when the source is closed.
+async function openSource(source, page, opener) {
+  const { chip } = source;
+  const isToggle = openedSource?.chip === chip && opener === chip;
   closeSource();
-  if (isSame) return;
-  const own = { source, chip, page, pages: null, opener };
-  shown = own;
+  if (isToggle) return;
+  const opened = { source, chip, page, pageCount: null, opener };
+  openedSource = opened;
   chip.setAttribute("aria-expanded", "true");
   byId("source-title").textContent = source.title;
   byId("passage-text").textContent = source.text;
   byId("passage").open = false;
   byId("source").hidden = false;
   byId("desk").classList.add("reading");
-  placeSource();
+  placeSourcePane();
   byId("source-title").focus({ preventScroll: true });
-  if (narrow.matches) byId("source").scrollIntoView({ block: "nearest" });
-  showPage();
+  if (narrowScreen.matches) byId("source").scrollIntoView({ block: "nearest" });
+  loadPage();
   try {
-    own.pages = (await (await call(`/documents/${source.document_id}/report`)).json()).coverage?.pages ?? null;
-  } catch { /* The pane tells of what went wrong with the page itself. */ }
-  if (shown === own) numberPage();
+    const report = await (await callApi(`/documents/${source.document_id}/report`)).json();
+    opened.pageCount = report.coverage?.pages ?? null;
+  } catch { /* The page count is optional; errors of the page itself are shown in the pane. */ }
+  if (openedSource === opened) updatePageControls();
 }
 
-// Beside the answer where there is room, and else below it.
-function placeSource() {
+// Puts the pane beside the answer on a wide screen, and below its chips on a narrow one.
+function placeSourcePane() {
   const pane = byId("source");
-  if (shown && narrow.matches) shown.chip.closest(".chips").after(pane);
+  if (openedSource && narrowScreen.matches) openedSource.chip.closest(".chips").after(pane);
   else byId("desk").append(pane);
 }
 
 function closeSource() {
-  if (!shown) return;
-  const { chip, opener } = shown;
-  drawing?.abort();
+  if (!openedSource) return;
+  const { chip, opener } = openedSource;
+  pageRequest?.abort();
   chip.setAttribute("aria-expanded", "false");
   byId("source").hidden = true;
   byId("desk").classList.remove("reading");
-  shown = null;
-  dropPicture();
-  placeSource();
+  openedSource = null;
+  clearPageImage();
+  placeSourcePane();
   if (opener.isConnected) opener.focus({ preventScroll: true });
 }
 
-function dropPicture() {
+function clearPageImage() {
   byId("sheet").replaceChildren();
-  if (picture) URL.revokeObjectURL(picture);
-  picture = null;
+  if (pageImageUrl) URL.revokeObjectURL(pageImageUrl);
+  pageImageUrl = null;
 }
 
-function numberPage() {
-  const { page, pages } = shown;
-  byId("page-number").textContent = pages ? `Page ${page} of ${pages}` : `Page ${page}`;
+function updatePageControls() {
+  const { page, pageCount } = openedSource;
+  byId("page-number").textContent = pageCount ? `Page ${page} of ${pageCount}` : `Page ${page}`;
   byId("page-back").disabled = page <= 1;
-  byId("page-on").disabled = pages !== null && page >= pages;
+  byId("page-on").disabled = pageCount !== null && page >= pageCount;
   byId("source-file").textContent = `Open the file at page ${page}`;
 }
 
-function turnPage(step) {
-  if (!shown) return;
-  shown.page += step;
-  showPage();
+function changePage(step) {
+  if (!openedSource) return;
+  openedSource.page += step;
+  loadPage();
 }
 
-async function showPage() {
-  const { source, page } = shown;
-  const sheet = byId("sheet");
-  drawing?.abort();
-  drawing = new AbortController();
-  const { signal } = drawing;
-  numberPage();
-  alertIn("source-alert");
-  // The page before stays until this one is there, so that nothing jumps.
-  sheet.setAttribute("aria-busy", "true");
-  const pixels = Math.ceil(sheet.clientWidth * devicePixelRatio / 200) * 200;
+async function loadPage() {
+  const { source, page } = openedSource;
+  const container = byId("sheet");
+  pageRequest?.abort();
+  pageRequest = new AbortController();
+  const { signal } = pageRequest;
+  updatePageControls();
+  setAlert("source-alert");
+  // The previous page stays until the new one is loaded, so that the layout does not jump.
+  container.setAttribute("aria-busy", "true");
+  const pixels = Math.ceil(container.clientWidth * devicePixelRatio / 200) * 200;
   const query = new URLSearchParams({ passage: source.chunk_id, width: String(Math.min(Math.max(pixels, 400), 3000)) });
   try {
-    const answer = await call(`/documents/${source.document_id}/pages/${page}?${query}`, { signal });
-    const address = URL.createObjectURL(new Blob([await answer.arrayBuffer()], { type: "image/png" }));
+    const response = await callApi(`/documents/${source.document_id}/pages/${page}?${query}`, { signal });
+    const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "image/png" }));
     const isMarked = page >= source.page_start && page <= source.page_end;
     const passage = isMarked ? `, with this passage marked: ${source.text}` : "";
-    const image = el("img", { src: address, alt: `Page ${page} of ${source.title}${passage}` });
-    const isPicture = await image.decode().then(() => true, () => false);
+    const image = createElement("img", { src: url, alt: `Page ${page} of ${source.title}${passage}` });
+    const isDecoded = await image.decode().then(() => true, () => false);
     if (signal.aborted) {
-      URL.revokeObjectURL(address);
+      URL.revokeObjectURL(url);
       return;
     }
-    dropPicture();
-    picture = address;
-    if (!isPicture) throw new Failure(422, "The page image cannot be displayed");
-    sheet.append(image);
+    clearPageImage();
+    pageImageUrl = url;
+    if (!isDecoded) throw new ApiError(422, "The page image cannot be displayed");
+    container.append(image);
   } catch (error) {
     if (signal.aborted) return;
-    dropPicture();
-    sheet.append(pageFault(error));
+    clearPageImage();
+    container.append(createPageError(error));
     byId("passage").open = true;
   }
-  sheet.removeAttribute("aria-busy");
+  container.removeAttribute("aria-busy");
 }
 
-function pageFault(error) {
-  const isGone = error.status === 404;
-  const what = isGone ? "Page not found: the document may have been deleted." : sentenceOf(error);
-  const again = el("button", { type: "button", class: "quiet", click: showPage }, "Try again");
-  return el("div", { class: "fault", role: "alert" },
-    el("p", {}, el("strong", {}, `Page ${shown.page} cannot be shown.`), ` ${what}`),
-    isGone ? null : el("p", {}, "The passage is shown below as text."),
-    isGone ? null : again);
+function createPageError(error) {
+  const isNotFound = error.status === 404;
+  const message = isNotFound ? "Page not found: the document may have been deleted." : errorMessage(error);
+  const retry = createElement("button", { type: "button", class: "quiet", click: loadPage }, "Try again");
+  return createElement("div", { class: "page-error", role: "alert" },
+    createElement("p", {}, createElement("strong", {}, `Page ${openedSource.page} cannot be shown.`), ` ${message}`),
+    isNotFound ? null : createElement("p", {}, "The passage is shown below as text."),
+    isNotFound ? null : retry);
 }
 
-// Fetches the file, which a plain link could not, and opens it at the page that is shown. The window comes first: later
-// it would count as one that nobody asked for.
+// Opens the file at the current page. It is fetched by script, because a plain link would not send the access token.
+// The window is opened before the request: browsers block windows that are not opened directly by a click.
 async function openFile() {
-  const { source, page } = shown;
+  const { source, page } = openedSource;
   const button = byId("source-file");
   const view = window.open("", "_blank");
   button.disabled = true;
-  alertIn("source-alert");
+  setAlert("source-alert");
   try {
-    if (file?.id !== source.document_id) {
-      const answer = await call(`/documents/${source.document_id}/file`);
-      dropFile();
-      // Whatever the file is, it is opened as a PDF and never as a page of this site.
-      const blob = new Blob([await answer.arrayBuffer()], { type: "application/pdf" });
-      file = { id: source.document_id, address: URL.createObjectURL(blob) };
+    if (cachedFile?.documentId !== source.document_id) {
+      const response = await callApi(`/documents/${source.document_id}/file`);
+      releaseFile();
+      // The fixed type makes the browser open any content as a PDF and never as a page of this site.
+      const blob = new Blob([await response.arrayBuffer()], { type: "application/pdf" });
+      cachedFile = { documentId: source.document_id, url: URL.createObjectURL(blob) };
     }
-    if (!view) throw new Failure(1, "The browser blocked the new window. Allow pop-ups for this page and try again");
+    if (!view) throw new ApiError(1, "The browser blocked the new window. Allow pop-ups for this page and try again");
     view.opener = null;
-    view.location.replace(`${file.address}#page=${page}`);
+    view.location.replace(`${cachedFile.url}#page=${page}`);
   } catch (error) {
     view?.close();
-    alertIn("source-alert", error.status === 404 ? "This document has no file." : sentenceOf(error));
+    setAlert("source-alert", error.status === 404 ? "This document has no file." : errorMessage(error));
   }
   button.disabled = false;
 }
 
-function dropFile() {
-  if (file) URL.revokeObjectURL(file.address);
-  file = null;
+function releaseFile() {
+  if (cachedFile) URL.revokeObjectURL(cachedFile.url);
+  cachedFile = null;
 }

@@ -1,0 +1,81 @@
+
+// HTTP requests, errors of the API, and event streams.
+
+// A failed request. The status is 0 if there was no response, and 1 for errors that this page detects itself.
+class ApiError extends Error {
+  constructor(status, detail = "", retryAfter = 0) {
+    super(detail);
+    Object.assign(this, { status, detail, retryAfter });
+  }
+
+  static fromResponse(status, body, retryAfter) {
+    const reasons = (body?.errors ?? []).map(({ loc, msg }) => `${loc?.at(-1)} ${msg}`).join("; ");
+    return new ApiError(status, reasons || String(body?.detail ?? ""), Number(retryAfter) || 0);
+  }
+
+  // What happened and what the user can do.
+  get userMessage() {
+    const detail = this.detail || `The service responded with status ${this.status}`;
+    if (this.status === 0) return "The service cannot be reached. Check your connection and try again.";
+    if (this.status === 401) return "Your session has ended. Sign in again.";
+    if (this.status === 429) {
+      return `Too many requests. Try again ${this.retryAfter ? `in ${formatSeconds(this.retryAfter)}` : "later"}.`;
+    }
+    if (this.status >= 500) return `${detail}. Nothing was lost. Try again in a moment.`;
+    return `${detail}.`;
+  }
+}
+
+function formatSeconds(seconds) {
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}
+
+function errorMessage(error) {
+  return error instanceof ApiError ? error.userMessage : `Something went wrong on this page: ${error.message}.`;
+}
+
+// Sends a request without credentials and throws an `ApiError` unless it succeeds.
+async function sendRequest(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { ...options, credentials: "omit", cache: "no-store" });
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new ApiError(0);
+  }
+  if (response.ok) return response;
+  const body = await response.json().catch(() => null);
+  throw ApiError.fromResponse(response.status, body, response.headers.get("Retry-After"));
+}
+
+function jsonOptions(method, body) {
+  return { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+}
+
+// Sends a request with the access token of the session.
+function callApi(path, options = {}) {
+  return withAccessToken((token) =>
+    sendRequest(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${token}` } }));
+}
+
+// Yields the server-sent events of a response: the name and the parsed JSON of each.
+async function* readEvents(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let buffer = "";
+  let [event, data] = ["message", []];
+  for (;;) {
+    const { done, value } = await reader.read().catch((error) => {
+      throw error.name === "AbortError" ? error : new ApiError(0);
+    });
+    if (done) return;
+    const lines = (buffer + value).split("\n");
+    buffer = lines.pop();
+    for (const line of lines.map((raw) => raw.replace(/\r$/, ""))) {
+      if (line.startsWith("event:")) event = line.slice(6).trim();
+      else if (line.startsWith("data:")) data.push(line.slice(5));
+      else if (line === "") {
+        if (data.length) yield { event, data: JSON.parse(data.join("\n")) };
+        [event, data] = ["message", []];
+      }
+    }
+  }
+}

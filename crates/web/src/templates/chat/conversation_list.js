@@ -1,0 +1,170 @@
+
+// The list of the user's conversations: opening, renaming and deleting them.
+
+const CONVERSATIONS_FIRST = 8;
+const CONVERSATIONS_STEP = 20;
+const MESSAGES_PER_REQUEST = 1000;
+const CONVERSATION_FRAGMENT = /^#([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+let conversationsLimit = CONVERSATIONS_FIRST;
+// Numbers of the latest requests for the list and for a conversation; earlier responses are ignored.
+let conversationsRequest = 0;
+let openRequest = 0;
+
+// Puts the ID of the open conversation in the URL, so that a reload or a bookmark opens it again.
+function updateUrl() {
+  const fragment = turns.length ? `#${conversationId}` : "";
+  if (location.hash !== fragment) history.replaceState(null, "", location.pathname + fragment);
+  markOpenConversation();
+}
+
+function openConversationFromUrl() {
+  const id = location.hash.match(CONVERSATION_FRAGMENT)?.[1];
+  if (id && session && !(turns.length && id === conversationId)) openConversation(id);
+}
+
+async function loadConversations() {
+  conversationsRequest += 1;
+  const request = conversationsRequest;
+  try {
+    const response = await callApi(`/conversations?limit=${conversationsLimit}`);
+    const conversations = await response.json();
+    const list = byId("talks");
+    // A title that is being edited must not be replaced.
+    if (request !== conversationsRequest || list.querySelector("input")) return;
+    const focusedId = list.contains(document.activeElement) ? document.activeElement.closest("li")?.dataset.id : null;
+    list.replaceChildren(...conversations.map(createConversationRow));
+    byId("talks-more").hidden = !response.headers.get("X-Next-Cursor");
+    byId("talks-empty").hidden = conversations.length > 0;
+    setAlert("talks-alert");
+    markOpenConversation();
+    if (focusedId) focusConversation(focusedId);
+  } catch (error) {
+    if (request === conversationsRequest && session) setAlert("talks-alert", errorMessage(error));
+  }
+}
+
+function focusConversation(id) {
+  byId("talks").querySelector(`[data-id="${id}"] .open`)?.focus({ preventScroll: true });
+}
+
+function createConversationRow({ id, title, updated_at: updatedAt }) {
+  const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
+  const open = createElement("button", {
+    type: "button", class: "open", title: new Date(updatedAt).toLocaleString(), click: () => openConversation(id, true),
+  }, createElement("bdi", {}, title));
+  const details = createElement("details", {},
+    createElement("summary", {}, "Change", createElement("span", { class: "unseen" }, ` ${title}`)),
+    createButton("Rename", () => showRenameForm(id, title, row)), " ",
+    createButton("Delete…", () => deleteConversation(id, title)));
+  const row = createElement("li", { class: "conversation-row", "data-id": id }, open, details);
+  return row;
+}
+
+function markOpenConversation() {
+  for (const row of byId("talks").children) {
+    const isOpen = turns.length > 0 && row.dataset.id === conversationId;
+    row.querySelector(".open")?.setAttribute("aria-current", String(isOpen));
+  }
+}
+
+// Loads and shows a conversation. If the user selected it in the list, the focus moves to the question field.
+async function openConversation(id, isSelected = false) {
+  openRequest += 1;
+  const request = openRequest;
+  setAlert("talks-alert");
+  try {
+    const messages = await fetchMessages(id);
+    if (request !== openRequest || !session) return;
+    startConversation();
+    conversationId = id;
+    for (let index = 0; index < messages.length; index += 1) {
+      const [question, answer] = messages.slice(index, index + 2);
+      if (question.role !== "user") continue;
+      appendStoredTurn(question.content, answer?.role === "assistant" ? answer : null);
+    }
+    updateUrl();
+    if (isSelected && narrowScreen.matches) {
+      byId("side").classList.add("folded");
+      updateSidebarToggle();
+    }
+    if (isSelected) byId("question").focus({ preventScroll: true });
+    scrollToEnd();
+  } catch (error) {
+    if (request !== openRequest || !session) return;
+    const isNotFound = error.status === 404;
+    setAlert("talks-alert", isNotFound ? "This conversation no longer exists." : errorMessage(error));
+    updateUrl();
+    if (isNotFound && isSelected) loadConversations();
+  }
+}
+
+async function fetchMessages(id) {
+  const messages = [];
+  let cursor = null;
+  do {
+    const query = new URLSearchParams({ limit: String(MESSAGES_PER_REQUEST), ...(cursor && { cursor }) });
+    const response = await callApi(`/conversations/${id}?${query}`);
+    messages.push(...(await response.json()).messages);
+    cursor = response.headers.get("X-Next-Cursor");
+  } while (cursor);
+  return messages;
+}
+
+function appendStoredTurn(question, answer) {
+  const turn = createTurn(question);
+  appendTurn(turn);
+  turn.answer = answer?.content ?? "";
+  showMarkdown(turn.answerElement, turn.answer);
+  if (!answer) showNote(turn, "No answer received.");
+  else if (!answer.complete) showNote(turn, "This answer is incomplete or was stopped.");
+  completeTurn(turn, answer?.sources ?? []);
+}
+
+// Replaces a row of the list by a form for the title.
+function showRenameForm(id, title, row) {
+  const field = createElement("input", { "aria-label": "Title", maxlength: "200", value: title, dir: "auto" });
+  const form = createElement("form", { class: "rename", submit: (event) => { event.preventDefault(); save(); } },
+    field, createElement("button", { type: "submit" }, "Save"),
+    createElement("button", { type: "button", class: "quiet", click: close }, "Cancel"));
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close();
+  });
+  row.replaceChildren(form);
+  field.select();
+
+  function close() {
+    form.remove();
+    loadConversations().then(() => focusConversation(id));
+  }
+  async function save() {
+    try {
+      await callApi(`/conversations/${id}`, jsonOptions("PATCH", { title: field.value }));
+      close();
+    } catch (error) {
+      // The form stays open, so that the user can correct the title.
+      setAlert("talks-alert", `Not renamed. ${errorMessage(error)}`);
+      field.focus();
+    }
+  }
+}
+
+async function deleteConversation(id, title) {
+  const consequence = "and its messages will be permanently deleted.";
+  if (!await confirmDeletion("Delete this conversation?", title, consequence)) return;
+  try {
+    await callApi(`/conversations/${id}`, { method: "DELETE" });
+  } catch (error) {
+    // 404: the conversation is already deleted.
+    if (error.status !== 404) {
+      setAlert("talks-alert", `Not deleted. ${errorMessage(error)}`);
+      return;
+    }
+  }
+  if (id === conversationId) startConversation();
+  announce(`${title} was deleted.`);
+  await loadConversations();
+  byId("question").focus({ preventScroll: true });
+}

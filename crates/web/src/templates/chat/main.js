@@ -1,0 +1,107 @@
+
+// Entry point: switches between sign-in and chat, and attaches event listeners.
+
+const SIGNED_IN_IDS = ["side-toggle", "new", "logout", "desk"];
+const SEARCH_DELAY = 250; // in milliseconds, after the last keystroke
+
+function showChat() {
+  byId("door").hidden = true;
+  for (const id of SIGNED_IN_IDS) byId(id).hidden = false;
+  byId("who").textContent = session.email;
+  updateLayout();
+  byId("question").focus({ preventScroll: true });
+  loadDocuments();
+  loadConversations();
+  openConversationFromUrl();
+}
+
+function showSignIn(notice) {
+  for (const id of SIGNED_IN_IDS) byId(id).hidden = true;
+  byId("door").hidden = false;
+  setAlert("door-alert", notice);
+  byId("email").focus();
+}
+
+// Removes the session and all data of the user from the page. The text of the question field stays, because a session
+// can expire while the user types.
+function endSession(notice) {
+  clearSession();
+  clearTimeout(pollTimer);
+  startConversation();
+  releaseFile();
+  documentRows = new Map();
+  byId("documents-list").replaceChildren();
+  byId("uploads").replaceChildren();
+  byId("talks").replaceChildren();
+  conversationsLimit = CONVERSATIONS_FIRST;
+  byId("who").textContent = "";
+  showSignIn(notice);
+}
+
+// Opens the sidebar on a wide screen and collapses it on a narrow one.
+function updateLayout() {
+  byId("side").classList.toggle("folded", narrowScreen.matches);
+  updateSidebarToggle();
+  placeSourcePane();
+}
+
+function toggleSidebar() {
+  byId("side").classList.toggle("folded");
+  updateSidebarToggle();
+}
+
+function updateSidebarToggle() {
+  byId("side-toggle").setAttribute("aria-expanded", String(!byId("side").classList.contains("folded")));
+}
+
+function onKeydown(event) {
+  const isTyping = event.target.closest?.("input, textarea, dialog");
+  if (event.key === "Escape" && !byId("confirm").open) {
+    if (answerRequest) answerRequest.abort();
+    else closeSource();
+  } else if (event.key === "/" && !isTyping && session && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    byId("question").focus();
+  }
+}
+
+function onQuestionKeydown(event) {
+  // In input methods, for example for Japanese, Enter also confirms a composed word.
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  if (!answerRequest) submitQuestion();
+}
+
+let searchTimer = null;
+
+function onSearchInput() {
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(loadDocuments, SEARCH_DELAY);
+}
+
+const listen = (id, event, listener) => byId(id).addEventListener(event, listener);
+
+listen("theme", "click", toggleTheme);
+listen("login", "submit", signIn);
+listen("logout", "click", signOut);
+listen("new", "click", () => { startConversation(); byId("question").focus(); });
+listen("ask", "submit", submitQuestion);
+listen("question", "keydown", onQuestionKeydown);
+listen("side-toggle", "click", toggleSidebar);
+listen("talks-more", "click", () => { conversationsLimit += CONVERSATIONS_STEP; loadConversations(); });
+listen("documents-search", "input", onSearchInput);
+listen("documents-more", "click", () => loadDocuments({ more: true }));
+listen("files", "change", (event) => { enqueueUploads([...event.target.files]); event.target.value = ""; });
+listen("source-close", "click", closeSource);
+listen("page-back", "click", () => changePage(-1));
+listen("page-on", "click", () => changePage(1));
+listen("source-file", "click", openFile);
+addEventListener("keydown", onKeydown);
+addEventListener("hashchange", openConversationFromUrl);
+document.addEventListener("visibilitychange", schedulePoll);
+narrowScreen.addEventListener("change", updateLayout);
+acceptDroppedFiles();
+byId("theme").hidden = false;
+
+if (session) showChat();
+else showSignIn();
