@@ -1,17 +1,14 @@
-// The panel works without this. With it: a theme that is remembered, bulk selection, copying.
+// Progressive enhancement of the panel, which works without scripts: theme, menu, bulk selection, copy buttons,
+// ingestion progress and uploads.
 
 const root = document.documentElement;
-const themes = ["light", "dark"];
+const THEMES = ["light", "dark"];
 
-function remembered() {
-  try { return localStorage.getItem("theme"); } catch { return null; }
+function applyTheme(theme) {
+  if (THEMES.includes(theme)) root.dataset.theme = theme;
 }
 
-function show(theme) {
-  if (themes.includes(theme)) root.dataset.theme = theme;
-}
-
-show(remembered());
+try { applyTheme(localStorage.getItem("theme")); } catch { /* Without storage, the system's theme is used. */ }
 
 for (const button of document.querySelectorAll("[data-theme]")) {
   if (button === root) continue;
@@ -21,47 +18,49 @@ for (const button of document.querySelectorAll("[data-theme]")) {
       ? root.dataset.theme === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;
     const theme = isDark ? "light" : "dark";
-    show(theme);
-    try { localStorage.setItem("theme", theme); } catch { /* It lasts as long as the page, then. */ }
+    applyTheme(theme);
+    try {
+      localStorage.setItem("theme", theme);
+    } catch { /* Without storage, the choice applies to this page only. */ }
   });
 }
 
-// The menu is open beside a wide page and closed above a narrow one.
-const side = document.querySelector("details.side");
-if (side) {
-  const narrow = matchMedia("(max-width: 800px)");
-  const fold = () => { side.open = !narrow.matches; };
-  fold();
-  narrow.addEventListener("change", fold);
+// The menu is open on a wide screen and closed on a narrow one.
+const menu = document.querySelector("details.side");
+if (menu) {
+  const narrowScreen = matchMedia("(max-width: 800px)");
+  const updateMenu = () => { menu.open = !narrowScreen.matches; };
+  updateMenu();
+  narrowScreen.addEventListener("change", updateMenu);
 }
 
-// `<form data-bulk>` holds a table of boxes and a bar that appears with a selection.
+// `<form data-bulk>` contains a table with checkboxes and an action bar that is shown while rows are selected.
 for (const form of document.querySelectorAll("form[data-bulk]")) {
-  const boxes = [...form.querySelectorAll("tbody input[type=checkbox]")];
-  const all = form.querySelector("thead input[type=checkbox]");
+  const checkboxes = [...form.querySelectorAll("tbody input[type=checkbox]")];
+  const selectAll = form.querySelector("thead input[type=checkbox]");
   const bar = form.querySelector("[data-bulk-bar]");
   const count = form.querySelector("[data-bulk-count]");
   const update = () => {
-    const chosen = boxes.filter((box) => box.checked).length;
-    if (bar) bar.classList.toggle("idle", chosen === 0);
-    if (count) count.textContent = `${chosen} selected`;
-    if (all) {
-      all.checked = chosen > 0 && chosen === boxes.length;
-      all.indeterminate = chosen > 0 && chosen < boxes.length;
+    const selected = checkboxes.filter((checkbox) => checkbox.checked).length;
+    if (bar) bar.classList.toggle("idle", selected === 0);
+    if (count) count.textContent = `${selected} selected`;
+    if (selectAll) {
+      selectAll.checked = selected > 0 && selected === checkboxes.length;
+      selectAll.indeterminate = selected > 0 && selected < checkboxes.length;
     }
   };
-  if (all) {
-    all.hidden = false;
-    all.addEventListener("change", () => {
-      for (const box of boxes) box.checked = all.checked;
+  if (selectAll) {
+    selectAll.hidden = false;
+    selectAll.addEventListener("change", () => {
+      for (const checkbox of checkboxes) checkbox.checked = selectAll.checked;
       update();
     });
   }
-  for (const box of boxes) box.addEventListener("change", update);
+  for (const checkbox of checkboxes) checkbox.addEventListener("change", update);
   update();
 }
 
-// `<button data-copy="ID" hidden>` copies the text of the element with that id.
+// `<button data-copy="ID" hidden>` copies the text of the element with this ID.
 for (const button of document.querySelectorAll("button[data-copy]")) {
   const source = document.getElementById(button.dataset.copy);
   if (!source || !navigator.clipboard) continue;
@@ -74,98 +73,102 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   });
 }
 
-// `<code data-id="the ID" title="ID">` shows the end of a long id, and a button copies all of it.
+// `<code data-id="the ID" title="ID">` shows the end of a long ID; a button copies the whole ID.
 for (const code of document.querySelectorAll("code[data-id]")) {
   if (!navigator.clipboard) break;
-  const whole = code.title || code.textContent.trim();
+  const id = code.title || code.textContent.trim();
   const button = document.createElement("button");
   const label = `Copy ${code.dataset.id}`;
-  const draw = (icon, text) => {
+  const setButton = (icon, text) => {
     button.innerHTML = `<svg class="glyph" aria-hidden="true"><use href="#${icon}"/></svg>`;
     button.title = text;
     button.setAttribute("aria-label", text);
   };
   button.type = "button";
   button.className = "copy";
-  draw("copy", label);
-  code.textContent = whole.slice(-8);
-  code.title = whole;
+  setButton("copy", label);
+  code.textContent = id.slice(-8);
+  code.title = id;
   (code.closest("a") ?? code).after(button);
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(whole);
-    draw("copied", "Copied");
-    setTimeout(() => draw("copy", label), 2000);
+    await navigator.clipboard.writeText(id);
+    setButton("copied", "Copied");
+    setTimeout(() => setButton("copy", label), 2000);
   });
 }
 
-// Looks at a document's page again and again, ever more slowly, until its ingestion has ended. `show` gets what the page
-// says of the steps, and `end` the page itself, or nothing when it cannot be had.
-function follow(address, show, end) {
-  let pause = 1000;
-  const look = async () => {
-    if (document.hidden) return again();
+// Polls a document's page with increasing delays until its ingestion has ended. `onStages` receives the list of stages.
+// `onEnd` receives the last page, or nothing if it could not be loaded.
+function pollIngestion(url, onStages, onEnd) {
+  let delay = 1000;
+  const poll = async () => {
+    if (document.hidden) return schedule();
     let page;
     try {
-      const answer = await fetch(address, { redirect: "error" });
-      if (!answer.ok) return end();
-      page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const response = await fetch(url, { redirect: "error" });
+      if (!response.ok) return onEnd();
+      page = new DOMParser().parseFromString(await response.text(), "text/html");
     } catch {
-      return again();
+      return schedule();
     }
-    const steps = page.querySelector("[data-progress] .stages");
-    if (!steps) return end(page);
-    show(steps);
-    again();
+    const stages = page.querySelector("[data-progress] .stages");
+    if (!stages) return onEnd(page);
+    onStages(stages);
+    schedule();
   };
-  const again = () => {
-    setTimeout(look, pause);
-    pause = Math.min(pause * 1.2, 15000);
+  const schedule = () => {
+    setTimeout(poll, delay);
+    delay = Math.min(delay * 1.2, 15000);
   };
-  look();
+  poll();
 }
 
-// Puts steps in the place of others, unless they say the same: what did not change is not announced.
-function advance(from, to) {
-  if (from.innerHTML !== to.innerHTML) from.innerHTML = to.innerHTML;
+// Updates a list of stages only if it has changed, because screen readers announce every update.
+function updateStages(shown, latest) {
+  if (shown.innerHTML !== latest.innerHTML) shown.innerHTML = latest.innerHTML;
 }
 
-const progress = document.querySelector("[data-progress] .stages");
-if (progress) follow(location.href, (steps) => advance(progress, steps), (page) => { if (page) location.reload(); });
+const pageStages = document.querySelector("[data-progress] .stages");
+if (pageStages) {
+  const reload = (page) => { if (page) location.reload(); };
+  pollIngestion(location.href, (stages) => updateStages(pageStages, stages), reload);
+}
 
-// `<form data-upload>` sends its files one after the other and shows how far each has come; files can be dropped.
+// `<form data-upload>` uploads its files one after the other and shows the progress of each. It accepts dropped files.
 for (const form of document.querySelectorAll("form[data-upload]")) {
   const list = document.querySelector("[data-upload-list]");
-  const drop = form.querySelector("[data-drop]");
+  const dropZone = form.querySelector("[data-drop]");
   const input = form.querySelector("input[type=file]");
   const hint = form.querySelector("[data-drop-hint]");
   const hasLinks = "uploadLinks" in list.dataset;
   if (hint) hint.hidden = false;
 
-  // Says below a file's name how far its ingestion has come, and in the end what came of it.
-  const watch = (name, line) => {
-    let steps;
-    follow(name.href, (now) => {
-      if (steps) return advance(steps, now);
-      steps = document.importNode(now, true);
-      line.replaceChildren(name, steps);
+  // Shows the stages of a document's ingestion, and its status after the last one.
+  const showIngestion = (link, line) => {
+    let shown;
+    pollIngestion(link.href, (stages) => {
+      if (shown) return updateStages(shown, stages);
+      shown = document.importNode(stages, true);
+      line.replaceChildren(link, shown);
     }, (page) => {
       const status = page?.querySelector("[data-status]");
       if (!status) return;
       const reason = page.querySelector("[data-reason]");
-      line.replaceChildren(name, " ", document.importNode(status, true));
+      line.replaceChildren(link, " ", document.importNode(status, true));
       if (reason) line.append(` ${reason.textContent}`);
     });
   };
 
-  const send = (file, line) => new Promise((resolve) => {
-    const bar = document.createElement("progress");
-    bar.max = 1;
-    bar.value = 0;
-    bar.setAttribute("aria-label", `Uploading ${file.name}`);
-    line.replaceChildren(`${file.name} `, bar);
-    const end = (text) => {
+  // Uploads a file with XMLHttpRequest, because `fetch` does not report the progress of an upload.
+  const uploadFile = (file, line) => new Promise((resolve) => {
+    const progress = document.createElement("progress");
+    progress.max = 1;
+    progress.value = 0;
+    progress.setAttribute("aria-label", `Uploading ${file.name}`);
+    line.replaceChildren(`${file.name} `, progress);
+    const fail = (reason) => {
       line.className = "reason";
-      line.replaceChildren(`${file.name}: ${text}`);
+      line.replaceChildren(`${file.name}: not uploaded. ${reason}.`);
       resolve();
     };
     const request = new XMLHttpRequest();
@@ -173,25 +176,25 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     request.setRequestHeader("Accept", "application/json");
     request.responseType = "json";
     request.upload.addEventListener("progress", (event) => {
-      if (event.lengthComputable) bar.value = event.loaded / event.total;
+      if (event.lengthComputable) progress.value = event.loaded / event.total;
     });
-    request.addEventListener("error", () => end("not uploaded, since the connection was lost. Try it again."));
+    request.addEventListener("error", () => fail("The connection was lost. Try again"));
     request.addEventListener("load", () => {
-      const answer = request.response;
-      const done = answer?.uploaded?.[0];
-      if (!done) {
-        const reason = answer?.refused?.[0]?.reason ?? `the server answered ${request.status}. Load this page anew`;
-        end(`not uploaded: ${reason}.`);
+      const outcome = request.response;
+      const uploaded = outcome?.uploaded?.[0];
+      if (!uploaded) {
+        const unexpected = `The service responded with status ${request.status}. Reload this page and try again`;
+        fail(outcome?.refused?.[0]?.reason ?? unexpected);
         return;
       }
       const name = document.createElement(hasLinks ? "a" : "span");
-      if (hasLinks) name.href = `/admin/documents/${done.id}`;
-      name.textContent = done.title;
+      if (hasLinks) name.href = `/admin/documents/${uploaded.id}`;
+      name.textContent = uploaded.title;
       line.replaceChildren(name, ": uploaded, processing.");
-      if (hasLinks) watch(name, line);
+      if (hasLinks) showIngestion(name, line);
       resolve();
     });
-    // The token comes first: the server reads it before any file.
+    // The token comes first: the server checks it before it reads any file.
     const body = new FormData();
     body.append("form_token", form.elements.form_token.value);
     body.append("file", file);
@@ -199,27 +202,27 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   });
 
   let queue = Promise.resolve();
-  const take = (files) => {
+  const enqueue = (files) => {
     for (const file of files) {
       const line = document.createElement("li");
       line.textContent = `${file.name}: waiting`;
       list.append(line);
-      queue = queue.then(() => send(file, line));
+      queue = queue.then(() => uploadFile(file, line));
     }
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    take(input.files);
+    enqueue(input.files);
     form.reset();
   });
-  if (drop) {
-    const mark = (isOver) => drop.classList.toggle("over", isOver);
-    drop.addEventListener("dragover", (event) => { event.preventDefault(); mark(true); });
-    drop.addEventListener("dragleave", () => mark(false));
-    drop.addEventListener("drop", (event) => {
+  if (dropZone) {
+    const highlight = (isOver) => dropZone.classList.toggle("over", isOver);
+    dropZone.addEventListener("dragover", (event) => { event.preventDefault(); highlight(true); });
+    dropZone.addEventListener("dragleave", () => highlight(false));
+    dropZone.addEventListener("drop", (event) => {
       event.preventDefault();
-      mark(false);
-      take(event.dataTransfer.files);
+      highlight(false);
+      enqueue(event.dataTransfer.files);
     });
   }
 }

@@ -1,11 +1,11 @@
-// Makes two panes of a `<fieldset data-picker>` of boxes: what can be chosen, and what is. The boxes stay what the
-// form sends; each moves to the other pane when it is ticked or not.
+// Splits the checkboxes of a `<fieldset data-picker>` into two panes: available and selected options. A checkbox moves
+// to the other pane when it changes. The form still submits the same checkboxes.
 
 for (const picker of document.querySelectorAll("fieldset[data-picker]")) {
-  const kinds = [...picker.querySelectorAll(".kind")];
-  if (kinds.length === 0) continue;
+  const groups = [...picker.querySelectorAll(".kind")];
+  if (groups.length === 0) continue;
 
-  const pane = (title) => {
+  const createPane = (title) => {
     const element = document.createElement("div");
     const heading = document.createElement("p");
     element.className = "pane";
@@ -15,53 +15,55 @@ for (const picker of document.querySelectorAll("fieldset[data-picker]")) {
     element.append(heading);
     return { element, heading, title };
   };
-  const available = pane("Available");
-  const chosen = pane("Chosen");
+  const available = createPane("Available");
+  const selected = createPane("Selected");
   const panes = document.createElement("div");
   panes.className = "panes";
-  panes.append(available.element, chosen.element);
+  panes.append(available.element, selected.element);
 
   const filter = document.createElement("input");
   filter.type = "search";
-  filter.placeholder = "Filter what is available";
-  filter.setAttribute("aria-label", "Filter what is available");
+  filter.placeholder = "Filter available options";
+  filter.setAttribute("aria-label", "Filter available options");
 
-  const places = kinds.map((kind) => {
-    const twin = kind.cloneNode(true);
-    twin.querySelector(".choices").replaceChildren();
-    const labels = [...kind.querySelectorAll("label")];
-    available.element.append(kind);
-    chosen.element.append(twin);
-    return { kind, twin, labels };
+  // Each group exists in both panes.
+  const pairs = groups.map((availableGroup) => {
+    const selectedGroup = availableGroup.cloneNode(true);
+    selectedGroup.querySelector(".choices").replaceChildren();
+    const labels = [...availableGroup.querySelectorAll("label")];
+    available.element.append(availableGroup);
+    selected.element.append(selectedGroup);
+    return { availableGroup, selectedGroup, labels };
   });
 
-  const arrange = () => {
-    const wanted = filter.value.trim().toLowerCase();
+  const update = () => {
+    const query = filter.value.trim().toLowerCase();
     let count = 0;
-    for (const { kind, twin, labels } of places) {
-      const title = kind.querySelector("h3")?.textContent ?? "";
+    for (const { availableGroup, selectedGroup, labels } of pairs) {
+      const title = availableGroup.querySelector("h3")?.textContent ?? "";
       for (const label of labels) {
-        const isChosen = label.querySelector("input").checked;
+        const isSelected = label.querySelector("input").checked;
         const text = `${title} ${label.textContent}`.toLowerCase();
-        (isChosen ? twin : kind).querySelector(".choices").append(label);
-        label.hidden = !isChosen && !text.includes(wanted);
-        if (isChosen) count += 1;
+        (isSelected ? selectedGroup : availableGroup).querySelector(".choices").append(label);
+        label.hidden = !isSelected && !text.includes(query);
+        if (isSelected) count += 1;
       }
-      kind.hidden = !labels.some((label) => kind.contains(label) && !label.hidden);
-      twin.hidden = !labels.some((label) => twin.contains(label));
+      availableGroup.hidden = !labels.some((label) => availableGroup.contains(label) && !label.hidden);
+      selectedGroup.hidden = !labels.some((label) => selectedGroup.contains(label));
     }
     available.heading.textContent = available.title;
-    chosen.heading.textContent = `${chosen.title}: ${count}`;
+    selected.heading.textContent = `${selected.title}: ${count}`;
   };
 
   picker.append(filter, panes);
-  filter.addEventListener("input", arrange);
-  // Enter in the filter does not send the form.
+  filter.addEventListener("input", update);
+  // Enter in the filter must not submit the form.
   filter.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
   picker.addEventListener("change", (event) => {
     if (event.target === filter) return;
-    arrange();
+    update();
+    // Moving a checkbox removes its focus.
     event.target.focus();
   });
-  arrange();
+  update();
 }
