@@ -109,7 +109,7 @@ rules! {
         let usage = Some(TokenUsage { prompt: 100, completion: 20 });
         let app = setup.metrics(None).script([Turn::new().text("ok").finished(usage)]).start().await;
         let _ = app.ada().await.ask("q").await.expect(200);
-        let model = app.app.model.model();
+        let model = app.ports.model.model();
         let tokens = async |kind| {
             series(&app, &format!(r#"docent_tokens_total{{agent="chat",model="{model}",kind="{kind}"}}"#)).await
         };

@@ -183,8 +183,8 @@ rules! {
         let ada = app.ada().await;
         let (path, created) = create(&ada, json!({ "url": URL })).await;
         let ping = ada.post(&format!("{path}/test"), json!({})).await.expect(202).json();
-        let mut work = app.app.store.begin().await.unwrap();
-        let (now, lease) = (app.app.clock.now(), UNKNOWN.parse().unwrap());
+        let mut work = app.ports.store.begin().await.unwrap();
+        let (now, lease) = (app.app.now(), UNKNOWN.parse().unwrap());
         let leased = work.webhooks().lease(lease, now, now + Duration::from_secs(30)).await.unwrap().unwrap();
         work.commit().await.unwrap();
         assert_eq!(leased.webhook.id.to_string(), created["id"].as_str().unwrap());

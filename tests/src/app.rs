@@ -14,6 +14,7 @@ use docent_app::{
         create::Flags,
     },
     audit::Initiator,
+    background::Background,
     jobs::{Runner, RunnerSettings},
     webhooks::courier::Courier,
 };
@@ -29,7 +30,7 @@ use docent_domain::{
     user::{Password, User},
 };
 use docent_ports::{
-    audit::AuditFilter, error::Fault, jobs::JobCounts, mailer::Mail, page::PageRequest,
+    Ports, audit::AuditFilter, error::Fault, jobs::JobCounts, mailer::Mail, page::PageRequest,
     sessions::SessionFilter,
 };
 use docent_testkit::{
@@ -60,8 +61,10 @@ pub struct TestApp(Arc<Inner>);
 
 /// The parts that a test can reach.
 pub struct Inner {
-    /// The use cases and their ports.
+    /// The use cases.
     pub app: Arc<App>,
+    /// The ports it uses.
+    pub ports: Ports,
     /// The address it listens on.
     pub address: SocketAddr,
     /// The clock.
@@ -99,6 +102,7 @@ impl TestApp {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         app: Arc<App>,
+        ports: Ports,
         address: SocketAddr,
         clock: Arc<TestClock>,
         faults: Faults,
@@ -110,6 +114,7 @@ impl TestApp {
     ) -> Self {
         Self(Arc::new(Inner {
             app,
+            ports,
             address,
             clock,
             faults,
@@ -177,9 +182,14 @@ impl TestApp {
         Runner::new(Arc::clone(&self.app), RunnerSettings::default())
     }
 
+    /// Returns the recurring background work.
+    pub fn background(&self) -> Background {
+        Background::new(Arc::clone(&self.app), Some(Duration::from_secs(60 * 60)))
+    }
+
     /// Returns the numbers of unfinished jobs.
     pub async fn job_counts(&self) -> JobCounts {
-        self.read(async || self.app.store.read().await?.jobs().counts().await).await
+        self.read(async || self.ports.store.read().await?.jobs().counts().await).await
     }
 
     /// Lets the test end with unfinished jobs.
@@ -225,7 +235,7 @@ impl TestApp {
 
     /// Waits until all requested emails are sent or refused.
     pub async fn settle(&self) {
-        wait::until("emails are sent", async || self.app.answers.is_empty()).await;
+        wait::until("emails are sent", async || self.app.is_idle()).await;
     }
 
     /// Returns the emails sent.
@@ -237,7 +247,7 @@ impl TestApp {
     /// Returns entries of the audit log, newest first.
     pub async fn audit(&self, filter: AuditFilter) -> Vec<AuditEntry> {
         let page = PageRequest { offset: 0, limit: 100 };
-        self.read(async || self.app.store.read().await?.audit().list(&filter, page).await).await.records
+        self.read(async || self.ports.store.read().await?.audit().list(&filter, page).await).await.records
     }
 
     /// Returns the account's sessions, the most recently used first.
@@ -246,7 +256,7 @@ impl TestApp {
             SessionFilter { user: Some(user), ..SessionFilter::default() },
             PageRequest { offset: 0, limit: 100 },
         );
-        self.read(async || self.app.store.read().await?.sessions().list(&filter, page).await).await.records
+        self.read(async || self.ports.store.read().await?.sessions().list(&filter, page).await).await.records
     }
 
     /// Requests tokens with these credentials.
@@ -256,7 +266,7 @@ impl TestApp {
 
     /// Deactivates an account.
     pub async fn deactivate(&self, user: UserId) {
-        let mut work = self.app.store.begin().await.unwrap();
+        let mut work = self.ports.store.begin().await.unwrap();
         let mut user = work.users().get(user).await.unwrap().unwrap();
         user.is_active = false;
         work.users().update(&user).await.unwrap();
@@ -269,14 +279,14 @@ impl TestApp {
             permissions: permissions.iter().copied().collect(),
             ..AssignedPermissions::default()
         };
-        let mut work = self.app.store.begin().await.unwrap();
+        let mut work = self.ports.store.begin().await.unwrap();
         work.groups().set_assigned_permissions(user, &rights).await.unwrap();
         work.commit().await.unwrap();
     }
 
     /// Returns the token usage of an account's answers.
     pub async fn usage(&self, user: UserId) -> TokenUsage {
-        self.read(async || self.app.store.begin().await?.usage().total_for_user(user).await).await
+        self.read(async || self.ports.store.begin().await?.usage().total_for_user(user).await).await
     }
 
     /// Reads from the database, and retries: connections opened by the service's workers end with them, so a read after

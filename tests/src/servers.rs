@@ -82,6 +82,6 @@ fn settings(llm: &FakeLlm) -> BackendSettings {
         api_key: Some("sk-test".to_owned()),
         model: "test".to_owned(),
         timeout: TIMEOUT,
-        header_hook: None,
+        traces: None,
     }
 }

@@ -15,13 +15,13 @@ use docent_adapters::{
 };
 use docent_app::{
     App,
-    agent::registry::{Agent, AgentRegistry},
+    agent::registry::Agent,
     rate_limit::Quota,
     recorder::{NoopRecorder, Recorder},
     settings::Settings,
 };
 use docent_ports::{
-    clock::Clock, entropy::Entropy, page_renderer::PageRenderer, reranker::Reranker,
+    Ports, clock::Clock, entropy::Entropy, page_renderer::PageRenderer, reranker::Reranker,
     webhook_sender::WebhookSender,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};
@@ -71,8 +71,6 @@ pub struct Setup {
     is_builtin: bool,
     embeddings: Option<BackendSettings>,
     reranking: bool,
-    max_iterations: usize,
-    system_prompt: Option<String>,
     agents: Vec<Agent>,
     renderer: Option<Arc<dyn PageRenderer>>,
     webhooks: Option<Arc<dyn WebhookSender>>,
@@ -99,8 +97,6 @@ impl Setup {
             is_builtin: false,
             embeddings: None,
             reranking: false,
-            max_iterations: 10,
-            system_prompt: None,
             agents: Vec::new(),
             renderer: None,
             webhooks: None,
@@ -167,7 +163,7 @@ impl Setup {
     /// Sets the system prompt.
     #[must_use]
     pub fn system_prompt(mut self, text: &str) -> Self {
-        self.system_prompt = Some(text.to_owned());
+        self.settings.system_prompt = Some(text.to_owned());
         self
     }
 
@@ -186,7 +182,7 @@ impl Setup {
             api_key: None,
             model: "test".to_owned(),
             timeout: Duration::from_secs(60),
-            header_hook: None,
+            traces: None,
         });
         self
     }
@@ -239,10 +235,8 @@ impl Setup {
             Arc::new(Faulty::new(fake, &components.faults.reranker)) as _
         });
         let mailer = Arc::new(FakeMailer::default());
-        let mut agents = AgentRegistry::standard(self.max_iterations, self.system_prompt);
-        self.agents.into_iter().for_each(|agent| agents.register(agent));
         let receivers = Arc::new(FakeWebhookSender::default());
-        let app = Arc::new(App {
+        let ports = Ports {
             store: components.store,
             blobs: components.blobs,
             collections: components.collections,
@@ -260,22 +254,17 @@ impl Setup {
             clock: Arc::clone(&clock) as _,
             entropy,
             recorder,
-            agents,
-            settings: self.settings,
-            work: tokio::sync::Notify::new(),
-            deliveries: tokio::sync::Notify::new(),
-            running: docent_app::jobs::running::Running::default(),
-            album: docent_app::documents::page_image::PageImageCache::default(),
-            logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
-            letters: docent_app::accounts::verification::OutgoingMail::default(),
-            answers: tokio_util::task::TaskTracker::new(),
-        });
+            traces: None,
+        };
+        let app = App::new(ports.clone(), self.settings);
+        let app = Arc::new(self.agents.into_iter().fold(app, App::with_agent));
         let server = Server::bind(Arc::clone(&app), self.http, ("127.0.0.1", 0)).unwrap();
         let address = server.address();
         let stop = CancellationToken::new();
         let running = tokio::spawn(server.run(stop.clone(), Duration::from_secs(1)));
         let app = TestApp::new(
             app,
+            ports,
             address,
             clock,
             components.faults,

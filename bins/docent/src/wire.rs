@@ -4,7 +4,7 @@ mod embedders;
 mod reranker;
 mod upkeep;
 
-use crate::telemetry::propagation;
+use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
     AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
@@ -15,10 +15,7 @@ use docent_adapters::{
     embedded_index::{self, EmbeddedIndexes},
     mail::{NoMailer, SmtpMailer},
     memory::MemoryRateLimiter,
-    openai::{
-        backend::{BackendSettings, HeaderHook},
-        chat::OpenAiChatModel,
-    },
+    openai::{backend::BackendSettings, chat::OpenAiChatModel},
     password::Argon2Hasher,
     pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer},
     qdrant::{self, QdrantCollections},
@@ -30,18 +27,18 @@ use docent_adapters::{
 };
 use docent_app::{
     App,
-    agent::registry::AgentRegistry,
-    documents::page_image::PageImageCache,
-    jobs::{RunnerSettings, running::Running},
+    background::Background,
+    jobs::RunnerSettings,
     rate_limit::Quota,
     recorder::{NoopRecorder, Recorder},
     settings::Settings as Limits,
 };
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, entropy::Entropy, mailer::Mailer,
+    Ports, blob_store::BlobStore, chat_model::ChatModel, clock::Clock, entropy::Entropy, mailer::Mailer,
     page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
-    text_extractor::TextExtractor, token_store::TokenStore, vector_indexes::VectorIndexes,
+    text_extractor::TextExtractor, token_store::TokenStore, trace::TracePropagator,
+    vector_indexes::VectorIndexes,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
 use std::{
@@ -52,8 +49,6 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::sync::Notify;
-use tokio_util::task::TaskTracker;
 
 use embedders::ModelEmbedders;
 pub(crate) use upkeep::upkeep;
@@ -151,7 +146,7 @@ fn assemble(
     let previous = settings.accounts.secret_key_previous.iter().map(|key| key.expose().as_bytes());
     let previous: Vec<&[u8]> = previous.collect();
     let embedders = ModelEmbedders::new(settings, &store, &clock, &recorder)?;
-    Ok(App {
+    let ports = Ports {
         embedders: Arc::new(embedders),
         store,
         blobs: blobs(settings, &*clock, owns_index)?,
@@ -172,19 +167,14 @@ fn assemble(
         clock,
         entropy,
         recorder,
-        agents: AgentRegistry::standard(
-            settings.agent.agent_max_iterations as usize,
-            settings.agent.system_prompt(),
-        ),
-        settings: limits(settings),
-        work: Notify::new(),
-        deliveries: Notify::new(),
-        running: Running::cutting_at_most(settings.ingestion.ingest_concurrency),
-        album: PageImageCache::default(),
-        logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
-        letters: docent_app::accounts::verification::OutgoingMail::default(),
-        answers: TaskTracker::new(),
-    })
+        traces: traces(settings),
+    };
+    Ok(App::new(ports, limits(settings)))
+}
+
+/// Propagates traces if tracing is enabled.
+fn traces(settings: &Settings) -> Option<Arc<dyn TracePropagator>> {
+    settings.telemetry.tracing_enabled.then(|| Arc::new(W3cPropagator) as _)
 }
 
 /// Builds the HTTP settings.
@@ -201,7 +191,6 @@ pub(crate) fn http(settings: &Settings, assembly: &Assembly) -> HttpSettings {
             metrics: Arc::clone(metrics),
             token: settings.telemetry.metrics_token.as_ref().map(|token| token.expose().to_owned()),
         }),
-        join_trace: settings.telemetry.tracing_enabled.then_some(propagation::join),
         cors_allowed_origins: origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
         ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&assembly.secret))
     }
@@ -215,10 +204,14 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
         // While half of the jobs wait for back ends and disk, the others use the cores.
         concurrency: settings.ingestion.ingest_concurrency * 2,
         retry,
-        sweep_interval: Some(settings.ingestion.ingest_sweep_interval).filter(|interval| !interval.is_zero()),
-        continue_trace: settings.telemetry.tracing_enabled.then_some(propagation::continue_from),
         ..standard
     }
+}
+
+/// Builds the recurring work of a process that runs jobs.
+pub(crate) fn background(settings: &Settings, app: &Arc<App>) -> Background {
+    let interval = settings.ingestion.ingest_sweep_interval;
+    Background::new(Arc::clone(app), Some(interval).filter(|interval| !interval.is_zero()))
 }
 
 fn limits(settings: &Settings) -> Limits {
@@ -235,11 +228,12 @@ fn limits(settings: &Settings) -> Limits {
         login_max_failures: u64::from(accounts.login_max_failures),
         login_failure_period: accounts.login_failure_period,
         max_upload_bytes: settings.http.max_upload_bytes.0,
-        max_characters: settings.ingestion.ingest_max_characters,
         max_chunks: settings.ingestion.ingest_max_chunks,
+        ingest_concurrency: settings.ingestion.ingest_concurrency,
+        agent_max_iterations: settings.agent.agent_max_iterations as usize,
+        system_prompt: settings.agent.system_prompt(),
         search_limit: settings.agent.search_limit,
         conversation_history_tokens: settings.agent.conversation_history_tokens,
-        rerank_candidates: settings.models.rerank_candidates,
         collection: first_collection(settings),
         embedding_model: embedders::configured_model(settings),
         ..Limits::default()
@@ -279,9 +273,7 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
             let storage = &settings.storage;
             let url = grpc_address(storage.qdrant_url.as_str());
             let key = storage.qdrant_api_key.as_ref().map(Secret::expose);
-            let header_hook: Option<qdrant::HeaderHook> =
-                settings.telemetry.tracing_enabled.then_some(propagation::carry_on);
-            let options = qdrant::Options { header_hook, ..qdrant::Options::default() };
+            let options = qdrant::Options { traces: traces(settings), ..qdrant::Options::default() };
             let collections = QdrantCollections::new(&url, key, options, Arc::new(store.clone()))?;
             Ok((Arc::new(collections), false))
         }
@@ -373,13 +365,12 @@ fn backend(
     model: &str,
     timeout: Duration,
 ) -> BackendSettings {
-    let propagates_trace = settings.telemetry.tracing_enabled;
     BackendSettings {
         base_url: url.as_str().to_owned(),
         api_key: key.map(|key| key.expose().to_owned()),
         model: model.to_owned(),
         timeout,
-        header_hook: propagates_trace.then(|| Arc::new(propagation::add_headers) as HeaderHook),
+        traces: traces(settings),
     }
 }
 

@@ -98,7 +98,7 @@ async fn reranker_impostor_causes_transient_faults() {
             api_key: None,
             model: "m".to_owned(),
             timeout: LIMIT,
-            header_hook: None,
+            traces: None,
         };
         let reranker = HttpReranker::new(&settings, Arc::new(SystemClock)).unwrap();
         reranker.rerank("q", &["p"]).await.err()

@@ -37,7 +37,7 @@ pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
     // A database that is away costs its own series, not all of them.
     let backlog = backlog::read(&context.app).await.inspect_err(|error| {
         if let Error::Fault(fault) = error {
-            context.app.recorder.fault(fault.component(), fault.kind());
+            context.app.record_fault(fault.component(), fault.kind());
         }
     });
     let text = endpoint.metrics.render(backlog.ok()).map_err(|_| ApiError::internal())?;

@@ -179,7 +179,7 @@ impl Kept {
             let _ = readers.wait_for(|count| *count == 0).await.map(drop);
             let somebody = async { readers.wait_for(|count| *count > 0).await.map(drop) };
             tokio::select! {
-                () = context.app.clock.sleep(context.settings.resume_grace) => return,
+                () = context.app.sleep(context.settings.resume_grace) => return,
                 _ = somebody => {}
             }
         }
@@ -268,7 +268,7 @@ async fn follow(place: Place, mut answer: Answer, include_sources: bool) {
         buffer.is_over = true;
     });
     tokio::select! {
-        () = context.app.clock.sleep(context.settings.resume_grace) => {}
+        () = context.app.sleep(context.settings.resume_grace) => {}
         () = context.cut.cancelled() => {}
     }
 }

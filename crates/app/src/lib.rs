@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod agent;
 pub mod audit;
+pub mod background;
 pub mod backlog;
 pub mod conversations;
 pub mod dashboard;
@@ -30,74 +31,156 @@ pub mod webhooks;
 pub use error::Error;
 
 use accounts::{keyed_locks::KeyedLocks, verification::OutgoingMail};
-use agent::registry::AgentRegistry;
+use agent::registry::{Agent, AgentRegistry};
+use chrono::{DateTime, Utc};
 use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedders, entropy::Entropy,
+    Ports, blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedders, entropy::Entropy,
     mailer::Mailer, page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
     recorder::Recorder, reranker::Reranker, store::Store, text_extractor::TextExtractor,
-    token_signer::TokenSigner, token_store::TokenStore, vector_indexes::VectorIndexes,
-    webhook_sender::WebhookSender,
+    token_signer::TokenSigner, token_store::TokenStore, trace::TracePropagator,
+    vector_indexes::VectorIndexes, webhook_sender::WebhookSender,
 };
 use documents::page_image::PageImageCache;
 use jobs::running::Running;
 use settings::Settings;
-use std::sync::Arc;
-use tokio::sync::Notify;
+use std::{sync::Arc, time::Duration};
+use tokio::{runtime::Handle, sync::Notify};
 use tokio_util::task::TaskTracker;
 
-/// Everything that the use cases run on.
+/// The service: ports, settings, agents, and the state of this process. Use cases are functions over it.
 #[allow(missing_debug_implementations, reason = "ports have no debug form")]
 pub struct App {
-    /// Records.
-    pub store: Arc<dyn Store>,
-    /// Uploaded files.
-    pub blobs: Arc<dyn BlobStore>,
-    /// Chunks, in collections; which of them serves is read from the store.
-    pub collections: Arc<dyn VectorIndexes>,
-    /// What chunks and questions are found by, by model.
-    pub embedders: Arc<dyn Embedders>,
-    /// What ranks the passages that were found once more, if anything does.
-    pub reranker: Option<Arc<dyn Reranker>>,
-    /// What answers.
-    pub model: Arc<dyn ChatModel>,
-    /// What reads PDFs.
-    pub extractor: Arc<dyn TextExtractor>,
-    /// What draws their pages.
-    pub renderer: Arc<dyn PageRenderer>,
-    /// Which refresh tokens are good.
-    pub tokens: Arc<dyn TokenStore>,
-    /// Signs tokens.
-    pub signer: Arc<dyn TokenSigner>,
-    /// Counts requests and failed logins.
-    pub limiter: Arc<dyn RateLimiter>,
-    /// Hashes passwords.
-    pub hasher: Arc<dyn PasswordHasher>,
-    /// Sends mail.
-    pub mailer: Arc<dyn Mailer>,
-    /// Sends what webhooks are to be told.
-    pub webhooks: Arc<dyn WebhookSender>,
-    /// Time.
-    pub clock: Arc<dyn Clock>,
-    /// Chance.
-    pub entropy: Arc<dyn Entropy>,
-    /// Counts what happens.
-    pub recorder: Arc<dyn Recorder>,
-    /// Who answers under which name.
-    pub agents: AgentRegistry,
-    /// Limits and lifetimes.
-    pub settings: Settings,
-    /// Wakes job runners of this process when there is something to do.
-    pub work: Notify,
-    /// Wakes couriers of this process when webhooks are to be told something.
-    pub deliveries: Notify,
-    /// Ingestions under way in this process.
-    pub running: Running,
-    /// Pictures of pages that were drawn lately.
-    pub album: PageImageCache,
-    /// Logins of one account from one address take turns.
-    pub logins: KeyedLocks,
-    /// Letters being written and sent.
-    pub letters: OutgoingMail,
-    /// Answers being streamed, and letters being sent; a stopping server waits for them.
-    pub answers: TaskTracker,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) blobs: Arc<dyn BlobStore>,
+    pub(crate) collections: Arc<dyn VectorIndexes>,
+    pub(crate) embedders: Arc<dyn Embedders>,
+    pub(crate) reranker: Option<Arc<dyn Reranker>>,
+    pub(crate) model: Arc<dyn ChatModel>,
+    pub(crate) extractor: Arc<dyn TextExtractor>,
+    pub(crate) renderer: Arc<dyn PageRenderer>,
+    pub(crate) tokens: Arc<dyn TokenStore>,
+    pub(crate) signer: Arc<dyn TokenSigner>,
+    pub(crate) limiter: Arc<dyn RateLimiter>,
+    pub(crate) hasher: Arc<dyn PasswordHasher>,
+    pub(crate) mailer: Arc<dyn Mailer>,
+    pub(crate) webhooks: Arc<dyn WebhookSender>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) recorder: Arc<dyn Recorder>,
+    pub(crate) traces: Option<Arc<dyn TracePropagator>>,
+    pub(crate) settings: Settings,
+    pub(crate) agents: AgentRegistry,
+    pub(crate) process: Process,
+}
+
+/// State of this process, shared by its requests and jobs.
+pub(crate) struct Process {
+    /// Notified when a job was queued, so that runners of this process look at once.
+    pub(crate) new_jobs: Notify,
+    /// Notified when a webhook delivery was queued.
+    pub(crate) new_deliveries: Notify,
+    pub(crate) running: Running,
+    pub(crate) page_images: PageImageCache,
+    /// Serializes logins of one account from one address.
+    pub(crate) logins: KeyedLocks,
+    pub(crate) outgoing_mail: OutgoingMail,
+    /// Answers being streamed and emails being sent.
+    pub(crate) tasks: TaskTracker,
+}
+
+impl App {
+    /// Creates the service with the agents that it ships.
+    pub fn new(ports: Ports, settings: Settings) -> Self {
+        let Ports { store, blobs, collections, embedders, reranker, model, extractor, renderer, .. } = ports;
+        let Ports { tokens, signer, limiter, hasher, mailer, webhooks, clock, entropy, .. } = ports;
+        let Ports { recorder, traces, .. } = ports;
+        let agents = AgentRegistry::standard(settings.agent_max_iterations, settings.system_prompt.clone());
+        let process = Process {
+            new_jobs: Notify::new(),
+            new_deliveries: Notify::new(),
+            running: Running::cutting_at_most(settings.ingest_concurrency),
+            page_images: PageImageCache::default(),
+            logins: KeyedLocks::default(),
+            outgoing_mail: OutgoingMail::default(),
+            tasks: TaskTracker::new(),
+        };
+        Self {
+            store,
+            blobs,
+            collections,
+            embedders,
+            reranker,
+            model,
+            extractor,
+            renderer,
+            tokens,
+            signer,
+            limiter,
+            hasher,
+            mailer,
+            webhooks,
+            clock,
+            entropy,
+            recorder,
+            traces,
+            settings,
+            agents,
+            process,
+        }
+    }
+
+    /// Adds an agent; one of the same name is replaced.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Agent) -> Self {
+        self.agents.register(agent);
+        self
+    }
+
+    /// The settings that the service was created with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// All agents, in the order of their names.
+    pub fn agents(&self) -> impl Iterator<Item = &Agent> {
+        self.agents.iter()
+    }
+
+    /// The agent of this name.
+    pub fn agent(&self, name: &str) -> Option<Arc<Agent>> {
+        self.agents.get(name)
+    }
+
+    /// The current time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Returns once `pause` has passed. Cancel-safe.
+    pub async fn sleep(&self, pause: Duration) {
+        self.clock.sleep(pause).await;
+    }
+
+    /// Random bytes, fit for secrets.
+    pub fn random<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.entropy.fill(&mut bytes);
+        bytes
+    }
+
+    /// Runs a task that [`Self::finish_tasks`] waits for.
+    pub fn spawn_on(&self, runtime: &Handle, task: impl Future<Output = ()> + Send + 'static) {
+        self.process.tasks.spawn_on(task, runtime);
+    }
+
+    /// Whether no answer is being streamed and no email being sent.
+    pub fn is_idle(&self) -> bool {
+        self.process.tasks.is_empty()
+    }
+
+    /// Waits until no answer is being streamed and no email being sent; returns whether `timeout` was enough.
+    pub async fn finish_tasks(&self, timeout: Duration) -> bool {
+        self.process.tasks.close();
+        tokio::time::timeout(timeout, self.process.tasks.wait()).await.is_ok()
+    }
 }

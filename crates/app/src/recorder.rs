@@ -1,18 +1,30 @@
-//! Taking note of what happens.
+//! Metrics.
 
-use crate::App;
+use crate::{App, Error};
 use chrono::{DateTime, Utc};
-use docent_ports::error::Fault;
+use docent_ports::error::{Component, Fault, FaultKind};
 pub use docent_ports::recorder::{Cache, JobOutcome, NoopRecorder, Recorder, Stage, SweepFinding};
 use std::time::Duration;
 
 impl App {
-    /// Takes note of a fault, where it is dealt with.
+    /// Counts a fault. Called once per fault, where it is handled.
     pub(crate) fn note(&self, fault: &Fault) {
-        self.recorder.fault(fault.component(), fault.kind());
+        self.record_fault(fault.component(), fault.kind());
     }
 
-    /// The time since `started`; a clock that was set back gives none.
+    /// Counts the fault behind an error, if there is one.
+    pub(crate) fn note_error(&self, error: &Error) {
+        if let Error::Fault(fault) = error {
+            self.note(fault);
+        }
+    }
+
+    /// Counts a fault of a component.
+    pub fn record_fault(&self, part: Component, kind: FaultKind) {
+        self.recorder.fault(part, kind);
+    }
+
+    /// The time since `started`, or zero if the clock was set back.
     pub(crate) fn since(&self, started: DateTime<Utc>) -> Duration {
         (self.clock.now() - started).to_std().unwrap_or_default()
     }

@@ -15,6 +15,9 @@ use docent_ports::{
 /// are not to be found.
 const CANDIDATES_MAX: usize = 1000;
 
+/// Chunks of a search that the reranker scores, if the search returns no more than that.
+const RERANK_CANDIDATES: usize = 50;
+
 /// The chunks that fit `query` best, best first, at most `limit`; of `documents` alone when given. Only
 /// ingested documents are found: not one that was deleted, though its chunks may still be there. Of chunks with
 /// the same words only the best one is given, so that a file that was uploaded twice does not take the place of
@@ -75,7 +78,7 @@ async fn candidates(
         return Ok(Vec::new());
     }
     // All that is given has a score of the same kind, so the reranker is given at least as much.
-    let limit = app.reranker.as_ref().map_or(limit, |_| limit.max(app.settings.rerank_candidates));
+    let limit = app.reranker.as_ref().map_or(limit, |_| limit.max(RERANK_CANDIDATES));
     let serving = app.serving().await?;
     let embedding = serving.embedder()?.embed_query(query).await?;
     let mut asked = limit;

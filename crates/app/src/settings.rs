@@ -30,14 +30,18 @@ pub struct Settings {
     pub max_upload_bytes: u64,
     /// The most characters of a document's text.
     pub max_characters: u64,
+    /// Documents that are cut into chunks at the same time.
+    pub ingest_concurrency: usize,
     /// The most chunks of a document.
     pub max_chunks: u32,
-    /// Chunks that a search of the agent gives.
+    /// The most model calls for one answer of the agent `chat`.
+    pub agent_max_iterations: usize,
+    /// The system prompt of the agent `chat`; the model gets none without it.
+    pub system_prompt: Option<String>,
+    /// The most chunks that a search of an agent returns.
     pub search_limit: usize,
     /// The most tokens of earlier turns of a conversation that a model reads before a question; none when 0.
     pub conversation_history_tokens: usize,
-    /// The chunks that a reranker is given of each search.
-    pub rerank_candidates: usize,
     /// How chunks are cut.
     pub chunk_size: ChunkSize,
     /// The name of an installation's first collection of chunks; later ones have names that begin with it.
@@ -61,10 +65,12 @@ impl Default for Settings {
             login_failure_period: Duration::from_secs(15 * 60),
             max_upload_bytes: 50 * 1024 * 1024,
             max_characters: 20_000_000,
+            ingest_concurrency: 4,
             max_chunks: 20_000,
+            agent_max_iterations: 10,
+            system_prompt: None,
             search_limit: 5,
             conversation_history_tokens: 4000,
-            rerank_candidates: 50,
             chunk_size: ChunkSize::default(),
             collection: "docent_chunks".to_owned(),
             embedding_model: "builtin-lexical-3".to_owned(),

@@ -4,9 +4,45 @@
 //! people wrote or what a document says: no question, answer, passage, title, file name, address or token.
 //! Names and fields follow the semantic conventions of OpenTelemetry where they have any.
 
-use docent_domain::{chat::AgentName, id::ConversationId, job::Job, usage::TokenUsage};
+use crate::App;
+use docent_domain::{chat::AgentName, id::ConversationId, job::Job, trace::TraceParent, usage::TokenUsage};
 use docent_ports::recorder::Stage;
 use tracing::{Span, field::Empty};
+
+/// The header of a request's place in a trace.
+const TRACEPARENT: &str = "traceparent";
+
+impl App {
+    /// Whether requests and jobs belong to traces.
+    pub fn is_traced(&self) -> bool {
+        self.traces.is_some()
+    }
+
+    /// Makes the span of a request part of the trace that its headers name, and returns the span's place in it.
+    /// `header` returns the value of a header by its name in lower case.
+    pub fn join_trace<'a>(
+        &self,
+        span: &Span,
+        header: &dyn Fn(&str) -> Option<&'a str>,
+    ) -> Option<TraceParent> {
+        let traces = self.traces.as_ref()?;
+        traces.extract(span, header);
+        let mut place = None;
+        traces.inject(span, &mut |name, value| {
+            if name == TRACEPARENT {
+                place = TraceParent::parse(value);
+            }
+        });
+        place
+    }
+
+    /// Makes the span of a job part of the trace of its upload.
+    pub(crate) fn continue_trace(&self, span: &Span, trace: &TraceParent) {
+        if let Some(traces) = &self.traces {
+            traces.extract(span, &|name| (name == TRACEPARENT).then(|| trace.as_str()));
+        }
+    }
+}
 
 /// One answer of an agent.
 pub(crate) fn invoke_agent(agent: &AgentName, model: &str, conversation: Option<ConversationId>) -> Span {

@@ -34,7 +34,7 @@ impl Context {
     /// When there is no runtime.
     pub fn new(app: Arc<App>, settings: HttpSettings, tables: Vec<Table>) -> io::Result<Self> {
         Ok(Self {
-            started_at: app.clock.now(),
+            started_at: app.now(),
             app,
             rate_limit: settings.rate_limit.map(RateLimit::new),
             tables,

@@ -2,7 +2,6 @@
 
 use crate::metrics::Metrics;
 use docent_app::rate_limit::Quota;
-use docent_domain::trace::TraceParent;
 use ipnet::IpNet;
 use sha2::{Digest, Sha256, Sha512};
 use std::{fmt, sync::Arc, time::Duration};
@@ -34,8 +33,6 @@ pub struct HttpSettings {
     pub body_timeout: Duration,
     /// Serves `GET /metrics`, if given.
     pub metrics: Option<MetricsEndpoint>,
-    /// Joins requests to traces, if given.
-    pub join_trace: Option<JoinTrace>,
     /// Threads that serve requests; as many as there are processors when not given.
     pub workers: Option<usize>,
 }
@@ -56,15 +53,10 @@ impl HttpSettings {
             max_json_bytes: 4 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
             metrics: None,
-            join_trace: None,
             workers: None,
         }
     }
 }
-
-/// Makes the span of a request part of the trace that its headers name, and tells the span's place in it. Gets
-/// a header's value by its name in lower case.
-pub type JoinTrace = for<'a> fn(&tracing::Span, &dyn Fn(&str) -> Option<&'a str>) -> Option<TraceParent>;
 
 /// What `GET /metrics` shows, and to whom.
 #[derive(Clone)]

@@ -45,7 +45,7 @@ pub fn stream(
                 biased;
                 frame = frames.next() => Some((Ok(frame?), Some((frames, open)))),
                 last = stop => Some((Ok(last), None)),
-                () = context.app.clock.sleep(context.settings.ping_interval) => {
+                () = context.app.sleep(context.settings.ping_interval) => {
                     Some((Ok(Bytes::from_static(PING)), Some((frames, open))))
                 }
             }

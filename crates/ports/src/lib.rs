@@ -30,6 +30,7 @@ pub mod term_statistics;
 pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;
+pub mod trace;
 pub mod usage;
 pub mod users;
 pub mod vector_index;
@@ -37,3 +38,47 @@ pub mod vector_indexes;
 pub mod verifications;
 pub mod webhook_sender;
 pub mod webhooks;
+
+use std::sync::Arc;
+
+/// One implementation of each port: everything outside of the process that the use cases call.
+#[derive(Clone)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
+pub struct Ports {
+    /// Records.
+    pub store: Arc<dyn store::Store>,
+    /// Uploaded files.
+    pub blobs: Arc<dyn blob_store::BlobStore>,
+    /// Vector indexes by name; the store says which one is active.
+    pub collections: Arc<dyn vector_indexes::VectorIndexes>,
+    /// Embedding models by name.
+    pub embedders: Arc<dyn embedder::Embedders>,
+    /// Scores the passages of a search; optional.
+    pub reranker: Option<Arc<dyn reranker::Reranker>>,
+    /// Writes answers.
+    pub model: Arc<dyn chat_model::ChatModel>,
+    /// Extracts the text of PDFs.
+    pub extractor: Arc<dyn text_extractor::TextExtractor>,
+    /// Renders pages of PDFs as images.
+    pub renderer: Arc<dyn page_renderer::PageRenderer>,
+    /// Valid refresh tokens.
+    pub tokens: Arc<dyn token_store::TokenStore>,
+    /// Signs and verifies access and refresh tokens.
+    pub signer: Arc<dyn token_signer::TokenSigner>,
+    /// Counts requests and failed logins.
+    pub limiter: Arc<dyn rate_limiter::RateLimiter>,
+    /// Hashes passwords.
+    pub hasher: Arc<dyn password_hasher::PasswordHasher>,
+    /// Sends email.
+    pub mailer: Arc<dyn mailer::Mailer>,
+    /// Sends webhook messages.
+    pub webhooks: Arc<dyn webhook_sender::WebhookSender>,
+    /// Time.
+    pub clock: Arc<dyn clock::Clock>,
+    /// Random bytes.
+    pub entropy: Arc<dyn entropy::Entropy>,
+    /// Records metrics.
+    pub recorder: Arc<dyn recorder::Recorder>,
+    /// Propagates traces; none when tracing is off.
+    pub traces: Option<Arc<dyn trace::TracePropagator>>,
+}

@@ -6,6 +6,6 @@ mod serve;
 pub use docent_api::openapi;
 pub use docent_http::{
     metrics,
-    settings::{HttpSettings, JoinTrace, MetricsEndpoint, SessionKey},
+    settings::{HttpSettings, MetricsEndpoint, SessionKey},
 };
 pub use serve::Server;

@@ -105,8 +105,7 @@ impl Server {
         }
         // Answers without a connected client are no longer waited for.
         cut.cancel();
-        app.answers.close();
-        if tokio::time::timeout(grace, app.answers.wait()).await.is_err() {
+        if !app.finish_tasks(grace).await {
             tracing::warn!("answers were cut off");
         }
         Ok(())

@@ -19,9 +19,9 @@ fuzz_target!(|data: &[u8]| {
     let archive = FakeArchive::default();
     archive.fill(entries(data));
     installation::runtime().block_on(async {
-        let (app, _) = installation::empty(Settings::default());
+        let (app, ports, _) = installation::empty(Settings::default());
         let restored = restore(&app, &archive, &NoProgress).await;
-        let sizes = app.store.read().await.expect("a store").inventory().counts().await.expect("sizes");
+        let sizes = ports.store.read().await.expect("a store").inventory().counts().await.expect("sizes");
         match restored {
             Ok(restored) => {
                 assert_eq!((sizes.users, sizes.documents), (restored.users, restored.documents));

@@ -23,9 +23,9 @@ fuzz_target!(|data: &[u8]| {
     let body = rest.get(end + 1..).unwrap_or_default();
     installation::runtime().block_on(async {
         let settings = Settings { max_upload_bytes: MAX_UPLOAD, ..Settings::default() };
-        let (app, blobs) = installation::empty(settings);
+        let (app, ports, blobs) = installation::empty(settings);
         let uploader = builders::user(1);
-        let mut work = app.store.begin().await.expect("a store");
+        let mut work = ports.store.begin().await.expect("a store");
         assert!(work.users().insert(&uploader).await.expect("an account"));
         work.commit().await.expect("an account");
         let actor = Actor::of(&uploader).expect("an active account");
@@ -34,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
         let pieces = cut(body, lengths).into_iter().map(Bytes::copy_from_slice).collect();
         let uploaded = forms.upload(actor.authorize().expect("any account may"), content_type, pieces).await;
         let files = blobs.keys();
-        let mut reader = app.store.read().await.expect("a store");
+        let mut reader = ports.store.read().await.expect("a store");
         let recorded = reader.documents().counts().await.expect("counts").pending;
         match uploaded {
             Ok(document) => {

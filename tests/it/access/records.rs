@@ -103,7 +103,7 @@ pub(super) async fn key(
 ) -> (String, String) {
     let (name, scopes) =
         (ApiKeyName::parse(name).unwrap(), ApiKeyScopes::parse(scopes.iter().copied()).unwrap());
-    let expires_at = lifetime.map(|lifetime| app.app.clock.now() + lifetime);
+    let expires_at = lifetime.map(|lifetime| app.app.now() + lifetime);
     let request = ApiKeyInput { user, name, scopes, expires_at };
     let new = app.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap();
     (new.key, new.record.id.to_string())
@@ -214,7 +214,7 @@ fn section(row: &Row) -> &'static str {
 }
 
 async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, String) {
-    let now = app.app.clock.now();
+    let now = app.app.now();
     let group = Group {
         id: app.app.new_id(GroupId::generate),
         name: GroupName::parse(name).unwrap(),
@@ -229,7 +229,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
         updated_at: now,
     };
     let mut sha256 = [0; 32];
-    app.app.entropy.fill(&mut sha256);
+    app.ports.entropy.fill(&mut sha256);
     let verification = VerificationToken {
         id: app.app.new_id(VerificationId::generate),
         user: user.id,
@@ -238,7 +238,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
         created_at: now,
         expires_at: now + TimeDelta::days(1),
     };
-    let mut work = app.app.store.begin().await.unwrap();
+    let mut work = app.ports.store.begin().await.unwrap();
     assert!(work.groups().insert(&group).await.unwrap());
     assert!(work.conversations().insert(&conversation).await.unwrap());
     work.verifications().put(&verification).await.unwrap();
@@ -249,7 +249,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
 /// Formats all records that a request could change. Permissions of accounts are not included.
 pub(super) async fn snapshot(app: &TestApp) -> String {
     let all = PageRequest { offset: 0, limit: 100_000 };
-    let mut view = app.app.store.read().await.unwrap();
+    let mut view = app.ports.store.read().await.unwrap();
     let documents = view.documents().list(&DocumentFilter::default()).await.unwrap();
     let users = view.users().list(&UserFilter::default(), all).await.unwrap();
     let groups = view.groups().list(None, all).await.unwrap();

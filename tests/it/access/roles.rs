@@ -87,7 +87,7 @@ impl Accounts {
             demoted: TestAccount::new(app, "demoted@example.org", staff).await,
             deactivated: TestAccount::new(app, "deactivated@example.org", root).await,
         };
-        let mut work = app.app.store.begin().await.unwrap();
+        let mut work = app.ports.store.begin().await.unwrap();
         let mut user = accounts.demoted.member.user.clone();
         user.is_staff = false;
         work.users().update(&user).await.unwrap();

@@ -32,7 +32,7 @@ rules! {
         let mut root = superuser(&app).await;
         staff_account(&app, "ada@example.org", &[]).await;
         let _ = at_panel(&app, "ada@example.org").await;
-        let today = app.app.clock.now().format("%Y-%m-%d").to_string();
+        let today = app.app.now().format("%Y-%m-%d").to_string();
         for (query, count) in [
             ("who=ada@example.org".to_owned(), 1),
             ("who=nobody@example.org".to_owned(), 0),

@@ -31,7 +31,7 @@ rules! {
         let _ = member.ask("hello world").await.expect(200);
         wait::until("usage is recorded", async || app.usage(member.user.id).await.prompt > 0).await;
         let page = browser.get("/admin").await.expect(200).text;
-        let day = app.app.clock.now().date_naive();
+        let day = app.app.now().date_naive();
         assert_eq!(page.matches("<svg viewBox").count(), 2);
         assert!(page.contains(&format!("<tr><td>{day}</td><td class=\"number\">1</td><td class=\"number\">0</td>")), "{page}");
         assert!(page.contains("1 in 30 days") && page.contains(&format!("<title>{day}: 1</title>")));

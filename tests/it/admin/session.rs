@@ -117,7 +117,7 @@ rules! {
     async fn losing_staff_status_ends_the_session(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
-        let mut work = app.app.store.begin().await.unwrap();
+        let mut work = app.ports.store.begin().await.unwrap();
         let email = docent_domain::text::Email::parse(EMAIL).unwrap();
         let mut user = work.users().by_email(&email).await.unwrap().unwrap();
         user.is_staff = false;
@@ -131,7 +131,7 @@ rules! {
         let app = setup.start().await;
         let mut browser = staff(&app).await;
         let email = docent_domain::text::Email::parse(EMAIL).unwrap();
-        let user = app.app.store.read().await.unwrap().users().by_email(&email).await.unwrap().unwrap();
+        let user = app.ports.store.read().await.unwrap().users().by_email(&email).await.unwrap().unwrap();
         app.deactivate(user.id).await;
         let _ = browser.get("/admin/documents").await.expect(303);
     }

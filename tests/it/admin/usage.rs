@@ -24,7 +24,7 @@ async fn record_usage(app: &TestApp, member: &Member, prompt: u64, completion: u
         agent: AgentName::parse("chat").unwrap(),
         model: "m".to_owned(),
         tokens: TokenUsage { prompt, completion },
-        at: app.app.clock.now(),
+        at: app.app.now(),
     };
     docent_app::usage::record(&app.app, &record).await.unwrap();
 }
@@ -38,7 +38,7 @@ rules! {
         let (mut browser, member) = staff(&app, &[Permission::ViewUsage]).await;
         record_usage(&app, &ada, 20, 2).await;
         record_usage(&app, &member, 300, 30).await;
-        let day = app.app.clock.now().date_naive();
+        let day = app.app.now().date_naive();
         let numbers = |numbers: [u64; 4]| numbers.map(|n| format!("<td class=\"number\">{n}</td>")).concat();
         let page = browser.get("/admin/usage").await.expect(200).text.replace("\n    ", "");
         assert!(page.contains(&format!("<td>{day}</td>{}", numbers([2, 320, 32, 352]))), "{page}");
@@ -63,7 +63,7 @@ rules! {
         let formula = app.member("=1+1@example.org").await;
         record_usage(&app, &formula, 20, 2).await;
         record_usage(&app, &member, 300, 30).await;
-        let day = app.app.clock.now().date_naive();
+        let day = app.app.now().date_naive();
         let file = browser.get("/admin/usage.csv?by=day-user").await.expect(200);
         assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
         assert_eq!(file.header("content-disposition"), format!("attachment; filename=\"usage-{day}.csv\""));
@@ -71,7 +71,7 @@ rules! {
         assert_eq!(lines.remove(0), "day,account,answers,prompt_tokens,completion_tokens,tokens");
         lines.sort_unstable();
         assert_eq!(lines, [format!("{day},'=1+1@example.org,1,20,2,22"), format!("{day},staff@example.org,1,300,30,330")]);
-        let mut view = app.app.store.read().await.unwrap();
+        let mut view = app.ports.store.read().await.unwrap();
         let log = view.audit().list(&AuditFilter::default(), PageRequest { offset: 0, limit: 100 }).await.unwrap();
         let entry = log.records.iter().find(|entry| entry.action == AuditAction::Export).unwrap();
         assert_eq!(entry.changes["lines"].after.as_deref(), Some("2"));

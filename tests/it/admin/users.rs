@@ -32,9 +32,9 @@ async fn group(app: &TestApp, name: &str, permission: Permission) -> GroupId {
         id: app.app.new_id(GroupId::generate),
         name: GroupName::parse(name).unwrap(),
         permissions: [permission].into_iter().collect(),
-        created_at: app.app.clock.now(),
+        created_at: app.app.now(),
     };
-    let mut work = app.app.store.begin().await.unwrap();
+    let mut work = app.ports.store.begin().await.unwrap();
     assert!(work.groups().insert(&group).await.unwrap());
     work.commit().await.unwrap();
     group.id
@@ -173,7 +173,7 @@ rules! {
                 assert!(reply.text.contains(error), "{field} at {path}: {}", reply.text);
             }
         }
-        let account = app.app.store.read().await.unwrap().groups().assigned_permissions(ada.id).await.unwrap();
+        let account = app.ports.store.read().await.unwrap().groups().assigned_permissions(ada.id).await.unwrap();
         assert!(account.permissions.is_empty() && account.groups.is_empty());
         assert!(!manager.get("/admin/users?q=new").await.text.contains("new@example.org"), "nothing was created");
         let _ = submit(&mut manager, &page, &[&base[..], &[("permissions", "accounts.view_user")]].concat())

@@ -21,7 +21,7 @@ fn body(question: &str) -> Value {
 /// Returns the recorded conversation and its messages.
 async fn recorded(app: &TestApp) -> Option<(Conversation, Vec<ConversationMessage>)> {
     let id: ConversationId = ID.parse().unwrap();
-    let mut view = app.app.store.read().await.unwrap();
+    let mut view = app.ports.store.read().await.unwrap();
     let conversation = view.conversations().get(id).await.unwrap()?;
     let messages = view.conversations().messages(id, PageRequest { offset: 0, limit: 100 }).await.unwrap();
     Some((conversation, messages.records))

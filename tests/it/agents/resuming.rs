@@ -126,7 +126,7 @@ rules! {
         let id = UNKNOWN.parse().unwrap();
         let mut messages = Vec::new();
         wait::until("it is recorded", async || {
-            let mut view = app.app.store.read().await.unwrap();
+            let mut view = app.ports.store.read().await.unwrap();
             messages = view.conversations().messages(id, PageRequest { offset: 0, limit: 9 }).await.unwrap().records;
             messages.len() == 2
         }).await;

@@ -57,7 +57,7 @@ async fn assert_refused(app: &TestApp, key: &str) {
 }
 
 async fn stored(app: &TestApp, key: &NewApiKey) -> docent_domain::api_key::ApiKey {
-    app.app.store.read().await.unwrap().api_keys().get(key.record.id).await.unwrap().unwrap()
+    app.ports.store.read().await.unwrap().api_keys().get(key.record.id).await.unwrap().unwrap()
 }
 
 rules! {
@@ -220,7 +220,7 @@ rules! {
         let ingest = app.api_key(ada.user.id, &["ingest"]).await.key;
         assert_eq!(delete(&key, &first).await, 403, "the account lacks the permission");
         let permissions = [Permission::DeleteDocument].into_iter().collect();
-        let mut work = app.app.store.begin().await.unwrap();
+        let mut work = app.ports.store.begin().await.unwrap();
         work.groups().set_assigned_permissions(ada.user.id, &AssignedPermissions { permissions, ..AssignedPermissions::default() }).await.unwrap();
         work.commit().await.unwrap();
         assert_eq!(delete(&ingest, &first).await, 403, "the key lacks the scope");
@@ -243,7 +243,7 @@ rules! {
         let _ = app.send(ask.header("X-API-Key", &key.key)).await.expect(200);
         wait::until("usage is recorded", async || app.usage(user.id).await.completion > 0).await;
         let grouping = UsageGrouping { by_key: true, ..UsageGrouping::default() };
-        let mut view = app.app.store.read().await.unwrap();
+        let mut view = app.ports.store.read().await.unwrap();
         let sums = view.usage().sums(&UsageFilter::default(), grouping, PageRequest { offset: 0, limit: 9 }).await.unwrap();
         let by_key: Vec<_> = sums.records.iter().map(|sum| (sum.api_key, sum.answers)).collect();
         assert_eq!(by_key, [(Some(key.record.id), 1)]);

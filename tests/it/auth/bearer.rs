@@ -68,7 +68,7 @@ rules! {
             issued_at: now,
             expires_at: now + Duration::from_secs(900),
         };
-        let own = app.app.signer.sign_access(&claims);
+        let own = app.ports.signer.sign_access(&claims);
         let _ = with_authorization(&app, &format!("Bearer {own}")).await.expect(200);
         let other = JwtSigner::new(b"another key of more than thirty-two bytes").sign_access(&claims);
         assert_refused(&with_authorization(&app, &format!("Bearer {other}")).await);

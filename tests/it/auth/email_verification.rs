@@ -30,7 +30,7 @@ async fn confirm(app: &TestApp, token: &str) -> Reply {
 }
 
 async fn verified_at(app: &TestApp, user: UserId) -> Option<chrono::DateTime<chrono::Utc>> {
-    app.app.store.read().await.unwrap().users().get(user).await.unwrap().unwrap().email_verified_at
+    app.ports.store.read().await.unwrap().users().get(user).await.unwrap().unwrap().email_verified_at
 }
 
 rules! {

@@ -53,7 +53,7 @@ fn token_in(text: &str) -> &str {
 /// Grants an account these permissions and that to create links.
 async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Grant<AddVerifications> {
     let permissions = permissions.union([Permission::AddVerification].into_iter().collect());
-    let mut work = app.app.store.begin().await.unwrap();
+    let mut work = app.ports.store.begin().await.unwrap();
     work.groups()
         .set_assigned_permissions(
             user,
@@ -225,7 +225,7 @@ rules! {
         let _ = request_link(&app, ADA).await.expect(202);
         let page = PageRequest { offset: 0, limit: 9 };
         app.settle().await;
-        let made = app.app.store.read().await.unwrap().verifications().list(None, page).await.unwrap();
+        let made = app.ports.store.read().await.unwrap().verifications().list(None, page).await.unwrap();
         assert_eq!(made.total, 0, "no link that could not be delivered");
         let grant = issuer(&app, staff.id, PermissionSet::EMPTY).await;
         let new = verification::issue(&app.app, &grant, ada.id, VerificationPurpose::ResetPassword).await.unwrap();

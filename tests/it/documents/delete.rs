@@ -15,8 +15,8 @@ async fn delete(by: &Member, id: &str) -> Reply {
 async fn has_remains(app: &TestApp, id: &str) -> bool {
     let id: DocumentId = id.parse().unwrap();
     let chunks = app.app.serving().await.unwrap().index.count(id).await.unwrap();
-    let file = app.app.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
-    let mut view = app.app.store.read().await.unwrap();
+    let file = app.ports.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
+    let mut view = app.ports.store.read().await.unwrap();
     let record = view.documents().get(id).await.unwrap().is_some()
         || view.documents().deletion(id).await.unwrap().is_some();
     let jobs = view.jobs().of_document(id).await.unwrap();
@@ -25,7 +25,7 @@ async fn has_remains(app: &TestApp, id: &str) -> bool {
 
 /// Removes a document's record from the database, as a removal recorded too early would.
 async fn remove_record(app: &TestApp, id: &str) {
-    let mut work = app.app.store.begin().await.unwrap();
+    let mut work = app.ports.store.begin().await.unwrap();
     work.documents().remove_deleted(id.parse().unwrap()).await.unwrap();
     work.commit().await.unwrap();
 }
@@ -141,7 +141,7 @@ rules! {
         // The removal job and the database record are lost.
         remove_record(&app, &gone).await;
         assert_eq!(ada.sources("What do zebras have?").await, std::slice::from_ref(&kept));
-        let swept = app.runner().sweep(Duration::ZERO).await.unwrap().expect("no other process sweeps");
+        let swept = app.background().sweep(Duration::ZERO).await.unwrap().expect("no other process sweeps");
         assert!(swept.is_complete());
         assert_eq!(swept.orphan_chunks, 1);
         assert_eq!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap(), 0);
@@ -154,10 +154,10 @@ rules! {
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
         app.run_jobs().await;
         app.faults.index.fail_all(FaultKind::Unavailable);
-        let mut work = app.app.store.begin().await.unwrap();
-        work.documents().mark_deleted(id.parse().unwrap(), app.app.clock.now()).await.unwrap();
+        let mut work = app.ports.store.begin().await.unwrap();
+        work.documents().mark_deleted(id.parse().unwrap(), app.app.now()).await.unwrap();
         work.commit().await.unwrap();
-        let swept = app.runner().sweep(Duration::ZERO).await.unwrap().unwrap();
+        let swept = app.background().sweep(Duration::ZERO).await.unwrap().unwrap();
         assert!(!swept.is_complete(), "the chunks could not be examined");
         app.run_jobs().await;
         assert_eq!(app.job_counts().await.queued, 1, "the job that it added waits for the vector store");

@@ -29,7 +29,7 @@ fn long_pdf(document: usize, chunks: usize) -> Vec<u8> {
 
 async fn has_extraction(app: &TestApp, file: &[u8]) -> bool {
     let key = BlobKey::of_extraction(&Sha256::digest(file).into());
-    app.app.blobs.open(&key).await.unwrap().is_some()
+    app.ports.blobs.open(&key).await.unwrap().is_some()
 }
 
 async fn delete(ada: &Member, id: &str) {
@@ -100,7 +100,7 @@ rules! {
         ada.add("a.pdf", file.clone()).await;
         app.run_jobs().await;
             let key = BlobKey::of_extraction(&Sha256::digest(&file).into());
-        let mut writer = app.app.blobs.create(&key).await.unwrap();
+        let mut writer = app.ports.blobs.create(&key).await.unwrap();
         writer.write("nonsense".into()).await.unwrap();
         writer.finish().await.unwrap();
         let id = ada.add("a.pdf", file).await;
@@ -149,7 +149,7 @@ async fn ingest_many(fake: &FakeLlm, configure_faults: impl FnOnce(&TestApp)) {
     };
     app.clock.pass_while(async { tokio::join!(running, ended) }).await;
     // The access token has expired by now.
-    let mut view = app.app.store.read().await.unwrap();
+    let mut view = app.ports.store.read().await.unwrap();
     assert_eq!(view.documents().counts().await.unwrap().ingested, 20);
     started.finish().await;
 }

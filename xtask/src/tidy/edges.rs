@@ -91,7 +91,7 @@ const RULES: &[Rule] = &[
         package: "docent-ports",
         ours: &["docent-domain"],
         ours_in_tests: &[],
-        outside: Only(&["async-trait", "bytes", "chrono", "futures-core", "thiserror", "uuid"]),
+        outside: Only(&["async-trait", "bytes", "chrono", "futures-core", "thiserror", "tracing", "uuid"]),
     },
     Rule {
         package: "docent-app",

@@ -16,7 +16,7 @@ use docent::{
 };
 use docent_app::{
     App,
-    accounts::create::Flags,
+    accounts::{self, create::Flags},
     agent::{Answer, AnswerEvent, Question, answer},
     audit::Initiator,
     documents,
@@ -128,7 +128,7 @@ impl FirstRun {
     /// Returns the first run if this is one.
     async fn detect(app: &App, data_dir: &Path) -> anyhow::Result<Option<Self>> {
         let marker = data_dir.join("first-run");
-        let is_new = app.store.read().await?.users().count().await? == 0;
+        let is_new = !accounts::any_exist(app).await?;
         if is_new {
             std::fs::write(&marker, "The first run has not finished yet.\n")
                 .context("writing to the data directory")?;
@@ -143,7 +143,7 @@ impl FirstRun {
         let (email, password) = (Email::parse(ADMIN)?, random_password(app));
         let chosen = Password::parse_new(password.clone())?;
         let by = Initiator::command_line();
-        let admin = app.store.read().await?.users().by_email(&email).await?;
+        let admin = accounts::find_by_email(app, &email).await?;
         if let Some(admin) = admin {
             return Ok((app.account_service().set_password(&by, admin.id, chosen).await?, password));
         }
@@ -161,14 +161,13 @@ fn random_password(app: &App) -> String {
     const LETTERS: &[u8; 54] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456";
     let mut password = String::new();
     while password.len() < 19 {
-        let mut byte = [0];
-        app.entropy.fill(&mut byte);
+        let [byte] = app.random();
         // 216 is a multiple of 54, so that all letters are equally likely.
-        if byte[0] < 216 {
+        if byte < 216 {
             if password.len() % 5 == 4 {
                 password.push('-');
             }
-            password.push(char::from(LETTERS[usize::from(byte[0]) % LETTERS.len()]));
+            password.push(char::from(LETTERS[usize::from(byte) % LETTERS.len()]));
         }
     }
     password
@@ -193,7 +192,7 @@ async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
         messages: vec![Message::User(QUESTION.to_owned())],
         conversation: None,
     };
-    let chat = app.agents.get("chat").context("the agent `chat` is missing")?;
+    let chat = app.agent("chat").context("the agent `chat` is missing")?;
     let sources = print_answer(answer::ask(app, actor.authorize()?, chat, question).await?).await?;
     if sources.is_empty() {
         bail!("the agent found no source in the sample guide; please report this");
@@ -209,7 +208,7 @@ async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document>
         loop {
             let document = documents::get::get(app, actor.authorize()?, id).await?;
             match &document.state {
-                DocumentState::Pending(_) => app.clock.sleep(Duration::from_millis(20)).await,
+                DocumentState::Pending(_) => app.sleep(Duration::from_millis(20)).await,
                 DocumentState::Ingested(_) => return Ok(document),
                 DocumentState::Failed(failed) => bail!("the sample guide failed: {}", failed.failure.reason),
             }

@@ -4,7 +4,7 @@ use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
-use docent_app::{App, jobs::Runner};
+use docent_app::{App, background::Background, jobs::Runner};
 use docent_migration::SchemaState;
 use docent_ports::error::{Component, Fault};
 use docent_server::Server;
@@ -116,6 +116,7 @@ struct Jobs {
     store: SqlStore,
     /// `None` if other processes run the jobs.
     runner: Option<Runner>,
+    background: Background,
     is_exclusive: bool,
     stop: CancellationToken,
 }
@@ -129,7 +130,9 @@ impl Jobs {
         stop: CancellationToken,
     ) -> Self {
         let runner = runs_jobs.then(|| Runner::new(Arc::clone(&assembly.app), wire::runner(settings)));
-        Self { app: Arc::clone(&assembly.app), store, runner, is_exclusive: assembly.is_exclusive, stop }
+        let background = wire::background(settings, &assembly.app);
+        let app = Arc::clone(&assembly.app);
+        Self { app, store, runner, background, is_exclusive: assembly.is_exclusive, stop }
     }
 
     /// Waits for the database, then runs jobs until stopped.
@@ -139,14 +142,17 @@ impl Jobs {
             None => return Ok(()),
         }
         match &self.runner {
-            Some(runner) => runner.run(self.stop.clone(), SHUTDOWN_GRACE).await,
+            Some(runner) => {
+                let background = self.background.run(self.stop.clone());
+                tokio::join!(runner.run(self.stop.clone(), SHUTDOWN_GRACE), background);
+            }
             None => self.stop.cancelled().await,
         }
         Ok(())
     }
 
     async fn prepare(&self, is_usable: bool) -> anyhow::Result<()> {
-        let pause = || self.app.clock.sleep(RETRY_INTERVAL);
+        let pause = || self.app.sleep(RETRY_INTERVAL);
         if !is_usable {
             while !check_schema(&self.store).await? {
                 pause().await;
@@ -204,7 +210,7 @@ async fn check_index(app: &App) -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    let (model, configured) = (&serving.generation.model, &app.settings.embedding_model);
+    let (model, configured) = (&serving.generation.model, &app.settings().embedding_model);
     if let Err(fault) = serving.embedder() {
         tracing::error!(fault = %fault.report(), "searching and ingesting are not possible");
     } else if model != configured {

@@ -18,8 +18,6 @@ section! {
         }), within(1..=1024);
         /// Maximum number of pages of a document; documents with more fail.
         ingest_max_pages: u32 = text("10000"), within(1..=100_000);
-        /// Maximum number of characters of a document; documents with more fail.
-        ingest_max_characters: u64 = text("20000000"), within(1..=64_000_000);
         /// Maximum number of chunks of a document; documents with more fail.
         ingest_max_chunks: u32 = text("20000"), within(1..=1_000_000);
         /// Attempts to ingest a document before temporary faults make it `failed`.

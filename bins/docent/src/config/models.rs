@@ -1,7 +1,7 @@
 //! Chat and embedding models.
 
 use super::{
-    check::{positive, within},
+    check::positive,
     declare::{text, unset, variable},
     reader::Reader,
     secret::Secret,
@@ -44,8 +44,6 @@ section! {
         rerank_api_key: Option<Secret> = unset("none");
         /// Longest wait for the reranker; after that the search returns its results without reranking.
         rerank_timeout: Duration = text("5s"), positive;
-        /// Search results that are reranked; never fewer than the search returns.
-        rerank_candidates: usize = text("50"), within(1..=200);
     }
 }
 

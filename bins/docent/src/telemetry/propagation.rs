@@ -1,66 +1,33 @@
-//! Propagates trace context between processes, with the W3C headers `traceparent` and `tracestate`, and from requests
-//! to the jobs they create.
+//! Trace context in the W3C headers `traceparent` and `tracestate`.
 
-use docent_domain::trace::TraceParent;
+use docent_ports::trace::TracePropagator;
 use opentelemetry::{
     Context,
     propagation::{Extractor, Injector, TextMapPropagator},
     trace::TraceContextExt,
 };
 use opentelemetry_sdk::propagation::TraceContextPropagator;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-const TRACEPARENT: &str = "traceparent";
+/// Propagates the context of OpenTelemetry spans.
+pub(crate) struct W3cPropagator;
 
-/// Sets the parent of a request's span from its headers, and returns the trace context of the span.
-pub(crate) fn join<'a>(span: &Span, header: &dyn Fn(&str) -> Option<&'a str>) -> Option<TraceParent> {
-    set_parent(span, &HeaderExtractor(header));
-    trace_parent(span)
-}
-
-/// Sets the parent of a span to a stored trace context.
-pub(crate) fn continue_from(span: &Span, trace: &TraceParent) {
-    set_parent(span, &HeaderExtractor(&|name| (name == TRACEPARENT).then(|| trace.as_str())));
-}
-
-/// Adds the trace context of the current span as headers.
-pub(crate) fn carry_on(add: &mut dyn FnMut(&str, &str)) {
-    inject(&Span::current(), add);
-}
-
-/// Adds the trace context of the current span to HTTP headers.
-pub(crate) fn add_headers(headers: &mut HeaderMap) {
-    carry_on(&mut |name, value| {
-        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
-            headers.insert(name, value);
+impl TracePropagator for W3cPropagator {
+    fn extract<'a>(&self, span: &Span, header: &dyn Fn(&str) -> Option<&'a str>) {
+        let context =
+            TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(header));
+        if context.span().span_context().is_valid() {
+            // Fails only for a span that no layer records or that has started.
+            let _ = span.set_parent(context);
         }
-    });
-}
-
-fn set_parent(span: &Span, headers: &HeaderExtractor<'_, '_>) {
-    let context = TraceContextPropagator::new().extract_with_context(&Context::new(), headers);
-    if context.span().span_context().is_valid() {
-        // Fails without the tracing layer or after the span has started; then there is no parent.
-        let _ = span.set_parent(context);
     }
-}
 
-fn trace_parent(span: &Span) -> Option<TraceParent> {
-    let mut parent = None;
-    inject(span, &mut |name, value| {
-        if name == TRACEPARENT {
-            parent = TraceParent::parse(value);
+    fn inject(&self, span: &Span, add: &mut dyn FnMut(&str, &str)) {
+        let context = span.context();
+        if context.span().span_context().is_valid() {
+            TraceContextPropagator::new().inject_context(&context, &mut HeaderInjector(add));
         }
-    });
-    parent
-}
-
-fn inject(span: &Span, add: &mut dyn FnMut(&str, &str)) {
-    let context = span.context();
-    if context.span().span_context().is_valid() {
-        TraceContextPropagator::new().inject_context(&context, &mut HeaderInjector(add));
     }
 }
 

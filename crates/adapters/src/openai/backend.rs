@@ -7,21 +7,20 @@ use crate::http_client::{HttpClientError, http_client};
 use docent_ports::{
     clock::Clock,
     error::{Component, Fault, FaultKind, Result},
+    trace::TracePropagator,
 };
 use reqwest::{
     Client, Response, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
 use serde::Serialize;
 use std::{fmt, sync::Arc, time::Duration};
 use thiserror::Error;
 use tokio::time::timeout;
+use tracing::Span;
 
 /// Maximum number of bytes read of an error body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
-
-/// Adds headers to each request, such as trace context. Runs within the call's span.
-pub type HeaderHook = Arc<dyn Fn(&mut HeaderMap) + Send + Sync>;
 
 /// Address, credentials and model of a back end.
 #[derive(Clone)]
@@ -35,8 +34,8 @@ pub struct BackendSettings {
     pub model: String,
     /// For chat the longest time without output, otherwise the time for the whole response.
     pub timeout: Duration,
-    /// Adds headers to each request.
-    pub header_hook: Option<HeaderHook>,
+    /// Adds the context of a trace to each request.
+    pub traces: Option<Arc<dyn TracePropagator>>,
 }
 
 impl fmt::Debug for BackendSettings {
@@ -73,7 +72,7 @@ pub(super) struct Endpoint {
     url: Url,
     key: Option<String>,
     headers: HeaderMap,
-    header_hook: Option<HeaderHook>,
+    traces: Option<Arc<dyn TracePropagator>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -102,8 +101,8 @@ impl Endpoint {
             headers.insert(AUTHORIZATION, value);
         }
         let client = http_client(&url, settings.timeout)?;
-        let header_hook = settings.header_hook.clone();
-        Ok(Self { part, client, url, key, headers, header_hook, clock })
+        let traces = settings.traces.clone();
+        Ok(Self { part, client, url, key, headers, traces, clock })
     }
 
     /// The host and port, for span attributes.
@@ -135,8 +134,12 @@ impl Endpoint {
             Fault::new(self.part, FaultKind::Internal, "cannot serialize the request").caused_by(error)
         })?;
         let mut headers = self.headers.clone();
-        if let Some(add) = &self.header_hook {
-            add(&mut headers);
+        if let Some(traces) = &self.traces {
+            traces.inject(&Span::current(), &mut |name, value| {
+                if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
+                    headers.insert(name, value);
+                }
+            });
         }
         let request = self.client.post(self.url.clone()).headers(headers).body(body);
         let mut response = match timeout(limit, request.send()).await {
@@ -207,7 +210,7 @@ pub(super) mod tests {
             api_key: Some("sk-very-secret".to_owned()),
             model: "test-model".to_owned(),
             timeout: Duration::from_secs(600),
-            header_hook: None,
+            traces: None,
         }
     }
 

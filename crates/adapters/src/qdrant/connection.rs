@@ -1,12 +1,17 @@
 //! The gRPC channel, and the mapping of its errors to faults.
 
-use super::{
-    Options, rejected,
-    spans::{HeaderHook, add_headers},
+use super::{Options, rejected, spans::add_headers};
+use docent_ports::{
+    error::{Component, Fault, FaultKind, Result},
+    trace::TracePropagator,
 };
-use docent_ports::error::{Component, Fault, FaultKind, Result};
 use qdrant_client::qdrant::{collections_client::CollectionsClient, points_client::PointsClient};
-use std::{fmt, future::Future, sync::OnceLock, time::Duration};
+use std::{
+    fmt,
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::time::timeout;
 use tonic::{
     Code, Request, Response, Status,
@@ -38,17 +43,17 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Adds the API key and the hook's headers to calls.
+/// Adds the API key and the trace context to calls.
 #[derive(Clone)]
 pub(super) struct Headers {
     key: Option<MetadataValue<Ascii>>,
-    hook: Option<HeaderHook>,
+    traces: Option<Arc<dyn TracePropagator>>,
 }
 
 impl Interceptor for Headers {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        if let Some(hook) = self.hook {
-            add_headers(hook, request.metadata_mut());
+        if let Some(traces) = &self.traces {
+            add_headers(&**traces, request.metadata_mut());
         }
         if let Some(key) = &self.key {
             request.metadata_mut().insert("api-key", key.clone());
@@ -86,7 +91,7 @@ impl Connection {
         Ok(Self {
             endpoint,
             channel: OnceLock::new(),
-            headers: Headers { key: key.transpose()?, hook: options.header_hook },
+            headers: Headers { key: key.transpose()?, traces: options.traces.clone() },
             read_timeout: options.read_timeout,
             write_timeout: options.write_timeout,
         })

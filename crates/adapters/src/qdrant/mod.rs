@@ -37,10 +37,10 @@ use docent_ports::{
     error::{Component, Fault, FaultKind, Result},
     store::Store,
     term_statistics::Contribution,
+    trace::TracePropagator,
     vector_index::{IndexPage, VectorIndex},
 };
 use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
-pub use spans::HeaderHook;
 use spans::traced;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use terms::{QueryTerms, WeightedTerms};
@@ -49,8 +49,9 @@ use tonic::Code;
 /// Number of points per request; the largest points have about 40 KB.
 const BATCH: usize = 64;
 
-/// Timeouts, headers and the collection's name.
-#[derive(Clone, Debug)]
+/// Timeouts, trace propagation and the collection's name.
+#[derive(Clone)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
 pub struct Options {
     /// The collection's name.
     pub collection: String,
@@ -60,8 +61,8 @@ pub struct Options {
     pub read_timeout: Duration,
     /// Timeout for one request that changes something.
     pub write_timeout: Duration,
-    /// Adds headers to each call.
-    pub header_hook: Option<HeaderHook>,
+    /// Adds the trace context to each call; none if tracing is off.
+    pub traces: Option<Arc<dyn TracePropagator>>,
 }
 
 impl Default for Options {
@@ -71,7 +72,7 @@ impl Default for Options {
             connect_timeout: Duration::from_secs(2),
             read_timeout: Duration::from_secs(5),
             write_timeout: Duration::from_secs(30),
-            header_hook: None,
+            traces: None,
         }
     }
 }

@@ -1,12 +1,8 @@
 //! Trace spans of calls, and propagation of the trace context.
 
-use docent_ports::error::Result;
+use docent_ports::{error::Result, trace::TracePropagator};
 use tonic::metadata::{AsciiMetadataKey, MetadataMap};
 use tracing::{Instrument, Span, field::Empty};
-
-/// Adds headers to a call, such as a trace context: calls its argument with the lower-case name and the value of
-/// each header. Runs within the call's span.
-pub type HeaderHook = fn(&mut dyn FnMut(&str, &str));
 
 /// Runs `work` within a span named after the operation.
 pub(super) async fn traced<T>(
@@ -35,9 +31,9 @@ fn span(operation: &'static str, collection: &str) -> Span {
     )
 }
 
-/// Adds the hook's headers, except those that are not valid metadata.
-pub(super) fn add_headers(hook: HeaderHook, metadata: &mut MetadataMap) {
-    hook(&mut |name, value| {
+/// Adds the context of the current trace, except for headers that are not valid gRPC metadata.
+pub(super) fn add_headers(traces: &dyn TracePropagator, metadata: &mut MetadataMap) {
+    traces.inject(&Span::current(), &mut |name, value| {
         if let (Ok(name), Ok(value)) = (name.parse::<AsciiMetadataKey>(), value.parse()) {
             metadata.insert(name, value);
         }

@@ -7,10 +7,13 @@
 
 mod server;
 
-use docent_adapters::qdrant::{HeaderHook, Options, QdrantCollections, QdrantIndex};
+use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
 use docent_domain::retrieval::{IndexEntry, QueryEmbedding};
 use docent_ports::{error::FaultKind, vector_index::VectorIndex};
-use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use docent_testkit::{
+    fakes::trace::FakePropagator,
+    retrieval::{document_id, entry, hybrid_entry, indexed, query},
+};
 use server::{Fake, Stored};
 use std::{sync::Arc, time::Duration};
 use tonic::Status;
@@ -134,12 +137,12 @@ async fn deleted_collection_is_created_again() {
 #[tokio::test]
 async fn calls_have_valid_headers_of_hook() {
     let server = Fake::start();
-    let hook: HeaderHook = |add| {
-        add("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
-        add("no header", "x");
-        add("tracestate", "a\nb");
-    };
-    let options = Options { header_hook: Some(hook), ..Options::default() };
+    let traces = FakePropagator::adding([
+        ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+        ("no header", "x"),
+        ("tracestate", "a\nb"),
+    ]);
+    let options = Options { traces: Some(Arc::new(traces)), ..Options::default() };
     let index = index_with(&server, None, options);
     index.replace(&indexed(1), pumps(1)).await.unwrap();
     let sent = server.state.lock().unwrap().traceparent.clone();

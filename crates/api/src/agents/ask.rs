@@ -135,7 +135,7 @@ pub(crate) async fn ask(
     name: Path<String>,
     body: Body,
 ) -> Reply {
-    let agent = context.app.agents.get(&name).ok_or(Error::AgentNotFound)?;
+    let agent = context.app.agent(&name).ok_or(Error::AgentNotFound)?;
     let owner = by.actor.user();
     let (question, wanted) = parse(body.fields().await?, by.actor)?;
     let place =

@@ -13,5 +13,5 @@ use docent_http::{context::State, error::ApiError};
 pub(crate) fn missing(request: &HttpRequest, context: &State) -> Option<ApiError> {
     let is_agent = request.match_pattern().as_deref() == Some("/agents/{name}");
     let name = request.match_info().get("name").filter(|_| is_agent)?;
-    context.app.agents.get(name).is_none().then(|| Error::AgentNotFound.into())
+    context.app.agent(name).is_none().then(|| Error::AgentNotFound.into())
 }

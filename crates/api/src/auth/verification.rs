@@ -83,7 +83,7 @@ async fn ask(context: State, purpose: VerificationPurpose, client: Client, body:
     let email = body.text("email");
     let email = body.done(email)?;
     let letter = verification::request(&context.app, purpose, &email, client.address).await?;
-    context.app.answers.spawn_on(letter, &context.runtime);
+    context.app.spawn_on(&context.runtime, letter);
     Ok(HttpResponse::Accepted().finish())
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn upload(
     request: HttpRequest,
     payload: Payload,
 ) -> Reply {
-    let limit = context.app.settings.max_upload_bytes;
+    let limit = context.app.settings().max_upload_bytes;
     if announced(&request).is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }

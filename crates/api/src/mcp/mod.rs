@@ -185,7 +185,7 @@ async fn carried(request: &HttpRequest, body: Body) -> Result<http::Request<Full
 /// Whether it is a program that asks, or a page of an origin that the settings name.
 fn is_from_a_known_origin(context: &Context, request: &HttpRequest) -> bool {
     let Some(origin) = request.headers().get(header::ORIGIN) else { return true };
-    let own = std::iter::once(context.app.settings.public_url.as_str());
+    let own = std::iter::once(context.app.settings().public_url.as_str());
     let known = context.settings.cors_allowed_origins.iter().map(String::as_str).chain(own);
     known.into_iter().any(|known| known.as_bytes() == origin.as_bytes())
 }

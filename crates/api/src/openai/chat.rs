@@ -52,9 +52,9 @@ use tracing::Instrument;
 )]
 pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> Reply {
     let wanted = request::parse(body.fields().await?, by.actor)?;
-    let agent = context.app.agents.get(&wanted.model).ok_or_else(|| errors::no_such_model(&wanted.model))?;
+    let agent = context.app.agent(&wanted.model).ok_or_else(|| errors::no_such_model(&wanted.model))?;
     let id = context.app.new_id(StreamId::generate);
-    let completion = Completion::new(id, context.app.clock.now(), wanted.model);
+    let completion = Completion::new(id, context.app.now(), wanted.model);
     let app = Arc::clone(&context.app);
     let question = wanted.question;
     // As at `POST /agents/{name}`, the answer outlives this request's thread.

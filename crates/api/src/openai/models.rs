@@ -51,7 +51,7 @@ pub(crate) struct ModelList<'a> {
     ),
 )]
 pub(crate) async fn list(_: Granted<Chat>, context: State) -> Reply {
-    let data = context.app.agents.iter().map(|agent| Model::of(&context, agent.name.as_str())).collect();
+    let data = context.app.agents().map(|agent| Model::of(&context, agent.name.as_str())).collect();
     Ok(HttpResponse::Ok().json(ModelList { object: "list", data }))
 }
 
@@ -69,6 +69,6 @@ pub(crate) async fn list(_: Granted<Chat>, context: State) -> Reply {
     ),
 )]
 pub(crate) async fn get(_: Granted<Chat>, context: State, id: Path<String>) -> Reply {
-    let agent = context.app.agents.get(&id).ok_or_else(|| errors::no_such_model(&id))?;
+    let agent = context.app.agent(&id).ok_or_else(|| errors::no_such_model(&id))?;
     Ok(HttpResponse::Ok().json(Model::of(&context, agent.name.as_str())))
 }

@@ -62,7 +62,7 @@ pub(crate) async fn change(
     let id = extract::id("id", &id)?;
     let change = parse(body.fields().await?)?;
     let webhook = own::change(&context.app, &by.actor, &by.grant, id, change).await?;
-    Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.clock.now())))
+    Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.now())))
 }
 
 fn parse(mut body: Fields) -> Result<Change, ApiError> {

@@ -54,7 +54,7 @@ pub(crate) struct WebhookCreate {
 pub(crate) async fn create(by: Granted<ManageWebhooks>, context: State, body: Body) -> Reply {
     let wanted = parse(body.fields().await?)?;
     let webhook = own::create(&context.app, &by.actor, &by.grant, wanted).await?;
-    Ok(HttpResponse::Created().json(WebhookWithSecret::of(&webhook, context.app.clock.now())))
+    Ok(HttpResponse::Created().json(WebhookWithSecret::of(&webhook, context.app.now())))
 }
 
 fn parse(mut body: Fields) -> Result<Wanted, ApiError> {

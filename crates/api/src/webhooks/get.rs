@@ -25,5 +25,5 @@ use docent_http::{
 )]
 pub(crate) async fn get(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
     let webhook = own::get(&context.app, &by.grant, extract::id("id", &id)?).await?;
-    Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.clock.now())))
+    Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.now())))
 }

@@ -19,7 +19,7 @@ use docent_http::{context::State, error::Reply, extract::granted::Granted};
     ),
 )]
 pub(crate) async fn list(by: Granted<ManageWebhooks>, context: State) -> Reply {
-    let (webhooks, now) = (own::list(&context.app, &by.grant).await?, context.app.clock.now());
+    let (webhooks, now) = (own::list(&context.app, &by.grant).await?, context.app.now());
     let webhooks: Vec<_> = webhooks.iter().map(|webhook| WebhookResponse::of(webhook, now)).collect();
     Ok(HttpResponse::Ok().json(webhooks))
 }

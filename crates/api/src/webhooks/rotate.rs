@@ -28,5 +28,5 @@ use docent_http::{
 )]
 pub(crate) async fn rotate(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
     let webhook = own::rotate(&context.app, &by.grant, extract::id("id", &id)?).await?;
-    Ok(HttpResponse::Ok().json(WebhookWithSecret::of(&webhook, context.app.clock.now())))
+    Ok(HttpResponse::Ok().json(WebhookWithSecret::of(&webhook, context.app.now())))
 }

@@ -79,7 +79,7 @@ pub(super) async fn check_password(
     let email = Email::parse(email).ok();
     let throttle = Throttle::new(app, email.as_ref(), address);
     // One attempt at a time per key: concurrent attempts cannot bypass the limit, and successful ones do not count.
-    let _guard = app.logins.lock(&throttle.key).await;
+    let _guard = app.process.logins.lock(&throttle.key).await;
     throttle.check().await?;
 
     let account = match &email {

@@ -22,7 +22,9 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     audit::AuditAction,
     id::{AuditId, FamilyId, TokenId, UserId},
+    text::Email,
     token::{AccessClaims, RefreshClaims},
+    user::User,
 };
 use docent_ports::{
     clock::Clock,
@@ -31,6 +33,22 @@ use docent_ports::{
     password_hasher::PasswordHasher,
     store::{Store, UnitOfWork},
 };
+
+/// Whether there are any accounts.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn any_exist(app: &App) -> Result<bool> {
+    Ok(app.store.read().await?.users().count().await? > 0)
+}
+
+/// The account with this email address.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find_by_email(app: &App, email: &Email) -> Result<Option<User>> {
+    Ok(app.store.read().await?.users().by_email(email).await?)
+}
 
 /// Alphabet of random secrets: 32 characters, 5 bits each.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";

@@ -82,7 +82,7 @@ pub async fn request(
 ) -> Result<impl Future<Output = ()> + Send + 'static> {
     let email = Email::parse(email)?;
     throttle(app, purpose, &email, address).await?;
-    let Ok(permit) = Arc::clone(&app.letters.0).try_acquire_owned() else {
+    let Ok(permit) = Arc::clone(&app.process.outgoing_mail.0).try_acquire_owned() else {
         let message = "too many emails at the same time";
         return Err(Fault::new(Component::MailServer, FaultKind::Unavailable, message).into());
     };

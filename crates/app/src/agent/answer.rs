@@ -141,7 +141,7 @@ pub async fn ask(
     let span = spans::invoke_agent(&agent.name, app.model.model(), question.conversation);
     let turn = Turn { app: Arc::clone(app), agent, question, messages, events, ended, span: span.clone() };
     // The outer span is the one that log lines are marked with.
-    app.answers.spawn(turn.run().instrument(span).in_current_span());
+    app.process.tasks.spawn(turn.run().instrument(span).in_current_span());
     let first = rest.recv().await.unwrap_or_else(|| Err(died()))?;
     Ok(Answer { first: Some(first), rest, is_over: false, recorder: Arc::clone(&app.recorder), outcome })
 }

@@ -34,8 +34,8 @@ pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
     app.audit(&mut *work, &initiator, AuditAction::Delete, target, Changes::default()).await?;
     work.commit().await?;
-    app.running.cancel(id);
-    app.work.notify_one();
+    app.process.running.cancel(id);
+    app.process.new_jobs.notify_one();
     Ok(())
 }
 

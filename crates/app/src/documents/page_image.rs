@@ -74,7 +74,7 @@ impl PageImageCache {
 pub async fn render(app: &App, _grant: Grant<ReadDocuments>, image: PageImage) -> Result<Bytes> {
     // Before the cache, so that images of deleted documents are not served.
     let (document, _, pdf) = file::of_document(app, image.document).await?;
-    if let Some(png) = app.album.get(&image) {
+    if let Some(png) = app.process.page_images.get(&image) {
         return Ok(png);
     }
     let marked = match image.passage {
@@ -92,7 +92,7 @@ pub async fn render(app: &App, _grant: Grant<ReadDocuments>, image: PageImage) -
         RenderError::Fault(fault) => fault.into(),
     })?;
     let png = Bytes::from(png);
-    app.album.insert(image, png.clone());
+    app.process.page_images.insert(image, png.clone());
     Ok(png)
 }
 

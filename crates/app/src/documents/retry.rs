@@ -33,7 +33,7 @@ pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document>
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
     app.audit(&mut *work, &initiator, AuditAction::Retry, target, Changes::default()).await?;
     work.commit().await?;
-    app.work.notify_one();
+    app.process.new_jobs.notify_one();
     Ok(document)
 }
 

@@ -119,7 +119,7 @@ impl Upload {
             }
             return Err(error);
         }
-        app.work.notify_one();
+        app.process.new_jobs.notify_one();
         Ok(document)
     }
 

@@ -22,3 +22,12 @@ pub async fn list(
 ) -> Result<Page<Job>> {
     Ok(app.store.read().await?.jobs().list(filter, page).await?)
 }
+
+/// The number of jobs that are queued or running.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn unfinished(app: &App) -> Result<u64> {
+    let counts = app.store.read().await?.jobs().counts().await?;
+    Ok(counts.queued + counts.leased)
+}

@@ -1,10 +1,9 @@
 //! Running background jobs.
 
 pub mod browse;
+mod handlers;
 mod outcome;
-mod purging;
 pub mod runner;
 pub mod running;
-mod sweeping;
 
-pub use runner::{ContinueTrace, Runner, RunnerSettings};
+pub use runner::{Runner, RunnerSettings};

@@ -1,218 +1,114 @@
-//! What became of one try at a job, and what that makes of the job and its document.
+//! The result of an attempt at a job.
 
-use crate::{documents::delete::Removal, ingest::IngestError, recorder::JobOutcome};
-use chrono::{DateTime, TimeDelta, Utc};
+use crate::recorder::JobOutcome;
+use chrono::{DateTime, Utc};
 use docent_domain::{
-    document::{Document, Failure, FailureCode},
-    error::IllegalTransition,
-    extraction::{Coverage, IngestionStats},
+    document::Failure,
+    extraction::Coverage,
     id::GenerationId,
-    job::{Job, JobState, RetryPolicy},
+    job::{Job, JobState},
 };
-use docent_ports::error::{Component, Fault, FaultKind};
 
-/// How soon a removal looks again whether an ingestion has ended.
-const REMOVAL_WAIT: TimeDelta = TimeDelta::milliseconds(500);
-/// The longest pause between two tries at a removal.
-const REMOVAL_PAUSE: TimeDelta = TimeDelta::seconds(30);
-
-/// For so long a job may be held up by back ends that ask for fewer calls, before that counts as attempts.
-const HELD_UP: TimeDelta = TimeDelta::days(1);
-/// The longest that a job is held up at a time.
-const MAX_HELD_UP_PAUSE: TimeDelta = TimeDelta::minutes(10);
-
-/// How a try ended.
+/// The result of one attempt at a job, as its handler returns it.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// The document is searchable, in this generation of the index.
+    /// The job is done.
+    Success(Success),
+    /// The job goes back to the queue.
+    Retry(Retry),
+    /// The job is done: its document cannot be ingested.
+    Failure(Failure, Option<Coverage>),
+}
+
+/// What a successful attempt did.
+#[derive(Debug)]
+pub(super) enum Success {
+    /// The document is searchable in this generation of the index.
     Ingested(Coverage, GenerationId),
-    /// The document is given up.
-    Failed(Failure, Option<Coverage>),
-    /// The job goes back to the queue after a fault.
-    Again {
-        /// For staff.
-        error: String,
-        /// Not before.
-        at: DateTime<Utc>,
-    },
-    /// The job goes back to the queue, since a back end asks for fewer calls: that is no attempt.
-    HeldUp {
-        /// For staff.
-        error: String,
-        /// Not before.
-        at: DateTime<Utc>,
-    },
-    /// The job goes back to the queue, no fault counted.
-    Released,
-    /// The job goes back to the queue until another job of its document has ended.
-    Waits {
-        /// Not before.
-        at: DateTime<Utc>,
-    },
-    /// Nothing is left of the document, in this generation of the index, but its record and jobs, which go with
-    /// this one.
+    /// Only the record and the jobs of the deleted document are left; this generation of the index was cleared.
     Deleted(GenerationId),
-    /// There is nothing to do any more: the document is gone or has been dealt with.
+    /// There was nothing to do: the document is gone or already processed.
     Obsolete,
 }
 
+/// When and why a job runs again.
+#[derive(Debug)]
+pub(super) struct Retry {
+    /// Not before.
+    pub(super) at: DateTime<Utc>,
+    /// The fault behind it, for staff.
+    pub(super) error: Option<String>,
+    /// Whether the attempt counts against the limit of attempts.
+    pub(super) counts: bool,
+    /// What metrics call it.
+    pub(super) end: JobOutcome,
+}
+
+impl Retry {
+    /// Runs the job again at once: its process is stopping, or its index was replaced.
+    pub(super) fn release(now: DateTime<Utc>) -> Self {
+        Self { at: now, error: None, counts: false, end: JobOutcome::Released }
+    }
+}
+
 impl Outcome {
-    /// Judges the result of an ingestion.
-    pub(super) fn of(
-        result: Result<Coverage, IngestError>,
-        generation: GenerationId,
-        job: &Job,
-        policy: &RetryPolicy,
-        now: DateTime<Utc>,
-    ) -> Self {
-        match result {
-            Ok(coverage) => Self::Ingested(coverage, generation),
-            Err(IngestError::Moved) => Self::Released,
-            Err(IngestError::Document(failure, coverage)) => Self::Failed(failure, coverage),
-            Err(IngestError::Fault(fault, coverage)) => match Self::of_fault(&fault, job, policy, now) {
-                Self::Failed(failure, None) => Self::Failed(failure, coverage),
-                other => other,
-            },
-        }
-    }
-
-    /// Decides whether to try again after a fault.
-    pub(super) fn of_fault(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Self {
-        let asked = fault.retry_after().and_then(|pause| TimeDelta::from_std(pause).ok());
-        // Another process, or this one with other settings, can do it.
-        let waits = matches!(fault.kind(), FaultKind::RateLimited | FaultKind::Unconfigured);
-        if waits && now - job.created_at < HELD_UP {
-            let pause = asked.unwrap_or_default().clamp(policy.max, MAX_HELD_UP_PAUSE);
-            return Self::HeldUp { error: fault.report(), at: now + pause };
-        }
-        let tried = job.attempts + 1;
-        match policy.pause(tried, asked).filter(|_| fault.is_transient()) {
-            Some(pause) => Self::Again { error: fault.report(), at: now + pause },
-            None => Self::Failed(failure(fault, tried), None),
-        }
-    }
-
-    /// Judges the result of a removal. One that does not work is tried again for ever: what was deleted
-    /// must not stay.
-    pub(super) fn of_removal(
-        result: Result<Removal, Fault>,
-        job: &Job,
-        policy: &RetryPolicy,
-        now: DateTime<Utc>,
-    ) -> Self {
-        match result {
-            Ok(Removal::Done(generation)) => Self::Deleted(generation),
-            Ok(Removal::Blocked) => Self::Waits { at: now + REMOVAL_WAIT },
-            Ok(Removal::NotNeeded) => Self::Obsolete,
-            Err(fault) => {
-                let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
-                let asked = fault.retry_after().and_then(|pause| TimeDelta::from_std(pause).ok());
-                let pause = endless.pause(job.attempts.saturating_add(1), asked).unwrap_or(REMOVAL_PAUSE);
-                Self::Again { error: fault.report(), at: now + pause }
-            }
-        }
-    }
-
-    /// The generation of the index that this outcome is about, which must still serve when it is written down.
+    /// The generation of the index that the outcome is about. It must be active when the outcome is recorded.
     pub(super) fn generation(&self) -> Option<GenerationId> {
         match self {
-            Self::Ingested(_, generation) | Self::Deleted(generation) => Some(*generation),
-            Self::Failed(..)
-            | Self::Again { .. }
-            | Self::HeldUp { .. }
-            | Self::Released
-            | Self::Waits { .. }
-            | Self::Obsolete => None,
+            Self::Success(Success::Ingested(_, generation) | Success::Deleted(generation)) => {
+                Some(*generation)
+            }
+            Self::Success(Success::Obsolete) | Self::Retry(_) | Self::Failure(..) => None,
         }
     }
 
-    /// How the try ended, for those who count.
+    /// What metrics call the outcome.
     pub(super) fn end(&self) -> JobOutcome {
         match self {
-            Self::Ingested(..) => JobOutcome::Ingested,
-            Self::Failed(failure, _) => JobOutcome::Failed(failure.code),
-            Self::Again { .. } | Self::HeldUp { .. } => JobOutcome::Retried,
-            Self::Released => JobOutcome::Released,
-            Self::Waits { .. } => JobOutcome::Deferred,
-            Self::Deleted(_) => JobOutcome::Deleted,
-            Self::Obsolete => JobOutcome::Obsolete,
+            Self::Success(Success::Ingested(..)) => JobOutcome::Ingested,
+            Self::Success(Success::Deleted(_)) => JobOutcome::Deleted,
+            Self::Success(Success::Obsolete) => JobOutcome::Obsolete,
+            Self::Retry(retry) => retry.end,
+            Self::Failure(failure, _) => JobOutcome::Failed(failure.code),
         }
     }
 
-    /// Says how the try ended.
+    /// Writes the outcome to the log.
     pub(super) fn log(&self) {
         match self {
-            Self::Ingested(coverage, _) => {
+            Self::Success(Success::Ingested(coverage, _)) => {
                 tracing::info!(pages = coverage.pages, chunks = coverage.chunks, "document ingested");
             }
-            Self::Failed(failure, _) => {
+            Self::Success(Success::Deleted(_)) => tracing::info!("document removed"),
+            Self::Success(Success::Obsolete) => tracing::debug!("nothing to do"),
+            Self::Failure(failure, _) => {
                 tracing::warn!(code = %failure.code, reason = failure.reason, "document failed");
             }
-            Self::HeldUp { error, at } => tracing::info!(error, %at, "the job is held up"),
-            Self::Again { error, at } => tracing::warn!(error, %at, "the job will be tried again"),
-            Self::Waits { at } => tracing::debug!(%at, "waiting for another job of the document"),
-            Self::Deleted(_) => tracing::info!("document removed"),
-            Self::Released => tracing::info!("job given back"),
-            Self::Obsolete => tracing::debug!("nothing to do"),
+            Self::Retry(Retry { at, error: Some(error), counts: true, .. }) => {
+                tracing::warn!(error, %at, "job failed and will be retried");
+            }
+            Self::Retry(Retry { at, error: Some(error), .. }) => {
+                tracing::info!(error, %at, "job is delayed by a back end");
+            }
+            Self::Retry(Retry { at, error: None, .. }) => tracing::debug!(%at, "job returned to the queue"),
         }
     }
 
     /// The job after this outcome.
     pub(super) fn job(&self, job: Job, now: DateTime<Utc>) -> Job {
-        let done = Job { state: JobState::Done, updated_at: now, ..job.clone() };
-        let queued = Job { state: JobState::Queued, updated_at: now, ..job };
+        let done = |last_error| Job { state: JobState::Done, updated_at: now, last_error, ..job.clone() };
         match self {
-            Self::Ingested(..) => Job { last_error: None, ..done },
-            Self::Failed(failure, _) => Job { last_error: Some(failure.reason.clone()), ..done },
-            Self::Again { error, at } => Job {
-                attempts: queued.attempts.saturating_add(1),
+            Self::Success(Success::Ingested(..)) => done(None),
+            Self::Success(Success::Deleted(_) | Success::Obsolete) => done(job.last_error.clone()),
+            Self::Failure(failure, _) => done(Some(failure.reason.clone())),
+            Self::Retry(Retry { at, error, counts, .. }) => Job {
+                state: JobState::Queued,
+                attempts: job.attempts.saturating_add(u32::from(*counts)),
                 run_at: *at,
-                last_error: Some(error.clone()),
-                ..queued
+                last_error: error.clone().or(job.last_error),
+                updated_at: now,
+                ..job
             },
-            Self::HeldUp { error, at } => Job { run_at: *at, last_error: Some(error.clone()), ..queued },
-            Self::Released => Job { run_at: now, ..queued },
-            Self::Waits { at } => Job { run_at: *at, ..queued },
-            Self::Deleted(_) | Self::Obsolete => done,
         }
     }
-
-    /// The document after this outcome, if it changes.
-    pub(super) fn document(
-        &self,
-        document: Document,
-        effort: &IngestionStats,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Document>, IllegalTransition> {
-        let document = Document { effort: Some(effort.clone()), ..document };
-        match self {
-            Self::Ingested(coverage, _) => document.ingested(coverage.clone(), now).map(Some),
-            Self::Failed(failure, coverage) => {
-                document.failed(failure.clone(), coverage.clone(), now).map(Some)
-            }
-            Self::Again { .. }
-            | Self::HeldUp { .. }
-            | Self::Released
-            | Self::Waits { .. }
-            | Self::Deleted(_)
-            | Self::Obsolete => Ok(None),
-        }
-    }
-}
-
-fn failure(fault: &Fault, tried: u32) -> Failure {
-    let code = match fault.component() {
-        Component::Embedder => FailureCode::Embedding,
-        Component::VectorStore => FailureCode::Indexing,
-        Component::BlobStore => FailureCode::Storage,
-        Component::Extractor => FailureCode::ExtractionCrashed,
-        Component::Database
-        | Component::KeyValueStore
-        | Component::Reranker
-        | Component::ChatModel
-        | Component::MailServer
-        | Component::Service => FailureCode::Internal,
-    };
-    let times = if tried == 1 { "1 attempt".to_owned() } else { format!("{tried} attempts") };
-    Failure::because(code, format!("{} ({times})", fault.public_message()))
 }

@@ -24,13 +24,6 @@ struct Work {
     stage: Option<Stage>,
 }
 
-impl Default for Running {
-    /// As many documents are cut at a time as there are jobs.
-    fn default() -> Self {
-        Self::cutting_at_most(Semaphore::MAX_PERMITS)
-    }
-}
-
 impl Running {
     /// At most so many documents are cut into chunks at a time, however many jobs there are: the others wait for
     /// a back end meanwhile, or for their turn.
@@ -101,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_step_is_known_for_as_long_as_the_work_goes_on() {
-        let running = Running::default();
+        let running = Running::cutting_at_most(1);
         let document: DocumentId = "01900000-0000-7000-8000-000000000001".parse().unwrap();
         running.reach(document, Stage::Extract);
         assert_eq!(running.stage(document), None);

@@ -74,7 +74,7 @@ impl Courier {
                         tracing::error!(error = %docent_ports::error::report(&error), "the delivery of a webhook died; its lease will run out");
                     }
                 }
-                () = self.app.deliveries.notified(), if free => {}
+                () = self.app.process.new_deliveries.notified(), if free => {}
                 () = self.pause(), if free => {}
             }
         }

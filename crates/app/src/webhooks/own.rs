@@ -149,7 +149,7 @@ pub async fn change(
         app.audit(&mut *work, &by, AuditAction::Change, audit_target(&changed), changes).await?;
     }
     work.commit().await?;
-    app.deliveries.notify_one();
+    app.process.new_deliveries.notify_one();
     Ok(changed)
 }
 
@@ -194,7 +194,7 @@ pub async fn ping(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Re
     let ping = events::ping(app, id)?;
     work.webhooks().add_delivery(&ping).await?;
     work.commit().await?;
-    app.deliveries.notify_one();
+    app.process.new_deliveries.notify_one();
     Ok(ping)
 }
 
@@ -228,7 +228,7 @@ pub async fn replay(
     let webhook = find(work.webhooks(), grant, id).await?;
     let again = send_again(app, &mut *work, &webhook, delivery).await?;
     work.commit().await?;
-    app.deliveries.notify_one();
+    app.process.new_deliveries.notify_one();
     Ok(again)
 }
 

@@ -59,7 +59,7 @@ pub async fn switch(app: &App, grant: Grant<ChangeWebhooks>, id: WebhookId, is_a
         app.audit(&mut *work, &by, AuditAction::Change, audit_target(&changed), changes).await?;
     }
     work.commit().await?;
-    app.deliveries.notify_one();
+    app.process.new_deliveries.notify_one();
     Ok(())
 }
 
@@ -80,7 +80,7 @@ pub async fn replay(
     app.audit(&mut *work, &Initiator::grantee(&grant), AuditAction::Retry, audit_target(&webhook), changes)
         .await?;
     work.commit().await?;
-    app.deliveries.notify_one();
+    app.process.new_deliveries.notify_one();
     Ok(())
 }
 

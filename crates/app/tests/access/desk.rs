@@ -3,7 +3,6 @@
 use docent_app::{
     App,
     accounts::{authenticate, create::Flags, users::AccountInput},
-    agent::registry::AgentRegistry,
     audit::Initiator,
     error::{Error, Result},
     listing::{AuditFilter, PageRequest},
@@ -18,62 +17,17 @@ use docent_domain::{
     text::Email,
     user::{Password, User},
 };
-use docent_testkit::{
-    clock::TestClock,
-    entropy::TestEntropy,
-    fakes::{
-        blob_store::FakeBlobStore,
-        chat_model::{ScriptedChatModel, Turn},
-        embedder::FakeEmbedder,
-        embedders::FakeEmbedders,
-        mailer::FakeMailer,
-        page_renderer::FakePageRenderer,
-        password_hasher::FakePasswordHasher,
-        rate_limiter::FakeRateLimiter,
-        recorder::FakeRecorder,
-        store::FakeStore,
-        text_extractor::FakeTextExtractor,
-        token_signer::FakeTokenSigner,
-        token_store::FakeTokenStore,
-        vector_indexes::FakeVectorIndexes,
-        webhook_sender::FakeWebhookSender,
-    },
-};
-use std::sync::Arc;
+use docent_ports::Ports;
+use docent_testkit::fakes;
 
-/// The use cases on fakes.
-pub(crate) struct Desk(pub(crate) App);
+/// The use cases on fakes, and the fakes.
+pub(crate) struct Desk(pub(crate) App, pub(crate) Ports);
 
 impl Desk {
     pub(crate) fn new() -> Self {
-        Self(App {
-            store: Arc::new(FakeStore::default()),
-            blobs: Arc::new(FakeBlobStore::default()),
-            collections: Arc::new(FakeVectorIndexes::default()),
-            embedders: Arc::new(FakeEmbedders::always(Arc::new(FakeEmbedder::default()))),
-            reranker: None,
-            model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
-            extractor: Arc::new(FakeTextExtractor),
-            renderer: Arc::new(FakePageRenderer::default()),
-            tokens: Arc::new(FakeTokenStore::default()),
-            signer: Arc::new(FakeTokenSigner),
-            limiter: Arc::new(FakeRateLimiter::default()),
-            hasher: Arc::new(FakePasswordHasher::default()),
-            clock: Arc::new(TestClock::default()),
-            entropy: Arc::new(TestEntropy::default()),
-            recorder: Arc::new(FakeRecorder::default()),
-            agents: AgentRegistry::standard(10, None),
-            settings: Settings { accepts_api_keys: true, ..Settings::default() },
-            work: tokio::sync::Notify::new(),
-            deliveries: tokio::sync::Notify::new(),
-            running: docent_app::jobs::running::Running::default(),
-            album: docent_app::documents::page_image::PageImageCache::default(),
-            mailer: Arc::new(FakeMailer::default()),
-            webhooks: Arc::new(FakeWebhookSender::default()),
-            letters: docent_app::accounts::verification::OutgoingMail::default(),
-            logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
-            answers: tokio_util::task::TaskTracker::new(),
-        })
+        let settings = Settings { accepts_api_keys: true, ..Settings::default() };
+        let ports = fakes::ports();
+        Self(App::new(ports.clone(), settings), ports)
     }
 
     async fn account(&self, name: &str, flags: Flags) -> User {
@@ -89,7 +43,7 @@ impl Desk {
     /// Creates a staff account with these permissions.
     pub(crate) async fn staff(&self, name: &str, permissions: &[Permission]) -> User {
         let user = self.account(name, Flags { is_staff: true, is_superuser: false }).await;
-        let mut work = self.0.store.begin().await.unwrap();
+        let mut work = self.1.store.begin().await.unwrap();
         let rights = AssignedPermissions { permissions: set(permissions), ..AssignedPermissions::default() };
         work.groups().set_assigned_permissions(user.id, &rights).await.unwrap();
         work.commit().await.unwrap();
@@ -103,11 +57,11 @@ impl Desk {
     }
 
     pub(crate) async fn user(&self, id: UserId) -> User {
-        self.0.store.read().await.unwrap().users().get(id).await.unwrap().unwrap()
+        self.1.store.read().await.unwrap().users().get(id).await.unwrap().unwrap()
     }
 
     pub(crate) async fn rights(&self, id: UserId) -> AssignedPermissions {
-        self.0.store.read().await.unwrap().groups().assigned_permissions(id).await.unwrap()
+        self.1.store.read().await.unwrap().groups().assigned_permissions(id).await.unwrap()
     }
 
     pub(crate) async fn group(&self, name: &str, permissions: &[Permission]) -> Group {
@@ -115,9 +69,9 @@ impl Desk {
             id: self.0.new_id(GroupId::generate),
             name: GroupName::parse(name).unwrap(),
             permissions: set(permissions),
-            created_at: self.0.clock.now(),
+            created_at: self.0.now(),
         };
-        let mut work = self.0.store.begin().await.unwrap();
+        let mut work = self.1.store.begin().await.unwrap();
         assert!(work.groups().insert(&group).await.unwrap());
         work.commit().await.unwrap();
         group
@@ -131,7 +85,7 @@ impl Desk {
             ..AuditFilter::default()
         };
         let page = PageRequest { offset: 0, limit: 100 };
-        self.0.store.read().await.unwrap().audit().list(&filter, page).await.unwrap().records
+        self.1.store.read().await.unwrap().audit().list(&filter, page).await.unwrap().records
     }
 
     /// Returns the current state of an account as input for a change.

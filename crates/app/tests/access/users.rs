@@ -157,7 +157,7 @@ async fn new_address_or_deactivation_invalidates_open_links() {
     let root = desk.actor(&desk.superuser("root").await).await;
     let id = desk.staff("target", &[]).await.id;
     for is_moved in [true, false] {
-        let mut unit = desk.0.store.begin().await.unwrap();
+        let mut unit = desk.1.store.begin().await.unwrap();
         for (n, purpose) in (1..).zip([VerificationPurpose::VerifyEmail, VerificationPurpose::ResetPassword])
         {
             unit.verifications().put(&verification(n, id, purpose)).await.unwrap();
@@ -171,7 +171,7 @@ async fn new_address_or_deactivation_invalidates_open_links() {
         }
         users::change(&desk.0, &root, root.authorize().unwrap(), id, &input).await.unwrap();
         let page = PageRequest { offset: 0, limit: 9 };
-        let left = desk.0.store.read().await.unwrap().verifications().list(Some(id), page).await.unwrap();
+        let left = desk.1.store.read().await.unwrap().verifications().list(Some(id), page).await.unwrap();
         assert_eq!(left.total, 0);
     }
 }

@@ -49,7 +49,7 @@ impl Service {
     }
 
     async fn is_without_records(&self) -> bool {
-        self.app.store.read().await.unwrap().inventory().counts().await.unwrap().is_empty()
+        self.ports.store.read().await.unwrap().inventory().counts().await.unwrap().is_empty()
     }
 }
 
@@ -59,7 +59,7 @@ async fn documents_in_each_status(service: &Service) -> [DocumentId; 3] {
     let failed = service.upload("").await;
     service.drain().await;
     let waiting = service.upload("waiting words").await;
-    let mut work = service.app.store.begin().await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     work.usage().insert(&builders::usage(1, builders::user(1).id)).await.unwrap();
     work.commit().await.unwrap();
     [ingested, failed, waiting]
@@ -83,10 +83,10 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
 async fn account_with_all_records(service: &Service) -> User {
     let _ = service.upload("words").await;
     service.drain().await;
-    let mut view = service.app.store.read().await.unwrap();
+    let mut view = service.ports.store.read().await.unwrap();
     let [user] = view.inventory().users(None, 9).await.unwrap().try_into().unwrap();
     drop(view);
-    let mut work = service.app.store.begin().await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     for n in 1..=2 {
         assert!(work.groups().insert(&builders::group(n)).await.unwrap());
         assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());
@@ -139,9 +139,9 @@ async fn restore_contains_all_account_records_except_sessions_links_and_deliveri
     let user = account_with_all_records(&service).await;
     let (archive, _) = service.saved().await;
     other.restored(&archive).await.unwrap();
-    assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
+    assert_eq!(records(&*other.ports.store).await, records(&*service.ports.store).await);
     let (mut there, mut here) =
-        (service.app.store.read().await.unwrap(), other.app.store.read().await.unwrap());
+        (service.ports.store.read().await.unwrap(), other.ports.store.read().await.unwrap());
     let rights = here.groups().assigned_permissions(user.id).await.unwrap();
     assert_eq!(
         (&rights, rights.groups.len()),
@@ -169,7 +169,7 @@ async fn restored_installation_equals_the_saved_one() {
         let restored = other.restored(&archive).await.unwrap();
         let expected = RestoreSummary { users: 1, documents: 3, queued: 1, chunks: 1, reembedded: false };
         assert_eq!(restored, expected);
-        assert_eq!(records(&*other.app.store).await, records(&*service.app.store).await);
+        assert_eq!(records(&*other.ports.store).await, records(&*service.ports.store).await);
         assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
         // Cached extractions are not restored; they are created again when needed.
         let files = service.blobs.keys().into_iter().filter(|key| key.starts_with("documents/"));
@@ -290,7 +290,7 @@ async fn restore_into_a_non_empty_installation_is_refused() {
     refused(other.restored(&archive).await.unwrap_err(), "chunks");
 
     let other = Service::new();
-    other.app.blobs.create(&BlobKey::of_document(builders::id(5))).await.unwrap().finish().await.unwrap();
+    other.ports.blobs.create(&BlobKey::of_document(builders::id(5))).await.unwrap().finish().await.unwrap();
     refused(other.restored(&archive).await.unwrap_err(), "file");
     assert!(other.is_without_records().await);
 }
@@ -345,10 +345,10 @@ impl Progress for DeleteDuringBackup {
         self.begun.fetch_add(1, Ordering::SeqCst);
         for victim in self.victims.lock().unwrap().drain(..) {
             let work = async {
-                let mut work = self.service.app.store.begin().await.unwrap();
-                work.documents().mark_deleted(victim, self.service.app.clock.now()).await.unwrap();
+                let mut work = self.service.ports.store.begin().await.unwrap();
+                work.documents().mark_deleted(victim, self.service.app.now()).await.unwrap();
                 work.commit().await.unwrap();
-                self.service.app.blobs.delete(&BlobKey::of_document(victim)).await.unwrap();
+                self.service.ports.blobs.delete(&BlobKey::of_document(victim)).await.unwrap();
                 self.service.index.remove(victim).await.unwrap();
             };
             work.now_or_never().expect("fakes do not wait");

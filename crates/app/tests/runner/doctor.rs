@@ -52,14 +52,14 @@ impl Service {
     }
 
     fn blobs_port(&self) -> &dyn docent_ports::blob_store::BlobStore {
-        &*self.app.blobs
+        &*self.ports.blobs
     }
 
     /// Ends a document's job without an outcome, as if it had been lost.
     async fn lose_job(&self, document: DocumentId) {
         let (job, lease) = lease_by_another(self).await;
         assert_eq!(job.document, document);
-        let mut work = self.app.store.begin().await.unwrap();
+        let mut work = self.ports.store.begin().await.unwrap();
         assert!(work.jobs().settle(&Job { state: JobState::Done, ..job }, lease).await.unwrap());
         work.commit().await.unwrap();
     }
@@ -108,8 +108,8 @@ async fn pending_document_without_a_job_is_queued() {
 async fn deletion_without_a_job_is_queued() {
     let (service, id) = consistent_service().await;
     service.drain().await;
-    let mut work = service.app.store.begin().await.unwrap();
-    work.documents().mark_deleted(id, service.app.clock.now()).await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
+    work.documents().mark_deleted(id, service.app.now()).await.unwrap();
     work.commit().await.unwrap();
     assert_eq!(service.codes().await, [("not_removed", id.to_string())]);
     service.mend_all().await;
@@ -164,8 +164,8 @@ async fn orphan_chunks_are_removed_and_others_stay() {
     let (service, id) = consistent_service().await;
     let failing = builders::document(9);
     let failure = docent_domain::document::Failure::of(docent_domain::document::FailureCode::FileMissing);
-    let failed = failing.clone().failed(failure, None, service.app.clock.now()).unwrap();
-    let mut work = service.app.store.begin().await.unwrap();
+    let failed = failing.clone().failed(failure, None, service.app.now()).unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     work.documents().insert(&failed).await.unwrap();
     work.commit().await.unwrap();
     for (document, chunk) in [(indexed(7), entry(7, 0, "pump")), (indexed(8), entry(8, 0, "pump"))] {
@@ -189,7 +189,7 @@ async fn orphan_chunks_are_removed_and_others_stay() {
 async fn orphan_file_is_removed_once_no_upload_can_be_in_progress() {
     let (service, id) = consistent_service().await;
     let orphan = BlobKey::of_document(builders::id(77));
-    service.blobs.set_time(service.app.clock.now());
+    service.blobs.set_time(service.app.now());
     service.put(&orphan).await;
     assert_eq!(service.codes().await, [], "an upload may be in progress");
     service.clock.advance(Duration::from_secs(3601));

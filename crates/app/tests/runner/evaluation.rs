@@ -91,9 +91,8 @@ async fn dense_ranking_is_omitted_without_vectors() {
 
 #[tokio::test]
 async fn answers_are_checked_for_page_quotes_and_refusals() {
-    let mut service = Service::new();
+    let service = Service::new();
     let sources = sources(&service).await;
-    let app = Arc::get_mut(&mut service.app).expect("no other owner");
     let turns = [
         Turn::searching("stripes"),
         Turn::saying("zebra.pdf 1"),
@@ -102,7 +101,7 @@ async fn answers_are_checked_for_page_quotes_and_refusals() {
         Turn::saying("owl.pdf 1"),
         Turn::saying("no"),
     ];
-    app.model = Arc::new(ScriptedChatModel::new(turns));
+    let service = service.changed(|ports| ports.model = Arc::new(ScriptedChatModel::new(turns)));
     let reading = AnswerClassifier {
         quotes: |answer, title, page| answer == format!("{title} {page}"),
         declines: |answer| answer == "no",

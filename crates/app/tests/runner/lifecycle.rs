@@ -146,7 +146,7 @@ impl World {
         let service = Service::stepped();
         let owners = runtime.block_on(async {
             let owners: Vec<User> = (0..OWNERS).map(docent_testkit::builders::user).collect();
-            let mut work = service.app.store.begin().await.unwrap();
+            let mut work = service.ports.store.begin().await.unwrap();
             for owner in &owners {
                 work.users().insert(owner).await.unwrap();
             }
@@ -286,10 +286,10 @@ impl StateMachineTest for Lifecycle {
         for (id, is_deleted) in documents.iter().zip(&expected.deleted) {
             let chunks = service.index.entries(*id).len();
             runtime.block_on(async {
-                let mut view = service.app.store.read().await.unwrap();
+                let mut view = service.ports.store.read().await.unwrap();
                 let document = view.documents().get(*id).await.unwrap();
                 let jobs = view.jobs().of_document(*id).await.unwrap();
-                let file = service.app.blobs.open(&BlobKey::of_document(*id)).await.unwrap();
+                let file = service.ports.blobs.open(&BlobKey::of_document(*id)).await.unwrap();
                 let deletion = view.documents().deletion(*id).await.unwrap();
                 match document.map(|document| document.state) {
                     None => {

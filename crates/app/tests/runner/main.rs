@@ -11,7 +11,7 @@ mod sweeping;
 mod turnstile;
 mod webhooks;
 
-use docent_app::jobs::{ContinueTrace, Runner, RunnerSettings};
+use docent_app::jobs::RunnerSettings;
 use docent_domain::{
     document::DocumentState,
     job::JobState,
@@ -28,13 +28,10 @@ use docent_ports::{
 };
 use docent_testkit::{
     builders::{self, at},
-    fakes::recorder::Noted,
+    fakes::{recorder::Noted, trace::FakePropagator},
 };
 use service::{Reading, Service, lease_by_another, until};
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use turnstile::Turnstile;
 
 fn seconds(n: u64) -> Duration {
@@ -81,11 +78,10 @@ async fn runner_continues_the_trace_of_the_upload() {
     let trace = TraceParent::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     let id = service.upload_traced("some words", trace.clone()).await;
     assert_eq!(service.job(id).await.trace, trace);
-    static TAKEN_UP: Mutex<Vec<TraceParent>> = Mutex::new(Vec::new());
-    let continue_trace: ContinueTrace = |_, trace| TAKEN_UP.lock().unwrap().push(trace.clone());
-    let settings = RunnerSettings { continue_trace: Some(continue_trace), ..RunnerSettings::default() };
-    assert_eq!(Runner::new(Arc::clone(&service.app), settings).drain().await.unwrap(), 1);
-    assert_eq!(*TAKEN_UP.lock().unwrap(), [trace.unwrap()]);
+    let traces = Arc::new(FakePropagator::default());
+    let service = service.changed(|ports| ports.traces = Some(Arc::clone(&traces) as _));
+    assert_eq!(service.drain().await, 1);
+    assert_eq!(traces.extracted(), [trace.unwrap().as_str()]);
     assert!(service.job(id).await.trace.is_some(), "the trace stays recorded");
 }
 
@@ -99,7 +95,7 @@ async fn transient_faults_are_retried_with_exponential_backoff() {
         assert_eq!(service.drain().await, 1);
         let job = service.job(id).await;
         assert_eq!(job.last_error.as_deref(), Some("vector store: a scripted fault"));
-        due.push((job.attempts, (job.run_at - service.app.clock.now()).num_milliseconds()));
+        due.push((job.attempts, (job.run_at - service.app.now()).num_milliseconds()));
         service.clock.advance(Duration::from_millis(499));
         assert_eq!(service.drain().await, 0, "not before it is due");
         service.clock.advance(seconds(1));
@@ -178,9 +174,9 @@ async fn failing_extraction_cache_does_not_stop_the_ingestion() {
 #[tokio::test]
 async fn vectors_unused_for_a_month_are_removed() {
     let service = Service::new();
-    let now = service.app.clock.now();
+    let now = service.app.now();
     let days = |days| now - chrono::TimeDelta::days(days);
-    let mut unit = service.app.store.begin().await.unwrap();
+    let mut unit = service.ports.store.begin().await.unwrap();
     for n in 0..1200_u16 {
         let mut text = [0; 32];
         text[..2].copy_from_slice(&n.to_be_bytes());
@@ -188,9 +184,9 @@ async fn vectors_unused_for_a_month_are_removed() {
         unit.embedding_cache().put("space", &[(text, &[1.0])], used_at).await.unwrap();
     }
     unit.commit().await.unwrap();
-    let (stop, running) = service.spawn_runner(RunnerSettings::default());
+    let (stop, running) = service.spawn_background(None);
     let left = async || {
-        let mut unit = service.app.store.begin().await.unwrap();
+        let mut unit = service.ports.store.begin().await.unwrap();
         unit.embedding_cache().purge_unused(now, u64::MAX).await.unwrap()
     };
     while left().await > 1 {
@@ -204,10 +200,10 @@ async fn vectors_unused_for_a_month_are_removed() {
 #[tokio::test]
 async fn old_sessions_old_deliveries_and_expired_links_are_removed() {
     let service = Service::new();
-    let now = service.app.clock.now();
+    let now = service.app.now();
     let days = |days| now - chrono::TimeDelta::days(days);
     let user = builders::user(1);
-    let mut unit = service.app.store.begin().await.unwrap();
+    let mut unit = service.ports.store.begin().await.unwrap();
     unit.users().insert(&user).await.unwrap();
     for (n, ended) in [(1, 29), (2, 31), (3, -1)] {
         let session = Session { expires_at: days(ended), ..builders::session(n, user.id) };
@@ -231,15 +227,15 @@ async fn old_sessions_old_deliveries_and_expired_links_are_removed() {
         unit.webhooks().add_delivery(&delivery).await.unwrap();
     }
     unit.commit().await.unwrap();
-    let (stop, running) = service.spawn_runner(RunnerSettings::default());
+    let (stop, running) = service.spawn_background(None);
     let all = PageRequest { offset: 0, limit: 9 };
     let log = async || {
-        let mut view = service.app.store.read().await.unwrap();
+        let mut view = service.ports.store.read().await.unwrap();
         let log = view.webhooks().deliveries(builders::id(1), None, all).await.unwrap().records;
         log.into_iter().map(|delivery| delivery.id).collect::<Vec<_>>()
     };
     let left = async || {
-        let mut view = service.app.store.read().await.unwrap();
+        let mut view = service.ports.store.read().await.unwrap();
         let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap().records;
         let mut sessions: Vec<_> = sessions.into_iter().map(|session| session.id).collect();
         sessions.sort();
@@ -368,7 +364,7 @@ async fn lease_is_renewed_during_the_work() {
         })
         .await;
     }
-    assert!(service.app.clock.now() - at(0) > chrono::TimeDelta::seconds(30), "longer than one lease");
+    assert!(service.app.now() - at(0) > chrono::TimeDelta::seconds(30), "longer than one lease");
     service.open_gate();
     assert_eq!(running.await.unwrap(), 1);
     assert_eq!(service.document(id).await.state.name(), "ingested");
@@ -428,12 +424,12 @@ async fn delayed_runner_whose_attempt_fails_does_not_undo_its_successors_work() 
 async fn stopping_runner_returns_unfinished_jobs_to_the_queue() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("some words").await;
-    let (stop, running) = service.spawn_runner(RunnerSettings::default());
+    let (stop, running) = service.spawn_runner();
     until("it is reading", || service.is_reading()).await;
     stop.cancel();
     running.await.unwrap();
     let job = service.job(id).await;
-    assert_eq!((job.state, job.attempts, job.run_at), (JobState::Queued, 0, service.app.clock.now()));
+    assert_eq!((job.state, job.attempts, job.run_at), (JobState::Queued, 0, service.app.now()));
     service.open_gate();
     assert_eq!(service.drain().await, 1);
     assert_eq!(service.document(id).await.state.name(), "ingested");
@@ -458,7 +454,7 @@ async fn missing_file_fails_without_retry() {
     let service = Service::new();
     let id = service.upload("some words").await;
     let blob = service.document(id).await.file.unwrap().blob;
-    assert!(service.app.blobs.delete(&blob).await.unwrap());
+    assert!(service.ports.blobs.delete(&blob).await.unwrap());
     assert_eq!(service.drain().await, 1);
     let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
     assert_eq!(failed.failure.code.as_str(), "file_missing");

@@ -47,7 +47,7 @@ impl Service {
     }
 
     async fn generations(&self) -> Vec<IndexGeneration> {
-        self.app.store.read().await.unwrap().generations().all().await.unwrap()
+        self.ports.store.read().await.unwrap().generations().all().await.unwrap()
     }
 
     async fn serving(&self) -> IndexGeneration {
@@ -305,12 +305,12 @@ async fn removal_that_ends_after_the_switch_is_repeated() {
             () = turnstile.let_through() => {}
         }
     }
-    let jobs = service.app.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
+    let jobs = service.ports.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
     let removal = jobs.iter().find(|job| job.kind == JobKind::Delete).unwrap();
     assert_eq!((removal.state, removal.attempts), (JobState::Queued, 0), "it is queued again");
     service.drain().await;
     assert!(service.indexed_documents().await.is_empty());
-    assert!(service.app.store.read().await.unwrap().documents().deletion(id).await.unwrap().is_none());
+    assert!(service.ports.store.read().await.unwrap().documents().deletion(id).await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -374,7 +374,7 @@ async fn lost_index_is_rebuilt_and_a_lost_file_is_reported() {
     // The other document still has its cached extraction; this one has neither file nor extraction.
     let sha256 = service.document(ids[0]).await.file.unwrap().sha256;
     for key in [BlobKey::of_document(ids[0]), BlobKey::of_extraction(&sha256)] {
-        service.app.blobs.delete(&key).await.unwrap();
+        service.ports.blobs.delete(&key).await.unwrap();
     }
     let same = Plan { model: None, concurrency: 2 };
     let error = service.reindex(&same).await.unwrap_err();

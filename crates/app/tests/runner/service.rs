@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_app::{
     App,
-    agent::registry::AgentRegistry,
+    background::Background,
     documents::upload,
     jobs::{Runner, RunnerSettings},
     maintenance::diagnostics::{CheckListener, Finding},
@@ -21,6 +21,7 @@ use docent_domain::{
     user::User,
 };
 use docent_ports::{
+    Ports,
     blob_store::{BlobStore, ByteStream},
     embedder::Embedder,
     error::Component,
@@ -32,20 +33,13 @@ use docent_ports::{
 use docent_testkit::{
     builders,
     clock::TestClock,
-    entropy::TestEntropy,
     fakes::{
+        self,
         blob_store::FakeBlobStore,
-        chat_model::{ScriptedChatModel, Turn},
         embedder::FakeEmbedder,
         embedders::FakeEmbedders,
-        mailer::FakeMailer,
-        page_renderer::FakePageRenderer,
-        password_hasher::FakePasswordHasher,
-        rate_limiter::FakeRateLimiter,
         recorder::FakeRecorder,
         store::FakeStore,
-        token_signer::FakeTokenSigner,
-        token_store::FakeTokenStore,
         vector_index::FakeVectorIndex,
         vector_indexes::{FakeVectorIndexes, Wrapped},
         webhook_sender::FakeWebhookSender,
@@ -75,6 +69,7 @@ type Stores = (Arc<dyn Store>, Arc<dyn BlobStore>);
 /// The use cases, the controls of their environment and the fault switches.
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
+    pub(crate) ports: Ports,
     pub(crate) clock: Arc<TestClock>,
     /// The index of the first generation.
     pub(crate) index: Arc<FakeVectorIndex>,
@@ -114,18 +109,19 @@ impl Service {
 
     /// Creates a service whose vector indexes are wrapped by `meddle`.
     pub(crate) fn meddled(meddle: impl FnOnce(Arc<dyn VectorIndexes>) -> Arc<dyn VectorIndexes>) -> Self {
-        let mut service = Self::new();
-        let app = Arc::get_mut(&mut service.app).expect("no other owner yet");
-        app.collections = meddle(Arc::clone(&app.collections));
-        service
+        Self::new().changed(|ports| ports.collections = meddle(Arc::clone(&ports.collections)))
     }
 
     /// Creates a service with this reranker.
     pub(crate) fn reranking(reranker: Arc<dyn Reranker>) -> Self {
-        let mut service = Self::new();
-        let app = Arc::get_mut(&mut service.app).expect("no other owner yet");
-        app.reranker = Some(reranker);
-        service
+        Self::new().changed(|ports| ports.reranker = Some(reranker))
+    }
+
+    /// Changes the ports.
+    pub(crate) fn changed(mut self, change: impl FnOnce(&mut Ports)) -> Self {
+        change(&mut self.ports);
+        self.app = Arc::new(App::new(self.ports.clone(), self.app.settings().clone()));
+        self
     }
 
     fn with(reading: Reading, embedder: FakeEmbedder, wrap: impl FnOnce(Stores) -> Stores) -> Self {
@@ -148,38 +144,22 @@ impl Service {
         let switched_blobs = Faulty::new(Arc::clone(&blobs) as Arc<dyn BlobStore>, &blobs_switch);
         let stores: Stores = (Arc::new(store), Arc::new(switched_blobs));
         let (store, stored_blobs) = wrap(stores);
-        let app = App {
+        let ports = Ports {
             store,
             blobs: stored_blobs,
             collections: Arc::new(Wrapped::new(Arc::new(faulty_indexes), |index| Arc::new(Stepped(index)))),
             embedders: Arc::new(FakeEmbedders::always(embedder)),
-            reranker: None,
-            model: Arc::new(ScriptedChatModel::always(Turn::saying("ready"))),
             extractor: Arc::clone(&extractor) as _,
-            renderer: Arc::new(FakePageRenderer::default()),
-            tokens: Arc::new(FakeTokenStore::default()),
-            signer: Arc::new(FakeTokenSigner),
-            limiter: Arc::new(FakeRateLimiter::default()),
-            hasher: Arc::new(FakePasswordHasher::default()),
-            mailer: Arc::new(FakeMailer::default()),
             webhooks: Arc::clone(&webhooks) as _,
             clock: Arc::clone(&clock) as _,
-            entropy: Arc::new(TestEntropy::default()),
             recorder: Arc::clone(&recorder) as _,
-            agents: AgentRegistry::standard(10, None),
-            settings,
-            work: tokio::sync::Notify::new(),
-            deliveries: tokio::sync::Notify::new(),
-            running: docent_app::jobs::running::Running::default(),
-            album: docent_app::documents::page_image::PageImageCache::default(),
-            logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
-            letters: docent_app::accounts::verification::OutgoingMail::default(),
-            answers: tokio_util::task::TaskTracker::new(),
+            ..fakes::ports()
         };
-        let app = Arc::new(app);
+        let app = Arc::new(App::new(ports.clone(), settings));
         let owner = OnceCell::new();
         Self {
             app,
+            ports,
             clock,
             index,
             collections,
@@ -206,44 +186,32 @@ impl Service {
     }
 
     /// Starts a runner that runs until it is stopped.
-    pub(crate) fn spawn_runner(&self, settings: RunnerSettings) -> (CancellationToken, JoinHandle<()>) {
-        let (stop, runner) = (CancellationToken::new(), Runner::new(Arc::clone(&self.app), settings));
+    pub(crate) fn spawn_runner(&self) -> (CancellationToken, JoinHandle<()>) {
+        let (stop, runner) = (CancellationToken::new(), self.runner());
         let stopped = stop.clone();
         (stop, tokio::spawn(async move { runner.run(stopped, Duration::ZERO).await }))
     }
 
+    /// Starts background work that goes on until it is stopped.
+    pub(crate) fn spawn_background(&self, interval: Option<Duration>) -> (CancellationToken, JoinHandle<()>) {
+        let (stop, background) = (CancellationToken::new(), Background::new(Arc::clone(&self.app), interval));
+        let stopped = stop.clone();
+        (stop, tokio::spawn(async move { background.run(stopped).await }))
+    }
+
+    /// Returns the background work of this process; it sweeps every hour.
+    pub(crate) fn background(&self) -> Background {
+        Background::new(Arc::clone(&self.app), Some(Duration::from_secs(60 * 60)))
+    }
+
     /// Returns the runner of another process on the same stores.
     pub(crate) fn other_process(&self) -> Runner {
-        let app = &self.app;
-        let other = App {
-            store: Arc::clone(&app.store),
-            blobs: Arc::clone(&app.blobs),
-            collections: Arc::clone(&app.collections),
-            embedders: Arc::clone(&app.embedders),
-            reranker: app.reranker.clone(),
-            model: Arc::clone(&app.model),
-            extractor: Arc::clone(&app.extractor),
-            renderer: Arc::clone(&app.renderer),
-            tokens: Arc::clone(&app.tokens),
-            signer: Arc::clone(&app.signer),
-            limiter: Arc::clone(&app.limiter),
-            hasher: Arc::clone(&app.hasher),
-            mailer: Arc::clone(&app.mailer),
-            webhooks: Arc::clone(&app.webhooks),
-            clock: Arc::clone(&app.clock),
-            entropy: Arc::clone(&app.entropy),
-            recorder: Arc::clone(&app.recorder),
-            agents: AgentRegistry::standard(10, None),
-            settings: app.settings.clone(),
-            work: tokio::sync::Notify::new(),
-            deliveries: tokio::sync::Notify::new(),
-            running: docent_app::jobs::running::Running::default(),
-            album: docent_app::documents::page_image::PageImageCache::default(),
-            logins: docent_app::accounts::keyed_locks::KeyedLocks::default(),
-            letters: docent_app::accounts::verification::OutgoingMail::default(),
-            answers: tokio_util::task::TaskTracker::new(),
-        };
-        Runner::new(Arc::new(other), RunnerSettings::default())
+        Runner::new(self.other_app(), RunnerSettings::default())
+    }
+
+    /// Returns the use cases of another process on the same stores.
+    pub(crate) fn other_app(&self) -> Arc<App> {
+        Arc::new(App::new(self.ports.clone(), self.app.settings().clone()))
     }
 
     pub(crate) async fn drain(&self) -> usize {
@@ -267,19 +235,19 @@ impl Service {
         // Records the active index now, so that tests do not count this call.
         self.app.serving().await.unwrap();
         let user = builders::user(1);
-        let mut work = self.app.store.begin().await.unwrap();
+        let mut work = self.ports.store.begin().await.unwrap();
         work.users().insert(&user).await.unwrap();
         work.commit().await.unwrap();
         user
     }
 
     pub(crate) async fn document(&self, id: DocumentId) -> Document {
-        self.app.store.read().await.unwrap().documents().get(id).await.unwrap().unwrap()
+        self.ports.store.read().await.unwrap().documents().get(id).await.unwrap().unwrap()
     }
 
     /// Returns the document's only job.
     pub(crate) async fn job(&self, id: DocumentId) -> Job {
-        let jobs = self.app.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
+        let jobs = self.ports.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
         let [job] = jobs.try_into().expect("one job");
         job
     }
@@ -352,8 +320,8 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 /// Leases the next job for another runner.
 pub(crate) async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
     let lease = service.app.new_id(LeaseId::generate);
-    let now = service.app.clock.now();
-    let mut work = service.app.store.begin().await.unwrap();
+    let now = service.app.now();
+    let mut work = service.ports.store.begin().await.unwrap();
     let job =
         work.jobs().lease(lease, now, now + Duration::from_secs(30)).await.unwrap().expect("a job is due");
     work.commit().await.unwrap();

@@ -2,7 +2,7 @@
 
 use crate::service::{Service, lease_by_another, until};
 use docent_app::{
-    jobs::RunnerSettings,
+    background::Background,
     maintenance::{
         diagnostics::{Finding, Repair, repair},
         sweep::{SweepReport, sweep},
@@ -22,8 +22,6 @@ use docent_testkit::{
     retrieval::{entry, indexed},
 };
 use std::time::Duration;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -41,8 +39,8 @@ impl Service {
 
     /// Takes the sweep's lease as another process would.
     async fn lease_sweep(&self) -> LeaseId {
-        let (now, lease) = (self.app.clock.now(), self.app.new_id(LeaseId::generate));
-        let mut work = self.app.store.begin().await.unwrap();
+        let (now, lease) = (self.app.now(), self.app.new_id(LeaseId::generate));
+        let mut work = self.ports.store.begin().await.unwrap();
         assert!(
             work.singleton_tasks()
                 .acquire(SingletonTask::Sweep, lease, now, now + Duration::from_secs(30), now)
@@ -78,8 +76,8 @@ async fn sweep_removes_only_chunks_of_deleted_and_failed_documents() {
     let kept = service.upload("some words").await;
     service.drain().await;
     let failure = Failure::of(FailureCode::FileMissing);
-    let failed = builders::document(9).failed(failure, None, service.app.clock.now()).unwrap();
-    let mut work = service.app.store.begin().await.unwrap();
+    let failed = builders::document(9).failed(failure, None, service.app.now()).unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     work.documents().insert(&failed).await.unwrap();
     work.commit().await.unwrap();
     let document = docent_domain::retrieval::IndexedDocument { id: failed.id, ..indexed(9) };
@@ -102,15 +100,15 @@ async fn sweep_queues_lost_jobs_again() {
     let pending = service.upload("some words").await;
     let (job, lease) = lease_by_another(&service).await;
     let deleted = service.upload("other words").await;
-    let mut work = service.app.store.begin().await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     assert!(work.jobs().settle(&Job { state: JobState::Done, ..job }, lease).await.unwrap());
-    work.documents().mark_deleted(deleted, service.app.clock.now()).await.unwrap();
+    work.documents().mark_deleted(deleted, service.app.now()).await.unwrap();
     work.commit().await.unwrap();
     let swept = service.sweep().await;
     assert_eq!((swept.not_queued, swept.not_removed, swept.repaired()), (1, 1, 2));
     service.drain().await;
     assert_eq!(service.document(pending).await.state.name(), "ingested");
-    let deletion = service.app.store.read().await.unwrap().documents().deletion(deleted).await.unwrap();
+    let deletion = service.ports.store.read().await.unwrap().documents().deletion(deleted).await.unwrap();
     assert_eq!(deletion, None);
 }
 
@@ -119,10 +117,10 @@ async fn sweep_removes_orphan_files_once_no_upload_can_be_in_progress() {
     let service = Service::new();
     let kept = service.upload("some words").await;
     service.drain().await;
-    service.blobs.set_time(service.app.clock.now());
+    service.blobs.set_time(service.app.now());
     let orphans = [BlobKey::of_document(builders::id(77)), BlobKey::of_extraction(&[7; 32])];
     for key in &orphans {
-        let mut writer = service.app.blobs.create(key).await.unwrap();
+        let mut writer = service.ports.blobs.create(key).await.unwrap();
         writer.write(bytes::Bytes::from_static(b"bytes")).await.unwrap();
         writer.finish().await.unwrap();
     }
@@ -168,17 +166,15 @@ async fn interrupted_sweep_is_completed_by_the_next_one() {
 async fn sweep_runs_in_one_process_and_at_most_once_per_interval() {
     let service = Service::new();
     service.lease_sweep().await;
-    assert!(service.runner().sweep(Duration::ZERO).await.unwrap().is_none(), "another process sweeps");
+    assert!(service.background().sweep(Duration::ZERO).await.unwrap().is_none(), "another process sweeps");
     service.clock.advance(Duration::from_secs(30));
-    let swept = service.runner().sweep(HOUR).await.unwrap();
+    let swept = service.background().sweep(HOUR).await.unwrap();
     assert!(swept.is_some(), "the other process has crashed");
     service.clock.advance(HOUR - Duration::from_secs(1));
-    assert!(
-        service.other_process().sweep(HOUR).await.unwrap().is_none(),
-        "the last sweep was less than an interval ago"
-    );
+    let other = Background::new(service.other_app(), Some(HOUR));
+    assert!(other.sweep(HOUR).await.unwrap().is_none(), "the last sweep was less than an interval ago");
     service.clock.advance(Duration::from_secs(1));
-    assert!(service.other_process().sweep(HOUR).await.unwrap().is_some());
+    assert!(other.sweep(HOUR).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -186,18 +182,13 @@ async fn interrupted_sweep_is_due_again_after_a_minute() {
     let service = Service::new();
     let gone = service.create_orphan_chunks(7).await;
     service.index_switch.fail_all(FaultKind::Unavailable);
-    assert!(!service.runner().sweep(HOUR).await.unwrap().unwrap().is_complete());
+    assert!(!service.background().sweep(HOUR).await.unwrap().unwrap().is_complete());
     service.index_switch.clear();
     service.clock.advance(Duration::from_secs(59));
-    assert!(service.runner().sweep(HOUR).await.unwrap().is_none());
+    assert!(service.background().sweep(HOUR).await.unwrap().is_none());
     service.clock.advance(Duration::from_secs(1));
-    assert!(service.runner().sweep(HOUR).await.unwrap().unwrap().is_complete());
+    assert!(service.background().sweep(HOUR).await.unwrap().unwrap().is_complete());
     assert!(service.index.entries(gone).is_empty());
-}
-
-/// Starts a runner that runs until it is stopped.
-fn run(service: &Service, sweep_interval: Option<Duration>) -> (CancellationToken, JoinHandle<()>) {
-    service.spawn_runner(RunnerSettings { sweep_interval, ..RunnerSettings::default() })
 }
 
 /// Advances the clock second by second and lets other tasks run in between.
@@ -214,10 +205,10 @@ async fn pass(service: &Service, seconds: u32) {
 }
 
 #[tokio::test]
-async fn runner_sweeps_after_its_start_and_at_intervals() {
+async fn process_sweeps_after_its_start_and_at_intervals() {
     let service = Service::new();
     let interval = Duration::from_secs(100);
-    let (stop, running) = run(&service, Some(interval));
+    let (stop, running) = service.spawn_background(Some(interval));
     pass(&service, 29).await;
     assert_eq!(service.sweeps(), 0, "leases of crashed runners have not expired yet");
     pass(&service, 2).await;
@@ -231,24 +222,24 @@ async fn runner_sweeps_after_its_start_and_at_intervals() {
 }
 
 #[tokio::test]
-async fn two_runners_sweep_once_per_interval() {
+async fn two_processes_sweep_once_per_interval() {
     let service = Service::new();
     let interval = Duration::from_secs(100);
-    let runners = [run(&service, Some(interval)), run(&service, Some(interval))];
+    let processes = [service.spawn_background(Some(interval)), service.spawn_background(Some(interval))];
     pass(&service, 95).await;
     assert_eq!(service.sweeps(), 1);
     pass(&service, 100).await;
     assert_eq!(service.sweeps(), 2);
-    for (stop, running) in runners {
+    for (stop, running) in processes {
         stop.cancel();
         running.await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn runner_without_an_interval_never_sweeps() {
+async fn process_without_an_interval_never_sweeps() {
     let service = Service::new();
-    let (stop, running) = run(&service, None);
+    let (stop, running) = service.spawn_background(None);
     pass(&service, 500).await;
     assert_eq!(service.sweeps(), 0);
     stop.cancel();

@@ -31,7 +31,7 @@ async fn service(webhooks: &[Webhook]) -> Service {
     // Creates the account. No webhook exists yet, so this document causes no delivery.
     let _ = service.upload("first words").await;
     service.drain().await;
-    let mut work = service.app.store.begin().await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     for webhook in webhooks {
         assert!(work.webhooks().insert(webhook).await.unwrap());
     }
@@ -56,7 +56,7 @@ fn courier(service: &Service) -> Courier {
 }
 
 async fn log(service: &Service, webhook: WebhookId) -> Vec<WebhookDelivery> {
-    let mut view = service.app.store.read().await.unwrap();
+    let mut view = service.ports.store.read().await.unwrap();
     view.webhooks().deliveries(webhook, None, ALL).await.unwrap().records
 }
 
@@ -76,13 +76,13 @@ async fn ingest(service: &Service, text: &str) -> DocumentId {
 async fn ingested_document_is_delivered_once_and_signed() {
     let service = service(&[webhook(1)]).await;
     let document = ingest(&service, "some words").await;
-    assert_eq!(only(&service).await.state, DeliveryState::Pending(service.app.clock.now()));
+    assert_eq!(only(&service).await.state, DeliveryState::Pending(service.app.now()));
     service.clock.advance(Duration::from_secs(7));
     assert_eq!(courier(&service).drain().await.unwrap(), 1);
     let [sent] = service.webhooks.messages().try_into().unwrap();
     let delivery = only(&service).await;
     assert_eq!((sent.url.as_str(), sent.id), ("https://example.org/1", delivery.id.to_string()));
-    assert_eq!(sent.timestamp, service.app.clock.now().timestamp());
+    assert_eq!(sent.timestamp, service.app.now().timestamp());
     let body = format!(
         "{{\"type\":\"document.ingested\",\"timestamp\":\"2026-01-01T00:00:00.000000Z\",\"data\":{{\"document\":\
          {{\"id\":\"{document}\",\"title\":\"a.pdf\",\"status\":\"ingested\",\"vector_doc_id\":\"{document}\"}}}}}}"
@@ -123,7 +123,7 @@ async fn deliveries_go_to_the_owner_and_accounts_that_can_view_all_documents() {
     let all = Webhook { all_documents: true, ..Webhook { owner: builders::user(2).id, ..webhook(3) } };
     let off = Webhook { is_active: false, ..webhook(4) };
     let service = service(&[webhook(1), off]).await;
-    let mut work = service.app.store.begin().await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     assert!(work.users().insert(&builders::user(2)).await.unwrap());
     let sees_all = AssignedPermissions {
         permissions: [Permission::ViewDocument].into_iter().collect(),
@@ -142,7 +142,7 @@ async fn deliveries_go_to_the_owner_and_accounts_that_can_view_all_documents() {
     assert_eq!(counts, [1, 0, 1, 0]);
 
     // The permission is checked again when the message is sent.
-    let mut work = service.app.store.begin().await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     work.groups()
         .set_assigned_permissions(builders::user(2).id, &AssignedPermissions::default())
         .await
@@ -161,7 +161,7 @@ async fn deliveries_go_to_the_owner_and_accounts_that_can_view_all_documents() {
 async fn inactive_account_receives_no_deliveries() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
-    let mut work = service.app.store.begin().await.unwrap();
+    let mut work = service.ports.store.begin().await.unwrap();
     work.users().update(&User { is_active: false, ..owner() }).await.unwrap();
     work.commit().await.unwrap();
     courier(&service).drain().await.unwrap();
@@ -177,7 +177,7 @@ async fn failing_receiver_gets_nine_attempts_over_a_day_and_a_half() {
     let mut bodies = Vec::new();
     for (n, pause) in [5, 30, 120, 600, 3600, 10_800, 28_800, 86_400].into_iter().enumerate() {
         assert_eq!(courier(&service).drain().await.unwrap(), 1, "attempt {}", n + 1);
-        let (delivery, now) = (only(&service).await, service.app.clock.now());
+        let (delivery, now) = (only(&service).await, service.app.now());
         assert_eq!((delivery.attempts, delivery.last_status), (n as u32 + 1, Some(500)));
         assert_eq!(delivery.last_error.as_deref(), Some("the receiver answered 500"));
         let DeliveryState::Pending(due) = delivery.state else { panic!("{delivery:?}") };
@@ -218,7 +218,7 @@ async fn receiver_response_determines_the_delivery_state() {
         service.webhooks.script(outcome.clone());
         ingest(&service, "some words").await;
         courier(&service).drain().await.unwrap();
-        let (delivery, now) = (only(&service).await, service.app.clock.now());
+        let (delivery, now) = (only(&service).await, service.app.now());
         assert_eq!(delivery.state.name(), state, "{outcome:?}");
         let text = delivery.last_error.unwrap_or_default();
         assert!(text.contains(error) && text.is_empty() == error.is_empty(), "{outcome:?}: {text}");
@@ -226,7 +226,7 @@ async fn receiver_response_determines_the_delivery_state() {
             assert_eq!(delivery.state.next_attempt(), Some(now + Duration::from_secs(7200)));
         }
         let is_on =
-            service.app.store.read().await.unwrap().webhooks().get(id(1)).await.unwrap().unwrap().is_active;
+            service.ports.store.read().await.unwrap().webhooks().get(id(1)).await.unwrap().unwrap().is_active;
         assert_eq!(is_on, outcome != answered(410), "{outcome:?}");
     }
 }
@@ -249,7 +249,7 @@ async fn delivery_and_document_status_are_recorded_together_wherever_the_databas
                         "delivery recorded before the status: {n} {is_lost}"
                     );
                     let _ = service.runner().run_next().await;
-                    service.app.clock.sleep(Duration::from_secs(10)).await;
+                    service.app.sleep(Duration::from_secs(10)).await;
                 }
             };
             service.clock.pass_while(work).await;

@@ -83,7 +83,7 @@ impl Body {
 async fn next_chunk(context: &State, payload: &mut Payload) -> Result<Option<Bytes>, ApiError> {
     tokio::select! {
         chunk = payload.next() => chunk.transpose().map_err(|_| broken_body()),
-        () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
+        () = context.app.sleep(context.settings.body_timeout) => Err(timed_out()),
     }
 }
 

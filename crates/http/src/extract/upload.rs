@@ -109,7 +109,7 @@ impl<'a> Form<'a> {
         while let Some(bytes) = self.next_of(&mut part).await? {
             self.rest += bytes.len() as u64;
             if self.rest > REST_MAX {
-                return Err(ApiError::too_large(self.context.app.settings.max_upload_bytes));
+                return Err(ApiError::too_large(self.context.app.settings().max_upload_bytes));
             }
         }
         Ok(())
@@ -132,7 +132,7 @@ async fn in_time<T>(
 ) -> Result<Option<T>, ApiError> {
     tokio::select! {
         item = stream.next() => item.transpose().map_err(|error| refuse(&error)),
-        () = context.app.clock.sleep(context.settings.body_timeout) => Err(timed_out()),
+        () = context.app.sleep(context.settings.body_timeout) => Err(timed_out()),
     }
 }
 

@@ -21,7 +21,6 @@ use actix_web::{
     middleware::Next,
 };
 use docent_app::error::Fault;
-use docent_domain::trace::TraceParent;
 use std::{borrow::Cow, time::Instant};
 use tracing::{Instrument, Span, field::Empty};
 
@@ -63,7 +62,7 @@ pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'sta
         ms = started.elapsed().as_millis() as u64,
         "request"
     );
-    if context.settings.join_trace.is_some() {
+    if context.app.is_traced() {
         seen.record(&span);
     }
     if let Some(metrics) = context.metrics() {
@@ -71,7 +70,7 @@ pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'sta
     }
     if let Some(fault) = &seen.fault {
         log_fault(fault, seen.status);
-        context.app.recorder.fault(fault.component(), fault.kind());
+        context.app.record_fault(fault.component(), fault.kind());
     }
     with_headers(answer, move |headers| {
         headers.insert(REQUEST_ID, id.clone());
@@ -81,7 +80,7 @@ pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'sta
 fn span(context: &State, request: &ServiceRequest, id: &HeaderValue, client: Client) -> Span {
     let method = name(request.method());
     // A span keeps the name that it begins with.
-    let route = context.settings.join_trace.and_then(|_| expected_route(request));
+    let route = context.app.is_traced().then(|| expected_route(request)).flatten();
     let name = route.map_or_else(|| Cow::from(method), |route| format!("{method} {route}").into());
     tracing::info_span!(
         "request",
@@ -107,9 +106,8 @@ fn expected_route(request: &ServiceRequest) -> Option<String> {
 
 /// Finds the request's place in a trace, and keeps it for work that is done later.
 fn join_trace(context: &State, request: &ServiceRequest, span: &Span) {
-    let Some(join) = context.settings.join_trace else { return };
     let headers = request.headers();
-    let place: Option<TraceParent> = join(span, &|name| headers.get(name)?.to_str().ok());
+    let place = context.app.join_trace(span, &|name| headers.get(name)?.to_str().ok());
     if let Some(place) = place {
         span.record("trace_id", place.trace_id());
         request.extensions_mut().insert(place);
@@ -241,8 +239,7 @@ fn given_id(request: &ServiceRequest) -> Option<HeaderValue> {
 }
 
 fn new_id(context: &State) -> Result<HeaderValue, actix_web::Error> {
-    let mut random = [0; 16];
-    context.app.entropy.fill(&mut random);
+    let random: [u8; 16] = context.app.random();
     let id = format!("{:032x}", u128::from_be_bytes(random));
     HeaderValue::from_str(&id).map_err(actix_web::error::ErrorInternalServerError)
 }

@@ -15,6 +15,37 @@ pub mod store;
 pub mod text_extractor;
 pub mod token_signer;
 pub mod token_store;
+pub mod trace;
 pub mod vector_index;
 pub mod vector_indexes;
 pub mod webhook_sender;
+
+use crate::{clock::TestClock, entropy::TestEntropy};
+use docent_ports::Ports;
+use std::sync::Arc;
+
+/// A fake of every port, without a reranker. The chat model answers "ready" to everything.
+pub fn ports() -> Ports {
+    let embedder = Arc::new(embedder::FakeEmbedder::default());
+    let ready = chat_model::Turn::saying("ready");
+    Ports {
+        store: Arc::new(store::FakeStore::default()),
+        blobs: Arc::new(blob_store::FakeBlobStore::default()),
+        collections: Arc::new(vector_indexes::FakeVectorIndexes::default()),
+        embedders: Arc::new(embedders::FakeEmbedders::always(embedder)),
+        reranker: None,
+        model: Arc::new(chat_model::ScriptedChatModel::always(ready)),
+        extractor: Arc::new(text_extractor::FakeTextExtractor),
+        renderer: Arc::new(page_renderer::FakePageRenderer::default()),
+        tokens: Arc::new(token_store::FakeTokenStore::default()),
+        signer: Arc::new(token_signer::FakeTokenSigner),
+        limiter: Arc::new(rate_limiter::FakeRateLimiter::default()),
+        hasher: Arc::new(password_hasher::FakePasswordHasher::default()),
+        mailer: Arc::new(mailer::FakeMailer::default()),
+        webhooks: Arc::new(webhook_sender::FakeWebhookSender::default()),
+        clock: Arc::new(TestClock::default()),
+        entropy: Arc::new(TestEntropy::default()),
+        recorder: Arc::new(recorder::FakeRecorder::default()),
+        traces: None,
+    }
+}

@@ -87,7 +87,7 @@ pub(super) async fn conversation(
     let grant = staff.authorize::<ViewConversations>()?;
     let (id, number, app) = (id_of(RecordKind::Conversation, &id)?, PageNumber::of(&query), &context.app);
     let (conversation, found) = use_case::read(app, grant, id, number.page()).await?;
-    let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.clock.now());
+    let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.now());
     let messages: Vec<_> = found.records.iter().map(|message| MessageView::of(message, now)).collect();
 
     let mut values = staff.page("conversations");

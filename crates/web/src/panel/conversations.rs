@@ -49,7 +49,7 @@ pub(super) async fn conversations(
         use_case::list(app, grant, &filter, number.page()).await?
     };
     let owners: Vec<_> = found.records.iter().map(|(conversation, _)| conversation.owner).collect();
-    let (emails, now) = (users::emails(app, &owners).await?, app.clock.now());
+    let (emails, now) = (users::emails(app, &owners).await?, app.now());
     let rows = found.records.iter().map(|(conversation, messages)| Row {
         id: conversation.id.to_string(),
         title: conversation.title.as_str().to_owned(),

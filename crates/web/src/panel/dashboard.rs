@@ -29,7 +29,7 @@ pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpRespon
     let app = &context.app;
     let (overview, health) =
         tokio::join!(use_case::overview(app, &staff.actor, staff.authorize()?), health::check(app));
-    let (overview, now) = (overview?, app.clock.now());
+    let (overview, now) = (overview?, app.now());
     let failures = overview.documents.as_ref().map(|documents| documents.failures.as_slice());
     let failures = failures.unwrap_or_default();
     let owners: Vec<_> = failures.iter().filter_map(|document| document.owner).collect();

@@ -133,7 +133,7 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
     let grant = staff.authorize::<ViewDocuments>()?;
     let id = id_of(RecordKind::Document, &id)?;
     let inspection = use_case::get(&context.app, grant, id).await?;
-    let (document, now) = (&inspection.document, context.app.clock.now());
+    let (document, now) = (&inspection.document, context.app.now());
     let code = match &document.state {
         DocumentState::Failed(failed) => Some(failed.failure.code.as_str()),
         DocumentState::Pending(_) | DocumentState::Ingested(_) => None,

@@ -65,7 +65,7 @@ fn render(
     let mut values = staff.page("documents");
     values.insert("uploaded", &outcome.uploaded);
     values.insert("refused", &outcome.refused);
-    values.insert("limit", &size(context.app.settings.max_upload_bytes));
+    values.insert("limit", &size(context.app.settings().max_upload_bytes));
     values.insert("files_max", &FILES_MAX);
     values.insert("may_view", &staff.authorize::<ViewDocuments>().is_ok());
     page::show(context, status, "upload.html", &values)

@@ -144,7 +144,7 @@ pub(super) async fn documents(
     let found = filters.find(&staff, &context, number).await?;
     let owners: Vec<UserId> = found.records.iter().filter_map(|document| document.owner).collect();
     let emails = users::emails(&context.app, &owners).await?;
-    let now = context.app.clock.now();
+    let now = context.app.now();
     let rows: Vec<_> = found.records.iter().map(|document| Row::of(document, &emails, now)).collect();
 
     let mut values = staff.page("documents");

@@ -90,7 +90,7 @@ pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Resu
         Ok(grant) => browse::titles(&context.app, grant, &documents).await?,
         Err(_) => HashMap::new(),
     };
-    let now = context.app.clock.now();
+    let now = context.app.now();
     let row = |job: &Job| JobRow::of(job, titles.get(&job.document), now);
     let rows: Vec<_> = found.records.iter().map(row).collect();
 

@@ -85,8 +85,7 @@ pub(super) fn form_token(app: &App, session: &Session) -> Result<String, Broken>
     if let Ok(Some(token)) = session.get::<String>(CSRF) {
         return Ok(token);
     }
-    let mut random = [0; 32];
-    app.entropy.fill(&mut random);
+    let random: [u8; 32] = app.random();
     let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     session.insert(CSRF, &token)?;
     Ok(token)

@@ -125,7 +125,7 @@ impl Row {
 pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewUsageRecords>()?;
     let app = &context.app;
-    let wanted = Wanted::of(&mut query, app.clock.now().date_naive());
+    let wanted = Wanted::of(&mut query, app.now().date_naive());
     let number = PageNumber::of(&query);
     query.done()?;
     let (rows, total) = match wanted.filter(app).await? {
@@ -157,7 +157,7 @@ pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Res
 pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewUsageRecords>()?;
     let app = &context.app;
-    let today = app.clock.now().date_naive();
+    let today = app.now().date_naive();
     let wanted = Wanted::of(&mut query, today);
     query.done()?;
     let grouping = wanted.grouping.2;

@@ -59,7 +59,7 @@ pub(super) async fn webhook(
     let grant = staff.authorize::<ViewWebhooks>()?;
     let (id, number, app) = (id_of(RecordKind::Webhook, &id)?, PageNumber::of(&query), &context.app);
     let (webhook, found) = use_case::read(app, grant, id, number.page()).await?;
-    let (emails, now) = (users::emails(app, &[webhook.owner]).await?, app.clock.now());
+    let (emails, now) = (users::emails(app, &[webhook.owner]).await?, app.now());
     let deliveries: Vec<_> = found.records.iter().map(|delivery| DeliveryView::of(delivery, now)).collect();
 
     let mut values = staff.page("webhooks");

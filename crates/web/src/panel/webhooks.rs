@@ -47,7 +47,7 @@ pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> Resu
         use_case::list(app, grant, filter, number.page()).await?
     };
     let owners: Vec<_> = found.records.iter().map(|webhook| webhook.owner).collect();
-    let (emails, now) = (users::emails(app, &owners).await?, app.clock.now());
+    let (emails, now) = (users::emails(app, &owners).await?, app.now());
     let rows = found.records.iter().map(|webhook| Row {
         id: webhook.id.to_string(),
         url: webhook.url.as_str().to_owned(),

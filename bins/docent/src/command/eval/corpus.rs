@@ -6,11 +6,11 @@ use bytes::Bytes;
 use docent::cli::EvalArgs;
 use docent_app::{
     App,
-    accounts::create::Flags,
+    accounts::{self, create::Flags},
     audit::Initiator,
     documents,
     evaluation::Source,
-    jobs::{Runner, RunnerSettings},
+    jobs::{self, Runner, RunnerSettings},
     maintenance::progress::Progress,
 };
 use docent_domain::{
@@ -55,13 +55,12 @@ pub(super) struct Corpus {
 /// Returns the account of the evaluation; creates it if missing.
 pub(super) async fn actor(app: &App) -> anyhow::Result<Actor> {
     let email = Email::parse(ACCOUNT)?;
-    let existing = app.store.read().await?.users().by_email(&email).await?;
+    let existing = accounts::find_by_email(app, &email).await?;
     let user = match existing {
         Some(user) => user,
         None => {
             // The account is not used for logins.
-            let mut random = [0; 16];
-            app.entropy.fill(&mut random);
+            let random: [u8; 16] = app.random();
             let password = Password::parse_new(random.iter().map(|byte| format!("{byte:02x}")).collect())?;
             app.account_service()
                 .create(&Initiator::command_line(), email, password, Flags::default())
@@ -154,15 +153,14 @@ async fn run_jobs(
     progress.begin("reading PDFs", Some(total));
     let mut done = 0;
     loop {
-        let counts = app.store.read().await?.jobs().counts().await?;
-        let left = counts.queued + counts.leased;
+        let left = jobs::browse::unfinished(app).await?;
         let now_done = total.saturating_sub(left).max(done);
         progress.advance(now_done - done);
         done = now_done;
         if left == 0 {
             break;
         }
-        app.clock.sleep(POLL_INTERVAL).await;
+        app.sleep(POLL_INTERVAL).await;
     }
     progress.end();
     stop.cancel();

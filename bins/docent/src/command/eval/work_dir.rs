@@ -77,7 +77,6 @@ pub(super) fn installation_settings(settings: &Settings, folder: &Path) -> Setti
     settings.storage.blob_store = BlobStoreUrl::File(folder.join("blobs"));
     settings.storage.vector_db = VectorDb::Embedded;
     settings.models.llm_base_url = None;
-    settings.ingestion.ingest_sweep_interval = Duration::ZERO;
     settings.telemetry.tracing_enabled = false;
     settings.telemetry.metrics_enabled = false;
     settings

@@ -5,6 +5,7 @@ use crate::openai::backend;
 use docent_domain::chat::{ToolOutput, ToolSpec};
 use docent_testkit::{
     clock::TestClock,
+    fakes::trace::FakePropagator,
     wire::{FakeLlm, Gate, Reply},
 };
 use std::time::Duration;
@@ -129,10 +130,8 @@ async fn authorization_header_is_omitted_without_a_key() {
 #[tokio::test]
 async fn header_hook_runs_for_every_request() {
     let fake = FakeLlm::start().await;
-    let hook = |headers: &mut reqwest::header::HeaderMap| {
-        headers.insert("traceparent", "00-1-2-01".parse().unwrap());
-    };
-    let model = model_with(&BackendSettings { header_hook: Some(Arc::new(hook)), ..settings(&fake) });
+    let traces = Arc::new(FakePropagator::adding([("traceparent", "00-1-2-01")]));
+    let model = model_with(&BackendSettings { traces: Some(traces), ..settings(&fake) });
     ask(&model).await;
     ask(&model).await;
     let headers: Vec<_> =

@@ -71,7 +71,7 @@ async fn queue_ingestion(app: &App, id: DocumentId) -> Result<Repair, Error> {
     }
     work.jobs().insert(&job(app, JobKind::Ingest, id, document.owner)).await?;
     work.commit().await?;
-    app.work.notify_one();
+    app.process.new_jobs.notify_one();
     Ok(Repair::Done("the job is queued"))
 }
 
@@ -83,7 +83,7 @@ async fn queue_removal(app: &App, id: DocumentId) -> Result<Repair, Error> {
     }
     work.jobs().insert(&job(app, JobKind::Delete, id, None)).await?;
     work.commit().await?;
-    app.work.notify_one();
+    app.process.new_jobs.notify_one();
     Ok(Repair::Done("the job is queued"))
 }
 
@@ -108,7 +108,7 @@ async fn ingest_again(app: &App, id: DocumentId) -> Result<Repair, Error> {
         work.documents().update(&lost).await?;
         work.jobs().insert(&job(app, JobKind::Ingest, id, owner)).await?;
         work.commit().await?;
-        app.work.notify_one();
+        app.process.new_jobs.notify_one();
         return Ok(Repair::Done("the document is queued for ingestion"));
     }
     let failed = lost.failed(Failure::of(FailureCode::FileMissing), None, now)?;

@@ -37,7 +37,7 @@ async fn show(
     status: StatusCode,
     errors: &FieldErrors,
 ) -> Result<HttpResponse, Broken> {
-    let (app, now) = (&context.app, context.app.clock.now());
+    let (app, now) = (&context.app, context.app.now());
     let (user, permissions) = profile::get(app, &staff.actor).await?;
     let keys = api_keys::list_own(app, &staff.actor, OWN).await?;
     let sessions = sessions::list_own(app, &staff.actor, OWN).await?;

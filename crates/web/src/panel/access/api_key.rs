@@ -80,7 +80,7 @@ fn insert_place(values: &mut tera::Context, staff: &Staff, context: &State) {
     let (section, section_href) = place(staff);
     values.insert("section", section);
     values.insert("section_href", &section_href);
-    values.insert("are_accepted", &context.app.settings.accepts_api_keys);
+    values.insert("are_accepted", &context.app.settings().accepts_api_keys);
 }
 
 pub(super) async fn add(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
@@ -171,7 +171,7 @@ async fn show_made(
 
 async fn row(staff: &Staff, context: &State, key: &ApiKey) -> Result<KeyRow, Error> {
     let emails: Emails = users::emails(&context.app, &[key.user]).await?;
-    Ok(KeyRow::of(key, &emails, staff, context.app.clock.now()))
+    Ok(KeyRow::of(key, &emails, staff, context.app.now()))
 }
 
 pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {

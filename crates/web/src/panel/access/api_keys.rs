@@ -25,7 +25,7 @@ pub(super) async fn account_of(app: &App, text: Option<&str>) -> Result<Option<O
 
 pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewApiKeys>()?;
-    let (app, now) = (&context.app, context.app.clock.now());
+    let (app, now) = (&context.app, context.app.now());
     let is_good = query.parse("state", "must be good", |text| (text == "good").then_some(()));
     let number = PageNumber::of(&query);
     let asked = ["q", "user", "state"].map(|name| (name, query.text(name).map(str::to_owned)));
@@ -56,6 +56,6 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
     values.insert("keys", &rows);
     values.insert("has_owner", &true);
     values.insert("back", &path);
-    values.insert("are_accepted", &app.settings.accepts_api_keys);
+    values.insert("are_accepted", &app.settings().accepts_api_keys);
     page::show(&context, StatusCode::OK, "api_keys.html", &values)
 }

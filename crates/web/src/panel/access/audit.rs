@@ -29,7 +29,7 @@ fn start(day: NaiveDate) -> DateTime<Utc> {
 
 pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewAuditLog>()?;
-    let (app, now) = (&context.app, context.app.clock.now());
+    let (app, now) = (&context.app, context.app.now());
     let mut filter = AuditFilter {
         actor: None,
         action: query.parse("deed", "must be a known action", AuditAction::parse),
@@ -93,7 +93,7 @@ pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> Res
         })
         .collect();
     let mut values = staff.page("audit");
-    values.insert("entry", &EntryRow::of(&entry, &staff, context.app.clock.now()));
+    values.insert("entry", &EntryRow::of(&entry, &staff, context.app.now()));
     values.insert("changes", &changes);
     page::show(&context, StatusCode::OK, "audit_entry.html", &values)
 }

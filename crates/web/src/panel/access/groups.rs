@@ -26,7 +26,7 @@ pub(super) async fn groups(staff: Staff, context: State, query: Query) -> Result
     let grant = staff.authorize::<ViewGroups>()?;
     let (number, q) = (PageNumber::of(&query), query.text("q"));
     let found = use_case::list(&context.app, grant, q, number.page()).await?;
-    let now = context.app.clock.now();
+    let now = context.app.now();
     let rows: Vec<Row> = found
         .records
         .iter()

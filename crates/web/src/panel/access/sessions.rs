@@ -28,7 +28,7 @@ use docent_http::{context::State, extract::query::Query};
 
 pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewSessions>()?;
-    let (app, now) = (&context.app, context.app.clock.now());
+    let (app, now) = (&context.app, context.app.now());
     let is_good = query.parse("state", "must be good", |text| (text == "good").then_some(()));
     let kind = query.parse("kind", "must be api or panel", SessionKind::parse);
     let number = PageNumber::of(&query);

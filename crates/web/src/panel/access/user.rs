@@ -225,7 +225,7 @@ impl UserForm {
 
 /// What it is, and what the actor may do with it.
 fn insert_account(values: &mut tera::Context, staff: &Staff, context: &State, account: &Account) {
-    let (user, actor, now) = (&account.user, &staff.actor, context.app.clock.now());
+    let (user, actor, now) = (&account.user, &staff.actor, context.app.now());
     values.insert("seen", &UserForm::mark(account));
     values.insert("email", user.email.as_str());
     values.insert("is_superuser", &user.is_superuser);

@@ -24,7 +24,7 @@ pub(super) async fn insert_beside(
     context: &State,
     user: &User,
 ) -> Result<(), Broken> {
-    let (app, now, id, email) = (&context.app, context.app.clock.now(), user.id, &user.email);
+    let (app, now, id, email) = (&context.app, context.app.now(), user.id, &user.email);
     let emails = [(id, email.clone())].into_iter().collect();
     if let Ok(grant) = staff.actor.authorize::<ViewApiKeys>() {
         let filter = ApiKeyFilter { user: Some(id), ..ApiKeyFilter::default() };

@@ -81,7 +81,7 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Res
         .into_iter()
         .map(|group| (group.id.to_string(), group.name.as_str().to_owned()))
         .collect();
-    let now = app.clock.now();
+    let now = app.now();
     let mut values = staff.page("users");
     let filters = asked.each_ref().map(|(name, value)| (*name, value.as_deref()));
     for (name, value) in filters {

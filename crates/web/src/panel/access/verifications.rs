@@ -32,7 +32,7 @@ pub(super) async fn verifications(
     query: Query,
 ) -> Result<HttpResponse, Broken> {
     let grant = staff.authorize::<ViewVerifications>()?;
-    let (app, now) = (&context.app, context.app.clock.now());
+    let (app, now) = (&context.app, context.app.now());
     let number = PageNumber::of(&query);
     let asked = query.text("user").map(str::to_owned);
     query.done()?;
@@ -78,7 +78,7 @@ pub(super) async fn add(
     values.insert("account", &user.to_string());
     values.insert("is_reset", &(purpose == VerificationPurpose::ResetPassword));
     values.insert("link", &new.link);
-    values.insert("ends", &Time::of(new.record.expires_at, context.app.clock.now()));
+    values.insert("ends", &Time::of(new.record.expires_at, context.app.now()));
     page::show(&context, StatusCode::OK, "verification_made.html", &values)
 }
 

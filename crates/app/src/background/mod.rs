@@ -1,0 +1,44 @@
+//! Recurring work beside the job runner: webhook deliveries, sweeps and purges.
+
+mod purging;
+mod sweeping;
+
+use crate::{App, webhooks::courier::Courier};
+use std::{sync::Arc, time::Duration};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// The recurring work of a process that runs jobs.
+#[derive(Clone)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
+pub struct Background {
+    app: Arc<App>,
+    sweep_interval: Option<Duration>,
+}
+
+impl Background {
+    /// `sweep_interval` is the time between two sweeps; without it this process never sweeps.
+    pub fn new(app: Arc<App>, sweep_interval: Option<Duration>) -> Self {
+        Self { app, sweep_interval }
+    }
+
+    /// Delivers, sweeps and purges until `stop`. Deliveries under way get a few seconds to finish.
+    pub async fn run(&self, stop: CancellationToken) {
+        let mut tasks = JoinSet::new();
+        let (courier, stopped) = (Courier::new(Arc::clone(&self.app)), stop.clone());
+        tasks.spawn(async move { courier.run(stopped).await });
+        let (background, stopped) = (self.clone(), stop.clone());
+        tasks.spawn(async move {
+            stopped.run_until_cancelled(background.sweep_regularly()).await;
+        });
+        let background = self.clone();
+        tasks.spawn(async move {
+            stop.run_until_cancelled(background.purge_regularly()).await;
+        });
+        while let Some(ended) = tasks.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "a background task panicked; it runs again after a restart");
+            }
+        }
+    }
+}

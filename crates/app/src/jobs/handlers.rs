@@ -1,0 +1,139 @@
+//! One handler for each kind of job.
+
+use super::outcome::{Outcome, Retry, Success};
+use crate::{
+    App,
+    documents::delete::{self, Removal},
+    ingest::{self, IngestError},
+    recorder::JobOutcome,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_domain::{
+    document::{DocumentState, Failure, FailureCode},
+    extraction::IngestionStats,
+    job::{Job, JobKind, RetryPolicy},
+};
+use docent_ports::error::{Component, Fault, FaultKind};
+use tokio_util::sync::CancellationToken;
+
+/// The pause before a removal checks again whether the ingestion of its document has ended.
+const REMOVAL_WAIT: TimeDelta = TimeDelta::milliseconds(500);
+/// The longest pause between two attempts at a removal.
+const REMOVAL_PAUSE: TimeDelta = TimeDelta::seconds(30);
+/// How long a job may be delayed by rate limits before delays count as attempts.
+const DELAYED_MAX: TimeDelta = TimeDelta::days(1);
+/// The longest single delay.
+const DELAY_MAX: TimeDelta = TimeDelta::minutes(10);
+
+/// Ingests a document. What it takes is added to `effort`.
+pub(super) async fn ingest(
+    app: &App,
+    job: &Job,
+    policy: &RetryPolicy,
+    cancelled: &CancellationToken,
+    effort: &mut IngestionStats,
+) -> Outcome {
+    match try_ingest(app, job, policy, cancelled, effort).await {
+        Ok(success) => Outcome::Success(success),
+        Err(IngestError::Moved) => Outcome::Retry(Retry::release(app.now())),
+        Err(IngestError::Document(failure, coverage)) => Outcome::Failure(failure, coverage),
+        Err(IngestError::Fault(fault, coverage)) => {
+            app.note(&fault);
+            match retry(&fault, job, policy, app.now()) {
+                Some(retry) => Outcome::Retry(retry),
+                None => Outcome::Failure(failure(&fault, job.attempts + 1), coverage),
+            }
+        }
+    }
+}
+
+async fn try_ingest(
+    app: &App,
+    job: &Job,
+    policy: &RetryPolicy,
+    cancelled: &CancellationToken,
+    effort: &mut IngestionStats,
+) -> Result<Success, IngestError> {
+    if job.interruptions > policy.interruptions {
+        return Err(IngestError::of(FailureCode::Interrupted, None));
+    }
+    let document = app.store.read().await?.documents().get(job.document).await?;
+    let Some(document) = document.filter(|it| matches!(it.state, DocumentState::Pending(_))) else {
+        return Ok(Success::Obsolete);
+    };
+    let serving = app.serving().await?;
+    match ingest::ingest(app, &serving, &document, cancelled, effort).await {
+        Some(coverage) => Ok(Success::Ingested(coverage?, serving.generation.id)),
+        None => Ok(Success::Obsolete),
+    }
+}
+
+/// Removes what a deleted document left behind. It is retried without limit: deleted data must not stay.
+pub(super) async fn delete(app: &App, job: &Job, policy: &RetryPolicy) -> Outcome {
+    match delete::remove(app, job).await {
+        Ok(Removal::Done(generation)) => Outcome::Success(Success::Deleted(generation)),
+        Ok(Removal::NotNeeded) => Outcome::Success(Success::Obsolete),
+        Ok(Removal::Blocked) => {
+            let at = app.now() + REMOVAL_WAIT;
+            Outcome::Retry(Retry { at, error: None, counts: false, end: JobOutcome::Deferred })
+        }
+        Err(fault) => {
+            app.note(&fault);
+            retry_removal(&fault, job, policy, app.now())
+        }
+    }
+}
+
+/// The outcome of an attempt that panicked: a document that makes its ingestion panic has failed.
+pub(super) fn panicked(job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Outcome {
+    match job.kind {
+        JobKind::Ingest => Outcome::Failure(Failure::of(FailureCode::Internal), None),
+        JobKind::Delete => {
+            let fault = Fault::new(Component::Service, FaultKind::Internal, "the removal panicked");
+            retry_removal(&fault, job, policy, now)
+        }
+    }
+}
+
+/// When to retry after a fault; none when the attempts are used up or retrying cannot help.
+fn retry(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Option<Retry> {
+    let asked = asked_pause(fault);
+    // Waiting helps, or a process with other settings.
+    let is_delayed = matches!(fault.kind(), FaultKind::RateLimited | FaultKind::Unconfigured);
+    let (pause, counts) = if is_delayed && now - job.created_at < DELAYED_MAX {
+        (asked.unwrap_or_default().clamp(policy.max, DELAY_MAX), false)
+    } else {
+        (policy.pause(job.attempts + 1, asked).filter(|_| fault.is_transient())?, true)
+    };
+    Some(Retry { at: now + pause, error: Some(fault.report()), counts, end: JobOutcome::Retried })
+}
+
+fn retry_removal(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Outcome {
+    let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
+    let attempts = job.attempts.saturating_add(1);
+    let pause = endless.pause(attempts, asked_pause(fault)).unwrap_or(REMOVAL_PAUSE);
+    let error = Some(fault.report());
+    Outcome::Retry(Retry { at: now + pause, error, counts: true, end: JobOutcome::Retried })
+}
+
+/// The pause that the back end asked for.
+fn asked_pause(fault: &Fault) -> Option<TimeDelta> {
+    fault.retry_after().and_then(|pause| TimeDelta::from_std(pause).ok())
+}
+
+fn failure(fault: &Fault, attempts: u32) -> Failure {
+    let code = match fault.component() {
+        Component::Embedder => FailureCode::Embedding,
+        Component::VectorStore => FailureCode::Indexing,
+        Component::BlobStore => FailureCode::Storage,
+        Component::Extractor => FailureCode::ExtractionCrashed,
+        Component::Database
+        | Component::KeyValueStore
+        | Component::Reranker
+        | Component::ChatModel
+        | Component::MailServer
+        | Component::Service => FailureCode::Internal,
+    };
+    let attempts = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };
+    Failure::because(code, format!("{} ({attempts})", fault.public_message()))
+}
