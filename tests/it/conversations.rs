@@ -238,7 +238,7 @@ rules! {
     }
 
     async fn unanswered_question_is_left_out_of_the_history(setup) {
-        use docent_ports::error::FaultKind;
+        use docent_domain::fault::FaultKind;
         let turns = [Turn::refused(FaultKind::Unavailable), Turn::new().text("Hel").fault(FaultKind::Unavailable), Turn::saying("ok")];
         let app = setup.script(turns).start().await;
         let ada = app.ada().await;

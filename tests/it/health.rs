@@ -1,6 +1,7 @@
 //! Health checks: `/health/…`.
 
-use docent_ports::{error::FaultKind, store::Schema};
+use docent_domain::fault::FaultKind;
+use docent_ports::store::Schema;
 use docent_tests::rules;
 use serde_json::json;
 

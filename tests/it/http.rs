@@ -1,6 +1,6 @@
 //! Rules for every request.
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::rules;
 use reqwest::Method;
 use serde_json::json;

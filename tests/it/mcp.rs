@@ -1,6 +1,6 @@
 //! `POST /mcp`: the Model Context Protocol over streamable HTTP.
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::{app::TestApp, member::Member, pdf::pdf, reply::Reply, rules};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};

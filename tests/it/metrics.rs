@@ -1,7 +1,6 @@
 //! Metrics: `/metrics`.
 
-use docent_domain::usage::TokenUsage;
-use docent_ports::error::FaultKind;
+use docent_domain::{fault::FaultKind, usage::TokenUsage};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
 use reqwest::Method;

@@ -1,6 +1,6 @@
 //! The rate limit per client address.
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::rules;
 use futures::future::join_all;
 use std::time::Duration;

@@ -1,8 +1,7 @@
 //! `POST /search`
 
 use docent_app::search;
-use docent_domain::access::Actor;
-use docent_ports::error::FaultKind;
+use docent_domain::{access::Actor, fault::FaultKind};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{member::Member, pdf::pdf, rules};
 use serde_json::{Value, json};

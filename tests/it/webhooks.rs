@@ -2,8 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
-use docent_domain::{audit::AuditAction, permission::Permission};
-use docent_ports::{audit::AuditFilter, error::FaultKind};
+use docent_domain::{audit::AuditAction, fault::FaultKind, listing::AuditFilter, permission::Permission};
 use docent_testkit::{
     fakes::webhook_sender::answered,
     wire::{FakeLlm, Reply as Answer},

@@ -21,18 +21,17 @@ use docent_app::{
 use docent_domain::{
     api_key::{ApiKeyName, ApiKeyScopes},
     audit::AuditEntry,
+    fault::Fault,
     group::AssignedPermissions,
     id::UserId,
+    listing::{AuditFilter, PageRequest, SessionFilter},
     permission::Permission,
     session::Session,
     text::Email,
     usage::TokenUsage,
     user::{Password, User},
 };
-use docent_ports::{
-    Ports, audit::AuditFilter, error::Fault, jobs::JobCounts, mailer::Mail, page::PageRequest,
-    sessions::SessionFilter,
-};
+use docent_ports::{Ports, jobs::JobCounts, mailer::Mail};
 use docent_testkit::{
     clock::TestClock,
     fakes::{chat_model::ScriptedChatModel, mailer::FakeMailer, webhook_sender::FakeWebhookSender},

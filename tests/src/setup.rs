@@ -13,15 +13,14 @@ use docent_adapters::{
         embeddings::{BatchLimits, OpenAiEmbedder},
     },
 };
-use docent_app::{
-    App,
-    agent::registry::Agent,
-    rate_limit::Quota,
-    recorder::{NoopRecorder, Recorder},
-    settings::Settings,
-};
+use docent_app::{App, agent::registry::Agent, rate_limit::Quota, settings::Settings};
 use docent_ports::{
-    Ports, clock::Clock, entropy::Entropy, page_renderer::PageRenderer, reranker::Reranker,
+    Ports,
+    clock::Clock,
+    entropy::Entropy,
+    page_renderer::PageRenderer,
+    recorder::{NoopRecorder, Recorder},
+    reranker::Reranker,
     webhook_sender::WebhookSender,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};

@@ -13,11 +13,12 @@ use docent_adapters::{
     sql::{SqlOptions, SqlStore, SqlTokenStore},
     token_signer::JwtSigner,
 };
+use docent_domain::fault::Component;
 use docent_ports::{
     blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
-    error::Component, page_renderer::PageRenderer, password_hasher::PasswordHasher,
-    rate_limiter::RateLimiter, store::Store, text_extractor::TextExtractor, token_signer::TokenSigner,
-    token_store::TokenStore, vector_indexes::VectorIndexes,
+    page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
+    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
+    vector_indexes::VectorIndexes,
 };
 use docent_testkit::{
     fakes::{

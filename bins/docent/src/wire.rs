@@ -26,18 +26,24 @@ use docent_adapters::{
     webhook_sender::{AllowedHosts, HttpWebhookSender},
 };
 use docent_app::{
-    App,
-    background::Background,
-    jobs::RunnerSettings,
-    rate_limit::Quota,
-    recorder::{NoopRecorder, Recorder},
-    settings::Settings as Limits,
+    App, background::Background, jobs::RunnerSettings, rate_limit::Quota, settings::Settings as Limits,
 };
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
-    Ports, blob_store::BlobStore, chat_model::ChatModel, clock::Clock, entropy::Entropy, mailer::Mailer,
-    page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
-    text_extractor::TextExtractor, token_store::TokenStore, trace::TracePropagator,
+    Ports,
+    blob_store::BlobStore,
+    chat_model::ChatModel,
+    clock::Clock,
+    entropy::Entropy,
+    mailer::Mailer,
+    page_renderer::PageRenderer,
+    password_hasher::PasswordHasher,
+    rate_limiter::RateLimiter,
+    recorder::{NoopRecorder, Recorder},
+    store::Store,
+    text_extractor::TextExtractor,
+    token_store::TokenStore,
+    trace::TracePropagator,
     vector_indexes::VectorIndexes,
 };
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};

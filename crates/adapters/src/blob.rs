@@ -7,11 +7,11 @@ pub use s3::{Addressing, S3Credentials, S3Options};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::document::BlobKey;
-use docent_ports::{
-    blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob},
-    error::{Component, Fault, FaultKind, Result},
+use docent_domain::{
+    document::BlobKey,
+    fault::{Component, Fault, FaultKind, Result},
 };
+use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob};
 use futures::{StreamExt, TryStreamExt, future::ready};
 use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload, local::LocalFileSystem, path::Path};
 use std::{

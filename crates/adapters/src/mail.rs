@@ -1,10 +1,10 @@
 //! Mailers: SMTP, and none.
 
 use async_trait::async_trait;
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::{
     clock::Clock,
     entropy::Entropy,
-    error::{Component, Fault, FaultKind, Result},
     mailer::{Mail, Mailer},
 };
 use lettre::{

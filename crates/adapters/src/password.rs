@@ -8,12 +8,11 @@ use argon2::{
     },
 };
 use async_trait::async_trait;
-use docent_domain::user::{Password, PasswordHash};
-use docent_ports::{
-    entropy::Entropy,
-    error::{Component, Fault, FaultKind, Result},
-    password_hasher::PasswordHasher,
+use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
+    user::{Password, PasswordHash},
 };
+use docent_ports::{entropy::Entropy, password_hasher::PasswordHasher};
 use std::{num::NonZero, sync::Arc, thread};
 use tokio::{sync::Semaphore, task};
 

@@ -10,14 +10,10 @@ use docent_adapters::{
     sql::{SqlOptions, SqlStore},
     system::SystemClock,
 };
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_ports::{
-    blob_store::BlobStore,
-    error::{Component, Fault, FaultKind},
-    rate_limiter::RateLimiter,
-    reranker::Reranker,
-    store::Store,
-    token_store::TokenStore,
-    vector_index::VectorIndex,
+    blob_store::BlobStore, rate_limiter::RateLimiter, reranker::Reranker, store::Store,
+    token_store::TokenStore, vector_index::VectorIndex,
 };
 use docent_testkit::{
     fakes::store::FakeStore,

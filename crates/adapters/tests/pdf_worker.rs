@@ -6,11 +6,12 @@ mod samples;
 
 use bytes::Bytes;
 use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor};
-use docent_domain::{document::FailureCode, extraction::Extraction};
-use docent_ports::{
-    error::{Component, Fault, FaultKind},
-    text_extractor::{ExtractionError, TextExtractor},
+use docent_domain::{
+    document::FailureCode,
+    extraction::Extraction,
+    fault::{Component, Fault, FaultKind},
 };
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use docent_testkit::contract::text_extractor::{Subject, failure_code, pieces};
 use futures::{StreamExt, future::join_all, stream};
 use lopdf::Dictionary;

@@ -11,10 +11,12 @@ use docent_adapters::{
     redis::{Options, Redis, RedisRateLimiter, RedisTokenStore},
     system::SystemEntropy,
 };
-use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::{
+    fault::FaultKind,
+    id::{FamilyId, TokenId, UserId},
+};
 use docent_ports::{
     clock::Clock,
-    error::FaultKind,
     rate_limiter::RateLimiter,
     token_store::{Rotation, RotationOutcome, TokenStore},
 };

@@ -5,11 +5,8 @@
 
 use actix_web::HttpResponse;
 use bytes::Bytes;
-use docent_app::{
-    agent::{Answer, AnswerEvent},
-    error::Fault,
-};
-use docent_domain::retrieval::ScoredChunk;
+use docent_app::agent::{Answer, AnswerEvent};
+use docent_domain::{fault::Fault, retrieval::ScoredChunk};
 use docent_http::{context::State, error::sentence, sse};
 use futures::{StreamExt, future::ready};
 use serde::Serialize;

@@ -8,17 +8,14 @@ use docent_domain::{
     access::{Actor, Grant, ViewAuditLog},
     audit::{AuditAction, AuditActor, AuditEntry, Change},
     document::Document,
+    fault::Result,
     group::Group,
     id::{ApiKeyId, AuditId, UserId},
+    listing::{AuditFilter, Page, PageRequest},
     permission::RecordKind,
     user::User,
 };
-use docent_ports::{
-    audit::AuditFilter,
-    error::Result,
-    page::{Page, PageRequest},
-    store::UnitOfWork,
-};
+use docent_ports::store::UnitOfWork;
 use std::{collections::BTreeMap, net::IpAddr};
 
 /// The maximum number of characters of a record's label and of a field's value.

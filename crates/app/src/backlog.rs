@@ -2,7 +2,7 @@
 
 use crate::{App, error::Result};
 use chrono::TimeDelta;
-use docent_ports::error::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use std::time::Duration;
 
 /// Whoever watches wants an answer soon, also when it is that there is none.

@@ -16,11 +16,8 @@ use docent_domain::{
     audit::AuditAction,
     conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     id::{ConversationId, MessageId},
+    listing::{ConversationFilter, Page, PageRequest},
     permission::RecordKind,
-};
-use docent_ports::{
-    conversations::ConversationFilter,
-    page::{Page, PageRequest},
 };
 
 /// Opens the conversation that a question belongs to. Created if missing.

@@ -5,15 +5,11 @@ use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_domain::{
     access::{Actor, Grant, UseAdminPanel, ViewDocuments, ViewJobs, ViewUsageRecords},
     document::Document,
+    listing::{DocumentFilter, PageRequest, Period, UsageFilter, UsageGrouping},
     usage::TokenUsage,
 };
-pub use docent_ports::{documents::DocumentCounts, jobs::JobCounts};
-use docent_ports::{
-    documents::{DocumentDay, DocumentFilter},
-    page::{PageRequest, Period},
-    store::ReadView,
-    usage::{UsageFilter, UsageGrouping},
-};
+use docent_ports::{documents::DocumentCounts, jobs::JobCounts};
+use docent_ports::{documents::DocumentDay, store::ReadView};
 
 const RECENT: u64 = 5;
 /// The number of days shown, including today.

@@ -4,11 +4,11 @@ use crate::{App, error::Result, tokens::Counter, usage};
 use docent_domain::{
     access::{Actor, Chat, Grant},
     chat::AgentName,
+    fault::{Component, Fault, FaultKind},
     id::UsageId,
     retrieval::Passages,
     usage::{TokenUsage, UsageRecord},
 };
-use docent_ports::error::{Component, Fault, FaultKind};
 
 /// What stands in the usage ledger in the place of an agent.
 const LEDGER_NAME: &str = "embeddings";

@@ -3,9 +3,9 @@
 use docent_domain::{
     document::Failure,
     error::{Forbidden, IllegalTransition, ValidationError},
+    fault::{Component, Fault, FaultKind},
     permission::RecordKind,
 };
-pub use docent_ports::error::{Component, Fault, FaultKind};
 use std::time::Duration;
 use thiserror::Error;
 

@@ -3,16 +3,15 @@
 //! It lies packed in the blob store under the digest of the file, which is ours and not the uploader's, and
 //! goes with the last document that has the file. Whatever is wrong with it, the file is read again.
 
-use crate::{App, ingest::IngestError, recorder::Cache};
+use crate::{App, ingest::IngestError};
 use bytes::{Bytes, BytesMut};
 use docent_domain::{
     document::{BlobKey, FailureCode, StoredFile},
     extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry},
+    fault::{Component, Fault, FaultKind, Result},
+    metrics::Cache,
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    text_extractor::ExtractionError,
-};
+use docent_ports::text_extractor::ExtractionError;
 use flate2::{Compression, bufread::ZlibDecoder, write::ZlibEncoder};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

@@ -7,14 +7,11 @@
 use crate::App;
 use chrono::TimeDelta;
 use docent_domain::{
+    fault::{Fault, Result},
     generation::{GenerationState, IndexGeneration},
     id::GenerationId,
 };
-use docent_ports::{
-    embedder::Embedder,
-    error::{Fault, Result},
-    vector_index::VectorIndex,
-};
+use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
 use std::sync::Arc;
 
 /// For so long after a switch searches may still be under way in the collection that served before.

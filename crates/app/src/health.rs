@@ -1,8 +1,8 @@
 //! Whether the parts that the service stands on can be reached.
 
 use crate::App;
-use docent_ports::error::{Component, Fault, FaultKind, Result};
-pub use docent_ports::store::Schema;
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::store::Schema;
 use std::{future::Future, time::Duration};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -25,7 +25,12 @@ impl Health {
     /// Whether everything works.
     pub fn is_whole(&self) -> bool {
         let parts = self.parts.iter().all(|(_, result)| result.is_ok());
-        parts && matches!(self.schema, Ok(Schema::Current))
+        parts && self.is_schema_current()
+    }
+
+    /// Whether the schema is the one that this program was built for.
+    pub fn is_schema_current(&self) -> bool {
+        matches!(self.schema, Ok(Schema::Current))
     }
 
     /// Whether the database answers.

@@ -7,7 +7,6 @@
 use crate::{
     App, extractions,
     generations::Opened,
-    recorder::Stage,
     settings::Settings,
     spans::{self, stage},
     tokens,
@@ -17,14 +16,13 @@ use docent_domain::{
     chunking::chunk_pages,
     document::{Document, Failure, FailureCode},
     extraction::{Coverage, ExtractedPage, Extraction, IngestionStats},
+    fault::{Component, Fault, FaultKind},
     headings,
     id::DocumentId,
+    metrics::Stage,
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
-use docent_ports::{
-    embedder::Embedder,
-    error::{Component, Fault, FaultKind},
-};
+use docent_ports::embedder::Embedder;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};

@@ -1,19 +1,7 @@
-//! Pagination and filters of lists.
+//! Owners of listed records.
 
 use crate::{App, error::Result};
 use docent_domain::{id::UserId, text::Email};
-pub use docent_ports::{
-    api_keys::ApiKeyFilter,
-    audit::AuditFilter,
-    conversations::{ConversationFilter, ConversationPosition},
-    documents::{DocumentDay, DocumentOrder, DocumentQuery},
-    jobs::{JobFilter, JobStateName},
-    page::{Page, PageRequest, Period},
-    sessions::SessionFilter,
-    usage::{UsageFilter, UsageGrouping, UsageSum},
-    users::{UserFilter, UserOrder},
-    webhooks::{DeliveryPosition, WebhookFilter},
-};
 
 /// The ID of the account with this email address, for filtering records by owner. A record's viewers may see its
 /// owner.

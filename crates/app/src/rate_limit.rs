@@ -2,8 +2,8 @@
 
 use crate::App;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_ports::error::Fault;
-pub use docent_ports::rate_limiter::{Count, Quota};
+use docent_domain::fault::Fault;
+use docent_ports::rate_limiter::Count;
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv6Addr},
@@ -19,6 +19,15 @@ const LOCAL_CLIENTS: usize = 10_000;
 /// While the key-value store is away, one request in this time tries it, and may wait for it; all
 /// others are counted here at once.
 const PROBE_EVERY: TimeDelta = TimeDelta::seconds(1);
+
+/// A limit of events per window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Maximum number of events per window.
+    pub limit: u64,
+    /// Length of the window, which starts with its first event.
+    pub window: Duration,
+}
 
 /// The limit of requests of one client address, counted over every process on the same key-value
 /// store. While that store is away each process counts for itself: a limit somewhat too generous is

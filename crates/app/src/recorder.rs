@@ -2,9 +2,11 @@
 
 use crate::{App, Error};
 use chrono::{DateTime, Utc};
-use docent_ports::error::{Component, Fault, FaultKind};
-pub use docent_ports::recorder::{Cache, JobOutcome, NoopRecorder, Recorder, Stage, SweepFinding};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use std::time::Duration;
+
+/// The port that the metrics of `docent-http` implement; that crate does not depend on the ports.
+pub use docent_ports::recorder::Recorder;
 
 impl App {
     /// Counts a fault. Called once per fault, where it is handled.

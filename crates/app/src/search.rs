@@ -3,13 +3,11 @@
 use crate::{App, error::Result};
 use docent_domain::{
     access::{Grant, ReadDocuments},
+    fault::{Component, Fault, FaultKind},
     id::DocumentId,
     retrieval::{ScoredChunk, deduplicated},
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind},
-    reranker::Reranker,
-};
+use docent_ports::reranker::Reranker;
 
 /// The most chunks that the vector store is asked for when many it gives are copies, or belong to documents that
 /// are not to be found.

@@ -5,8 +5,9 @@
 //! Names and fields follow the semantic conventions of OpenTelemetry where they have any.
 
 use crate::App;
-use docent_domain::{chat::AgentName, id::ConversationId, job::Job, trace::TraceParent, usage::TokenUsage};
-use docent_ports::recorder::Stage;
+use docent_domain::{
+    chat::AgentName, id::ConversationId, job::Job, metrics::Stage, trace::TraceParent, usage::TokenUsage,
+};
 use tracing::{Span, field::Empty};
 
 /// The header of a request's place in a trace.

@@ -12,13 +12,10 @@ use docent_domain::{
     audit::AuditAction,
     error::ValidationError,
     id::{ApiKeyId, UserId},
+    listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum},
     permission::RecordKind,
     text::Email,
     usage::UsageRecord,
-};
-use docent_ports::{
-    page::{Page, PageRequest},
-    usage::{UsageFilter, UsageGrouping, UsageSum},
 };
 use std::collections::HashMap;
 

@@ -5,11 +5,12 @@ use actix_web::{
     body::SizedStream,
     http::header::{self, Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue},
 };
-use docent_app::documents::browse::ByteStream;
-use docent_domain::document::StoredFile;
+use bytes::Bytes;
+use docent_domain::{document::StoredFile, fault::Fault};
+use futures::Stream;
 
 /// The uploaded file of a document.
-pub fn pdf(file: &StoredFile, bytes: ByteStream) -> HttpResponse {
+pub fn pdf(file: &StoredFile, bytes: impl Stream<Item = Result<Bytes, Fault>> + 'static) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/pdf")
         .insert_header(attachment(file.name.as_str()))

@@ -4,7 +4,8 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
-use docent_app::error::{Component, Error, Fault, FaultKind};
+use docent_app::error::Error;
+use docent_domain::fault::{Component, Fault, FaultKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{borrow::Cow, fmt, time::Duration};

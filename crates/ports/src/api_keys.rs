@@ -1,26 +1,13 @@
 //! API keys in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     api_key::{ApiKey, ApiKeyPrefix},
+    fault::Result,
     id::{ApiKeyId, UserId},
+    listing::{ApiKeyFilter, Page, PageRequest},
 };
-
-/// Which keys to list.
-#[derive(Clone, Debug, Default)]
-pub struct ApiKeyFilter {
-    /// Only keys of this account.
-    pub user: Option<UserId>,
-    /// Only keys that are valid at this time.
-    pub valid_at: Option<DateTime<Utc>>,
-    /// Only keys whose name or prefix contains this text, ignoring ASCII case.
-    pub text: Option<String>,
-}
 
 /// Reads API keys.
 #[async_trait]

@@ -1,8 +1,8 @@
 //! Archives: sequences of named entries of bytes.
 
-use crate::error::Result;
 use async_trait::async_trait;
 use bytes::Bytes;
+use docent_domain::fault::Result;
 
 /// An archive being written.
 #[async_trait]

@@ -1,30 +1,12 @@
 //! The audit log in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest, Period},
-};
 use async_trait::async_trait;
 use docent_domain::{
-    audit::{AuditAction, AuditEntry},
-    id::{AuditId, UserId},
-    permission::RecordKind,
+    audit::AuditEntry,
+    fault::Result,
+    id::AuditId,
+    listing::{AuditFilter, Page, PageRequest},
 };
-
-/// Which audit log entries to list.
-#[derive(Clone, Debug, Default)]
-pub struct AuditFilter {
-    /// Only actions of this account.
-    pub actor: Option<UserId>,
-    /// Only this action.
-    pub action: Option<AuditAction>,
-    /// Only actions on records of this kind.
-    pub kind: Option<RecordKind>,
-    /// Only actions on the record with this ID.
-    pub record: Option<String>,
-    /// Only actions in this period.
-    pub period: Period,
-}
 
 /// Reads the audit log.
 #[async_trait]

@@ -1,10 +1,12 @@
 //! Storage of uploaded files.
 
-use crate::error::{Fault, Result};
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use docent_domain::document::BlobKey;
+use docent_domain::{
+    document::BlobKey,
+    fault::{Fault, Result},
+};
 use futures_core::Stream;
 use std::pin::Pin;
 

@@ -1,9 +1,9 @@
 //! Chat models.
 
-use crate::error::{Fault, Result};
 use async_trait::async_trait;
 use docent_domain::{
     chat::{FinishReason, Message, ToolCall, ToolSpec},
+    fault::{Fault, Result},
     usage::TokenUsage,
 };
 use futures_core::Stream;

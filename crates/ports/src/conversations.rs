@@ -1,35 +1,12 @@
 //! Conversations in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use docent_domain::{
     conversation::{Conversation, ConversationMessage},
-    id::{ConversationId, UserId},
+    fault::Result,
+    id::ConversationId,
+    listing::{ConversationFilter, Page, PageRequest},
 };
-
-/// Which conversations to list.
-#[derive(Clone, Debug, Default)]
-pub struct ConversationFilter {
-    /// Only conversations of this account.
-    pub owner: Option<UserId>,
-    /// Only conversations whose title contains this text, ignoring ASCII case.
-    pub text: Option<String>,
-    /// Only conversations after this position.
-    pub after: Option<ConversationPosition>,
-}
-
-/// A position in the list of conversations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConversationPosition {
-    /// Time of the conversation's last update.
-    pub updated_at: DateTime<Utc>,
-    /// ID of the conversation.
-    pub id: ConversationId,
-}
 
 /// Reads conversations.
 #[async_trait]

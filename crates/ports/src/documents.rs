@@ -1,67 +1,16 @@
 //! Documents in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::{
     document::{Deletion, Document},
+    fault::Result,
     generation::IndexedRevision,
-    id::{DocumentId, UserId},
+    id::DocumentId,
+    listing::{DocumentFilter, DocumentQuery, Page, PageRequest},
     text::Title,
 };
 use std::collections::{HashMap, HashSet};
-
-/// Which documents to list.
-#[derive(Clone, Debug, Default)]
-pub struct DocumentFilter {
-    /// Only documents with this status (`pending`, `ingested`, `failed`).
-    pub status: Option<&'static str>,
-    /// Only documents whose title contains this text, ignoring ASCII case.
-    pub title_contains: Option<String>,
-    /// Only documents after this position.
-    pub after: Option<ListPosition>,
-    /// Maximum number of documents, if any.
-    pub limit: Option<u64>,
-}
-
-/// A position in a list ordered newest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListPosition {
-    /// Creation time of the document.
-    pub created_at: DateTime<Utc>,
-    /// ID of the document.
-    pub id: DocumentId,
-}
-
-/// Which documents to show to staff, and in which order.
-#[derive(Clone, Debug, Default)]
-pub struct DocumentQuery {
-    /// Only documents with this status (`pending`, `ingested`, `failed`).
-    pub status: Option<&'static str>,
-    /// Only documents whose title contains this text, ignoring ASCII case.
-    pub title_contains: Option<String>,
-    /// Only documents of this account.
-    pub owner: Option<UserId>,
-    /// Order of the list.
-    pub order: DocumentOrder,
-}
-
-/// The order of documents shown to staff.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DocumentOrder {
-    /// Newest first.
-    #[default]
-    Newest,
-    /// Oldest first.
-    Oldest,
-    /// By title, upper-case letters before lower-case ones.
-    Title,
-    /// Largest file first, documents without a file last.
-    Largest,
-}
 
 /// Number of documents created on a day, by status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

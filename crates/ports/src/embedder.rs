@@ -1,8 +1,10 @@
 //! Embedding of text.
 
-use crate::error::Result;
 use async_trait::async_trait;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
+use docent_domain::{
+    fault::Result,
+    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
+};
 use std::sync::Arc;
 
 /// Embeds text.

@@ -3,9 +3,9 @@
 //! The key is the text alone, for all documents and processes, within a vector space: see
 //! [`Embedder::vector_space`](crate::embedder::Embedder::vector_space).
 
-use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use docent_domain::fault::Result;
 use std::collections::HashMap;
 
 /// The SHA-256 digest of an embedded text.

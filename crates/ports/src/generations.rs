@@ -2,9 +2,8 @@
 //!
 //! At most one is active, and at most one is being built.
 
-use crate::error::Result;
 use async_trait::async_trait;
-use docent_domain::{generation::IndexGeneration, id::GenerationId};
+use docent_domain::{fault::Result, generation::IndexGeneration, id::GenerationId};
 
 /// Reads index generations.
 #[async_trait]

@@ -1,13 +1,11 @@
 //! Groups and permissions of accounts in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use docent_domain::{
+    fault::Result,
     group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
+    listing::{Page, PageRequest},
     permission::PermissionSet,
 };
 

@@ -2,7 +2,6 @@
 //!
 //! A page holds at most `limit` records after the given ID, in the order of IDs, which are compared by their bytes.
 
-use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -10,6 +9,7 @@ use docent_domain::{
     audit::AuditEntry,
     conversation::Conversation,
     document::{Deletion, Document, DocumentStatus},
+    fault::Result,
     group::Group,
     id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind},

@@ -1,14 +1,12 @@
 //! The job queue in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{DocumentId, JobId, LeaseId},
-    job::{Job, JobKind, JobState},
+    job::{Job, JobState},
+    listing::{JobFilter, Page, PageRequest},
 };
 
 /// Number of unfinished jobs and the age of the oldest one.
@@ -20,26 +18,6 @@ pub struct JobCounts {
     pub leased: u64,
     /// Creation time of the oldest unfinished job.
     pub oldest: Option<DateTime<Utc>>,
-}
-
-/// Which jobs to list.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct JobFilter {
-    /// Only jobs in this state.
-    pub state: Option<JobStateName>,
-    /// Only jobs of this kind.
-    pub kind: Option<JobKind>,
-}
-
-/// The states of jobs, without their data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JobStateName {
-    /// Queued.
-    Queued,
-    /// Running, or its runner crashed.
-    Leased,
-    /// Finished.
-    Done,
 }
 
 /// Reads jobs.

@@ -1,8 +1,7 @@
 //! Sending of email.
 
-use crate::error::Result;
 use async_trait::async_trait;
-use docent_domain::text::Email;
+use docent_domain::{fault::Result, text::Email};
 use std::fmt;
 
 /// A plain-text email to one address.

@@ -1,8 +1,8 @@
 //! Rendering of PDF pages.
 
-use crate::{blob_store::ByteStream, error::Fault};
+use crate::blob_store::ByteStream;
 use async_trait::async_trait;
-use docent_domain::document::Failure;
+use docent_domain::{document::Failure, fault::Fault};
 use std::num::{NonZeroU16, NonZeroU32};
 use thiserror::Error;
 

@@ -1,8 +1,10 @@
 //! Password hashing.
 
-use crate::error::Result;
 use async_trait::async_trait;
-use docent_domain::user::{Password, PasswordHash};
+use docent_domain::{
+    fault::Result,
+    user::{Password, PasswordHash},
+};
 
 /// Hashes and verifies passwords outside the async threads, because it is deliberately slow.
 #[async_trait]

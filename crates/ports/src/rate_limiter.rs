@@ -1,18 +1,9 @@
 //! Rate limiting with fixed windows.
 
-use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use docent_domain::fault::Result;
 use std::time::Duration;
-
-/// A limit of events per window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quota {
-    /// Maximum number of events per window.
-    pub limit: u64,
-    /// Length of the window, which starts with its first event.
-    pub window: Duration,
-}
 
 /// The state of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,99 +1,12 @@
 //! Recording of events for metrics.
 
-use crate::error::{Component, FaultKind};
-use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
+use docent_domain::{
+    chat::AgentName,
+    fault::{Component, FaultKind},
+    metrics::{Cache, JobOutcome, Stage, SweepFinding},
+    usage::TokenUsage,
+};
 use std::time::Duration;
-
-/// How an attempt at a job ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JobOutcome {
-    /// The document is searchable.
-    Ingested,
-    /// Ingestion failed.
-    Failed(FailureCode),
-    /// A fault occurred and the job will be retried.
-    Retried,
-    /// The lease was released because the process is stopping.
-    Released,
-    /// The data of the deleted document was removed.
-    Deleted,
-    /// The job waits for another job of the same document.
-    Deferred,
-    /// There was nothing left to do.
-    Obsolete,
-}
-
-/// A stage of an ingestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Extracting the text of the file.
-    Extract,
-    /// Splitting it into chunks.
-    Chunk,
-    /// Embedding the chunks.
-    Embed,
-    /// Writing the chunks to the vector store.
-    Index,
-}
-
-impl Stage {
-    /// Machine-readable name of the stage.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Extract => "extract",
-            Self::Chunk => "chunk",
-            Self::Embed => "embed",
-            Self::Index => "index",
-        }
-    }
-}
-
-/// A cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cache {
-    /// Embedding vectors.
-    Embeddings,
-    /// Extracted text of files.
-    Extractions,
-}
-
-impl Cache {
-    /// Machine-readable name of the cache.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Embeddings => "embeddings",
-            Self::Extractions => "extractions",
-        }
-    }
-}
-
-/// An inconsistency found by a sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SweepFinding {
-    /// A pending document without an ingestion job.
-    NotQueued,
-    /// A deleted document without a removal job.
-    NotRemoved,
-    /// Chunks of a missing or failed document.
-    OrphanChunks,
-    /// A file without a document.
-    OrphanFile,
-}
-
-impl SweepFinding {
-    /// All kinds of findings.
-    pub const ALL: [Self; 4] = [Self::NotQueued, Self::NotRemoved, Self::OrphanChunks, Self::OrphanFile];
-
-    /// Machine-readable name of the finding.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NotQueued => "not_queued",
-            Self::NotRemoved => "not_removed",
-            Self::OrphanChunks => "orphan_chunks",
-            Self::OrphanFile => "orphan_file",
-        }
-    }
-}
 
 /// Records events of this process. Methods are infallible, non-blocking and cheap.
 pub trait Recorder: Send + Sync {

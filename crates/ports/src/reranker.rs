@@ -1,7 +1,7 @@
 //! Reranking of search results.
 
-use crate::error::Result;
 use async_trait::async_trait;
+use docent_domain::fault::Result;
 
 /// Scores passages with a model that reads them together with the query: more accurate than a vector store, but too
 /// slow for more than the best candidates.

@@ -1,26 +1,13 @@
 //! Sessions in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{SessionId, UserId},
-    session::{Session, SessionKind},
+    listing::{Page, PageRequest, SessionFilter},
+    session::Session,
 };
-
-/// Which sessions to list.
-#[derive(Clone, Debug, Default)]
-pub struct SessionFilter {
-    /// Only sessions of this account.
-    pub user: Option<UserId>,
-    /// Only sessions of this kind.
-    pub kind: Option<SessionKind>,
-    /// Only sessions that are valid at this time.
-    pub valid_at: Option<DateTime<Utc>>,
-}
 
 /// Reads sessions.
 #[async_trait]

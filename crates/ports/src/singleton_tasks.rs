@@ -1,9 +1,8 @@
 //! Tasks that run in one process of an installation at a time, in the relational store.
 
-use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::id::LeaseId;
+use docent_domain::{fault::Result, id::LeaseId};
 
 /// A periodic task that runs in one process at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

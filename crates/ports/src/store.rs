@@ -9,7 +9,6 @@ use crate::{
     conversations::{ConversationReader, ConversationWriter},
     documents::{DocumentReader, DocumentWriter},
     embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
-    error::Result,
     generations::{GenerationReader, GenerationWriter},
     groups::{GroupReader, GroupWriter},
     inventory::Inventory,
@@ -23,6 +22,7 @@ use crate::{
     webhooks::{WebhookReader, WebhookWriter},
 };
 use async_trait::async_trait;
+use docent_domain::fault::Result;
 
 /// Opens read views and units of work.
 #[async_trait]
@@ -67,6 +67,16 @@ impl Schema {
     /// Whether this program can work with it.
     pub const fn is_usable(self) -> bool {
         matches!(self, Self::Current | Self::Newer)
+    }
+
+    /// A sentence for clients.
+    pub const fn public_message(self) -> &'static str {
+        match self {
+            Self::Current => "The database schema is current",
+            Self::Newer => "The database schema is newer than this program",
+            Self::Older => "The database schema is older than this program needs",
+            Self::Missing => "The database has no schema yet",
+        }
     }
 }
 

@@ -3,9 +3,8 @@
 //! Terms are identified by numbers given by the vector store, different ones for text, title and lead. The contribution
 //! of each document is stored, so that it can be removed exactly.
 
-use crate::error::Result;
 use async_trait::async_trait;
-use docent_domain::{id::DocumentId, ranking::CorpusStatistics};
+use docent_domain::{fault::Result, id::DocumentId, ranking::CorpusStatistics};
 use std::collections::{BTreeMap, HashMap};
 
 /// The contribution of a document to the statistics of its vector collection.

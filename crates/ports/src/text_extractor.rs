@@ -1,8 +1,8 @@
 //! Text extraction from PDFs.
 
-use crate::{blob_store::ByteStream, error::Fault};
+use crate::blob_store::ByteStream;
 use async_trait::async_trait;
-use docent_domain::{document::Failure, extraction::Extraction};
+use docent_domain::{document::Failure, extraction::Extraction, fault::Fault};
 use thiserror::Error;
 
 /// Extracts the text of PDFs.

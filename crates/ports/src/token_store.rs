@@ -1,9 +1,11 @@
 //! Storage of refresh token families.
 
-use crate::error::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::{
+    fault::Result,
+    id::{FamilyId, TokenId, UserId},
+};
 use std::time::Duration;
 
 /// A use of a refresh token.

@@ -1,45 +1,14 @@
 //! Accounts in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use docent_domain::{
-    id::{GroupId, UserId},
+    fault::Result,
+    id::UserId,
+    listing::{Page, PageRequest, UserFilter},
     text::Email,
     user::User,
 };
 use std::collections::HashMap;
-
-/// Which accounts to list.
-#[derive(Clone, Debug, Default)]
-pub struct UserFilter {
-    /// Only accounts whose email address contains this text, ignoring ASCII case.
-    pub text: Option<String>,
-    /// Only active or only deactivated accounts.
-    pub is_active: Option<bool>,
-    /// Only accounts with (or without) access to the admin panel: `is_staff` or `is_superuser`.
-    pub can_use_panel: Option<bool>,
-    /// Only superusers or only other accounts.
-    pub is_superuser: Option<bool>,
-    /// Only members of this group.
-    pub group: Option<GroupId>,
-    /// Order of the list.
-    pub order: UserOrder,
-}
-
-/// The order of a list of accounts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UserOrder {
-    /// By email address.
-    #[default]
-    Email,
-    /// Newest first.
-    Newest,
-    /// Last login first, accounts without one last.
-    LastLogin,
-}
 
 /// Reads accounts.
 #[async_trait]

@@ -1,8 +1,8 @@
 //! Vector indexes: the chunks of documents and the search for them.
 
-use crate::error::Result;
 use async_trait::async_trait;
 use docent_domain::{
+    fault::Result,
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };

@@ -1,7 +1,8 @@
 //! Vector indexes by name: the vector collections of the vector store.
 
-use crate::{error::Result, vector_index::VectorIndex};
+use crate::vector_index::VectorIndex;
 use async_trait::async_trait;
+use docent_domain::fault::Result;
 use std::sync::Arc;
 
 /// Opens and removes vector collections.

@@ -1,13 +1,11 @@
 //! Verification tokens in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{UserId, VerificationId},
+    listing::{Page, PageRequest},
     verification::{VerificationPurpose, VerificationToken},
 };
 

@@ -1,33 +1,13 @@
 //! Webhooks and their deliveries in the relational store.
 
-use crate::{
-    error::Result,
-    page::{Page, PageRequest},
-};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{LeaseId, UserId, WebhookDeliveryId, WebhookId},
+    listing::{DeliveryPosition, Page, PageRequest, WebhookFilter},
     webhook::{LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent},
 };
-
-/// Which webhooks to list.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WebhookFilter {
-    /// Only webhooks of this account.
-    pub owner: Option<UserId>,
-    /// Only enabled or only disabled webhooks.
-    pub is_active: Option<bool>,
-}
-
-/// A position in the deliveries of a webhook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeliveryPosition {
-    /// Time of the event.
-    pub created_at: DateTime<Utc>,
-    /// ID of the delivery.
-    pub id: WebhookDeliveryId,
-}
 
 /// Reads webhooks.
 #[async_trait]

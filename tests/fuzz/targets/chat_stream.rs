@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((lengths, body)) = data.split_at_checked(8) else { return };
     let (whole, broke_off) = chat_events([body], 3);
     let (pieces, cut_broke_off) = chat_events(cut(body, lengths), 3);
-    let kind = |fault: Option<docent_ports::error::Fault>| fault.map(|fault| fault.kind());
+    let kind = |fault: Option<docent_domain::fault::Fault>| fault.map(|fault| fault.kind());
     let is_over = broke_off.is_some();
     assert_eq!(
         (&whole, kind(broke_off)),

@@ -11,14 +11,11 @@ use docent_domain::{
     conversation::{Conversation, ConversationTitle},
     group::{Group, GroupName},
     id::{ConversationId, GroupId, UserId, VerificationId},
+    listing::{AuditFilter, DocumentFilter, JobFilter, PageRequest, SessionFilter, UserFilter},
     permission::{Permission, PermissionSet},
     session::{Session, SessionKind},
     user::User,
     verification::{VerificationPurpose, VerificationToken},
-};
-use docent_ports::{
-    audit::AuditFilter, documents::DocumentFilter, jobs::JobFilter, page::PageRequest,
-    sessions::SessionFilter, users::UserFilter,
 };
 use docent_tests::{
     app::{PASSWORD, TestApp},
@@ -253,7 +250,7 @@ pub(super) async fn snapshot(app: &TestApp) -> String {
     let documents = view.documents().list(&DocumentFilter::default()).await.unwrap();
     let users = view.users().list(&UserFilter::default(), all).await.unwrap();
     let groups = view.groups().list(None, all).await.unwrap();
-    let keys = view.api_keys().list(&docent_ports::api_keys::ApiKeyFilter::default(), all).await.unwrap();
+    let keys = view.api_keys().list(&docent_domain::listing::ApiKeyFilter::default(), all).await.unwrap();
     let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap();
     let links = view.verifications().list(None, all).await.unwrap();
     let conversations = view.conversations().list(&Default::default(), all).await.unwrap();

@@ -1,8 +1,7 @@
 //! Bulk actions on documents: `/admin/documents/bulk`.
 
 use super::staff;
-use docent_domain::permission::Permission;
-use docent_ports::error::FaultKind;
+use docent_domain::{fault::FaultKind, permission::Permission};
 use docent_tests::{browser::form_token, rules};
 use serde_json::json;
 

@@ -1,8 +1,7 @@
 //! Documents in the panel: `/admin/documents`.
 
 use super::staff;
-use docent_domain::permission::Permission;
-use docent_ports::error::FaultKind;
+use docent_domain::{fault::FaultKind, permission::Permission};
 use docent_tests::{
     app::TestApp,
     browser::{Browser, form_token},

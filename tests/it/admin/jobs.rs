@@ -1,8 +1,7 @@
 //! Jobs in the panel: `/admin/jobs`.
 
 use super::staff;
-use docent_domain::permission::Permission;
-use docent_ports::error::FaultKind;
+use docent_domain::{fault::FaultKind, permission::Permission};
 use docent_tests::{pdf::pdf, rules};
 
 rules! {

@@ -1,7 +1,6 @@
 //! Pages that every staff account uses: dashboard, document list and document.
 
-use docent_domain::permission::Permission;
-use docent_ports::error::FaultKind;
+use docent_domain::{fault::FaultKind, permission::Permission};
 use docent_tests::{
     app::TestApp,
     browser::{Browser, form_token},

@@ -5,10 +5,10 @@ use docent_domain::{
     audit::AuditAction,
     chat::AgentName,
     id::UsageId,
+    listing::{AuditFilter, PageRequest},
     permission::Permission,
     usage::{TokenUsage, UsageRecord},
 };
-use docent_ports::{audit::AuditFilter, page::PageRequest};
 use docent_tests::{app::TestApp, member::Member, rules};
 use std::time::Duration;
 

@@ -6,9 +6,9 @@ use docent_domain::{
     audit::AuditAction,
     group::{Group, GroupName},
     id::GroupId,
+    listing::AuditFilter,
     permission::Permission,
 };
-use docent_ports::audit::AuditFilter;
 use docent_tests::{
     app::{PASSWORD, TestApp},
     browser::Browser,

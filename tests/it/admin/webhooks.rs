@@ -1,8 +1,7 @@
 //! Webhooks in the panel: `/admin/webhooks`.
 
 use super::{staff, submit};
-use docent_domain::{audit::AuditAction, permission::Permission};
-use docent_ports::audit::AuditFilter;
+use docent_domain::{audit::AuditAction, listing::AuditFilter, permission::Permission};
 use docent_testkit::fakes::webhook_sender::answered;
 use docent_tests::{member::Member, pdf::pdf, rules};
 use serde_json::json;

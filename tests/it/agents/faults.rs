@@ -1,6 +1,6 @@
 //! Faults of the chat model.
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::rules;
 

@@ -2,9 +2,10 @@
 
 use docent_domain::{
     conversation::{Conversation, ConversationMessage, MessageRole},
+    fault::FaultKind,
     id::ConversationId,
+    listing::PageRequest,
 };
-use docent_ports::{error::FaultKind, page::PageRequest};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
 use reqwest::Method;

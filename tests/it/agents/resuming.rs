@@ -1,8 +1,7 @@
 //! Resumable streams: `/agents/{name}/streams/{id}`.
 
 use docent_app::settings::Settings;
-use docent_domain::conversation::MessageRole;
-use docent_ports::{error::FaultKind, page::PageRequest};
+use docent_domain::{conversation::MessageRole, fault::FaultKind, listing::PageRequest};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{
     app::TestApp,

@@ -1,7 +1,6 @@
 //! The tool `search_docs` and the agent loop.
 
-use docent_domain::chat::Message;
-use docent_ports::error::FaultKind;
+use docent_domain::{chat::Message, fault::FaultKind};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{app::TestApp, pdf::pdf, rules};
 

@@ -11,15 +11,11 @@ use docent_domain::{
     api_key::{ApiKeyName, ApiKeyScopes},
     audit::AuditAction,
     group::AssignedPermissions,
+    listing::{AuditFilter, PageRequest, UsageFilter, UsageGrouping},
     permission::{Permission, RecordKind},
     user::User,
 };
-use docent_ports::{
-    audit::AuditFilter,
-    clock::Clock,
-    page::PageRequest,
-    usage::{UsageFilter, UsageGrouping},
-};
+use docent_ports::clock::Clock;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{
     app::TestApp,

@@ -1,8 +1,8 @@
 //! `POST /auth/email-verification`, `POST /auth/email-verification/confirm`, `/account/verify-email`
 
 use docent_app::accounts::create::Flags;
-use docent_domain::{audit::AuditAction, id::UserId};
-use docent_ports::{audit::AuditFilter, clock::Clock, error::FaultKind};
+use docent_domain::{audit::AuditAction, fault::FaultKind, id::UserId, listing::AuditFilter};
+use docent_ports::clock::Clock;
 use docent_tests::{app::TestApp, reply::Reply, rules};
 use reqwest::Method;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! `POST /auth/logout`
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::{app::TestApp, member::Member, reply::Reply, rules};
 use serde_json::json;
 

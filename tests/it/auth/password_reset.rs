@@ -8,13 +8,14 @@ use docent_app::{
 use docent_domain::{
     access::{Actor, AddVerifications, Grant},
     audit::{AuditAction, AuditActor},
+    fault::FaultKind,
     group::AssignedPermissions,
     id::UserId,
+    listing::{AuditFilter, PageRequest},
     permission::{Permission, PermissionSet, RecordKind},
     user::Password,
     verification::VerificationPurpose,
 };
-use docent_ports::{audit::AuditFilter, error::FaultKind, page::PageRequest};
 use docent_tests::{
     app::{PASSWORD, TestApp},
     member::Member,

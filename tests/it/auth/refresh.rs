@@ -1,6 +1,6 @@
 //! `POST /auth/refresh`
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::{app::TestApp, reply::Reply, rules};
 use reqwest::Method;
 use serde_json::json;

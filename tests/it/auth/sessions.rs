@@ -7,10 +7,11 @@ use docent_app::{
 use docent_domain::{
     access::Actor,
     audit::{AuditAction, AuditActor},
+    listing::AuditFilter,
     session::SessionKind,
     user::Password,
 };
-use docent_ports::{audit::AuditFilter, clock::Clock};
+use docent_ports::clock::Clock;
 use docent_tests::{
     app::{PASSWORD, TestApp},
     member::Member,

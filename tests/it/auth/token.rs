@@ -1,7 +1,7 @@
 //! `POST /auth/token`
 
 use docent_app::accounts::create::Flags;
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::{app::PASSWORD, rules};
 use futures::future::join_all;
 use reqwest::Method;

@@ -3,8 +3,7 @@
 use super::{inspection::Inspection, journey, journey_with};
 use docent_adapters::pdf::{ExtractionLimits, WorkerRenderer};
 use docent_app::accounts::create::Flags;
-use docent_domain::user::User;
-use docent_ports::error::FaultKind;
+use docent_domain::{fault::FaultKind, user::User};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{
     app::{PASSWORD, TestApp},

@@ -4,7 +4,7 @@ use super::{
     chat::{animals, ask, enter},
     journey_with,
 };
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{member::Member, wait};
 use serde_json::json;

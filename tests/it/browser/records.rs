@@ -3,8 +3,8 @@
 use super::ROOT;
 use crate::admin::{at_panel, between, submit};
 use docent_app::accounts::create::Flags;
-use docent_domain::permission::Permission;
-use docent_ports::{audit::AuditFilter, webhook_sender::DeliveryError};
+use docent_domain::{listing::AuditFilter, permission::Permission};
+use docent_ports::webhook_sender::DeliveryError;
 use docent_testkit::fakes::{chat_model::Turn, webhook_sender::answered};
 use docent_tests::{
     app::TestApp,

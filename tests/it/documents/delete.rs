@@ -1,7 +1,6 @@
 //! `DELETE /documents/{doc_id}`
 
-use docent_domain::{document::BlobKey, id::DocumentId};
-use docent_ports::error::FaultKind;
+use docent_domain::{document::BlobKey, fault::FaultKind, id::DocumentId};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{app::TestApp, member::Member, pdf::pdf, reply::Reply, rules, wait::until};
 use reqwest::Method;

@@ -1,8 +1,7 @@
 //! Ingestion of uploads and its retries.
 
 use docent_app::dashboard;
-use docent_domain::{access::Actor, document::DocumentState};
-use docent_ports::error::FaultKind;
+use docent_domain::{access::Actor, document::DocumentState, fault::FaultKind};
 use docent_tests::{app::TestApp, pdf::pdf, rules};
 use serde_json::Value;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! `GET /documents/{doc_id}/pages/{page}`
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::{pdf::pdf, rules};
 use serde_json::json;
 

@@ -1,8 +1,7 @@
 //! `GET /documents/{doc_id}/report`
 
 use docent_app::settings::Settings;
-use docent_domain::chunk::ChunkSize;
-use docent_ports::error::FaultKind;
+use docent_domain::{chunk::ChunkSize, fault::FaultKind};
 use docent_tests::{pdf::pdf, rules};
 use serde_json::{Value, json};
 

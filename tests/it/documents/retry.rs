@@ -1,6 +1,6 @@
 //! `POST /documents/{doc_id}/retry`
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::{member::Member, pdf::pdf, reply::Reply, rules};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,8 +1,7 @@
 //! Reuse between ingestions: each text is embedded once and each file is extracted once.
 
 use docent_app::jobs::{Runner, RunnerSettings};
-use docent_domain::document::BlobKey;
-use docent_ports::error::FaultKind;
+use docent_domain::{document::BlobKey, fault::FaultKind};
 use docent_testkit::wire::{Failing, FakeLlm, RateLimit, Reply};
 use docent_tests::{
     app::TestApp,

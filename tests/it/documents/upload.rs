@@ -1,6 +1,6 @@
 //! `POST /documents/upload`
 
-use docent_ports::error::FaultKind;
+use docent_domain::fault::FaultKind;
 use docent_tests::{
     app::TestApp,
     member::{Member, form},

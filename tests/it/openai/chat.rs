@@ -1,8 +1,7 @@
 //! `POST /v1/chat/completions`
 
 use super::{chunks, refused};
-use docent_domain::{chat::Message, usage::TokenUsage};
-use docent_ports::error::FaultKind;
+use docent_domain::{chat::Message, fault::FaultKind, usage::TokenUsage};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::{
     member::{Member, question_body},

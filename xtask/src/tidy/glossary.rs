@@ -52,7 +52,7 @@ mod tests {
         let page = "| term | meaning | type |\n|---|---|---|\n\
                     | **Chunk** | A passage. | `docent_domain::chunk::Chunk` |\n\
                     | **Actor** | An account. | `docent_domain::access::Actor` |\n\
-                    | **Page** | A page. | `docent_ports::page::Page` |\n";
+                    | **Page** | A page. | `docent_domain::listing::Page` |\n";
         let tree = Tree::of(&[
             (PATH, page),
             ("crates/domain/src/chunk.rs", "pub struct Chunk {\n"),

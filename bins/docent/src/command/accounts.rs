@@ -16,11 +16,12 @@ use docent_app::{
     audit::Initiator,
 };
 use docent_domain::{
+    listing::{PageRequest, UserFilter},
     text::Email,
     user::{Password, User},
 };
 use docent_migration::SchemaState;
-use docent_ports::{page::PageRequest, store::Store, users::UserFilter};
+use docent_ports::store::Store;
 use serde_json::{Value, json};
 use std::io::BufRead;
 

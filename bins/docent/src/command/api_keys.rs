@@ -15,8 +15,9 @@ use docent_app::{
 use docent_domain::{
     api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START},
     id::ApiKeyId,
+    listing::{ApiKeyFilter, PageRequest},
 };
-use docent_ports::{api_keys::ApiKeyFilter, page::PageRequest, store::Store};
+use docent_ports::store::Store;
 use serde_json::{Value, json};
 
 /// Creates an API key and prints it.

@@ -12,8 +12,9 @@ use docent_app::{
     App,
     maintenance::backup::{BackupOptions, BackupSummary, save},
 };
+use docent_domain::fault::Component;
 use docent_migration::SchemaState;
-use docent_ports::{archive::ArchiveWriter, error::Component};
+use docent_ports::archive::ArchiveWriter;
 use serde_json::json;
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use docent_app::{
     App,
     maintenance::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check, repair},
 };
-use docent_ports::error::{Component, report};
+use docent_domain::fault::{Component, report};
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
 

@@ -8,8 +8,8 @@ use docent_app::{
     App,
     maintenance::reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex},
 };
+use docent_domain::fault::report;
 use docent_migration::SchemaState;
-use docent_ports::error::report;
 use serde_json::{Value, json};
 use std::{process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;

@@ -5,8 +5,8 @@ use anyhow::{Context, bail};
 use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
 use docent_app::{App, background::Background, jobs::Runner};
+use docent_domain::fault::{Component, Fault};
 use docent_migration::SchemaState;
-use docent_ports::error::{Component, Fault};
 use docent_server::Server;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{

@@ -12,11 +12,11 @@ use docent_adapters::{
         embeddings::{BatchLimits, OpenAiEmbedder},
     },
 };
-use docent_app::recorder::Recorder;
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::{
     clock::Clock,
     embedder::{Embedder, Embedders},
-    error::{Component, Fault, FaultKind, Result},
+    recorder::Recorder,
     store::Store,
 };
 use std::{

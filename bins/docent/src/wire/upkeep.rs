@@ -6,11 +6,11 @@ use docent_adapters::{
     embedded_index::{self, EmbeddedIndexes},
     sql::SqlStore,
 };
-use docent_app::{
-    App,
+use docent_app::App;
+use docent_ports::{
     recorder::{NoopRecorder, Recorder},
+    vector_indexes::VectorIndexes,
 };
-use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;
 
 /// Assembles the service. If another process has an embedded store open, using that store returns an error.

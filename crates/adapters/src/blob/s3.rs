@@ -3,7 +3,7 @@
 pub(super) mod service;
 
 use super::{Location, ObjectBlobStore};
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use object_store::{
     BackoffConfig, ObjectStore, RetryConfig,
     aws::{AmazonS3Builder, AmazonS3ConfigKey},

@@ -3,10 +3,8 @@
 use super::Location;
 use async_trait::async_trait;
 use bytes::Bytes;
-use docent_ports::{
-    blob_store::BlobWriter,
-    error::{Fault, Result},
-};
+use docent_domain::fault::{Fault, Result};
+use docent_ports::blob_store::BlobWriter;
 use object_store::{Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, path::Path};
 use std::{collections::VecDeque, sync::Arc};
 use tokio::runtime::Handle;

@@ -5,11 +5,11 @@ use super::{
     spans,
 };
 use async_trait::async_trait;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
-use docent_ports::{
-    embedder::Embedder,
-    error::{Component, Fault, FaultKind, Result},
+use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
+    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts},
 };
+use docent_ports::embedder::Embedder;
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 

@@ -7,14 +7,13 @@ mod tests;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
+use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
+    metrics::Cache,
+    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
+};
 use docent_ports::{
-    clock::Clock,
-    embedder::Embedder,
-    embedding_cache::TextDigest,
-    error::{Component, Fault, FaultKind, Result},
-    recorder::{Cache, Recorder},
-    store::Store,
+    clock::Clock, embedder::Embedder, embedding_cache::TextDigest, recorder::Recorder, store::Store,
 };
 use in_flight::{Claims, InFlightTexts};
 use sha2::{Digest, Sha256};

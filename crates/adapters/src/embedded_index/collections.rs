@@ -2,11 +2,8 @@
 
 use super::{EmbeddedIndex, Options, in_use, lock, unavailable};
 use async_trait::async_trait;
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    vector_index::VectorIndex,
-    vector_indexes::VectorIndexes,
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use std::{
     fs::{self, File, TryLockError},
     io,

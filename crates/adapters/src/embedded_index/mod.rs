@@ -25,13 +25,11 @@ mod writer;
 use async_trait::async_trait;
 pub use collections::EmbeddedIndexes;
 use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    vector_index::{IndexPage, VectorIndex},
-};
+use docent_ports::vector_index::{IndexPage, VectorIndex};
 use schema::Fields;
 use search::RunCache;
 use spans::traced;

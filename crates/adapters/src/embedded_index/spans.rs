@@ -1,6 +1,6 @@
 //! Trace spans of index operations.
 
-use docent_ports::error::Result;
+use docent_domain::fault::Result;
 use tracing::{Instrument, Span, field::Empty};
 
 /// Runs `work` within a span named after the operation.

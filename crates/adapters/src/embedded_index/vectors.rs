@@ -13,7 +13,7 @@
 // Memory-mapping a file requires unsafe code.
 #![allow(unsafe_code)]
 
-use docent_ports::error::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use memmap2::Mmap;
 use std::{
     fs::File,

@@ -5,10 +5,10 @@
 
 use super::{Shared, VECTORS, fault, is_full, search, unavailable, vectors::VectorFile};
 use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument},
 };
-use docent_ports::error::{Component, Fault, FaultKind, Result};
 use std::{
     sync::{
         Arc,

@@ -3,10 +3,8 @@
 use super::sweep::Sweep;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_ports::{
-    error::Result,
-    rate_limiter::{Count, RateLimiter},
-};
+use docent_domain::fault::Result;
+use docent_ports::rate_limiter::{Count, RateLimiter};
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},

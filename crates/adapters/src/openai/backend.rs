@@ -4,11 +4,8 @@
 
 use super::fault::{self, BackendError, CallError};
 use crate::http_client::{HttpClientError, http_client};
-use docent_ports::{
-    clock::Clock,
-    error::{Component, Fault, FaultKind, Result},
-    trace::TracePropagator,
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::{clock::Clock, trace::TracePropagator};
 use reqwest::{
     Client, Response, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},

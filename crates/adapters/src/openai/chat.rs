@@ -14,12 +14,12 @@ use super::{
 use async_trait::async_trait;
 use docent_domain::{
     chat::{FinishReason, Message},
+    fault::{Component, Fault, FaultKind, Result},
     usage::TokenUsage,
 };
 use docent_ports::{
     chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
     clock::Clock,
-    error::{Component, Fault, FaultKind, Result},
 };
 use futures::{StreamExt, stream};
 use reader::CompletionReader;

@@ -9,11 +9,12 @@ mod tests;
 use super::fault::{CallError, parse_failure};
 use crate::sse::{Event, SseDecoder};
 use calls::ToolCallAssembler;
-use docent_domain::{chat::FinishReason, usage::TokenUsage};
-use docent_ports::{
-    chat_model::ChatEvent,
-    error::{Component, Fault, FaultKind},
+use docent_domain::{
+    chat::FinishReason,
+    fault::{Component, Fault, FaultKind},
+    usage::TokenUsage,
 };
+use docent_ports::chat_model::ChatEvent;
 use serde_json::Value;
 use std::{collections::VecDeque, mem};
 use wire::Chunk;

@@ -14,12 +14,11 @@ use super::{
 };
 use async_trait::async_trait;
 pub use batch::BatchLimits;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
-use docent_ports::{
-    clock::Clock,
-    embedder::Embedder,
-    error::{Component, Fault, FaultKind, Result},
+use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
+    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
 };
+use docent_ports::{clock::Clock, embedder::Embedder};
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use throttle::Throttle;

@@ -1,7 +1,7 @@
 //! Maps error responses and transport failures of back ends to faults.
 
 use chrono::{DateTime, Utc};
-use docent_ports::error::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use reqwest::{
     StatusCode,
     header::{HeaderMap, RETRY_AFTER},

@@ -5,10 +5,8 @@ use super::{
     embeddings,
     fault::CallError,
 };
-use docent_ports::{
-    chat_model::ChatEvent,
-    error::{Component, Fault},
-};
+use docent_domain::fault::{Component, Fault};
+use docent_ports::chat_model::ChatEvent;
 
 /// Decodes a response to a conversation of `turn` messages that arrives in `pieces`; returns its events and the
 /// fault that ended it early, if any.

@@ -12,11 +12,8 @@ use super::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_ports::{
-    clock::Clock,
-    error::{Component, Fault, FaultKind, Result},
-    reranker::Reranker,
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::{clock::Clock, reranker::Reranker};
 use serde::Serialize;
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -4,11 +4,11 @@ use super::{
     frame::{self, Request},
     limits::ExtractionLimits,
 };
-use docent_domain::document::FailureCode;
-use docent_ports::{
-    blob_store::ByteStream,
-    error::{Component, Fault, FaultKind},
+use docent_domain::{
+    document::FailureCode,
+    fault::{Component, Fault, FaultKind},
 };
+use docent_ports::blob_store::ByteStream;
 use futures::StreamExt;
 use std::{
     ffi::OsString,

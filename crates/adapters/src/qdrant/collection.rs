@@ -5,7 +5,7 @@ use super::{
     points::{DOCUMENT, name},
     rejected,
 };
-use docent_ports::error::{Fault, FaultKind, Result};
+use docent_domain::fault::{Fault, FaultKind, Result};
 use qdrant_client::qdrant::{
     CollectionExistsRequest, CreateCollection, CreateFieldIndexCollection, CreateVectorNameRequest,
     DenseVectorCreationConfig, Distance, FieldType, GetCollectionInfoRequest, SparseVectorConfig,
@@ -219,5 +219,5 @@ fn creation(name: &str, dimensions: Option<u64>) -> CreateCollection {
 }
 
 fn unavailable(message: &'static str) -> Fault {
-    Fault::new(docent_ports::error::Component::VectorStore, FaultKind::Unavailable, message)
+    Fault::new(docent_domain::fault::Component::VectorStore, FaultKind::Unavailable, message)
 }

@@ -6,7 +6,8 @@ use super::{
     connection::{Connection, fault},
 };
 use async_trait::async_trait;
-use docent_ports::{error::Result, store::Store, vector_index::VectorIndex, vector_indexes::VectorIndexes};
+use docent_domain::fault::Result;
+use docent_ports::{store::Store, vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use qdrant_client::qdrant::DeleteCollection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tonic::Code;

@@ -1,10 +1,8 @@
 //! The gRPC channel, and the mapping of its errors to faults.
 
 use super::{Options, rejected, spans::add_headers};
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    trace::TracePropagator,
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::trace::TracePropagator;
 use qdrant_client::qdrant::{collections_client::CollectionsClient, points_client::PointsClient};
 use std::{
     fmt,

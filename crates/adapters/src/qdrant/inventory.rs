@@ -5,8 +5,8 @@ use super::{
     points::{self, DOCUMENT, name},
     query,
 };
-use docent_domain::{id::DocumentId, retrieval::StoredChunk};
-use docent_ports::{error::Result, vector_index::IndexPage};
+use docent_domain::{fault::Result, id::DocumentId, retrieval::StoredChunk};
+use docent_ports::vector_index::IndexPage;
 use qdrant_client::qdrant::{
     FacetCounts, FacetHit, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse,
     WithPayloadSelector, facet_value, point_id::PointIdOptions, with_payload_selector,

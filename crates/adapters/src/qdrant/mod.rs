@@ -30,11 +30,11 @@ use collection::Collection;
 pub use collections::QdrantCollections;
 use connection::{Connection, kind};
 use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts},
 };
 use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
     store::Store,
     term_statistics::Contribution,
     trace::TracePropagator,

@@ -3,10 +3,10 @@
 use super::{rank::Candidate, terms};
 use docent_domain::{
     chunk::{PageStart, Position, Span},
+    fault::{Component, Fault, FaultKind, Result},
     id::{ChunkId, DocumentId},
     retrieval::{IndexEntry, IndexedDocument, ScoredChunk, StoredChunk},
 };
-use docent_ports::error::{Component, Fault, FaultKind, Result};
 use qdrant_client::qdrant::{
     DenseVector, ListValue, NamedVectors, PointId, PointStruct, RetrievedPoint, ScoredPoint, SparseVector,
     Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput, point_id::PointIdOptions, value::Kind,

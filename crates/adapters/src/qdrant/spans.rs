@@ -1,6 +1,7 @@
 //! Trace spans of calls, and propagation of the trace context.
 
-use docent_ports::{error::Result, trace::TracePropagator};
+use docent_domain::fault::Result;
+use docent_ports::trace::TracePropagator;
 use tonic::metadata::{AsciiMetadataKey, MetadataMap};
 use tracing::{Instrument, Span, field::Empty};
 

@@ -7,7 +7,7 @@ use deadpool_redis::{
         ServerErrorKind,
     },
 };
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 use tokio::time::timeout;
 

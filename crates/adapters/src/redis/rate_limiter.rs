@@ -4,10 +4,8 @@ use super::connection::Redis;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use deadpool_redis::redis::{Cmd, Script};
-use docent_ports::{
-    error::Result,
-    rate_limiter::{Count, RateLimiter},
-};
+use docent_domain::fault::Result;
+use docent_ports::rate_limiter::{Count, RateLimiter};
 use std::time::Duration;
 
 /// Maximum window in microseconds, about 140 years: numbers in scripts are doubles, exact up to 2^53.

@@ -4,11 +4,11 @@ use super::connection::Redis;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use deadpool_redis::redis::{Cmd, Script};
-use docent_domain::id::{FamilyId, TokenId, UserId};
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    token_store::{Rotation, RotationOutcome, TokenStore},
+use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
+    id::{FamilyId, TokenId, UserId},
 };
+use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use std::sync::Arc;
 
 /// Maximum number of tokens per family: over a month of them at one refresh in 15 minutes. The tokens that

@@ -11,13 +11,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     api_key::{ApiKey, ApiKeyPrefix},
+    fault::Result,
     id::{ApiKeyId, UserId},
+    listing::{ApiKeyFilter, Page, PageRequest},
 };
-use docent_ports::{
-    api_keys::{ApiKeyFilter, ApiKeyReader, ApiKeyWriter},
-    error::Result,
-    page::{Page, PageRequest},
-};
+use docent_ports::api_keys::{ApiKeyReader, ApiKeyWriter};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Select,
     sea_query::{Expr, OnConflict},

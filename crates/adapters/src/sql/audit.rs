@@ -7,12 +7,13 @@ use super::{
     values::micros,
 };
 use async_trait::async_trait;
-use docent_domain::{audit::AuditEntry, id::AuditId};
-use docent_ports::{
-    audit::{AuditFilter, AuditReader, AuditWriter},
-    error::Result,
-    page::{Page, PageRequest},
+use docent_domain::{
+    audit::AuditEntry,
+    fault::Result,
+    id::AuditId,
+    listing::{AuditFilter, Page, PageRequest},
 };
+use docent_ports::audit::{AuditReader, AuditWriter};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select};
 
 #[async_trait]

@@ -13,13 +13,11 @@ use super::{
 use async_trait::async_trait;
 use docent_domain::{
     conversation::{Conversation, ConversationMessage},
+    fault::Result,
     id::ConversationId,
+    listing::{ConversationFilter, Page, PageRequest},
 };
-use docent_ports::{
-    conversations::{ConversationFilter, ConversationReader, ConversationWriter},
-    error::Result,
-    page::{Page, PageRequest},
-};
+use docent_ports::conversations::{ConversationReader, ConversationWriter};
 use sea_orm::{
     ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
     sea_query::{Expr, OnConflict},

@@ -18,18 +18,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::{Deletion, Document},
+    fault::Result,
     generation::IndexedRevision,
     id::DocumentId,
+    listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest},
     text::Title,
 };
-use docent_ports::{
-    documents::{
-        DocumentCounts, DocumentDay, DocumentFilter, DocumentOrder, DocumentQuery, DocumentReader,
-        DocumentWriter,
-    },
-    error::Result,
-    page::{Page, PageRequest},
-};
+use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select,
     UpdateMany,

@@ -9,10 +9,8 @@ use super::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_ports::{
-    embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
-    error::Result,
-};
+use docent_domain::fault::Result;
+use docent_ports::embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     sea_query::{Expr, ExprTrait, OnConflict},

@@ -1,6 +1,6 @@
 //! Mapping of database errors to faults.
 
-use docent_ports::error::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use sea_orm::{
     ConnAcquireErr, DbErr, RuntimeErr,
     sqlx::{self, error::DatabaseError, postgres::PgDatabaseError, sqlite::SqliteError},

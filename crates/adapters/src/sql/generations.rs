@@ -8,11 +8,8 @@ use super::{
     transaction::{Source, Transaction},
 };
 use async_trait::async_trait;
-use docent_domain::{generation::IndexGeneration, id::GenerationId};
-use docent_ports::{
-    error::Result,
-    generations::{GenerationReader, GenerationWriter},
-};
+use docent_domain::{fault::Result, generation::IndexGeneration, id::GenerationId};
+use docent_ports::generations::{GenerationReader, GenerationWriter};
 use sea_orm::{
     ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select,
     sea_query::{LockType, OnConflict},

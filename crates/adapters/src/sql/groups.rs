@@ -10,15 +10,13 @@ use super::{
 };
 use async_trait::async_trait;
 use docent_domain::{
+    fault::Result,
     group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
+    listing::{Page, PageRequest},
     permission::{Permission, PermissionSet},
 };
-use docent_ports::{
-    error::Result,
-    groups::{GroupReader, GroupWriter},
-    page::{Page, PageRequest},
-};
+use docent_ports::groups::{GroupReader, GroupWriter};
 use sea_orm::{
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
     sea_query::{Expr, OnConflict},

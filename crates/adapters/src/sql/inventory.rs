@@ -17,6 +17,7 @@ use docent_domain::{
     audit::AuditEntry,
     conversation::Conversation,
     document::{Deletion, Document, DocumentStatus},
+    fault::Result,
     group::Group,
     id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind},
@@ -24,10 +25,7 @@ use docent_domain::{
     user::User,
     webhook::Webhook,
 };
-use docent_ports::{
-    error::Result,
-    inventory::{Inventory, RecordCounts},
-};
+use docent_ports::inventory::{Inventory, RecordCounts};
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;

@@ -9,14 +9,12 @@ use super::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
     id::{DocumentId, JobId, LeaseId, UserId},
     job::{Job, JobKind, JobState},
+    listing::{JobFilter, JobStateName, Page, PageRequest},
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    jobs::{JobCounts, JobFilter, JobReader, JobStateName, JobWriter},
-    page::{Page, PageRequest},
-};
+use docent_ports::jobs::{JobCounts, JobReader, JobWriter};
 use sea_orm::{
     ColumnTrait, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select, Set, UpdateMany,
     sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query},

@@ -1,9 +1,9 @@
 //! Pages of lists and text search.
 
 use super::{transaction::Transaction, values::counted};
-use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
+use docent_domain::{
+    fault::Result,
+    listing::{Page, PageRequest},
 };
 use sea_orm::{
     DbBackend, EntityTrait, FromQueryResult, QuerySelect, Select,

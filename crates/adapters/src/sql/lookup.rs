@@ -5,7 +5,7 @@
 
 use super::fault::late;
 use async_trait::async_trait;
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use std::{
     collections::HashMap,
     fmt::{self, Debug},

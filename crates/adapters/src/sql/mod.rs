@@ -37,13 +37,11 @@ use self::{
     fault::fault,
     transaction::{Lookups, Source, SqlUnit, SqlView, Transaction},
 };
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 
 use async_trait::async_trait;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    store::{ReadView, Schema, Store, UnitOfWork},
-};
+use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
 use sea_orm::{
     AccessMode, ConnectionTrait, DbBackend, EntityTrait, IsolationLevel, QuerySelect, SqliteTransactionMode,
     TransactionOptions, TransactionTrait,

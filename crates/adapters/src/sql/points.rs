@@ -6,7 +6,7 @@ use super::{
     transaction::Source,
 };
 use async_trait::async_trait;
-use docent_ports::error::Result;
+use docent_domain::fault::Result;
 use sea_orm::{
     ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, Iterable, PrimaryKeyToColumn, QueryFilter,
     QueryResult, QueryTrait, RuntimeErr, Select,

@@ -6,7 +6,7 @@
 //! not exist, are not locked: for these the schema's constraints decide.
 
 use super::{SqlOptions, fault::fault};
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use sea_orm::{
     DatabaseConnection, DbErr, SqlxPostgresConnector,
     sqlx::{

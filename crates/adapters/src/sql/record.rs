@@ -1,7 +1,7 @@
 //! Records, the rows that store them, and the statements that all tables share.
 
 use super::transaction::Transaction;
-use docent_ports::error::Result;
+use docent_domain::fault::Result;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DeleteMany, EntityTrait, Insert, InsertMany, IntoActiveModel,
     PrimaryKeyTrait, QueryFilter, QuerySelect, QueryTrait, Select, UpdateMany,

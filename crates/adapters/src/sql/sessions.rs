@@ -9,14 +9,12 @@ use super::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{SessionId, UserId},
+    listing::{Page, PageRequest, SessionFilter},
     session::{PANEL_IDLE_TIMEOUT, Session, SessionKind},
 };
-use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
-    sessions::{SessionFilter, SessionReader, SessionWriter},
-};
+use docent_ports::sessions::{SessionReader, SessionWriter};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, ExprTrait, QueryFilter, QueryOrder, Select, sea_query::Expr,
 };

@@ -7,11 +7,8 @@ use super::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::id::LeaseId;
-use docent_ports::{
-    error::Result,
-    singleton_tasks::{SingletonTask, SingletonTaskWriter},
-};
+use docent_domain::{fault::Result, id::LeaseId};
+use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter};
 use sea_orm::{
     ActiveValue::Set,
     ColumnTrait, EntityTrait, QueryFilter, UpdateMany,

@@ -1,7 +1,7 @@
 //! Opening an SQLite database.
 
 use super::{SqlOptions, fault::driver_fault};
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use sea_orm::{
     DatabaseConnection, SqlxSqliteConnector,
     sqlx::{

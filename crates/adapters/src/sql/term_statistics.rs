@@ -11,10 +11,9 @@ use super::{
     values::{counted, number},
 };
 use async_trait::async_trait;
-use docent_domain::{id::DocumentId, ranking::CorpusStatistics};
-use docent_ports::{
-    error::Result,
-    term_statistics::{Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter},
+use docent_domain::{fault::Result, id::DocumentId, ranking::CorpusStatistics};
+use docent_ports::term_statistics::{
+    Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter,
 };
 use sea_orm::{
     ActiveValue::Set,

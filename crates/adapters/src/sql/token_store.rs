@@ -12,11 +12,11 @@ use super::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::id::{FamilyId, TokenId, UserId};
-use docent_ports::{
-    error::Result,
-    token_store::{Rotation, RotationOutcome, TokenStore},
+use docent_domain::{
+    fault::Result,
+    id::{FamilyId, TokenId, UserId},
 };
+use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use sea_orm::{
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     sea_query::{Expr, LockBehavior, LockType},

@@ -9,14 +9,12 @@ use super::{
 use async_trait::async_trait;
 use docent_domain::{
     document::Document,
+    fault::{Component, Fault, FaultKind, Result},
     generation::IndexGeneration,
     id::{DocumentId, UserId},
     user::User,
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    store::{ReadView, UnitOfWork},
-};
+use docent_ports::store::{ReadView, UnitOfWork};
 use futures::future::BoxFuture;
 use sea_orm::{
     AccessMode, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,

@@ -10,14 +10,12 @@ use super::{
 use async_trait::async_trait;
 use chrono::DateTime;
 use docent_domain::{
+    fault::Result,
     id::{ApiKeyId, UserId},
+    listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum},
     usage::{TokenUsage, UsageRecord},
 };
-use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
-    usage::{UsageFilter, UsageGrouping, UsageReader, UsageSum, UsageWriter},
-};
+use docent_ports::usage::{UsageReader, UsageWriter};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
     sea_query::{Expr, ExprTrait, Func, Iden, NullOrdering},

@@ -13,12 +13,14 @@ use super::{
     transaction::{Source, Transaction},
 };
 use async_trait::async_trait;
-use docent_domain::{id::UserId, text::Email, user::User};
-use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
-    users::{UserFilter, UserOrder, UserReader, UserWriter},
+use docent_domain::{
+    fault::Result,
+    id::UserId,
+    listing::{Page, PageRequest, UserFilter, UserOrder},
+    text::Email,
+    user::User,
 };
+use docent_ports::users::{UserReader, UserWriter};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,

@@ -2,7 +2,7 @@
 
 use super::fault::corrupt;
 use chrono::{DateTime, Utc};
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use sea_orm::{
     ColumnTrait,
     sea_query::{Expr, ExprTrait},

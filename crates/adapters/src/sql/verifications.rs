@@ -9,14 +9,12 @@ use super::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{UserId, VerificationId},
+    listing::{Page, PageRequest},
     verification::{VerificationPurpose, VerificationToken},
 };
-use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
-    verifications::{VerificationReader, VerificationWriter},
-};
+use docent_ports::verifications::{VerificationReader, VerificationWriter};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, sea_query::OnConflict};
 
 #[async_trait]

@@ -12,14 +12,12 @@ use super::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{LeaseId, UserId, WebhookDeliveryId, WebhookId},
+    listing::{DeliveryPosition, Page, PageRequest, WebhookFilter},
     webhook::{LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent},
 };
-use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
-    webhooks::{DeliveryPosition, WebhookFilter, WebhookReader, WebhookWriter},
-};
+use docent_ports::webhooks::{WebhookReader, WebhookWriter};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     Select, UpdateMany,

@@ -10,11 +10,12 @@ pub use addresses::AllowedHosts;
 
 use crate::http_client::tls;
 use async_trait::async_trait;
-use docent_domain::{error::ValidationError, webhook::WebhookUrl};
-use docent_ports::{
-    error::{Component, Fault, FaultKind},
-    webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender},
+use docent_domain::{
+    error::ValidationError,
+    fault::{Component, Fault, FaultKind},
+    webhook::WebhookUrl,
 };
+use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
 use futures::future::BoxFuture;
 use reqwest::{
     Client, Response, Url,

@@ -9,12 +9,12 @@ use docent_adapters::{
     sql::{SqlOptions, SqlStore, SqlTokenStore},
     system::SystemEntropy,
 };
-use docent_migration::SchemaState;
-use docent_ports::{
-    documents::DocumentFilter,
-    error::{Component, Fault, FaultKind},
-    store::Store,
+use docent_domain::{
+    fault::{Component, Fault, FaultKind},
+    listing::DocumentFilter,
 };
+use docent_migration::SchemaState;
+use docent_ports::store::Store;
 use docent_testkit::{
     builders::{at, audit_entry, document, id, job},
     servers::{OwnSchema, PostgresServer},

@@ -8,8 +8,11 @@
 mod server;
 
 use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
-use docent_domain::retrieval::{IndexEntry, QueryEmbedding};
-use docent_ports::{error::FaultKind, vector_index::VectorIndex};
+use docent_domain::{
+    fault::FaultKind,
+    retrieval::{IndexEntry, QueryEmbedding},
+};
+use docent_ports::vector_index::VectorIndex;
 use docent_testkit::{
     fakes::trace::FakePropagator,
     retrieval::{document_id, entry, hybrid_entry, indexed, query},

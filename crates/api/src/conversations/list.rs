@@ -6,8 +6,8 @@ use super::response::{ConversationResponse, limit, next_link};
 use crate::openapi::answers;
 use actix_web::{HttpResponse, http::header};
 use chrono::DateTime;
-use docent_app::{conversations::own, listing::ConversationPosition};
-use docent_domain::{access::Chat, conversation::Conversation};
+use docent_app::conversations::own;
+use docent_domain::{access::Chat, conversation::Conversation, listing::ConversationPosition};
 use docent_http::{
     context::State,
     error::Reply,

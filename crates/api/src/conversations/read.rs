@@ -3,10 +3,11 @@
 use super::response::{ConversationResponse, instant, limit, next_link};
 use crate::{answer_events::Source, openapi::answers};
 use actix_web::{HttpResponse, http::header, web::Path};
-use docent_app::{conversations::own, listing::PageRequest};
+use docent_app::conversations::own;
 use docent_domain::{
     access::Chat,
     conversation::{ConversationMessage, MessageRole},
+    listing::PageRequest,
     usage::TokenUsage,
 };
 use docent_http::{

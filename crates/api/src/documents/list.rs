@@ -7,8 +7,12 @@ use super::response::DocumentResponse;
 use crate::openapi::answers;
 use actix_web::{HttpResponse, http::header};
 use chrono::DateTime;
-use docent_app::documents::list::{self as use_case, DocumentFilter, ListPosition};
-use docent_domain::{access::ReadDocuments, document::Document};
+use docent_app::documents::list::{self as use_case};
+use docent_domain::{
+    access::ReadDocuments,
+    document::Document,
+    listing::{DocumentFilter, ListPosition},
+};
 use docent_http::{
     context::State,
     error::{ApiError, Reply},

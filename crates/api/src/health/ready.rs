@@ -1,10 +1,8 @@
 //! `GET /health/ready`
 
 use actix_web::HttpResponse;
-use docent_app::{
-    error::{Component, Fault},
-    health::{self, Health, Schema},
-};
+use docent_app::health::{self, Health};
+use docent_domain::fault::{Component, Fault};
 use docent_http::{context::State, error::Reply};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -68,7 +66,7 @@ pub(crate) async fn ready(context: State) -> Reply {
     };
     // Every error has a `detail`; a 200 has none.
     let detail = (!health.is_ready()).then(|| match &health.schema {
-        Ok(schema) if health.is_database_up() => sentence(*schema),
+        Ok(schema) if health.is_database_up() => schema.public_message(),
         Ok(_) | Err(_) => "The database cannot be reached",
     });
     Ok(response.json(Readiness { checks: checks(&health), detail, status }))
@@ -76,21 +74,10 @@ pub(crate) async fn ready(context: State) -> Reply {
 
 fn checks(health: &Health) -> BTreeMap<String, String> {
     let parts = health.parts.iter().map(|(part, result)| (key(*part), result.as_ref().map(|()| "ok")));
-    let schema = health.schema.as_ref().map(|schema| match schema {
-        Schema::Current => "ok",
-        other => sentence(*other),
-    });
+    let schema = health.schema.as_ref().map(|schema| schema.public_message());
+    let schema = if health.is_schema_current() { Ok("ok") } else { schema };
     let said = |said: Result<&str, &Fault>| said.map_or_else(Fault::public_message, str::to_owned);
     parts.chain([("schema".to_owned(), schema)]).map(|(key, result)| (key, said(result))).collect()
-}
-
-fn sentence(schema: Schema) -> &'static str {
-    match schema {
-        Schema::Current => "The database schema is current",
-        Schema::Newer => "The database schema is newer than this program",
-        Schema::Older => "The database schema is older than this program needs",
-        Schema::Missing => "The database has no schema yet",
-    }
 }
 
 /// `key_value_store` for the key-value store.

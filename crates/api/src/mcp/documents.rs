@@ -17,6 +17,7 @@ use docent_domain::{
     access::{Grant, ReadDocuments},
     error::ValidationError,
     id::DocumentId,
+    listing::DocumentFilter,
     retrieval::ScoredChunk,
 };
 use docent_http::extract::json::Fields;
@@ -83,7 +84,7 @@ pub(super) async fn list(
     let limit = fields.optional_number("limit", 1..=LIST_LIMIT_MAX).unwrap_or(LIST_LIMIT);
     fields.done(Some(()))?;
     // One more than asked for tells whether there is another page.
-    let filter = listing::DocumentFilter { status: None, title_contains, after, limit: Some(limit + 1) };
+    let filter = DocumentFilter { status: None, title_contains, after, limit: Some(limit + 1) };
     let mut found = listing::list(app, grant, &filter).await?;
     let has_more = found.len() as u64 > limit;
     found.truncate(limit as usize);

@@ -2,9 +2,10 @@
 
 use crate::streams;
 use actix_web::http::StatusCode;
-use docent_app::error::{Component, Error, Fault, FaultKind};
+use docent_app::error::Error;
 use docent_domain::{
     document::{Failure, FailureCode},
+    fault::{Component, Fault, FaultKind},
     permission::RecordKind,
 };
 use docent_http::{

@@ -2,7 +2,8 @@
 
 use super::answers::{answers, named, with_headers};
 use crate::openai::errors::{self, OpenAiProblem};
-use docent_app::error::{Component, Error, Fault, FaultKind};
+use docent_app::error::Error;
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_http::{
     error::{ApiError, FieldError, Loc},
     extract::json::{broken_body, timed_out},

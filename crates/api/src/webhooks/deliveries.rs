@@ -6,8 +6,8 @@ use super::response::DeliveryResponse;
 use crate::openapi::answers;
 use actix_web::{HttpResponse, http::header, web::Path};
 use chrono::DateTime;
-use docent_app::{listing::DeliveryPosition, webhooks::own};
-use docent_domain::{access::ManageWebhooks, webhook::WebhookDelivery};
+use docent_app::webhooks::own;
+use docent_domain::{access::ManageWebhooks, listing::DeliveryPosition, webhook::WebhookDelivery};
 use docent_http::{
     context::State,
     error::Reply,

@@ -14,12 +14,9 @@ use docent_domain::{
     delegation::Access,
     error::ValidationError,
     id::{ApiKeyId, UserId},
+    listing::{ApiKeyFilter, Page, PageRequest},
     permission::RecordKind,
     text::Email,
-};
-use docent_ports::{
-    api_keys::ApiKeyFilter,
-    page::{Page, PageRequest},
 };
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -244,7 +241,7 @@ pub(super) async fn authenticate(app: &App, credential: &str) -> Result<Actor> {
     Ok(actor.with_key(&key))
 }
 
-async fn touch(app: &App, id: ApiKeyId, now: DateTime<Utc>) -> docent_ports::error::Result<()> {
+async fn touch(app: &App, id: ApiKeyId, now: DateTime<Utc>) -> docent_domain::fault::Result<()> {
     let mut work = app.store.begin().await?;
     work.api_keys().touch(id, now).await?;
     work.commit().await

@@ -8,12 +8,13 @@ use crate::{
 use docent_domain::{
     audit::AuditAction,
     id::UserId,
+    listing::{PageRequest, UserFilter},
     permission::RecordKind,
     text::Email,
     user::{Password, User},
     verification::VerificationPurpose,
 };
-use docent_ports::{page::PageRequest, store::UnitOfWork, users::UserFilter};
+use docent_ports::store::UnitOfWork;
 
 /// The flags of a new account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

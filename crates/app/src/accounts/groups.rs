@@ -10,9 +10,9 @@ use docent_domain::{
     audit::AuditAction,
     group::{Group, GroupName},
     id::GroupId,
+    listing::{Page, PageRequest},
     permission::{PermissionSet, RecordKind},
 };
-use docent_ports::page::{Page, PageRequest};
 
 /// A page of groups by name, each with its number of members.
 ///

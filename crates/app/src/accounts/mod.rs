@@ -21,6 +21,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use docent_domain::{
     audit::AuditAction,
+    fault::Result,
     id::{AuditId, FamilyId, TokenId, UserId},
     text::Email,
     token::{AccessClaims, RefreshClaims},
@@ -29,7 +30,6 @@ use docent_domain::{
 use docent_ports::{
     clock::Clock,
     entropy::Entropy,
-    error::Result,
     password_hasher::PasswordHasher,
     store::{Store, UnitOfWork},
 };

@@ -13,13 +13,10 @@ use docent_domain::{
     access::{Actor, DeleteSessions, Grant, ViewSessions},
     audit::AuditAction,
     id::{SessionId, UserId},
+    listing::{Page, PageRequest, SessionFilter},
     permission::RecordKind,
     session::{Session, SessionKind, USER_AGENT_MAX},
     user::User,
-};
-use docent_ports::{
-    page::{Page, PageRequest},
-    sessions::SessionFilter,
 };
 use std::net::IpAddr;
 

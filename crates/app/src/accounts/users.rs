@@ -19,15 +19,12 @@ use docent_domain::{
     error::{Forbidden, ValidationError},
     group::{AssignedPermissions, Group},
     id::{GroupId, UserId},
+    listing::{Page, PageRequest, UserFilter},
     permission::{PermissionSet, RecordKind},
     text::Email,
     user::{Password, User},
 };
-use docent_ports::{
-    page::{Page, PageRequest},
-    store::UnitOfWork,
-    users::UserFilter,
-};
+use docent_ports::store::UnitOfWork;
 use std::collections::HashMap;
 
 /// The editable fields of an account.

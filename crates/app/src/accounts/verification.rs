@@ -13,18 +13,15 @@ use docent_domain::{
     audit::AuditAction,
     delegation::Access,
     error::ValidationError,
+    fault::{Component, Fault, FaultKind},
     id::{UserId, VerificationId},
+    listing::{Page, PageRequest},
     permission::RecordKind,
     text::Email,
     user::{Password, User},
     verification::{VerificationPurpose, VerificationToken},
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind},
-    mailer::Mail,
-    page::{Page, PageRequest},
-    store::UnitOfWork,
-};
+use docent_ports::{mailer::Mail, store::UnitOfWork};
 use sha2::{Digest, Sha256};
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
@@ -92,7 +89,7 @@ pub async fn request(
             if let Error::Fault(fault) = &error {
                 app.note(fault);
             }
-            tracing::warn!(purpose = purpose.name(), error = %docent_ports::error::report(&error), "an email could not be sent");
+            tracing::warn!(purpose = purpose.name(), error = %docent_domain::fault::report(&error), "an email could not be sent");
         }
         drop(permit);
     };

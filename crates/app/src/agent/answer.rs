@@ -5,14 +5,12 @@ use crate::{App, conversations, error::Result, recorder::Recorder, spans};
 use docent_domain::{
     access::{Actor, Chat, Grant},
     chat::{FinishReason, Message, ToolCall, ToolOutput},
+    fault::{Component, Fault, FaultKind},
     id::ConversationId,
     retrieval::ScoredChunk,
     usage::TokenUsage,
 };
-use docent_ports::{
-    chat_model::{ChatEvent, ChatRequest},
-    error::{Component, Fault, FaultKind},
-};
+use docent_ports::chat_model::{ChatEvent, ChatRequest};
 use futures::{Stream, StreamExt};
 use std::{
     pin::Pin,

@@ -5,11 +5,9 @@ use crate::{App, error::Result, tokens::Counter};
 use docent_domain::{
     chat::Message,
     conversation::{ConversationMessage, MessageRole},
+    fault::{Component, Fault, FaultKind},
     id::ConversationId,
-};
-use docent_ports::{
-    error::{Component, Fault, FaultKind},
-    page::PageRequest,
+    listing::PageRequest,
 };
 
 /// Messages that are read from the record at a time, from its end on.

@@ -70,7 +70,7 @@ pub(super) async fn record(
         at: app.clock.now(),
     };
     if let Err(error) = usage::record(app, &record).await {
-        tracing::error!(error = %docent_ports::error::report(&error), "usage could not be recorded");
+        tracing::error!(error = %docent_domain::fault::report(&error), "usage could not be recorded");
         if let Error::Fault(fault) = &error {
             app.note(fault);
         }

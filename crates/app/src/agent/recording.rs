@@ -38,7 +38,7 @@ impl Transcript {
         let author = MessageRole::Agent { name: agent, sources, tokens, is_complete };
         let asked = question.words().to_owned();
         if let Err(error) = conversations::append(app, conversation, asked, asked_at, text, author).await {
-            tracing::error!(error = %docent_ports::error::report(&error), %conversation, "what was said could not be recorded");
+            tracing::error!(error = %docent_domain::fault::report(&error), %conversation, "what was said could not be recorded");
             if let Error::Fault(fault) = &error {
                 app.note(fault);
             }

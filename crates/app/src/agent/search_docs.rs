@@ -41,7 +41,7 @@ impl Tool for SearchDocs {
                 ToolResult { content: texts.join("\n\n"), passages }
             }
             Err(error) => {
-                tracing::warn!(error = %docent_ports::error::report(&error), "search_docs failed");
+                tracing::warn!(error = %docent_domain::fault::report(&error), "search_docs failed");
                 if let Error::Fault(fault) = &error {
                     app.note(fault);
                     spans::fail(&Span::current(), fault.kind().code());

@@ -3,7 +3,7 @@
 use super::Background;
 use crate::generations;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_ports::error::Fault;
+use docent_domain::fault::Fault;
 use std::time::Duration;
 
 const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);

@@ -6,8 +6,8 @@ use crate::{
     maintenance::sweep::{SweepReport, sweep},
 };
 use chrono::TimeDelta;
-use docent_domain::id::LeaseId;
-use docent_ports::{error::Fault, singleton_tasks::SingletonTask};
+use docent_domain::{fault::Fault, id::LeaseId};
+use docent_ports::singleton_tasks::SingletonTask;
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
 use tracing::Instrument;
@@ -66,7 +66,7 @@ impl Background {
                 Ok(Ok(_)) => self.retry_interval(),
                 Ok(Err(error)) => {
                     self.app.note_error(&error);
-                    tracing::warn!(error = %docent_ports::error::report(&error), "a sweep could not be started or recorded");
+                    tracing::warn!(error = %docent_domain::fault::report(&error), "a sweep could not be started or recorded");
                     self.retry_interval()
                 }
                 Err(_) => {

@@ -3,12 +3,12 @@
 use crate::{
     App,
     error::{Error, Result},
-    listing::{ConversationFilter, ConversationPosition, Page, PageRequest},
 };
 use docent_domain::{
     access::{Chat, Grant},
     conversation::{Conversation, ConversationMessage, ConversationTitle},
     id::ConversationId,
+    listing::{ConversationFilter, ConversationPosition, Page, PageRequest},
     permission::RecordKind,
 };
 use docent_ports::conversations::ConversationReader;

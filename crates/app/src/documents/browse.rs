@@ -9,15 +9,12 @@ use docent_domain::{
     access::{Grant, ViewDocuments},
     document::{Document, StoredFile},
     id::DocumentId,
+    listing::{DocumentQuery, Page, PageRequest},
     permission::RecordKind,
     retrieval::StoredChunk,
     text::Title,
 };
-pub use docent_ports::blob_store::ByteStream;
-use docent_ports::{
-    documents::DocumentQuery,
-    page::{Page, PageRequest},
-};
+use docent_ports::blob_store::ByteStream;
 use std::collections::HashMap;
 
 /// A page of documents.

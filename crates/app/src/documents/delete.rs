@@ -13,11 +13,11 @@ use docent_domain::{
     access::{Actor, DeleteDocuments, Grant},
     audit::AuditAction,
     document::Document,
+    fault::Fault,
     id::{DocumentId, GenerationId, JobId},
     job::{Job, JobKind, JobState},
     permission::RecordKind,
 };
-use docent_ports::error::Fault;
 
 /// Deletes a document and cancels its ingestion if one is in progress.
 ///

@@ -3,13 +3,13 @@
 use crate::{
     App,
     error::{Error, Result},
-    recorder::Stage,
 };
 use docent_domain::{
     access::{Grant, ViewDocuments},
     document::Document,
     id::DocumentId,
     job::Job,
+    metrics::Stage,
     permission::RecordKind,
 };
 

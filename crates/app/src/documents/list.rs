@@ -4,8 +4,8 @@ use crate::{App, error::Result};
 use docent_domain::{
     access::{Grant, ReadDocuments},
     document::Document,
+    listing::DocumentFilter,
 };
-pub use docent_ports::documents::{DocumentFilter, ListPosition};
 
 /// Documents, newest first.
 ///

@@ -5,9 +5,9 @@ use crate::{App, error::Result, extractions, ingest::IngestError};
 use docent_domain::{
     access::{Grant, ReadDocuments},
     document::Document,
+    fault::{Component, Fault, FaultKind},
     id::DocumentId,
 };
-use docent_ports::error::{Component, Fault, FaultKind};
 
 /// The text of a page of a document.
 #[derive(Debug)]

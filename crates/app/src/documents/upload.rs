@@ -13,15 +13,13 @@ use docent_domain::{
     access::{AddDocuments, Grant},
     audit::AuditAction,
     document::{BlobKey, Document, StoredFile},
+    fault::{Component, Fault, FaultKind},
     id::{DocumentId, JobId},
     job::{Job, JobKind},
     text::{FileName, Title},
     trace::TraceParent,
 };
-use docent_ports::{
-    blob_store::BlobWriter,
-    error::{Component, Fault, FaultKind},
-};
+use docent_ports::blob_store::BlobWriter;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tracing::Instrument;

@@ -6,10 +6,10 @@ use super::{
 use crate::{App, error::Result, generations::Opened, maintenance::progress::Progress, search};
 use docent_domain::{
     access::{Grant, ReadDocuments},
+    fault::{Component, Fault, FaultKind},
     id::DocumentId,
     retrieval::{Passages, QueryEmbedding, SparseVector},
 };
-use docent_ports::error::{Component, Fault, FaultKind};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 

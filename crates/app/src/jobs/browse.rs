@@ -4,10 +4,7 @@ use crate::{App, error::Result};
 use docent_domain::{
     access::{Grant, ViewJobs},
     job::Job,
-};
-use docent_ports::{
-    jobs::JobFilter,
-    page::{Page, PageRequest},
+    listing::{JobFilter, Page, PageRequest},
 };
 
 /// Jobs of a kind, the one that changed last first.

@@ -5,15 +5,15 @@ use crate::{
     App,
     documents::delete::{self, Removal},
     ingest::{self, IngestError},
-    recorder::JobOutcome,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{DocumentState, Failure, FailureCode},
     extraction::IngestionStats,
+    fault::{Component, Fault, FaultKind},
     job::{Job, JobKind, RetryPolicy},
+    metrics::JobOutcome,
 };
-use docent_ports::error::{Component, Fault, FaultKind};
 use tokio_util::sync::CancellationToken;
 
 /// The pause before a removal checks again whether the ingestion of its document has ended.

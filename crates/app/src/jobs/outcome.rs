@@ -1,12 +1,12 @@
 //! The result of an attempt at a job.
 
-use crate::recorder::JobOutcome;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::Failure,
     extraction::Coverage,
     id::GenerationId,
     job::{Job, JobState},
+    metrics::JobOutcome,
 };
 
 /// The result of one attempt at a job, as its handler returns it.

@@ -7,16 +7,18 @@ use super::{
     handlers,
     outcome::{Outcome, Retry, Success},
 };
-use crate::{App, error::Result, recorder::JobOutcome, spans, webhooks::events};
+use crate::{App, error::Result, spans, webhooks::events};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     document::{Document, DocumentState},
     error::IllegalTransition,
     extraction::IngestionStats,
+    fault::Fault,
     id::{DocumentId, LeaseId},
     job::{Job, JobKind, RetryPolicy},
+    metrics::JobOutcome,
 };
-use docent_ports::{error::Fault, store::UnitOfWork};
+use docent_ports::store::UnitOfWork;
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
@@ -141,7 +143,7 @@ impl Runner {
                 Ok(None) => return,
                 Err(error) => {
                     self.app.note_error(&error);
-                    tracing::warn!(error = %docent_ports::error::report(&error), "the job queue cannot be read; trying again");
+                    tracing::warn!(error = %docent_domain::fault::report(&error), "the job queue cannot be read; trying again");
                     return;
                 }
             }
@@ -321,7 +323,7 @@ impl Runner {
                 Ok(end) => return end,
                 Err(error) => {
                     self.app.note_error(&error);
-                    tracing::warn!(error = %docent_ports::error::report(&error), "the outcome of a job could not be recorded");
+                    tracing::warn!(error = %docent_domain::fault::report(&error), "the outcome of a job could not be recorded");
                 }
             }
             self.app.sleep(SETTLE_PAUSE).await;

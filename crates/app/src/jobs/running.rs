@@ -1,8 +1,8 @@
 //! The ingestions under way in this process: how far each has come, and what stops it at once when its document
 //! is deleted. Those of other processes notice that when they renew their lease.
 
-use crate::{accounts::keyed_locks::KeyedLocks, recorder::Stage};
-use docent_domain::id::DocumentId;
+use crate::accounts::keyed_locks::KeyedLocks;
+use docent_domain::{id::DocumentId, metrics::Stage};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},

@@ -4,9 +4,9 @@
 //! document without chunks, are left to `docent doctor`.
 
 use super::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check_leftovers, repair};
-use crate::{App, recorder::SweepFinding};
+use crate::App;
 use async_trait::async_trait;
-use docent_ports::error::Component;
+use docent_domain::{fault::Component, metrics::SweepFinding};
 
 /// The result of a sweep.
 #[derive(Debug, Default)]
@@ -122,7 +122,7 @@ impl CheckListener for Sweeper<'_> {
                 if let crate::Error::Fault(fault) = &error {
                     app.note(fault);
                 }
-                tracing::warn!(code, id, error = %docent_ports::error::report(&error), "a sweep could not repair a finding");
+                tracing::warn!(code, id, error = %docent_domain::fault::report(&error), "a sweep could not repair a finding");
             }
         }
     }

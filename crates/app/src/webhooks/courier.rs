@@ -8,13 +8,11 @@ use crate::App;
 use chrono::TimeDelta;
 use docent_domain::{
     access::Actor,
+    fault::Fault,
     id::LeaseId,
     webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, retry_delay},
 };
-use docent_ports::{
-    error::Fault,
-    webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage},
-};
+use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage};
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -71,7 +69,7 @@ impl Courier {
                 () = stop.cancelled() => {}
                 Some(ended) = under_way.join_next() => {
                     if let Err(error) = ended {
-                        tracing::error!(error = %docent_ports::error::report(&error), "the delivery of a webhook died; its lease will run out");
+                        tracing::error!(error = %docent_domain::fault::report(&error), "the delivery of a webhook died; its lease will run out");
                     }
                 }
                 () = self.app.process.new_deliveries.notified(), if free => {}

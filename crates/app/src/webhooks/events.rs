@@ -4,13 +4,11 @@ use crate::App;
 use chrono::{DateTime, SecondsFormat, Utc};
 use docent_domain::{
     document::{Document, DocumentState, Failure},
+    fault::{Component, Fault, FaultKind},
     id::{DocumentId, WebhookDeliveryId, WebhookId},
     webhook::{DeliveryState, WebhookDelivery, WebhookEvent},
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind},
-    store::UnitOfWork,
-};
+use docent_ports::store::UnitOfWork;
 use serde::Serialize;
 
 /// The body of a message.

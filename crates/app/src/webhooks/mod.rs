@@ -15,10 +15,11 @@ use crate::{
 };
 use docent_domain::{
     id::{WebhookDeliveryId, WebhookId},
+    listing::{DeliveryPosition, PageRequest},
     permission::RecordKind,
     webhook::{DeliveryState, Webhook, WebhookDelivery},
 };
-use docent_ports::{page::PageRequest, store::UnitOfWork, webhooks::DeliveryPosition};
+use docent_ports::store::UnitOfWork;
 
 /// Has a delivery of this webhook sent again, as if it had just come: the same message with the same id.
 async fn send_again(

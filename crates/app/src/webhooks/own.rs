@@ -6,18 +6,18 @@ use crate::{
     accounts::authenticate,
     audit::{AuditTarget, Changes, Initiator},
     error::{Error, Result},
-    listing::{DeliveryPosition, PageRequest},
 };
 use docent_domain::{
     access::{Actor, Grant, ManageWebhooks, ViewDocuments},
     audit::AuditAction,
     id::{WebhookDeliveryId, WebhookId},
+    listing::{DeliveryPosition, PageRequest, WebhookFilter},
     permission::RecordKind,
     webhook::{
         WEBHOOKS_MAX, Webhook, WebhookDelivery, WebhookDescription, WebhookEvents, WebhookSecret, WebhookUrl,
     },
 };
-use docent_ports::webhooks::{WebhookFilter, WebhookReader};
+use docent_ports::webhooks::WebhookReader;
 
 /// What somebody wants to be told, and where.
 #[derive(Clone, Debug)]

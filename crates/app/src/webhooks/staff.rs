@@ -5,12 +5,12 @@ use crate::{
     App,
     audit::{AuditTarget, Changes, Initiator},
     error::Result,
-    listing::{Page, PageRequest, WebhookFilter},
 };
 use docent_domain::{
     access::{ChangeWebhooks, DeleteWebhooks, Grant, ViewWebhooks},
     audit::AuditAction,
     id::{WebhookDeliveryId, WebhookId},
+    listing::{Page, PageRequest, WebhookFilter},
     permission::RecordKind,
     webhook::{Webhook, WebhookDelivery},
 };

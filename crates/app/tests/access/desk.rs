@@ -5,7 +5,6 @@ use docent_app::{
     accounts::{authenticate, create::Flags, users::AccountInput},
     audit::Initiator,
     error::{Error, Result},
-    listing::{AuditFilter, PageRequest},
     settings::Settings,
 };
 use docent_domain::{
@@ -13,6 +12,7 @@ use docent_domain::{
     audit::{AuditAction, AuditEntry},
     group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
+    listing::{AuditFilter, PageRequest},
     permission::{Permission, PermissionSet},
     text::Email,
     user::{Password, User},

@@ -7,11 +7,11 @@ use docent_app::{
 use docent_domain::{
     group::AssignedPermissions,
     id::GroupId,
+    listing::PageRequest,
     permission::Permission::{self, AddUser, ChangeUser, DeleteDocument, DeleteUser, ViewJob, ViewUser},
     user::User,
     verification::VerificationPurpose,
 };
-use docent_ports::page::PageRequest;
 use docent_testkit::builders::verification;
 
 const MANAGER: &[Permission] = &[ViewUser, AddUser, ChangeUser, DeleteUser, ViewJob];

@@ -10,8 +10,10 @@ use docent_domain::{
     chunk::{PageStart, Position, Span},
     conversation::{ConversationMessage, MessageRole},
     document::BlobKey,
+    fault::FaultKind,
     group::AssignedPermissions,
     id::{ChunkId, DocumentId},
+    listing::{PageRequest, SessionFilter},
     permission::Permission,
     retrieval::{IndexedDocument, ScoredChunk},
     usage::TokenUsage,
@@ -19,9 +21,7 @@ use docent_domain::{
     verification::VerificationPurpose,
     webhook::WebhookSecret,
 };
-use docent_ports::{
-    error::FaultKind, page::PageRequest, sessions::SessionFilter, store::Store, vector_index::VectorIndex,
-};
+use docent_ports::{store::Store, vector_index::VectorIndex};
 use docent_testkit::{
     builders,
     fakes::archive::{Entries, FakeArchive},

@@ -8,13 +8,11 @@ use docent_app::maintenance::{
 };
 use docent_domain::{
     document::{BlobKey, DocumentState},
+    fault::{Component, FaultKind},
     id::DocumentId,
     job::{Job, JobState},
 };
-use docent_ports::{
-    error::{Component, FaultKind},
-    reranker::Reranker,
-};
+use docent_ports::reranker::Reranker;
 use docent_testkit::{
     builders,
     fakes::reranker::FakeReranker,

@@ -9,10 +9,10 @@ use docent_app::{documents, maintenance::sweep::sweep, search};
 use docent_domain::{
     access::Actor,
     document::{BlobKey, DocumentState},
+    fault::FaultKind,
     id::DocumentId,
     user::User,
 };
-use docent_ports::error::FaultKind;
 use proptest::{prelude::*, test_runner::Config};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
 use std::{sync::Arc, time::Duration};

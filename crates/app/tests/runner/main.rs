@@ -14,17 +14,14 @@ mod webhooks;
 use docent_app::jobs::RunnerSettings;
 use docent_domain::{
     document::DocumentState,
+    fault::{Component, FaultKind},
     job::JobState,
+    listing::{PageRequest, SessionFilter},
+    metrics::{Cache, JobOutcome, Stage},
     session::Session,
     trace::TraceParent,
     verification::{VerificationPurpose, VerificationToken},
     webhook::{DeliveryState, WebhookDelivery},
-};
-use docent_ports::{
-    error::{Component, FaultKind},
-    page::PageRequest,
-    recorder::{Cache, JobOutcome, Stage},
-    sessions::SessionFilter,
 };
 use docent_testkit::{
     builders::{self, at},

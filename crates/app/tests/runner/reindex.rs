@@ -17,15 +17,13 @@ use docent_app::{
 use docent_domain::{
     access::Actor,
     document::BlobKey,
+    fault::{Component, FaultKind},
     generation::{GenerationState, IndexGeneration},
     id::DocumentId,
     job::{JobKind, JobState},
     user::User,
 };
-use docent_ports::{
-    error::{Component, FaultKind},
-    vector_indexes::VectorIndexes,
-};
+use docent_ports::vector_indexes::VectorIndexes;
 use docent_testkit::builders;
 use std::{
     collections::BTreeSet,
@@ -214,11 +212,11 @@ impl VectorIndexes for PauseBeforeSwitch {
     async fn open(
         &self,
         name: &str,
-    ) -> docent_ports::error::Result<Arc<dyn docent_ports::vector_index::VectorIndex>> {
+    ) -> docent_domain::fault::Result<Arc<dyn docent_ports::vector_index::VectorIndex>> {
         self.inner.open(name).await
     }
 
-    async fn close(&self, name: &str) -> docent_ports::error::Result<()> {
+    async fn close(&self, name: &str) -> docent_domain::fault::Result<()> {
         self.closings.fetch_add(1, Ordering::SeqCst);
         let (go_on, resumed) = tokio::sync::oneshot::channel();
         if self.at.send(go_on).is_ok() {
@@ -227,15 +225,15 @@ impl VectorIndexes for PauseBeforeSwitch {
         self.inner.close(name).await
     }
 
-    async fn exists(&self, name: &str) -> docent_ports::error::Result<bool> {
+    async fn exists(&self, name: &str) -> docent_domain::fault::Result<bool> {
         self.inner.exists(name).await
     }
 
-    async fn remove(&self, name: &str) -> docent_ports::error::Result<()> {
+    async fn remove(&self, name: &str) -> docent_domain::fault::Result<()> {
         self.inner.remove(name).await
     }
 
-    async fn check(&self) -> docent_ports::error::Result<()> {
+    async fn check(&self) -> docent_domain::fault::Result<()> {
         self.inner.check().await
     }
 }

@@ -10,12 +10,12 @@ use docent_app::{
 };
 use docent_domain::{
     document::{BlobKey, Failure, FailureCode},
+    fault::FaultKind,
     id::{DocumentId, LeaseId},
     job::{Job, JobState},
+    metrics::SweepFinding,
 };
-use docent_ports::{
-    error::FaultKind, recorder::SweepFinding, singleton_tasks::SingletonTask, vector_index::VectorIndex,
-};
+use docent_ports::{singleton_tasks::SingletonTask, vector_index::VectorIndex};
 use docent_testkit::{
     builders,
     fakes::recorder::Noted,

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use docent_domain::{
     document::BlobKey,
+    fault::Result,
     id::DocumentId,
     retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use docent_ports::{
     blob_store::{BlobList, BlobStore, BlobWriter, ByteStream},
-    error::Result,
     store::{ReadView, Schema, Store, UnitOfWork},
     vector_index::{IndexPage, VectorIndex},
 };

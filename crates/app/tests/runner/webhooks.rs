@@ -5,17 +5,15 @@ use docent_app::webhooks::{courier::Courier, own, signature::signatures};
 use docent_domain::{
     access::{Actor, Grant, ManageWebhooks},
     document::FailureCode,
+    fault::FaultKind,
     group::AssignedPermissions,
     id::{DocumentId, WebhookId},
+    listing::PageRequest,
     permission::Permission,
     user::User,
     webhook::{DeliveryState, Webhook, WebhookDelivery, WebhookEvents, WebhookUrl},
 };
-use docent_ports::{
-    error::FaultKind,
-    page::PageRequest,
-    webhook_sender::{DeliveryError, ReceiverResponse},
-};
+use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse};
 use docent_testkit::{
     builders::{self, id},
     fakes::webhook_sender::answered,

@@ -1,6 +1,6 @@
 //! The labels of series.
 
-use docent_app::recorder::JobOutcome;
+use docent_domain::metrics::JobOutcome;
 use prometheus_client::encoding::EncodeLabelSet;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]

@@ -8,12 +8,14 @@ mod labels;
 mod process;
 
 use chrono::{DateTime, Utc};
-use docent_app::{
-    backlog::Backlog,
-    error::{Component, FaultKind},
-    recorder::{Cache, JobOutcome, Recorder, Stage, SweepFinding},
+use docent_app::{backlog::Backlog, recorder::Recorder};
+use docent_domain::{
+    chat::AgentName,
+    document::FailureCode,
+    fault::{Component, FaultKind},
+    metrics::{Cache, JobOutcome, Stage, SweepFinding},
+    usage::TokenUsage,
 };
-use docent_domain::{chat::AgentName, document::FailureCode, usage::TokenUsage};
 use http::Http;
 use labels::{Fault, JobLabels, Lookup, Mended, Outcome, StageName, State, Swept, Tokens, Version};
 use process::Process;

@@ -20,7 +20,7 @@ use actix_web::{
     },
     middleware::Next,
 };
-use docent_app::error::Fault;
+use docent_domain::fault::Fault;
 use std::{borrow::Cow, time::Instant};
 use tracing::{Instrument, Span, field::Empty};
 

@@ -2,8 +2,11 @@
 
 use super::records::{add_users, first};
 use crate::builders::{api_key, at, id, user};
-use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyScopes};
-use docent_ports::{api_keys::ApiKeyFilter, store::Store};
+use docent_domain::{
+    api_key::{ApiKey, ApiKeyName, ApiKeyScopes},
+    listing::ApiKeyFilter,
+};
+use docent_ports::store::Store;
 use std::sync::Arc;
 
 async fn add_keys(store: &dyn Store, keys: &[ApiKey]) {

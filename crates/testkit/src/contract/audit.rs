@@ -4,13 +4,10 @@ use super::records::first;
 use crate::builders::{at, audit_entry, id, user};
 use docent_domain::{
     audit::{AuditAction, AuditActor, AuditEntry, Change},
+    listing::{AuditFilter, PageRequest, Period},
     permission::RecordKind,
 };
-use docent_ports::{
-    audit::AuditFilter,
-    page::{PageRequest, Period},
-    store::Store,
-};
+use docent_ports::store::Store;
 use std::sync::Arc;
 
 async fn append(store: &dyn Store, entries: &[AuditEntry]) {

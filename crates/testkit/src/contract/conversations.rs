@@ -7,14 +7,11 @@ use docent_domain::{
     chunk::{PageStart, Position, Span},
     conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     id::ChunkId,
+    listing::{ConversationFilter, ConversationPosition, PageRequest},
     retrieval::ScoredChunk,
     usage::TokenUsage,
 };
-use docent_ports::{
-    conversations::{ConversationFilter, ConversationPosition},
-    page::PageRequest,
-    store::Store,
-};
+use docent_ports::store::Store;
 use std::sync::Arc;
 
 async fn add(store: &dyn Store, conversations: &[Conversation]) {

@@ -7,11 +7,11 @@ use docent_domain::{
     document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending, StoredFile},
     extraction::{Coverage, IngestionStats},
     job::{Job, JobKind},
+    listing::{DocumentFilter, DocumentOrder, DocumentQuery, ListPosition, PageRequest},
     text::Title,
 };
 use docent_ports::{
-    documents::{DocumentCounts, DocumentDay, DocumentFilter, DocumentOrder, DocumentQuery, ListPosition},
-    page::PageRequest,
+    documents::{DocumentCounts, DocumentDay},
     store::Store,
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};

@@ -4,9 +4,10 @@ use super::records::{add_users, first};
 use crate::builders::{at, group, id, user};
 use docent_domain::{
     group::{AssignedPermissions, Group, GroupName},
+    listing::PageRequest,
     permission::{Permission, PermissionSet},
 };
-use docent_ports::{page::PageRequest, store::Store};
+use docent_ports::store::Store;
 use std::sync::Arc;
 
 async fn add_groups(store: &dyn Store, groups: &[Group]) {

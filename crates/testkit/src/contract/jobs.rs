@@ -6,12 +6,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     id::{JobId, LeaseId},
     job::{Job, JobKind, JobState},
+    listing::{JobFilter, JobStateName},
     trace::TraceParent,
 };
-use docent_ports::{
-    jobs::{JobCounts, JobFilter, JobStateName},
-    store::Store,
-};
+use docent_ports::{jobs::JobCounts, store::Store};
 use std::{collections::HashSet, sync::Arc};
 
 crate::battery! {

@@ -1,10 +1,10 @@
 //! Contract of every mailer.
 
-use docent_domain::text::Email;
-use docent_ports::{
-    error::{Component, FaultKind},
-    mailer::{Mail, Mailer},
+use docent_domain::{
+    fault::{Component, FaultKind},
+    text::Email,
 };
+use docent_ports::mailer::{Mail, Mailer};
 use std::{fmt, sync::Arc};
 
 /// A mailer and its mail server.

@@ -1,7 +1,7 @@
 //! Records that batteries insert first, each kind in one unit of work.
 
-use docent_domain::{document::Document, job::Job, user::User};
-use docent_ports::{page::PageRequest, store::Store};
+use docent_domain::{document::Document, job::Job, listing::PageRequest, user::User};
+use docent_ports::store::Store;
 
 pub(super) async fn add_users(store: &dyn Store, users: &[User]) {
     let mut unit = store.begin().await.unwrap();

@@ -4,9 +4,10 @@ use super::records::{add_users, first};
 use crate::builders::{at, id, session, user};
 use docent_domain::{
     id::SessionId,
+    listing::SessionFilter,
     session::{PANEL_IDLE_TIMEOUT, Session, SessionKind},
 };
-use docent_ports::{sessions::SessionFilter, store::Store};
+use docent_ports::store::Store;
 use std::sync::Arc;
 
 async fn add_sessions(store: &dyn Store, sessions: &[Session]) {

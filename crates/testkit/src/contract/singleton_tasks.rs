@@ -75,7 +75,7 @@ async fn take(store: &dyn Store, lease: u32, now: i64, until: i64, done_by: i64)
 
 async fn changed(
     store: &dyn Store,
-    change: impl AsyncFnOnce(&mut dyn UnitOfWork) -> docent_ports::error::Result<bool>,
+    change: impl AsyncFnOnce(&mut dyn UnitOfWork) -> docent_domain::fault::Result<bool>,
 ) -> bool {
     let mut unit = store.begin().await.unwrap();
     let changed = change(&mut *unit).await.unwrap();

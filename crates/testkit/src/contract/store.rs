@@ -2,12 +2,13 @@
 
 use super::records::add_documents;
 use crate::builders::{document, id, job, user};
-use docent_domain::{id::DocumentId, text::Title};
-use docent_ports::{
-    documents::DocumentFilter,
-    error::{Component, FaultKind, Result},
-    store::{Schema, Store},
+use docent_domain::{
+    fault::{Component, FaultKind, Result},
+    id::DocumentId,
+    listing::DocumentFilter,
+    text::Title,
 };
+use docent_ports::store::{Schema, Store};
 use std::{
     future::{Future, poll_fn},
     sync::Arc,

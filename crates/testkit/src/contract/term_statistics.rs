@@ -1,9 +1,8 @@
 //! Contract of every repository of term statistics.
 
 use crate::builders::id;
-use docent_domain::ranking::CorpusStatistics;
+use docent_domain::{fault::Result, ranking::CorpusStatistics};
 use docent_ports::{
-    error::Result,
     store::{Store, UnitOfWork},
     term_statistics::{Contribution, TermStatistics},
 };

@@ -1,10 +1,13 @@
 //! Contract of every text extractor.
 
 use bytes::Bytes;
-use docent_domain::{document::FailureCode, extraction::PageQuality};
+use docent_domain::{
+    document::FailureCode,
+    extraction::PageQuality,
+    fault::{Component, Fault, FaultKind},
+};
 use docent_ports::{
     blob_store::ByteStream,
-    error::{Component, Fault, FaultKind},
     text_extractor::{ExtractionError, TextExtractor},
 };
 use futures::{StreamExt, stream};

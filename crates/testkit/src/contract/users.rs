@@ -4,14 +4,15 @@ use super::records::{add_users, first};
 use crate::builders::{api_key, at, conversation, document, group, id, session, usage, user, verification};
 use chrono::TimeDelta;
 use docent_domain::{
-    document::Document, group::AssignedPermissions, permission::PermissionSet, text::Email, user::User,
+    document::Document,
+    group::AssignedPermissions,
+    listing::{PageRequest, UserFilter, UserOrder},
+    permission::PermissionSet,
+    text::Email,
+    user::User,
     verification::VerificationPurpose,
 };
-use docent_ports::{
-    page::PageRequest,
-    store::Store,
-    users::{UserFilter, UserOrder},
-};
+use docent_ports::store::Store;
 use std::sync::Arc;
 
 crate::battery! {

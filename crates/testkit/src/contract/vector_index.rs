@@ -3,14 +3,12 @@
 use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
 use docent_domain::{
     chunk::{PageStart, Position, Span},
+    fault::FaultKind,
     id::ChunkId,
     ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length},
     retrieval::{IndexEntry, QueryEmbedding, ScoredChunk},
 };
-use docent_ports::{
-    error::FaultKind,
-    vector_index::{IndexPage, VectorIndex},
-};
+use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,

@@ -4,16 +4,13 @@ use super::records::{add_users, first};
 use crate::builders::{at, delivery, id, user, webhook};
 use docent_domain::{
     id::{LeaseId, WebhookDeliveryId},
+    listing::{DeliveryPosition, PageRequest, WebhookFilter},
     webhook::{
         DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, WebhookDescription, WebhookEvent,
         WebhookEvents, WebhookSecret, WebhookUrl,
     },
 };
-use docent_ports::{
-    page::PageRequest,
-    store::Store,
-    webhooks::{DeliveryPosition, WebhookFilter},
-};
+use docent_ports::store::Store;
 use std::sync::Arc;
 
 /// Writes these webhooks, of accounts that are there, and deliveries to them.

@@ -2,10 +2,8 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use docent_ports::{
-    archive::{ArchiveReader, ArchiveSource, ArchiveWriter},
-    error::{Component, Fault, FaultKind, Result},
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::archive::{ArchiveReader, ArchiveSource, ArchiveWriter};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},

@@ -3,11 +3,8 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use docent_domain::document::BlobKey;
-use docent_ports::{
-    blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob},
-    error::Result,
-};
+use docent_domain::{document::BlobKey, fault::Result};
+use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob};
 use futures::stream;
 use std::{
     collections::BTreeMap,

@@ -3,12 +3,10 @@
 use async_trait::async_trait;
 use docent_domain::{
     chat::{FinishReason, ToolCall},
+    fault::{Component, Fault, FaultKind, Result},
     usage::TokenUsage,
 };
-use docent_ports::{
-    chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
-    error::{Component, Fault, FaultKind, Result},
-};
+use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::{StreamExt, stream};
 use std::{
     collections::VecDeque,

@@ -2,8 +2,11 @@
 
 use crate::retrieval::terms;
 use async_trait::async_trait;
-use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
-use docent_ports::{embedder::Embedder, error::Result};
+use docent_domain::{
+    fault::Result,
+    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
+};
+use docent_ports::embedder::Embedder;
 
 /// An embedder whose sparse part counts lower-case words and whose optional dense part sums up hashes of words.
 #[derive(Clone, Copy, Debug, Default)]

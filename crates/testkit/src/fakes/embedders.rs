@@ -1,9 +1,7 @@
 //! Embedders by model name, chosen by the test.
 
-use docent_ports::{
-    embedder::{Embedder, Embedders},
-    error::Result,
-};
+use docent_domain::fault::Result;
+use docent_ports::embedder::{Embedder, Embedders};
 use std::sync::Arc;
 
 type Find = dyn Fn(&str) -> Result<Arc<dyn Embedder>> + Send + Sync;

@@ -1,10 +1,8 @@
 //! Mailer that records emails.
 
 use async_trait::async_trait;
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    mailer::{Mail, Mailer},
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::mailer::{Mail, Mailer};
 use std::sync::{
     Mutex,
     atomic::{AtomicBool, Ordering},

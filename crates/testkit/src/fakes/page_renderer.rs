@@ -3,10 +3,12 @@
 use super::text_extractor::HEADER;
 use crate::faults::FaultSwitch;
 use async_trait::async_trait;
-use docent_domain::document::{Failure, FailureCode};
+use docent_domain::{
+    document::{Failure, FailureCode},
+    fault::Component,
+};
 use docent_ports::{
     blob_store::ByteStream,
-    error::Component,
     page_renderer::{PageImageRequest, PageRenderer, RenderError},
 };
 use futures::TryStreamExt;

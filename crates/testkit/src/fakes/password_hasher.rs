@@ -1,11 +1,11 @@
 //! Fast, insecure password hasher.
 
 use async_trait::async_trait;
-use docent_domain::user::{Password, PasswordHash};
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    password_hasher::PasswordHasher,
+use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
+    user::{Password, PasswordHash},
 };
+use docent_ports::password_hasher::PasswordHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Stores the password in the "hash" with a counter as salt.

@@ -1,10 +1,12 @@
 //! Recorder whose events tests can read.
 
-use docent_domain::{chat::AgentName, usage::TokenUsage};
-use docent_ports::{
-    error::{Component, FaultKind},
-    recorder::{Cache, JobOutcome, Recorder, Stage, SweepFinding},
+use docent_domain::{
+    chat::AgentName,
+    fault::{Component, FaultKind},
+    metrics::{Cache, JobOutcome, Stage, SweepFinding},
+    usage::TokenUsage,
 };
+use docent_ports::recorder::Recorder;
 use std::{
     sync::{Mutex, PoisonError},
     time::Duration,

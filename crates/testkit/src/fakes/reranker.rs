@@ -2,7 +2,8 @@
 
 use crate::retrieval::words_in_common;
 use async_trait::async_trait;
-use docent_ports::{error::Result, reranker::Reranker};
+use docent_domain::fault::Result;
+use docent_ports::reranker::Reranker;
 
 /// Scores a passage by the share of the query's words that it contains.
 #[derive(Clone, Copy, Debug, Default)]

@@ -24,6 +24,7 @@ use docent_domain::{
     audit::AuditEntry,
     conversation::{Conversation, ConversationMessage},
     document::{Deletion, Document},
+    fault::{Component, Fault, FaultKind, Result},
     generation::IndexGeneration,
     group::{AssignedPermissions, Group},
     id::{
@@ -31,6 +32,7 @@ use docent_domain::{
         UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
     },
     job::Job,
+    listing::{Page, PageRequest},
     usage::UsageRecord,
     user::User,
     verification::VerificationToken,
@@ -38,8 +40,6 @@ use docent_domain::{
 };
 use docent_ports::{
     embedding_cache::{CachedVector, TextDigest},
-    error::{Component, Fault, FaultKind, Result},
-    page::{Page, PageRequest},
     store::{ReadView, Schema, Store, UnitOfWork},
     term_statistics::Contribution,
 };

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use docent_domain::{
     document::{Failure, FailureCode},
     extraction::{ExtractedPage, Extraction, Metadata},
+    fault::{Component, Fault, FaultKind},
 };
 use docent_ports::{
     blob_store::ByteStream,
-    error::{Component, Fault, FaultKind},
     text_extractor::{ExtractionError, TextExtractor},
 };
 use futures::TryStreamExt;

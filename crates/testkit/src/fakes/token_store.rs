@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::id::{FamilyId, TokenId, UserId};
-use docent_ports::{
-    error::Result,
-    token_store::{Rotation, RotationOutcome, TokenStore},
+use docent_domain::{
+    fault::Result,
+    id::{FamilyId, TokenId, UserId},
 };
+use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use std::{collections::HashMap, sync::Mutex};
 
 #[derive(Debug)]

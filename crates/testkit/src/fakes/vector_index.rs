@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
     id::DocumentId,
     ranking::{
         CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
@@ -10,10 +11,7 @@ use docent_domain::{
         IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk, TermCounts,
     },
 };
-use docent_ports::{
-    error::{Component, Fault, FaultKind, Result},
-    vector_index::{IndexPage, VectorIndex},
-};
+use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::{
     collections::{BTreeMap, HashMap},
     ops::Bound,

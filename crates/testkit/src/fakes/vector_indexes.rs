@@ -2,7 +2,8 @@
 
 use super::vector_index::FakeVectorIndex;
 use async_trait::async_trait;
-use docent_ports::{error::Result, vector_index::VectorIndex, vector_indexes::VectorIndexes};
+use docent_domain::fault::Result;
+use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},

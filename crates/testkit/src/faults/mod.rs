@@ -5,7 +5,7 @@
 //! switch for each step of a unit of work.
 //!
 //! ```
-//! use docent_ports::error::{FaultKind, Component};
+//! use docent_domain::fault::{FaultKind, Component};
 //! use docent_testkit::faults::FaultSwitch;
 //!
 //! let database = FaultSwitch::new(Component::Database);
@@ -22,7 +22,7 @@ pub mod search;
 pub mod store;
 pub mod token_store;
 
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use std::sync::{Arc, Mutex};
 
 /// Decides which calls of a component fail. Clones share the state.

@@ -3,10 +3,8 @@
 use super::Faulty;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_ports::{
-    error::Result,
-    rate_limiter::{Count, RateLimiter},
-};
+use docent_domain::fault::Result;
+use docent_ports::rate_limiter::{Count, RateLimiter};
 use std::time::Duration;
 
 #[async_trait]
@@ -28,10 +26,8 @@ impl RateLimiter for Faulty<dyn RateLimiter> {
 mod tests {
     use super::*;
     use crate::{clock::TestClock, fakes::rate_limiter::FakeRateLimiter, faults::FaultSwitch};
-    use docent_ports::{
-        clock::Clock,
-        error::{Component, FaultKind},
-    };
+    use docent_domain::fault::{Component, FaultKind};
+    use docent_ports::clock::Clock;
     use std::sync::Arc;
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 use super::Faulty;
 use async_trait::async_trait;
 use docent_domain::{
+    fault::Result,
     id::DocumentId,
     retrieval::{
         Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk, SparseVector,
@@ -12,7 +13,6 @@ use docent_domain::{
 use docent_ports::{
     chat_model::{ChatModel, ChatRequest, ChatStream},
     embedder::Embedder,
-    error::Result,
     reranker::Reranker,
     vector_index::{IndexPage, VectorIndex},
     vector_indexes::VectorIndexes,
@@ -156,7 +156,7 @@ mod tests {
         faults::FaultSwitch,
         retrieval::{document_id, entry, indexed},
     };
-    use docent_ports::error::{Component, FaultKind};
+    use docent_domain::fault::{Component, FaultKind};
 
     #[tokio::test]
     async fn a_failed_replace_stores_nothing() {

@@ -2,10 +2,8 @@
 
 use super::FaultSwitch;
 use async_trait::async_trait;
-use docent_ports::{
-    error::{Component, Result},
-    store::{ReadView, Schema, Store, UnitOfWork},
-};
+use docent_domain::fault::{Component, Result};
+use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
 use std::sync::{Arc, Mutex};
 
 /// A store with one switch per step that can fail.

@@ -3,11 +3,11 @@
 use super::Faulty;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::id::{FamilyId, TokenId, UserId};
-use docent_ports::{
-    error::Result,
-    token_store::{Rotation, RotationOutcome, TokenStore},
+use docent_domain::{
+    fault::Result,
+    id::{FamilyId, TokenId, UserId},
 };
+use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 
 #[async_trait]
 impl TokenStore for Faulty<dyn TokenStore> {

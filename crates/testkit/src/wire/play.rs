@@ -11,12 +11,10 @@ use super::{
 use crate::fakes::chat_model::ScriptedChatModel;
 use docent_domain::{
     chat::{FinishReason, Message, ToolCall, ToolOutput, ToolSpec},
+    fault::FaultKind,
     usage::TokenUsage,
 };
-use docent_ports::{
-    chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
-    error::FaultKind,
-};
+use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 

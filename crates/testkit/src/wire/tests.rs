@@ -2,8 +2,7 @@
 
 use super::{FakeLlm, Gate, Reply};
 use crate::fakes::chat_model::{ScriptedChatModel, Turn};
-use docent_domain::{chat::Message, usage::TokenUsage};
-use docent_ports::error::FaultKind;
+use docent_domain::{chat::Message, fault::FaultKind, usage::TokenUsage};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::{

@@ -9,12 +9,11 @@ use super::{
     times::Time,
 };
 use actix_web::{HttpResponse, http::StatusCode};
-use docent_app::{
-    accounts::users,
-    conversations as use_case,
-    listing::{self, ConversationFilter, Page},
+use docent_app::{accounts::users, conversations as use_case, listing};
+use docent_domain::{
+    access::ViewConversations,
+    listing::{ConversationFilter, Page},
 };
-use docent_domain::access::ViewConversations;
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
 

@@ -9,16 +9,12 @@ use super::{
 };
 use actix_web::{HttpResponse, http::StatusCode};
 use chrono::{DateTime, Utc};
-use docent_app::{
-    accounts::users,
-    documents::browse as use_case,
-    error::Result,
-    listing::{self, DocumentOrder, DocumentQuery, Page},
-};
+use docent_app::{accounts::users, documents::browse as use_case, error::Result, listing};
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments},
     document::{Document, DocumentState},
     id::UserId,
+    listing::{DocumentOrder, DocumentQuery, Page},
     text::Email,
 };
 use docent_http::{context::State, extract::query::Query};

@@ -10,14 +10,11 @@ use super::{
 };
 use actix_web::{HttpResponse, http::StatusCode};
 use chrono::{DateTime, Utc};
-use docent_app::{
-    documents::browse,
-    jobs::browse as use_case,
-    listing::{JobFilter, JobStateName},
-};
+use docent_app::{documents::browse, jobs::browse as use_case};
 use docent_domain::{
     access::{ViewDocuments, ViewJobs},
     job::{Job, JobKind, JobState},
+    listing::{JobFilter, JobStateName},
     text::Title,
 };
 use docent_http::{context::State, extract::query::Query};

@@ -1,6 +1,6 @@
 //! Paged lists with filters in the URL.
 
-use docent_app::listing::PageRequest;
+use docent_domain::listing::PageRequest;
 use docent_http::extract::query::{Query, encode_query};
 use serde::Serialize;
 

@@ -16,10 +16,13 @@ use chrono::{Days, NaiveDate, NaiveTime};
 use docent_app::{
     App,
     error::Result,
-    listing::{self, Period, UsageFilter, UsageGrouping, UsageSum},
+    listing,
     usage::{self as use_case, Usage},
 };
-use docent_domain::access::ViewUsageRecords;
+use docent_domain::{
+    access::ViewUsageRecords,
+    listing::{Period, UsageFilter, UsageGrouping, UsageSum},
+};
 use docent_http::{
     context::State,
     extract::query::{Query, encode_query},

@@ -9,12 +9,11 @@ use super::{
     times::Time,
 };
 use actix_web::{HttpResponse, http::StatusCode};
-use docent_app::{
-    accounts::users,
-    listing::{self, Page, WebhookFilter},
-    webhooks::staff as use_case,
+use docent_app::{accounts::users, listing, webhooks::staff as use_case};
+use docent_domain::{
+    access::ViewWebhooks,
+    listing::{Page, WebhookFilter},
 };
-use docent_domain::access::ViewWebhooks;
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
 

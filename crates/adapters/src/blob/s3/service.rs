@@ -3,7 +3,7 @@
 use super::{S3Options, rejected};
 use crate::http_client::{is_loopback, tls};
 use async_trait::async_trait;
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use futures::StreamExt;
 use object_store::{
     ClientOptions,

@@ -5,10 +5,8 @@ use crate::openai::{
     fault::{self, CallError},
 };
 use bytes::Bytes;
-use docent_ports::{
-    chat_model::ChatEvent,
-    error::{Component, Fault, FaultKind, Result},
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::chat_model::ChatEvent;
 use futures::{
     StreamExt,
     stream::{self, BoxStream},

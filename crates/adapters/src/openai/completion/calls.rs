@@ -1,8 +1,7 @@
 //! Assembles tool calls from streamed pieces.
 
 use super::{invalid_response, wire::ToolCallDelta};
-use docent_domain::chat::ToolCall;
-use docent_ports::error::Fault;
+use docent_domain::{chat::ToolCall, fault::Fault};
 use std::collections::HashSet;
 
 /// Maximum number of tool calls in a response.

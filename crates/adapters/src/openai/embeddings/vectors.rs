@@ -3,7 +3,7 @@
 use super::invalid_response;
 use crate::openai::fault::parse_failure;
 use base64::{Engine, engine::general_purpose::STANDARD};
-use docent_ports::error::Result;
+use docent_domain::fault::Result;
 use serde::{
     Deserialize, Deserializer,
     de::{self, SeqAccess, Visitor},
@@ -115,7 +115,7 @@ fn unit(mut vector: Vec<f32>) -> Result<Vec<f32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent_ports::error::{Fault, FaultKind};
+    use docent_domain::fault::{Fault, FaultKind};
 
     fn response(data: &str) -> String {
         format!(r#"{{"object":"list","data":[{data}],"model":"m","usage":{{"prompt_tokens":7}}}}"#)

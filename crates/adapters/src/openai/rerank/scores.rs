@@ -1,7 +1,7 @@
 //! Parses rerank responses.
 
 use crate::openai::fault::parse_failure;
-use docent_ports::error::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use serde::Deserialize;
 
 /// Both common forms: an object, and the plain list of text-embeddings-inference.

@@ -5,9 +5,9 @@ use crate::sql::{
 };
 use docent_domain::{
     api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
+    fault::Result,
     id::{ApiKeyId, UserId},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

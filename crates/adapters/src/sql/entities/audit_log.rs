@@ -5,10 +5,10 @@ use crate::sql::{
 };
 use docent_domain::{
     audit::{AuditAction, AuditActor, AuditEntry, Change},
+    fault::Result,
     id::{ApiKeyId, AuditId, UserId},
     permission::RecordKind,
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -5,9 +5,9 @@ use crate::sql::{
 };
 use docent_domain::{
     conversation::{Conversation, ConversationTitle},
+    fault::Result,
     id::{ConversationId, UserId},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

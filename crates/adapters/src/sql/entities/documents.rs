@@ -9,10 +9,10 @@ use docent_domain::{
         StoredFile, VectorDocId,
     },
     extraction::{Coverage, IngestionStats},
+    fault::Result,
     id::{DocumentId, UserId},
     text::{FileName, Title},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;

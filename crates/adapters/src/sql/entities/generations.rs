@@ -4,10 +4,10 @@ use crate::sql::{
     values::{counted, instant, micros},
 };
 use docent_domain::{
+    fault::Result,
     generation::{GenerationState, IndexGeneration},
     id::GenerationId,
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -4,11 +4,11 @@ use crate::sql::{
     values::{counted, instant, micros},
 };
 use docent_domain::{
+    fault::Result,
     id::{DocumentId, JobId, LeaseId, UserId},
     job::{Job, JobKind, JobState},
     trace::TraceParent,
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 pub const QUEUED: &str = "queued";

@@ -7,11 +7,11 @@ use docent_domain::{
     chat::AgentName,
     chunk::{PageStart, Position, Span},
     conversation::{ConversationMessage, MessageRole},
+    fault::Result,
     id::{ChunkId, ConversationId, DocumentId, MessageId},
     retrieval::ScoredChunk,
     usage::TokenUsage,
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 

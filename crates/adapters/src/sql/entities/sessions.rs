@@ -4,10 +4,10 @@ use crate::sql::{
     values::{address, instant, micros},
 };
 use docent_domain::{
+    fault::Result,
     id::{SessionId, UserId},
     session::{Session, SessionKind},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -5,10 +5,10 @@ use crate::sql::{
 };
 use docent_domain::{
     chat::AgentName,
+    fault::Result,
     id::{ApiKeyId, ConversationId, UsageId, UserId},
     usage::{TokenUsage, UsageRecord},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

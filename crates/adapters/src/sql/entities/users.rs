@@ -4,11 +4,11 @@ use crate::sql::{
     values::{instant, micros},
 };
 use docent_domain::{
+    fault::Result,
     id::UserId,
     text::Email,
     user::{PasswordHash, User},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

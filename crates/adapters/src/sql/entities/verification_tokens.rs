@@ -4,10 +4,10 @@ use crate::sql::{
     values::{digest, instant, micros},
 };
 use docent_domain::{
+    fault::Result,
     id::{UserId, VerificationId},
     verification::{VerificationPurpose, VerificationToken},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

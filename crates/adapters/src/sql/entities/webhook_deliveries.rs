@@ -4,10 +4,10 @@ use crate::sql::{
     values::{counted, instant, micros},
 };
 use docent_domain::{
+    fault::Result,
     id::{DocumentId, WebhookDeliveryId, WebhookId},
     webhook::{DeliveryState, WebhookDelivery, WebhookEvent},
 };
-use docent_ports::error::Result;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -4,12 +4,12 @@ use super::{
     super::{transaction::Transaction, writing},
     SqlOptions, SqlStore, fresh, open, open_with,
 };
-use docent_domain::document::Document;
-use docent_migration::{Migrator, MigratorTrait, SchemaState};
-use docent_ports::{
-    error::{Component, Fault, FaultKind},
-    store::Store,
+use docent_domain::{
+    document::Document,
+    fault::{Component, Fault, FaultKind},
 };
+use docent_migration::{Migrator, MigratorTrait, SchemaState};
+use docent_ports::store::Store;
 use docent_testkit::builders::{document, id, job, user};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use std::time::Duration;

@@ -6,10 +6,8 @@ use super::{
     not_serializable,
 };
 use bytes::Bytes;
-use docent_ports::{
-    archive::{ArchiveReader, ArchiveWriter},
-    error::Fault,
-};
+use docent_domain::fault::Fault;
+use docent_ports::archive::{ArchiveReader, ArchiveWriter};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 

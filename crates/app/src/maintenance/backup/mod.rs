@@ -31,11 +31,11 @@ mod restore;
 mod save;
 mod webhook_lines;
 
+use docent_domain::fault::{Component, Fault, FaultKind};
 pub use lines::Manifest;
 pub use restore::{RestoreSummary, restore};
 pub use save::{BackupOptions, BackupSummary, save};
 
-use docent_ports::error::{Component, Fault, FaultKind};
 use thiserror::Error;
 
 /// The archive format that this program writes, and the only one that it reads.

@@ -18,17 +18,13 @@ use crate::{
 };
 use docent_domain::{
     document::{BlobKey, Document, DocumentState},
+    fault::{Component, Fault, FaultKind},
     headings,
     id::{ChunkId, DocumentId, JobId},
     job::{Job, JobKind},
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages, StoredChunk},
 };
-use docent_ports::{
-    archive::ArchiveSource,
-    blob_store::BlobWriter,
-    error::{Component, Fault, FaultKind},
-    store::UnitOfWork,
-};
+use docent_ports::{archive::ArchiveSource, blob_store::BlobWriter, store::UnitOfWork};
 use futures::TryStreamExt;
 use std::collections::{BTreeMap, HashSet};
 

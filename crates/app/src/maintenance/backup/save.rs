@@ -15,15 +15,11 @@ use super::{
 use crate::{App, maintenance::progress::Progress};
 use docent_domain::{
     document::{Document, DocumentState, StoredFile},
+    fault::{Component, Fault, FaultKind},
     id::ConversationId,
+    listing::PageRequest,
 };
-use docent_ports::{
-    archive::ArchiveWriter,
-    error::{Component, Fault, FaultKind},
-    page::PageRequest,
-    store::ReadView,
-    vector_index::VectorIndex,
-};
+use docent_ports::{archive::ArchiveWriter, store::ReadView, vector_index::VectorIndex};
 use futures::TryStreamExt;
 use std::{collections::BTreeMap, sync::Arc};
 

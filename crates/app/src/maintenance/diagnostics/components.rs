@@ -2,13 +2,11 @@
 
 use super::{CheckListener, Finding};
 use crate::{App, generations::Opened, health};
-use docent_domain::chat::Message;
-use docent_ports::{
-    chat_model::ChatRequest,
-    embedder::Embedder,
-    error::{Component, Fault, FaultKind, Result},
-    reranker::Reranker,
+use docent_domain::{
+    chat::Message,
+    fault::{Component, Fault, FaultKind, Result},
 };
+use docent_ports::{chat_model::ChatRequest, embedder::Embedder, reranker::Reranker, store::Schema};
 use futures::StreamExt;
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -42,7 +40,7 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     // An unreachable database has already been reported.
     if let Ok(schema) = health.schema {
         match schema {
-            health::Schema::Current => {}
+            Schema::Current => {}
             other => listener.found(Finding::Schema(other)).await,
         }
     }

@@ -9,11 +9,12 @@ use crate::{
 use chrono::TimeDelta;
 use docent_domain::{
     document::{BlobKey, Document, DocumentState, DocumentStatus, FailureCode},
+    fault::Fault,
     generation::{GenerationState, IndexGeneration},
     id::DocumentId,
     job::{JobKind, JobState},
 };
-use docent_ports::{blob_store::StoredBlob, error::Fault};
+use docent_ports::blob_store::StoredBlob;
 use futures::{StreamExt, TryStreamExt, stream};
 use std::collections::HashSet;
 

@@ -3,13 +3,11 @@
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::BlobKey,
+    fault::{Component, Fault},
     generation::IndexGeneration,
     id::{DocumentId, JobId},
 };
-use docent_ports::{
-    error::{Component, Fault},
-    store::Schema,
-};
+use docent_ports::store::Schema;
 
 /// A problem of an installation.
 #[derive(Debug)]

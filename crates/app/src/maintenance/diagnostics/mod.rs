@@ -9,13 +9,13 @@ mod finding;
 mod repair;
 
 pub(crate) use consistency::document_of;
+use docent_domain::fault::{Component, Fault};
 pub use finding::Finding;
 pub use repair::{Repair, repair};
 
 use super::progress::{NoProgress, Progress};
 use crate::App;
 use async_trait::async_trait;
-use docent_ports::error::{Component, Fault};
 
 /// Receives the results of checks one by one.
 #[async_trait]
@@ -48,7 +48,7 @@ pub async fn check(
     if !components::check(app, listener).await {
         let fault = Fault::new(
             Component::Database,
-            docent_ports::error::FaultKind::Unavailable,
+            docent_domain::fault::FaultKind::Unavailable,
             "the database cannot be read",
         );
         return vec![SkippedCheck { check: "records, chunks and files", fault }];

@@ -10,10 +10,10 @@ use super::{
 use crate::{App, Error, generations, webhooks::events};
 use docent_domain::{
     document::{BlobKey, Document, DocumentState, Failure, FailureCode},
+    fault::Fault,
     id::{DocumentId, JobId, UserId},
     job::{Job, JobKind, JobState},
 };
-use docent_ports::error::Fault;
 
 /// The result of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

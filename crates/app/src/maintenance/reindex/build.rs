@@ -13,10 +13,10 @@ use crate::{
 use docent_domain::{
     document::{Document, DocumentState},
     extraction::{Coverage, IngestionStats},
+    fault::{Fault, FaultKind},
     generation::{IndexGeneration, IndexedRevision},
     id::DocumentId,
 };
-use docent_ports::error::{Fault, FaultKind};
 use futures::{StreamExt, stream};
 use std::{collections::HashMap, time::Duration};
 use tokio_util::sync::CancellationToken;

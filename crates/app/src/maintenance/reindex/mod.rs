@@ -14,10 +14,11 @@ mod switch;
 use crate::{App, generations, maintenance::progress::Progress};
 use build::Build;
 use docent_domain::{
+    fault::Fault,
     generation::{GenerationState, IndexGeneration},
     id::{DocumentId, GenerationId},
 };
-use docent_ports::{embedder::Embedder, error::Fault};
+use docent_ports::embedder::Embedder;
 use std::sync::Arc;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;

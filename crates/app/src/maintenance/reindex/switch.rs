@@ -4,10 +4,11 @@ use super::build::IndexedDocument;
 use crate::App;
 use docent_domain::{
     document::DocumentState,
+    fault::Fault,
     generation::{GenerationState, IndexGeneration, IndexedRevision},
     id::DocumentId,
 };
-use docent_ports::{error::Fault, store::UnitOfWork};
+use docent_ports::store::UnitOfWork;
 use std::collections::{HashMap, HashSet};
 
 /// Revisions that one query reads.

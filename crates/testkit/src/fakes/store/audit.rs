@@ -4,13 +4,11 @@ use super::{Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     audit::{AuditActor, AuditEntry},
+    fault::Result,
     id::AuditId,
+    listing::{AuditFilter, Page, PageRequest},
 };
-use docent_ports::{
-    audit::{AuditFilter, AuditReader, AuditWriter},
-    error::Result,
-    page::{Page, PageRequest},
-};
+use docent_ports::audit::{AuditReader, AuditWriter};
 use std::cmp::Reverse;
 
 #[async_trait]

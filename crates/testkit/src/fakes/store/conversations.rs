@@ -4,13 +4,11 @@ use super::{Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     conversation::{Conversation, ConversationMessage},
+    fault::Result,
     id::ConversationId,
+    listing::{ConversationFilter, Page, PageRequest},
 };
-use docent_ports::{
-    conversations::{ConversationFilter, ConversationReader, ConversationWriter},
-    error::Result,
-    page::{Page, PageRequest},
-};
+use docent_ports::conversations::{ConversationReader, ConversationWriter};
 use std::cmp::Reverse;
 
 #[async_trait]

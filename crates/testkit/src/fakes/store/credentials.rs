@@ -5,15 +5,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     api_key::{ApiKey, ApiKeyPrefix},
+    fault::Result,
     id::{ApiKeyId, SessionId, UserId, VerificationId},
+    listing::{ApiKeyFilter, Page, PageRequest, SessionFilter},
     session::Session,
     verification::{VerificationPurpose, VerificationToken},
 };
 use docent_ports::{
-    api_keys::{ApiKeyFilter, ApiKeyReader, ApiKeyWriter},
-    error::Result,
-    page::{Page, PageRequest},
-    sessions::{SessionFilter, SessionReader, SessionWriter},
+    api_keys::{ApiKeyReader, ApiKeyWriter},
+    sessions::{SessionReader, SessionWriter},
     verifications::{VerificationReader, VerificationWriter},
 };
 use std::cmp::Reverse;

@@ -5,18 +5,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     document::{Deletion, Document, DocumentState},
+    fault::Result,
     generation::IndexedRevision,
     id::DocumentId,
+    listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest},
     text::Title,
 };
-use docent_ports::{
-    documents::{
-        DocumentCounts, DocumentDay, DocumentFilter, DocumentOrder, DocumentQuery, DocumentReader,
-        DocumentWriter,
-    },
-    error::Result,
-    page::{Page, PageRequest},
-};
+use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap, HashSet},

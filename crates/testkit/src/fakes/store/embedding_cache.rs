@@ -3,10 +3,8 @@
 use super::Transaction;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_ports::{
-    embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest},
-    error::Result,
-};
+use docent_domain::fault::Result;
+use docent_ports::embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest};
 use std::collections::HashMap;
 
 #[async_trait]

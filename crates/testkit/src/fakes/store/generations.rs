@@ -3,13 +3,11 @@
 use super::{Tables, Transaction, violation};
 use async_trait::async_trait;
 use docent_domain::{
+    fault::Result,
     generation::{GenerationState, IndexGeneration},
     id::GenerationId,
 };
-use docent_ports::{
-    error::Result,
-    generations::{GenerationReader, GenerationWriter},
-};
+use docent_ports::generations::{GenerationReader, GenerationWriter};
 
 fn is_active(generation: &IndexGeneration) -> bool {
     matches!(generation.state, GenerationState::Active { .. })

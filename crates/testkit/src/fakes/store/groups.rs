@@ -3,15 +3,13 @@
 use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
+    fault::Result,
     group::{AssignedPermissions, Group, GroupName},
     id::{GroupId, UserId},
+    listing::{Page, PageRequest},
     permission::PermissionSet,
 };
-use docent_ports::{
-    error::Result,
-    groups::{GroupReader, GroupWriter},
-    page::{Page, PageRequest},
-};
+use docent_ports::groups::{GroupReader, GroupWriter};
 
 #[async_trait]
 impl GroupReader for Transaction {

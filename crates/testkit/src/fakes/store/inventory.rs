@@ -8,6 +8,7 @@ use docent_domain::{
     audit::AuditEntry,
     conversation::Conversation,
     document::{Deletion, Document, DocumentState, DocumentStatus},
+    fault::Result,
     group::Group,
     id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
     job::{Job, JobKind, JobState},
@@ -15,10 +16,7 @@ use docent_domain::{
     user::User,
     webhook::Webhook,
 };
-use docent_ports::{
-    error::Result,
-    inventory::{Inventory, RecordCounts},
-};
+use docent_ports::inventory::{Inventory, RecordCounts};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     ops::Bound,

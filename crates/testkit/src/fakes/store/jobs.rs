@@ -4,14 +4,12 @@ use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{DocumentId, JobId, LeaseId},
     job::{Job, JobKind, JobState},
+    listing::{JobFilter, JobStateName, Page, PageRequest},
 };
-use docent_ports::{
-    error::Result,
-    jobs::{JobCounts, JobFilter, JobReader, JobStateName, JobWriter, is_due},
-    page::{Page, PageRequest},
-};
+use docent_ports::jobs::{JobCounts, JobReader, JobWriter, is_due};
 
 #[async_trait]
 impl JobReader for Transaction {

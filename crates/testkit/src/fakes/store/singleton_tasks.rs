@@ -3,11 +3,8 @@
 use super::{Held, Transaction};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::id::LeaseId;
-use docent_ports::{
-    error::Result,
-    singleton_tasks::{SingletonTask, SingletonTaskWriter},
-};
+use docent_domain::{fault::Result, id::LeaseId};
+use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter};
 
 #[async_trait]
 impl SingletonTaskWriter for Transaction {

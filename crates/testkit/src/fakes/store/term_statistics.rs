@@ -2,10 +2,9 @@
 
 use super::Transaction;
 use async_trait::async_trait;
-use docent_domain::id::DocumentId;
-use docent_ports::{
-    error::Result,
-    term_statistics::{Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter},
+use docent_domain::{fault::Result, id::DocumentId};
+use docent_ports::term_statistics::{
+    Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter,
 };
 
 #[async_trait]

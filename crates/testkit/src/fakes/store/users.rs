@@ -3,16 +3,16 @@
 use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
+    fault::Result,
     id::UserId,
+    listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum, UserFilter, UserOrder},
     text::Email,
     usage::{TokenUsage, UsageRecord},
     user::User,
 };
 use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
-    usage::{UsageFilter, UsageGrouping, UsageReader, UsageSum, UsageWriter},
-    users::{UserFilter, UserOrder, UserReader, UserWriter},
+    usage::{UsageReader, UsageWriter},
+    users::{UserReader, UserWriter},
 };
 use std::{
     cmp::Reverse,

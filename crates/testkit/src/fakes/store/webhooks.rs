@@ -4,14 +4,12 @@ use super::{Kept, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
+    fault::Result,
     id::{LeaseId, UserId, WebhookDeliveryId, WebhookId},
+    listing::{DeliveryPosition, Page, PageRequest, WebhookFilter},
     webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent},
 };
-use docent_ports::{
-    error::Result,
-    page::{Page, PageRequest},
-    webhooks::{DeliveryPosition, WebhookFilter, WebhookReader, WebhookWriter},
-};
+use docent_ports::webhooks::{WebhookReader, WebhookWriter};
 use std::cmp::Reverse;
 
 #[async_trait]

@@ -17,8 +17,8 @@ use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
     accounts::{api_keys, profile, sessions},
     error::Error,
-    listing::PageRequest,
 };
+use docent_domain::listing::PageRequest;
 use docent_http::{
     context::State,
     extract::client::{Client, UserAgent},

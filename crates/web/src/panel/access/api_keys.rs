@@ -12,9 +12,13 @@ use docent_app::{
     App,
     accounts::{api_keys as use_case, users},
     error::Error,
-    listing::{self, ApiKeyFilter, Page},
+    listing,
 };
-use docent_domain::{access::ViewApiKeys, id::UserId};
+use docent_domain::{
+    access::ViewApiKeys,
+    id::UserId,
+    listing::{ApiKeyFilter, Page},
+};
 use docent_http::{context::State, extract::query::Query};
 
 /// Account of a filter by email address. An unknown address yields an empty list.

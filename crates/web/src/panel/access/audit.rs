@@ -9,11 +9,13 @@ use crate::panel::{
 };
 use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
-use docent_app::{
-    audit as use_case,
+use docent_app::audit as use_case;
+use docent_domain::{
+    access::ViewAuditLog,
+    audit::AuditAction,
     listing::{AuditFilter, Page, Period},
+    permission::RecordKind,
 };
-use docent_domain::{access::ViewAuditLog, audit::AuditAction, permission::RecordKind};
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
 

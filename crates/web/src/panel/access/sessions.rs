@@ -17,10 +17,10 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use docent_app::{
     accounts::{sessions as use_case, users},
     error::Error,
-    listing::{Page, SessionFilter},
 };
 use docent_domain::{
     access::{DeleteSessions, ViewSessions},
+    listing::{Page, SessionFilter},
     permission::RecordKind,
     session::SessionKind,
 };

@@ -5,10 +5,10 @@ use crate::panel::{nav::ROOT, page::Broken, session::Staff};
 use docent_app::{
     accounts::{api_keys, sessions},
     audit,
-    listing::{ApiKeyFilter, AuditFilter, PageRequest, SessionFilter},
 };
 use docent_domain::{
     access::{ViewApiKeys, ViewAuditLog, ViewSessions},
+    listing::{ApiKeyFilter, AuditFilter, PageRequest, SessionFilter},
     permission::RecordKind,
     user::User,
 };

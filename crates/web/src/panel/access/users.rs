@@ -9,12 +9,10 @@ use crate::panel::{
 };
 use actix_web::{HttpResponse, http::StatusCode};
 use chrono::{DateTime, Utc};
-use docent_app::{
-    accounts::{groups, users as use_case},
-    listing::{UserFilter, UserOrder},
-};
+use docent_app::accounts::{groups, users as use_case};
 use docent_domain::{
     access::{AddUsers, ViewUsers},
+    listing::{UserFilter, UserOrder},
     user::User,
 };
 use docent_http::{context::State, extract::query::Query};

@@ -17,10 +17,10 @@ use actix_web::{HttpResponse, http::StatusCode, web::Path};
 use docent_app::{
     accounts::{users, verification as use_case},
     error::Error,
-    listing::Page,
 };
 use docent_domain::{
     access::{AddVerifications, DeleteVerifications, ViewVerifications},
+    listing::Page,
     permission::RecordKind,
     verification::VerificationPurpose,
 };

@@ -1,0 +1,261 @@
+//! Pages, filters and orders of lists.
+
+use crate::{
+    audit::AuditAction,
+    id::{ApiKeyId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId},
+    job::JobKind,
+    permission::RecordKind,
+    session::SessionKind,
+    usage::TokenUsage,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+
+/// A request for one page of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageRequest {
+    /// Number of records to skip.
+    pub offset: u64,
+    /// Maximum number of records on the page.
+    pub limit: u64,
+}
+
+/// One page of a list and the length of the whole list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// Records of the page in the order of the list.
+    pub records: Vec<T>,
+    /// Number of records in the whole list at the time of reading.
+    pub total: u64,
+}
+
+impl<T> Default for Page<T> {
+    fn default() -> Self {
+        Self { records: Vec::new(), total: 0 }
+    }
+}
+
+/// A period of time: `from` is inclusive, `to` is exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Period {
+    /// Start, if limited.
+    pub from: Option<DateTime<Utc>>,
+    /// End, if limited.
+    pub to: Option<DateTime<Utc>>,
+}
+
+impl Period {
+    /// Whether the period contains `at`.
+    pub fn contains(&self, at: DateTime<Utc>) -> bool {
+        self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at < to)
+    }
+}
+
+/// Which documents to list.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentFilter {
+    /// Only documents with this status (`pending`, `ingested`, `failed`).
+    pub status: Option<&'static str>,
+    /// Only documents whose title contains this text, ignoring ASCII case.
+    pub title_contains: Option<String>,
+    /// Only documents after this position.
+    pub after: Option<ListPosition>,
+    /// Maximum number of documents, if any.
+    pub limit: Option<u64>,
+}
+
+/// A position in a list ordered newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListPosition {
+    /// Creation time of the document.
+    pub created_at: DateTime<Utc>,
+    /// ID of the document.
+    pub id: DocumentId,
+}
+
+/// Which documents to show to staff, and in which order.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentQuery {
+    /// Only documents with this status (`pending`, `ingested`, `failed`).
+    pub status: Option<&'static str>,
+    /// Only documents whose title contains this text, ignoring ASCII case.
+    pub title_contains: Option<String>,
+    /// Only documents of this account.
+    pub owner: Option<UserId>,
+    /// Order of the list.
+    pub order: DocumentOrder,
+}
+
+/// The order of documents shown to staff.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DocumentOrder {
+    /// Newest first.
+    #[default]
+    Newest,
+    /// Oldest first.
+    Oldest,
+    /// By title, upper-case letters before lower-case ones.
+    Title,
+    /// Largest file first, documents without a file last.
+    Largest,
+}
+
+/// Which conversations to list.
+#[derive(Clone, Debug, Default)]
+pub struct ConversationFilter {
+    /// Only conversations of this account.
+    pub owner: Option<UserId>,
+    /// Only conversations whose title contains this text, ignoring ASCII case.
+    pub text: Option<String>,
+    /// Only conversations after this position.
+    pub after: Option<ConversationPosition>,
+}
+
+/// A position in the list of conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConversationPosition {
+    /// Time of the conversation's last update.
+    pub updated_at: DateTime<Utc>,
+    /// ID of the conversation.
+    pub id: ConversationId,
+}
+
+/// Which jobs to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JobFilter {
+    /// Only jobs in this state.
+    pub state: Option<JobStateName>,
+    /// Only jobs of this kind.
+    pub kind: Option<JobKind>,
+}
+
+/// The states of jobs, without their data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobStateName {
+    /// Queued.
+    Queued,
+    /// Running, or its runner crashed.
+    Leased,
+    /// Finished.
+    Done,
+}
+
+/// Which accounts to list.
+#[derive(Clone, Debug, Default)]
+pub struct UserFilter {
+    /// Only accounts whose email address contains this text, ignoring ASCII case.
+    pub text: Option<String>,
+    /// Only active or only deactivated accounts.
+    pub is_active: Option<bool>,
+    /// Only accounts with (or without) access to the admin panel: `is_staff` or `is_superuser`.
+    pub can_use_panel: Option<bool>,
+    /// Only superusers or only other accounts.
+    pub is_superuser: Option<bool>,
+    /// Only members of this group.
+    pub group: Option<GroupId>,
+    /// Order of the list.
+    pub order: UserOrder,
+}
+
+/// The order of a list of accounts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UserOrder {
+    /// By email address.
+    #[default]
+    Email,
+    /// Newest first.
+    Newest,
+    /// Last login first, accounts without one last.
+    LastLogin,
+}
+
+/// Which sessions to list.
+#[derive(Clone, Debug, Default)]
+pub struct SessionFilter {
+    /// Only sessions of this account.
+    pub user: Option<UserId>,
+    /// Only sessions of this kind.
+    pub kind: Option<SessionKind>,
+    /// Only sessions that are valid at this time.
+    pub valid_at: Option<DateTime<Utc>>,
+}
+
+/// Which keys to list.
+#[derive(Clone, Debug, Default)]
+pub struct ApiKeyFilter {
+    /// Only keys of this account.
+    pub user: Option<UserId>,
+    /// Only keys that are valid at this time.
+    pub valid_at: Option<DateTime<Utc>>,
+    /// Only keys whose name or prefix contains this text, ignoring ASCII case.
+    pub text: Option<String>,
+}
+
+/// How usage is grouped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsageGrouping {
+    /// By day (UTC).
+    pub by_day: bool,
+    /// By account.
+    pub by_user: bool,
+    /// By API key, with usage without a key as a group.
+    pub by_key: bool,
+}
+
+/// Which usage records to sum up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UsageFilter {
+    /// Only records of this account.
+    pub user: Option<UserId>,
+    /// Only records of this API key.
+    pub api_key: Option<ApiKeyId>,
+    /// Only records of this period.
+    pub period: Period,
+}
+
+/// A sum of usage records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageSum {
+    /// Day, if grouped by day.
+    pub day: Option<NaiveDate>,
+    /// Account, if grouped by account.
+    pub user: Option<UserId>,
+    /// API key, if grouped by key and one was used.
+    pub api_key: Option<ApiKeyId>,
+    /// Number of answers.
+    pub answers: u64,
+    /// Token usage.
+    pub tokens: TokenUsage,
+}
+
+/// Which audit log entries to list.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// Only actions of this account.
+    pub actor: Option<UserId>,
+    /// Only this action.
+    pub action: Option<AuditAction>,
+    /// Only actions on records of this kind.
+    pub kind: Option<RecordKind>,
+    /// Only actions on the record with this ID.
+    pub record: Option<String>,
+    /// Only actions in this period.
+    pub period: Period,
+}
+
+/// Which webhooks to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WebhookFilter {
+    /// Only webhooks of this account.
+    pub owner: Option<UserId>,
+    /// Only enabled or only disabled webhooks.
+    pub is_active: Option<bool>,
+}
+
+/// A position in the deliveries of a webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeliveryPosition {
+    /// Time of the event.
+    pub created_at: DateTime<Utc>,
+    /// ID of the delivery.
+    pub id: WebhookDeliveryId,
+}
