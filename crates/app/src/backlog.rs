@@ -27,6 +27,6 @@ pub async fn read(app: &App) -> Result<Backlog> {
     let counts = async { app.store.read().await?.jobs().counts().await };
     let late = |_| Err(Fault::new(Component::Database, FaultKind::Timeout, "counting jobs took over 1 s"));
     let counts = tokio::time::timeout(TIMEOUT, counts).await.unwrap_or_else(late)?;
-    let age = counts.oldest.map_or(TimeDelta::zero(), |oldest| app.clock.now() - oldest);
+    let age = counts.oldest.map_or(TimeDelta::zero(), |oldest| app.now() - oldest);
     Ok(Backlog { queued: counts.queued, leased: counts.leased, oldest_age: age.to_std().unwrap_or_default() })
 }

@@ -43,7 +43,7 @@ async fn create(
     id: ConversationId,
     question: &str,
 ) -> Result<Option<Conversation>> {
-    let now = app.clock.now();
+    let now = app.now();
     let title = ConversationTitle::of_question(question);
     let conversation = Conversation { id, owner: grant.user(), title, created_at: now, updated_at: now };
     let mut work = app.store.begin().await?;
@@ -66,7 +66,7 @@ pub(crate) async fn append(
     answer: String,
     agent: MessageRole,
 ) -> Result<()> {
-    let now = app.clock.now();
+    let now = app.now();
     let message = |role, content: String, at| ConversationMessage {
         id: app.new_id(MessageId::generate),
         conversation: id,

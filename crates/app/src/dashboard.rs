@@ -44,7 +44,7 @@ pub struct Documents {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn overview(app: &App, actor: &Actor, _grant: Grant<UseAdminPanel>) -> Result<Overview> {
-    let today = app.clock.now().date_naive();
+    let today = app.now().date_naive();
     let first = today.checked_sub_days(Days::new(DAYS - 1)).unwrap_or(today);
     let from = first.and_time(NaiveTime::MIN).and_utc();
     let mut view = app.store.read().await?;

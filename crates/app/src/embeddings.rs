@@ -71,7 +71,7 @@ pub async fn embed(
             agent,
             model: model.to_owned(),
             tokens: cost,
-            at: app.clock.now(),
+            at: app.now(),
         };
         usage::record(app, &record).await?;
     }

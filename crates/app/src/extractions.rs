@@ -29,7 +29,7 @@ const MAX_UNPACKED: u64 = 512 << 20;
 /// When the file cannot be read. One that was kept in vain, or cannot be kept, is no error.
 pub(crate) async fn extraction(app: &App, file: &StoredFile) -> Result<Extraction, IngestError> {
     let key = BlobKey::of_extraction(&file.sha256);
-    let _turn = app.process.running.reading(key.as_str()).await;
+    let _turn = app.process.running.lock_extraction(key.as_str()).await;
     match find(app, &key).await {
         Ok(Some(extraction)) => {
             app.recorder.cache_lookups(Cache::Extractions, 1, 0);

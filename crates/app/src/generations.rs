@@ -91,7 +91,7 @@ impl App {
 pub async fn remove_retired(app: &App) -> Result<()> {
     for generation in app.store.read().await?.generations().all().await? {
         let GenerationState::Retired { since } = generation.state else { continue };
-        let age = app.clock.now() - since;
+        let age = app.now() - since;
         if age < GRACE {
             continue;
         }

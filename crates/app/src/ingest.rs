@@ -113,7 +113,7 @@ async fn prepare(
     app.extractor.name().clone_into(&mut effort.extractor);
     let work = traced(stage(Stage::Extract, None), extractions::extraction(app, file));
     let extraction = timed(app, document.id, Stage::Extract, &mut effort.extract, work).await?;
-    let turn = app.process.running.cutting().await;
+    let turn = app.process.running.chunking_permit().await;
     let work = traced(stage(Stage::Chunk, None), cut(extraction, &app.settings));
     let (coverage, lead, chunks) = timed(app, document.id, Stage::Chunk, &mut effort.chunk, work).await?;
     drop(turn);
@@ -156,8 +156,8 @@ async fn timed<T>(
     spent: &mut Duration,
     work: impl Future<Output = T>,
 ) -> T {
-    app.process.running.reach(document, stage);
-    let started = app.clock.now();
+    app.process.running.set_stage(document, stage);
+    let started = app.now();
     let done = work.await;
     let took = app.since(started);
     *spent += took;

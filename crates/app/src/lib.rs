@@ -98,7 +98,7 @@ impl App {
         let process = Process {
             new_jobs: Notify::new(),
             new_deliveries: Notify::new(),
-            running: Running::cutting_at_most(settings.ingest_concurrency),
+            running: Running::new(settings.ingest_concurrency),
             page_images: PageImageCache::default(),
             logins: KeyedLocks::default(),
             outgoing_mail: OutgoingMail::default(),

@@ -53,7 +53,7 @@ impl RateLimit {
     /// The time until the next one is allowed, when the window is used up.
     pub async fn admit(&self, app: &App, client: IpAddr) -> Result<(), Duration> {
         let key = format!("rate:{}", prefix(client));
-        let now = app.clock.now();
+        let now = app.now();
         if self.is_local.load(Ordering::Relaxed) && !self.probes(now) {
             app.recorder.counted_locally();
             return self.judge(self.count_locally(key, now));

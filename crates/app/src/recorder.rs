@@ -22,8 +22,8 @@ impl App {
     }
 
     /// Counts a fault of a component.
-    pub fn record_fault(&self, part: Component, kind: FaultKind) {
-        self.recorder.fault(part, kind);
+    pub fn record_fault(&self, component: Component, kind: FaultKind) {
+        self.recorder.fault(component, kind);
     }
 
     /// The time since `started`, or zero if the clock was set back.

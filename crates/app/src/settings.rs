@@ -1,52 +1,52 @@
-//! The limits and lifetimes that use cases obey.
+//! Limits and lifetimes.
 
 use docent_domain::chunk::ChunkSize;
 use std::time::Duration;
 
-/// See the configuration reference for what each one is called outside.
+/// The settings of the use cases. Their external names are in the configuration reference.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Whether access tokens are accepted.
     pub accepts_jwt: bool,
     /// Whether API keys are accepted.
     pub accepts_api_keys: bool,
-    /// How long an access token is good.
+    /// Lifetime of an access token.
     pub access_token_ttl: Duration,
-    /// How long a refresh token is good.
+    /// Lifetime of a refresh token.
     pub refresh_token_ttl: Duration,
     /// How long a replaced refresh token stays usable.
     pub refresh_rotation_grace: Duration,
-    /// How long a link to choose a new password is good.
+    /// Lifetime of a link that resets a password.
     pub password_reset_ttl: Duration,
-    /// How long a link to confirm an address is good.
+    /// Lifetime of a link that confirms an email address.
     pub email_verification_ttl: Duration,
-    /// The address that people know the service by, without a slash at its end; links in mail begin with it.
+    /// The base URL of links in emails, without a trailing slash.
     pub public_url: String,
-    /// Failed logins of one account from one address that a period allows.
+    /// Maximum number of failed logins per account and address in a period.
     pub login_max_failures: u64,
-    /// That period.
+    /// Length of that period.
     pub login_failure_period: Duration,
-    /// The most bytes of an uploaded file.
+    /// Maximum size of an uploaded file in bytes.
     pub max_upload_bytes: u64,
-    /// The most characters of a document's text.
+    /// Maximum number of characters of a document.
     pub max_characters: u64,
-    /// Documents that are cut into chunks at the same time.
+    /// Maximum number of documents that are split into chunks at the same time.
     pub ingest_concurrency: usize,
-    /// The most chunks of a document.
+    /// Maximum number of chunks of a document.
     pub max_chunks: u32,
-    /// The most model calls for one answer of the agent `chat`.
+    /// Maximum number of model calls for one answer of the agent `chat`.
     pub agent_max_iterations: usize,
-    /// The system prompt of the agent `chat`; the model gets none without it.
+    /// The system prompt of the agent `chat`, if any.
     pub system_prompt: Option<String>,
-    /// The most chunks that a search of an agent returns.
+    /// Maximum number of chunks that a search of an agent returns.
     pub search_limit: usize,
-    /// The most tokens of earlier turns of a conversation that a model reads before a question; none when 0.
+    /// Maximum number of tokens of conversation history sent to the model; 0 for none.
     pub conversation_history_tokens: usize,
-    /// How chunks are cut.
+    /// Size of chunks.
     pub chunk_size: ChunkSize,
-    /// The name of an installation's first collection of chunks; later ones have names that begin with it.
+    /// Name of the first vector collection; the names of later ones begin with it.
     pub collection: String,
-    /// The embedding model of an installation's first index, and of those that are built without naming one.
+    /// The embedding model of the first index, and of indexes built without naming one.
     pub embedding_model: String,
 }
 

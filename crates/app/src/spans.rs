@@ -1,8 +1,8 @@
-//! The spans of traces that the use cases make, all in one place.
+//! The trace spans of the use cases, and their propagation.
 //!
-//! A span says what was done, of which kind, how long it took and whether it worked. It never holds what
-//! people wrote or what a document says: no question, answer, passage, title, file name, address or token.
-//! Names and fields follow the semantic conventions of OpenTelemetry where they have any.
+//! A span holds the operation, its duration and its result. It never holds user or document content: no question,
+//! answer, passage, title, file name, address or token. Names and fields follow the semantic conventions of
+//! OpenTelemetry where there are any.
 
 use crate::App;
 use docent_domain::{
@@ -10,7 +10,7 @@ use docent_domain::{
 };
 use tracing::{Span, field::Empty};
 
-/// The header of a request's place in a trace.
+/// The header of the trace context.
 const TRACEPARENT: &str = "traceparent";
 
 impl App {
@@ -19,7 +19,7 @@ impl App {
         self.traces.is_some()
     }
 
-    /// Makes the span of a request part of the trace that its headers name, and returns the span's place in it.
+    /// Makes the span of a request part of the trace in its headers, and returns the trace context of the span.
     /// `header` returns the value of a header by its name in lower case.
     pub fn join_trace<'a>(
         &self,
@@ -28,13 +28,13 @@ impl App {
     ) -> Option<TraceParent> {
         let traces = self.traces.as_ref()?;
         traces.extract(span, header);
-        let mut place = None;
+        let mut context = None;
         traces.inject(span, &mut |name, value| {
             if name == TRACEPARENT {
-                place = TraceParent::parse(value);
+                context = TraceParent::parse(value);
             }
         });
-        place
+        context
     }
 
     /// Makes the span of a job part of the trace of its upload.
@@ -63,13 +63,13 @@ pub(crate) fn invoke_agent(agent: &AgentName, model: &str, conversation: Option<
     )
 }
 
-/// Adds what an answer cost.
+/// Adds the tokens that an answer used.
 pub(crate) fn record_tokens(span: &Span, tokens: TokenUsage) {
     span.record("gen_ai.usage.input_tokens", tokens.prompt);
     span.record("gen_ai.usage.output_tokens", tokens.completion);
 }
 
-/// One run of a tool that is offered; never the name that a model made up.
+/// One run of an offered tool; never a name that the model invented.
 pub(crate) fn execute_tool(tool: &'static str) -> Span {
     tracing::info_span!(
         "execute_tool",
@@ -84,8 +84,8 @@ pub(crate) fn execute_tool(tool: &'static str) -> Span {
     )
 }
 
-/// One try at a job. At the level of errors, so that whatever is logged within tells which document it is
-/// about, by the fields whose names have no dot.
+/// One attempt at a job. At error level, so that every log line within it names the document, in the fields without
+/// a dot in their name.
 pub(crate) fn job(job: &Job) -> Span {
     let attempt = job.attempts + 1;
     tracing::error_span!(
@@ -115,12 +115,12 @@ pub(crate) fn stage(stage: Stage, chunks: Option<usize>) -> Span {
     )
 }
 
-/// Writing down what became of a job.
+/// Recording the outcome of a job.
 pub(crate) fn settle() -> Span {
     tracing::info_span!("settle", otel.status_code = Empty, error.type = Empty)
 }
 
-/// Marks a span's work as failed; `kind` is one of a few words for programs.
+/// Marks a span as failed; `kind` is one of a few machine-readable words.
 pub(crate) fn fail(span: &Span, kind: &'static str) {
     span.record("otel.status_code", "ERROR");
     span.record("error.type", kind);

@@ -221,7 +221,7 @@ pub(super) async fn authenticate(app: &App, credential: &str) -> Result<Actor> {
         return Err(Error::Unauthenticated);
     }
     let prefix = ApiKeyPrefix::of(credential).ok_or(Error::Unauthenticated)?;
-    let now = app.clock.now();
+    let now = app.now();
     let mut view = app.store.read_latest().await?;
     let key = view.api_keys().by_prefix(&prefix).await?.ok_or(Error::Unauthenticated)?;
     // The comparison's timing reveals at most the digest, from which the key cannot be derived.

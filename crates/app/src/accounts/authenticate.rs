@@ -24,7 +24,7 @@ pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
     if !app.settings.accepts_jwt {
         return Err(Error::Unauthenticated);
     }
-    let claims = app.signer.verify_access(credential, app.clock.now()).map_err(|reason| {
+    let claims = app.signer.verify_access(credential, app.now()).map_err(|reason| {
         tracing::debug!(%reason, "access token rejected");
         Error::Unauthenticated
     })?;

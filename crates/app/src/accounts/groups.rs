@@ -58,7 +58,7 @@ pub async fn create(
     permissions: PermissionSet,
 ) -> Result<Group> {
     actor.ensure_can_assign(PermissionSet::EMPTY, permissions)?;
-    let group = Group { id: app.new_id(GroupId::generate), name, permissions, created_at: app.clock.now() };
+    let group = Group { id: app.new_id(GroupId::generate), name, permissions, created_at: app.now() };
     let mut work = app.store.begin().await?;
     if !work.groups().insert(&group).await? {
         return Err(Error::NameTaken);

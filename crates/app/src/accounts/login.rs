@@ -44,7 +44,7 @@ pub async fn enter_panel(app: &App, email: &str, password: String, client: &Clie
     let has_access =
         |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<UseAdminPanel>().is_ok());
     let user = check_password(app, email, password, client.address, has_access).await?;
-    let now = app.clock.now();
+    let now = app.now();
     let id = app.new_id(SessionId::generate);
     let session = client.session(id, user.id, SessionKind::Panel, now, now + sessions::PANEL_SESSION_MAX);
     start_session(app, &user, &session).await?;
@@ -139,7 +139,7 @@ impl<'a> Throttle<'a> {
     }
 
     async fn check(&self) -> Result<()> {
-        let now = self.app.clock.now();
+        let now = self.app.now();
         let lockout = self.app.limiter.peek(&self.lockout_key(), now).await?;
         let failures = self.app.limiter.peek(&self.key, now).await?;
         let is_full = failures.events >= self.app.settings.login_max_failures;
@@ -151,7 +151,7 @@ impl<'a> Throttle<'a> {
     }
 
     async fn record_failure(&self) -> Result<()> {
-        let (period, now) = (self.app.settings.login_failure_period, self.app.clock.now());
+        let (period, now) = (self.app.settings.login_failure_period, self.app.now());
         let failures = self.app.limiter.hit(&self.key, period, now).await?;
         if failures.events == self.app.settings.login_max_failures {
             let lockouts = self.app.limiter.hit(&self.lockouts_key(), LOCKOUT_MEMORY, now).await?;

@@ -18,7 +18,7 @@ pub async fn logout(app: &App, actor: &Actor, token: &str) -> Result<()> {
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
-    let claims = match app.signer.verify_refresh(token, app.clock.now()) {
+    let claims = match app.signer.verify_refresh(token, app.now()) {
         Ok(claims) => claims,
         Err(TokenError::Expired) => return Ok(()),
         Err(TokenError::Invalid | TokenError::WrongType) => return Err(Error::InvalidRefreshToken),
@@ -28,7 +28,7 @@ pub async fn logout(app: &App, actor: &Actor, token: &str) -> Result<()> {
     }
     app.tokens.revoke(claims.family).await?;
     let mut work = app.store.begin().await?;
-    if work.sessions().revoke(SessionId::of_family(claims.family), app.clock.now()).await?
+    if work.sessions().revoke(SessionId::of_family(claims.family), app.now()).await?
         && let Some(user) = work.users().get(claims.user).await?
     {
         let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));

@@ -129,7 +129,7 @@ struct NewPair {
 
 impl NewPair {
     fn new(app: &App, user: UserId, family: FamilyId) -> Self {
-        let issued_at = app.clock.now();
+        let issued_at = app.now();
         let access_id = app.new_id(TokenId::generate);
         let refresh_id = app.new_id(TokenId::generate);
         Self {

@@ -14,7 +14,7 @@ use docent_ports::token_store::{Rotation, RotationOutcome};
 /// # Errors
 /// [`Error::InvalidRefreshToken`]; or when a store cannot be reached.
 pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
-    let now = app.clock.now();
+    let now = app.now();
     let claims = app.signer.verify_refresh(token, now).map_err(|_| Error::InvalidRefreshToken)?;
     let user = match authenticate::active_account(app, claims.user).await {
         Ok(user) => user,

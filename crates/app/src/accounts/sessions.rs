@@ -65,7 +65,7 @@ impl ClientInfo {
 /// [`Error::Unauthenticated`] when the session is not valid or its account not active, or when the database cannot
 /// be reached.
 pub async fn authenticate_panel(app: &App, id: SessionId, address: IpAddr) -> Result<(Actor, User)> {
-    let now = app.clock.now();
+    let now = app.now();
     let mut view = app.store.read().await?;
     let session = view.sessions().get(id).await?.ok_or(Error::Unauthenticated)?;
     let is_valid = session.is_valid(now) && session.kind == SessionKind::Panel && now >= session.started_at;
@@ -91,7 +91,7 @@ pub async fn authenticate_panel(app: &App, id: SessionId, address: IpAddr) -> Re
 /// # Errors
 /// When the database cannot be reached.
 pub async fn replace_panel_session(app: &App, actor: &Actor, client: &ClientInfo) -> Result<SessionId> {
-    let now = app.clock.now();
+    let now = app.now();
     let id = app.new_id(SessionId::generate);
     let session = client.session(id, actor.user(), SessionKind::Panel, now, now + PANEL_SESSION_MAX);
     let mut work = app.store.begin().await?;
@@ -118,7 +118,7 @@ pub async fn list(
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list_own(app: &App, actor: &Actor, page: PageRequest) -> Result<Page<Session>> {
-    let valid_at = Some(app.clock.now());
+    let valid_at = Some(app.now());
     let filter = SessionFilter { user: Some(actor.user()), valid_at, ..SessionFilter::default() };
     Ok(app.store.read().await?.sessions().list(&filter, page).await?)
 }
@@ -138,7 +138,7 @@ pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
         app.tokens.revoke(id.family()).await?;
     }
     let mut work = app.store.begin().await?;
-    if work.sessions().revoke(id, app.clock.now()).await? {
+    if work.sessions().revoke(id, app.now()).await? {
         let emails = work.users().emails(&[session.user]).await?;
         let email = emails.get(&session.user).map_or("", |email| email.as_str());
         let (initiator, target) = (Initiator::actor(actor), AuditTarget::new(RecordKind::Session, id, email));
@@ -156,7 +156,7 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
     actor.authorize_for::<DeleteSessions>(Some(id))?;
     let user = app.store.read().await?.users().get(id).await?;
     user.ok_or(Error::NotFound(RecordKind::User))?;
-    app.tokens.revoke_all(id, app.clock.now()).await?;
+    app.tokens.revoke_all(id, app.now()).await?;
     let mut work = app.store.begin().await?;
     let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
     app.account_service().end_sessions(&mut *work, &mut user).await?;
@@ -172,7 +172,7 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
 /// When the database cannot be reached; the session is then still valid.
 pub async fn leave_panel(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
     let mut work = app.store.begin().await?;
-    if work.sessions().revoke(id, app.clock.now()).await?
+    if work.sessions().revoke(id, app.now()).await?
         && let Some(user) = work.users().get(actor.user()).await?
     {
         let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));

@@ -97,7 +97,7 @@ pub async fn request(
 }
 
 async fn throttle(app: &App, purpose: VerificationPurpose, email: &Email, address: IpAddr) -> Result<()> {
-    let (purpose, email, now) = (purpose.name(), email.as_str(), app.clock.now());
+    let (purpose, email, now) = (purpose.name(), email.as_str(), app.now());
     for (key, limit, period) in [
         (format!("letters:{purpose}:{email}:{address}"), MAX_PER_CLIENT, CLIENT_PERIOD),
         (format!("letters:{purpose}:{email}"), MAX_PER_ACCOUNT, ACCOUNT_PERIOD),
@@ -192,7 +192,7 @@ async fn create_link(
     user: &User,
     purpose: VerificationPurpose,
 ) -> Result<NewLink> {
-    let now = app.clock.now();
+    let now = app.now();
     let token = random_text(&*app.entropy, TOKEN_LENGTH);
     let lifetime = match purpose {
         VerificationPurpose::VerifyEmail => app.settings.email_verification_ttl,
@@ -244,7 +244,7 @@ pub async fn reset_password(app: &App, token: &str, password: Password, address:
 pub async fn verify_email(app: &App, token: &str, address: IpAddr) -> Result<()> {
     let mut work = app.store.begin().await?;
     let mut user = redeem(app, &mut *work, token, VerificationPurpose::VerifyEmail).await?;
-    user.email_verified_at = Some(app.clock.now());
+    user.email_verified_at = Some(app.now());
     work.users().update(&user).await?;
     let (initiator, target) = (Initiator::account(user.id, Some(address)), AuditTarget::user(&user));
     app.audit(&mut *work, &initiator, AuditAction::VerifyEmail, target, Changes::default()).await?;
@@ -259,7 +259,7 @@ async fn redeem(
     purpose: VerificationPurpose,
 ) -> Result<User> {
     let link = work.verifications().by_sha256(&digest(token)).await?;
-    let link = link.filter(|link| link.purpose == purpose && link.is_valid(app.clock.now()));
+    let link = link.filter(|link| link.purpose == purpose && link.is_valid(app.now()));
     let link = link.ok_or(Error::InvalidLink)?;
     if !work.verifications().remove(link.id).await? {
         return Err(Error::InvalidLink);

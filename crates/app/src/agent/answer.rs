@@ -178,7 +178,7 @@ struct Turn {
 impl Turn {
     async fn run(self) {
         let mut meter = Meter::default();
-        let mut transcript = Transcript::begin(self.app.clock.now());
+        let mut transcript = Transcript::begin(self.app.now());
         let answered = self.answer(&mut meter, &mut transcript).await;
         let is_cut = matches!(answered, Ok(true));
         transcript.is_complete = answered.is_ok();

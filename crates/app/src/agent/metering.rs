@@ -67,7 +67,7 @@ pub(super) async fn record(
         agent,
         model: app.model.model().to_owned(),
         tokens,
-        at: app.clock.now(),
+        at: app.now(),
     };
     if let Err(error) = usage::record(app, &record).await {
         tracing::error!(error = %docent_domain::fault::report(&error), "usage could not be recorded");

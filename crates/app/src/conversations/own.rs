@@ -38,7 +38,7 @@ pub async fn create(
     grant: &Grant<Chat>,
     title: Option<ConversationTitle>,
 ) -> Result<Conversation> {
-    let now = app.clock.now();
+    let now = app.now();
     let conversation = Conversation {
         id: app.new_id(ConversationId::generate),
         owner: grant.user(),
@@ -80,7 +80,7 @@ pub async fn rename(
 ) -> Result<Conversation> {
     let mut work = app.store.begin().await?;
     let conversation = find(work.conversations(), grant, id).await?;
-    let renamed = Conversation { title, updated_at: app.clock.now(), ..conversation };
+    let renamed = Conversation { title, updated_at: app.now(), ..conversation };
     work.conversations().update(&renamed).await?;
     work.commit().await?;
     Ok(renamed)

@@ -19,7 +19,7 @@ use docent_domain::{
 /// When the database cannot be reached.
 pub async fn create(app: &App, grant: Grant<AddDocuments>, title: Title) -> Result<Document> {
     let id = app.new_id(DocumentId::generate);
-    let document = Document::new(id, grant.user(), title, None, app.clock.now());
+    let document = Document::new(id, grant.user(), title, None, app.now());
     let mut work = app.store.begin().await?;
     work.documents().insert(&document).await?;
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));

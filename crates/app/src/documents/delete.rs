@@ -28,7 +28,7 @@ pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let grant = actor.authorize_for::<DeleteDocuments>(document.owner)?;
-    let now = app.clock.now();
+    let now = app.now();
     work.documents().mark_deleted(id, now).await?;
     work.jobs().insert(&removal_job(app, grant, &document)).await?;
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
@@ -41,7 +41,7 @@ pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
 
 /// The job that removes the document's data, on behalf of the account that deleted it.
 fn removal_job(app: &App, grant: Grant<DeleteDocuments>, document: &Document) -> Job {
-    Job::new(app.new_id(JobId::generate), JobKind::Delete, document.id, Some(grant.user()), app.clock.now())
+    Job::new(app.new_id(JobId::generate), JobKind::Delete, document.id, Some(grant.user()), app.now())
 }
 
 /// The result of an attempt to remove a deleted document's data.
@@ -64,7 +64,7 @@ pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
     let Some(deletion) = view.documents().deletion(job.document).await? else {
         return Ok(Removal::NotNeeded);
     };
-    let now = app.clock.now();
+    let now = app.now();
     let is_leased = |other: &Job| {
         other.id != job.id && matches!(other.state, JobState::Leased { until, .. } if until > now)
     };

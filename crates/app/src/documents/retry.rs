@@ -27,7 +27,7 @@ pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document>
     if !matches!(document.state, DocumentState::Failed(_)) {
         return Err(Error::NotFailed { state });
     }
-    let document = document.retried(app.clock.now())?;
+    let document = document.retried(app.now())?;
     work.documents().update(&document).await?;
     work.jobs().insert(&ingestion_job(app, grant, &document)).await?;
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
@@ -39,5 +39,5 @@ pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document>
 
 /// The job that ingests the document, scheduled with the jobs of the account that retried it.
 fn ingestion_job(app: &App, grant: Grant<ChangeDocuments>, document: &Document) -> Job {
-    Job::new(app.new_id(JobId::generate), JobKind::Ingest, document.id, Some(grant.user()), app.clock.now())
+    Job::new(app.new_id(JobId::generate), JobKind::Ingest, document.id, Some(grant.user()), app.now())
 }

@@ -101,7 +101,7 @@ impl Upload {
     async fn complete(self) -> Result<Document> {
         let Self { app, grant, id, name, writer, bytes, digest, trace } = self;
         writer.finish().await?;
-        let now = app.clock.now();
+        let now = app.now();
         let file =
             StoredFile { blob: BlobKey::of_document(id), name, bytes, sha256: digest.finalize().into() };
         let document = Document::new(id, grant.user(), Title::of_file(&file.name), Some(file), now);

@@ -4,6 +4,6 @@ pub mod browse;
 mod handlers;
 mod outcome;
 pub mod runner;
-pub mod running;
+pub(crate) mod running;
 
 pub use runner::{Runner, RunnerSettings};

@@ -1,5 +1,5 @@
-//! The ingestions under way in this process: how far each has come, and what stops it at once when its document
-//! is deleted. Those of other processes notice that when they renew their lease.
+//! The jobs running in this process: their stages, and their cancellation when the document is deleted. Runners of
+//! other processes notice the deletion when they renew their lease.
 
 use crate::accounts::keyed_locks::KeyedLocks;
 use docent_domain::{id::DocumentId, metrics::Stage};
@@ -10,71 +10,75 @@ use std::{
 use tokio::sync::{OwnedMutexGuard, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-/// What can be cancelled, and what of it takes a core.
+/// The jobs running in this process, and the locks that they share.
 #[derive(Debug)]
-pub struct Running {
-    works: Mutex<HashMap<DocumentId, Work>>,
-    readings: KeyedLocks,
-    cutting: Semaphore,
+pub(crate) struct Running {
+    jobs: Mutex<HashMap<DocumentId, RunningJob>>,
+    extractions: KeyedLocks,
+    chunking: Semaphore,
 }
 
 #[derive(Debug)]
-struct Work {
+struct RunningJob {
     token: CancellationToken,
     stage: Option<Stage>,
 }
 
 impl Running {
-    /// At most so many documents are cut into chunks at a time, however many jobs there are: the others wait for
-    /// a back end meanwhile, or for their turn.
-    pub fn cutting_at_most(documents: usize) -> Self {
-        Self { works: Mutex::default(), readings: KeyedLocks::default(), cutting: Semaphore::new(documents) }
-    }
-
-    /// Cancels what is under way for a document, if anything is.
-    pub fn cancel(&self, document: DocumentId) {
-        if let Some(work) = self.works().get(&document) {
-            work.token.cancel();
+    /// Allows this many documents to be split into chunks at the same time. There may be more jobs: the others wait
+    /// for a back end or for a permit.
+    pub(crate) fn new(documents: usize) -> Self {
+        Self {
+            jobs: Mutex::default(),
+            extractions: KeyedLocks::default(),
+            chunking: Semaphore::new(documents),
         }
     }
 
-    /// The step that the work on a document is at, if it is done in this process and has begun.
-    pub fn stage(&self, document: DocumentId) -> Option<Stage> {
-        self.works().get(&document)?.stage
-    }
-
-    /// Takes note of the step that the work on a document is at.
-    pub(crate) fn reach(&self, document: DocumentId, stage: Stage) {
-        if let Some(work) = self.works().get_mut(&document) {
-            work.stage = Some(stage);
+    /// Cancels the job of a document, if one is running.
+    pub(crate) fn cancel(&self, document: DocumentId) {
+        if let Some(job) = self.jobs().get(&document) {
+            job.token.cancel();
         }
     }
 
-    /// Lets those who want to read the same file take turns: the second one finds what the first has read.
-    pub(crate) async fn reading(&self, file: &str) -> OwnedMutexGuard<()> {
-        self.readings.lock(file).await
+    /// The current stage of a document's ingestion, if it runs in this process and has started.
+    pub(crate) fn stage(&self, document: DocumentId) -> Option<Stage> {
+        self.jobs().get(&document)?.stage
     }
 
-    /// Waits for the turn to cut a document into chunks.
-    pub(crate) async fn cutting(&self) -> Option<SemaphorePermit<'_>> {
-        // It is never closed.
-        self.cutting.acquire().await.ok()
+    /// Sets the stage of a document's ingestion.
+    pub(crate) fn set_stage(&self, document: DocumentId, stage: Stage) {
+        if let Some(job) = self.jobs().get_mut(&document) {
+            job.stage = Some(stage);
+        }
     }
 
-    /// Takes note of work on a document, for as long as the guard lives.
+    /// Locks the extraction of a file: a second job for the same file waits and then finds the cached extraction.
+    pub(crate) async fn lock_extraction(&self, file: &str) -> OwnedMutexGuard<()> {
+        self.extractions.lock(file).await
+    }
+
+    /// Waits for a permit to split a document into chunks.
+    pub(crate) async fn chunking_permit(&self) -> Option<SemaphorePermit<'_>> {
+        // The semaphore is never closed.
+        self.chunking.acquire().await.ok()
+    }
+
+    /// Registers a job of a document until the guard is dropped.
     pub(crate) fn begin(&self, document: DocumentId) -> Guard<'_> {
         let token = CancellationToken::new();
-        self.works().insert(document, Work { token: token.clone(), stage: None });
+        self.jobs().insert(document, RunningJob { token: token.clone(), stage: None });
         Guard { running: self, document, token }
     }
 
-    // The map is whole at every instant, also when a thread that held the lock has panicked.
-    fn works(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentId, Work>> {
-        self.works.lock().unwrap_or_else(PoisonError::into_inner)
+    // The map is consistent even if a thread panicked while holding the lock.
+    fn jobs(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentId, RunningJob>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Work under way.
+/// The registration of a running job.
 #[derive(Debug)]
 pub(crate) struct Guard<'a> {
     running: &'a Running,
@@ -84,7 +88,7 @@ pub(crate) struct Guard<'a> {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.running.works().remove(&self.document);
+        self.running.jobs().remove(&self.document);
     }
 }
 
@@ -93,17 +97,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_known_for_as_long_as_the_work_goes_on() {
-        let running = Running::cutting_at_most(1);
+    fn stage_is_known_while_the_job_runs() {
+        let running = Running::new(1);
         let document: DocumentId = "01900000-0000-7000-8000-000000000001".parse().unwrap();
-        running.reach(document, Stage::Extract);
+        running.set_stage(document, Stage::Extract);
         assert_eq!(running.stage(document), None);
-        let work = running.begin(document);
+        let job = running.begin(document);
         assert_eq!(running.stage(document), None);
-        running.reach(document, Stage::Extract);
-        running.reach(document, Stage::Chunk);
+        running.set_stage(document, Stage::Extract);
+        running.set_stage(document, Stage::Chunk);
         assert_eq!(running.stage(document), Some(Stage::Chunk));
-        drop(work);
+        drop(job);
         assert_eq!(running.stage(document), None);
     }
 }

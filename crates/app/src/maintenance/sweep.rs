@@ -39,7 +39,7 @@ impl SweepReport {
 
 /// Sweeps once, page by page, and repairs each finding immediately. Safe to run concurrently and to interrupt.
 pub async fn sweep(app: &App) -> SweepReport {
-    let started = app.clock.now();
+    let started = app.now();
     let mut sweeper = Sweeper { app, report: SweepReport::default() };
     let skipped = check_leftovers(app, &mut sweeper).await;
     for SkippedCheck { check, fault } in &skipped {

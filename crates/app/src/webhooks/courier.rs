@@ -114,7 +114,7 @@ impl Courier {
 
     async fn lease(&self) -> Result<Option<LeasedDelivery>, Fault> {
         // Most services have no webhooks: looking takes no lock.
-        let now = self.app.clock.now();
+        let now = self.app.now();
         if self.app.store.read().await?.webhooks().next_due().await?.is_none_or(|due| due > now) {
             return Ok(None);
         }
@@ -129,11 +129,11 @@ impl Courier {
     async fn pause(&self) {
         let due = async { self.app.store.read().await?.webhooks().next_due().await };
         let pause = match due.await {
-            Ok(Some(at)) => (at - self.app.clock.now()).to_std().unwrap_or_default(),
+            Ok(Some(at)) => (at - self.app.now()).to_std().unwrap_or_default(),
             Ok(None) | Err(_) => POLL,
         };
         // Never at once: what is due and was not leased is behind another message to its webhook.
-        self.app.clock.sleep(pause.clamp(POLL / 2, POLL)).await;
+        self.app.sleep(pause.clamp(POLL / 2, POLL)).await;
     }
 
     /// One try at a delivery.
@@ -165,7 +165,7 @@ impl Courier {
 
     async fn send(&self, leased: &LeasedDelivery) -> Tried {
         let LeasedDelivery { webhook, delivery, .. } = leased;
-        let now = self.app.clock.now();
+        let now = self.app.now();
         let (id, timestamp) = (delivery.id.to_string(), now.timestamp());
         let signature = signatures(webhook.secrets(now), &id, timestamp, &delivery.body);
         let (url, body) = (webhook.url.clone(), delivery.body.clone());
@@ -176,7 +176,7 @@ impl Courier {
     /// Takes down what came of a try.
     async fn settle(&self, leased: LeasedDelivery, tried: Tried) -> Result<(), Fault> {
         let LeasedDelivery { lease, webhook, delivery } = leased;
-        let now = self.app.clock.now();
+        let now = self.app.now();
         let is_gone = matches!(tried.next, Next::Gone);
         let told = self.after(delivery, tried);
         let (state, status, attempts) = (told.state.name(), told.last_status, told.attempts);
@@ -197,7 +197,7 @@ impl Courier {
     /// The delivery after a try.
     fn after(&self, delivery: WebhookDelivery, tried: Tried) -> WebhookDelivery {
         let attempts = delivery.attempts.saturating_add(1);
-        let now = self.app.clock.now();
+        let now = self.app.now();
         let mut chance = [0];
         self.app.entropy.fill(&mut chance);
         let state = match tried.next {

@@ -63,7 +63,7 @@ pub(crate) async fn take_down(
     if listeners.is_empty() {
         return Ok(false);
     }
-    let now = app.clock.now();
+    let now = app.now();
     let body = body(event, now, data(document, failure))?;
     for webhook in listeners {
         let delivery = delivery(app, webhook, event, Some(document.id), body.clone(), now);
@@ -74,7 +74,7 @@ pub(crate) async fn take_down(
 
 /// A message that tells nothing but that it arrives.
 pub(super) fn ping(app: &App, webhook: WebhookId) -> Result<WebhookDelivery, Fault> {
-    let (event, now) = (WebhookEvent::Ping, app.clock.now());
+    let (event, now) = (WebhookEvent::Ping, app.now());
     Ok(delivery(app, webhook, event, None, body(event, now, Data::default())?, now))
 }
 

@@ -33,7 +33,7 @@ async fn send_again(
     if !webhook.is_active {
         return Err(Error::WebhookDisabled);
     }
-    let now = app.clock.now();
+    let now = app.now();
     let again = WebhookDelivery {
         state: DeliveryState::Pending(now),
         attempts: 0,

@@ -60,7 +60,7 @@ pub async fn create(
 ) -> Result<Webhook> {
     check_scope(app, actor, wanted.all_documents).await?;
     app.webhooks.check(&wanted.url).await?;
-    let now = app.clock.now();
+    let now = app.now();
     let webhook = Webhook {
         id: app.new_id(WebhookId::generate),
         owner: grant.user(),
@@ -134,7 +134,7 @@ pub async fn change(
         events: change.events.unwrap_or(known.events),
         all_documents: change.all_documents.unwrap_or(known.all_documents),
         is_active: change.is_active.unwrap_or(known.is_active),
-        updated_at: app.clock.now(),
+        updated_at: app.now(),
         ..known.clone()
     };
     work.webhooks().update(&changed).await?;
@@ -173,7 +173,7 @@ pub async fn delete(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> 
 pub async fn rotate(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Result<Webhook> {
     let mut work = app.store.begin().await?;
     let webhook = find(work.webhooks(), grant, id).await?;
-    let rotated = webhook.rotated(new_secret(app), app.clock.now());
+    let rotated = webhook.rotated(new_secret(app), app.now());
     work.webhooks().update(&rotated).await?;
     let changes = Changes::default().added("secret", "another one");
     let by = Initiator::grantee(grant);

@@ -53,7 +53,7 @@ pub async fn switch(app: &App, grant: Grant<ChangeWebhooks>, id: WebhookId, is_a
     let known = work.webhooks().get(id).await?.ok_or(missing())?;
     let changes = Changes::default().changed("is_active", known.is_active, is_active);
     if !changes.is_empty() {
-        let changed = Webhook { is_active, updated_at: app.clock.now(), ..known };
+        let changed = Webhook { is_active, updated_at: app.now(), ..known };
         work.webhooks().update(&changed).await?;
         let by = Initiator::grantee(&grant);
         app.audit(&mut *work, &by, AuditAction::Change, audit_target(&changed), changes).await?;

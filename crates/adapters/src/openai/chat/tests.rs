@@ -128,7 +128,7 @@ async fn authorization_header_is_omitted_without_a_key() {
 }
 
 #[tokio::test]
-async fn header_hook_runs_for_every_request() {
+async fn trace_context_is_added_to_every_request() {
     let fake = FakeLlm::start().await;
     let traces = Arc::new(FakePropagator::adding([("traceparent", "00-1-2-01")]));
     let model = model_with(&BackendSettings { traces: Some(traces), ..settings(&fake) });

@@ -324,7 +324,7 @@ async fn insert(
     document: Document,
     indexed: &HashSet<DocumentId>,
 ) -> Result<bool, BackupError> {
-    let now = app.clock.now();
+    let now = app.now();
     let lacks_chunks =
         matches!(document.state, DocumentState::Ingested(_)) && !indexed.contains(&document.id);
     let document = match lacks_chunks {

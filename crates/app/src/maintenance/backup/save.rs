@@ -84,7 +84,7 @@ pub async fn save(
         program: writer.options.program.clone(),
         schema: writer.options.schema.clone(),
         embedding_model,
-        begun_at: app.clock.now().to_rfc3339(),
+        begun_at: app.now().to_rfc3339(),
         users: sizes.users,
         documents: sizes.documents,
         usage: sizes.usage,

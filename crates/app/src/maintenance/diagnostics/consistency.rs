@@ -60,7 +60,7 @@ pub(super) async fn jobs(app: &App, listener: &mut dyn CheckListener) -> Result<
             listener.found(Finding::NotRemoved(id)).await;
         }
     }
-    let before = app.clock.now() - LEASE_GRACE;
+    let before = app.now() - LEASE_GRACE;
     for job in app.store.read().await?.inventory().jobs_with_expired_lease(before, PAGE).await? {
         if let JobState::Leased { until, .. } = job.state {
             listener.found(Finding::ExpiredLease { job: job.id, document: job.document, since: until }).await;
@@ -90,7 +90,7 @@ pub(super) async fn retired_indexes(app: &App) -> Result<Vec<IndexGeneration>, F
     let mut retired = Vec::new();
     for generation in app.store.read().await?.generations().all().await? {
         if let GenerationState::Retired { since } = generation.state
-            && app.clock.now() - since >= GRACE
+            && app.now() - since >= GRACE
             && app.collections.exists(&generation.collection).await?
         {
             retired.push(generation);
@@ -253,7 +253,7 @@ pub(super) async fn files(
     while let Some(page) = pages.next().await {
         let page = page.map_err(|error| error.1)?;
         let read = page.len() as u64;
-        let before = app.clock.now() - UPLOAD_GRACE;
+        let before = app.now() - UPLOAD_GRACE;
         let old = page.into_iter().filter(|blob| blob.written_at < before);
         let with_documents: Vec<(StoredBlob, Option<DocumentId>)> =
             old.map(|blob| (blob.clone(), document_of(&blob.key))).collect();

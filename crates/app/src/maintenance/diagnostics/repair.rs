@@ -51,7 +51,7 @@ pub async fn repair(app: &App, finding: &Finding) -> Result<Repair, Error> {
 }
 
 fn job(app: &App, kind: JobKind, document: DocumentId, owner: Option<UserId>) -> Job {
-    Job::new(app.new_id(JobId::generate), kind, document, owner, app.clock.now())
+    Job::new(app.new_id(JobId::generate), kind, document, owner, app.now())
 }
 
 fn is_open(jobs: &[Job], kind: JobKind) -> bool {
@@ -102,7 +102,7 @@ async fn ingest_again(app: &App, id: DocumentId) -> Result<Repair, Error> {
     if work.documents().get(id).await?.as_ref() != Some(&document) {
         return Ok(Repair::Resolved);
     }
-    let (owner, now) = (document.owner, app.clock.now());
+    let (owner, now) = (document.owner, app.now());
     let lost: Document = document.requeued(now)?;
     if has_file {
         work.documents().update(&lost).await?;

@@ -268,5 +268,5 @@ async fn wait(
         fault.retry_after().unwrap_or(Duration::from_secs(1 << (*attempts - 1))).min(MAX_BACKOFF)
     };
     tracing::warn!(fault = %fault.report(), seconds = pause.as_secs(), "retrying after a fault");
-    stop.run_until_cancelled(app.clock.sleep(pause)).await.ok_or(ReindexError::Stopped)
+    stop.run_until_cancelled(app.sleep(pause)).await.ok_or(ReindexError::Stopped)
 }

@@ -127,7 +127,7 @@ pub async fn abandon(app: &App) -> Result<Option<IndexGeneration>, Fault> {
     let Some(building) = all.into_iter().find(|it| it.state == GenerationState::Building) else {
         return Ok(None);
     };
-    let cancelled = building.retired(app.clock.now());
+    let cancelled = building.retired(app.now());
     work.generations().update(&cancelled).await?;
     work.commit().await?;
     // It was never searched. If this fails, it is removed later like any retired generation.
@@ -159,7 +159,7 @@ async fn begin(app: &App, plan: &Plan) -> Result<IndexGeneration, ReindexError> 
         };
     }
     let id = app.new_id(GenerationId::generate);
-    let new = IndexGeneration::building(id, &model, &app.settings.collection, app.clock.now());
+    let new = IndexGeneration::building(id, &model, &app.settings.collection, app.now());
     let new = IndexGeneration { dimensions, ..new };
     let mut work = app.store.begin().await?;
     if !work.generations().insert(&new).await? {

@@ -49,7 +49,7 @@ pub(super) async fn switch(
         return Ok(Switch::Behind { missing, deleted });
     }
     update_coverage(&mut *work, indexed).await?;
-    let now = app.clock.now();
+    let now = app.now();
     for active in all.into_iter().filter(|it| matches!(it.state, GenerationState::Active { .. })) {
         work.generations().update(&active.retired(now)).await?;
     }
