@@ -149,7 +149,7 @@ async fn deliveries_go_to_the_owner_and_accounts_that_can_view_all_documents() {
     assert_eq!(courier(&service).drain().await.unwrap(), 2);
     let [refused] = log(&service, id(3)).await.try_into().unwrap();
     assert_eq!((refused.state, refused.last_status), (DeliveryState::Failed, None));
-    assert!(refused.last_error.unwrap().contains("may not be text"));
+    assert!(refused.last_error.unwrap().contains("may not be told"));
     let urls: Vec<_> =
         service.webhooks.messages().into_iter().map(|sent| sent.url.as_str().to_owned()).collect();
     assert_eq!(urls, ["https://example.org/1"]);
