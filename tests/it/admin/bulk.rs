@@ -77,7 +77,7 @@ rules! {
         app.faults.database.commit.fail_next(1, FaultKind::Unavailable);
         let page = browser.post(BULK, &fields).await.expect(200).text;
         assert!(page.contains("0 of 2 done") && page.contains("The database cannot be reached"), "{page}");
-        assert!(page.contains("Not tried, since a part is not working"), "{page}");
+        assert!(page.contains("not processed because a component failed"), "{page}");
         assert_eq!(member.document(&ids[1]).await["status"], "pending");
     }
 
