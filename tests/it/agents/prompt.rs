@@ -41,7 +41,7 @@ rules! {
     async fn client_system_messages_follow_the_prompt(setup) {
         let app = setup.system_prompt("Be good.").script([Turn::saying("ok")]).start().await;
         let messages = serde_json::json!({ "messages": [
-            { "role": "system_messages", "content": "Be brief." },
+            { "role": "system", "content": "Be brief." },
             { "role": "user", "content": "Hi" },
         ] });
         let _ = app.ada().await.post("/agents/chat", messages).await.expect(200);
