@@ -58,7 +58,7 @@ rules! {
             let _ = ada.get(&format!("/documents/00000000-0000-7000-8000-00000000000{n}")).await.expect(404);
             let _ = app.get(&format!("/a-made-up-path/{n}")).await.expect(404);
         }
-        let _ = ada.post("/agents/nobody-i-know", question_body("q")).await.expect(404);
+        let _ = ada.post("/agents/no-such-agent", question_body("q")).await.expect(404);
         let count = async |method, route, status| {
             let labels = format!(r#"{{method="{method}",route="{route}",status="{status}"}}"#);
             series(&app, &format!("docent_http_requests_total{labels}")).await
@@ -71,7 +71,7 @@ rules! {
         assert_eq!(series(&app, timed).await, Some(3.0));
         assert_eq!(series(&app, "docent_http_requests_in_flight").await, Some(1.0), "the request for metrics itself");
         let text = app.get("/metrics").await.text;
-        assert!(!text.contains("made-up") && !text.contains("nobody") && !text.contains("0000-7000"));
+        assert!(!text.contains("made-up") && !text.contains("no-such-agent") && !text.contains("0000-7000"));
     }
 
     async fn unknown_methods_share_a_series(setup) {

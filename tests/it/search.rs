@@ -26,8 +26,8 @@ fn documents(results: &[Value]) -> Vec<&str> {
 async fn reranked_documents(by: &Member) -> (String, String) {
     let often = by.add("a.pdf", pdf(&["zebra zebra zebra zebra zebra"])).await;
     let both = by.add("b.pdf", pdf(&[&format!("the zebra lives {}", "granite ".repeat(200))])).await;
-    by.add("c.pdf", pdf(&["nobody lives here"])).await;
-    by.add("d.pdf", pdf(&["somebody lives there"])).await;
+    by.add("c.pdf", pdf(&["a heron lives here"])).await;
+    by.add("d.pdf", pdf(&["an owl lives there"])).await;
     (often, both)
 }
 
@@ -120,7 +120,7 @@ rules! {
             copies.push(ada.add(&format!("copy {n}.pdf"), pdf(&["Zebras, zebras and zebras."])).await);
         }
         ada.add("spaced.pdf", pdf(&["ZEBRAS,  zebras\nand zebras."])).await;
-        ada.add("other.pdf", pdf(&["Zebras have manes, among many other things that are told of them here."])).await;
+        ada.add("other.pdf", pdf(&["Zebras have manes, among many other things that are written about them here."])).await;
         app.run_jobs().await;
         let results = results_of(&ada, json!({ "query": "zebras", "limit": 2 })).await;
         assert_eq!(results.len(), 2, "{results:?}");

@@ -101,7 +101,7 @@ rules! {
         for (account, error) in [
             ("root@example.org", "Account has permissions that you do not have."),
             ("stronger@example.org", "Account has permissions that you do not have."),
-            ("nobody@example.org", "Account does not exist."),
+            ("unknown@example.org", "Account does not exist."),
         ] {
             let fields = [("account", account), ("name", "Theirs"), ("scopes", "admin")];
             let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(422);

@@ -35,7 +35,7 @@ rules! {
         let today = app.app.now().format("%Y-%m-%d").to_string();
         for (query, count) in [
             ("who=ada@example.org".to_owned(), 1),
-            ("who=nobody@example.org".to_owned(), 0),
+            ("who=unknown@example.org".to_owned(), 0),
             ("deed=login".to_owned(), 2),
             ("kind=user&deed=add".to_owned(), 2),
             ("kind=document".to_owned(), 0),

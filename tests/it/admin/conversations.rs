@@ -45,7 +45,7 @@ rules! {
         for page in [list, page] {
             assert!(page.contains("&lt;script&gt;the zebra live") && !page.contains("<script>"), "{page}");
         }
-        for none in ["?q=lion", "?owner=nobody"] {
+        for none in ["?q=lion", "?owner=unknown"] {
             let page = browser.get(&format!("/admin/conversations{none}")).await.expect(200).text;
             assert!(page.contains("No matching conversations."), "{none}");
         }

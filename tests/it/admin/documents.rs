@@ -76,7 +76,7 @@ rules! {
         assert_eq!(titles(&mut browser, "?order=oldest").await, ["b", "a", "c"]);
         assert_eq!(titles(&mut browser, "?order=title").await, ["a", "b", "c"]);
         assert_eq!(titles(&mut browser, "?owner=ada%40example.org").await, ["a", "b"]);
-        assert!(titles(&mut browser, "?owner=nobody").await.is_empty());
+        assert!(titles(&mut browser, "?owner=unknown").await.is_empty());
         let page = browser.get("/admin/documents").await.expect(200).text;
         assert!(page.contains(">ada@example.org</td>") && page.contains("1–3 of 3"), "{page}");
         let _ = browser.get("/admin/documents?order=x").await.expect(422);

@@ -29,7 +29,7 @@ rules! {
         app.account("staff@example.org", STAFF).await;
         let mut pages = Vec::new();
         for (email, password) in
-            [("plain@example.org", PASSWORD), ("staff@example.org", "wrong"), ("nobody@example.org", PASSWORD)]
+            [("plain@example.org", PASSWORD), ("staff@example.org", "wrong"), ("unknown@example.org", PASSWORD)]
         {
             let mut browser = Browser::new(&app);
             let page = browser.login(email, password).await.expect(401);

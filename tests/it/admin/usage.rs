@@ -48,7 +48,7 @@ rules! {
         let page = page.expect(200).text.replace("\n    ", "");
         assert!(page.contains(&format!("<td>none</td>{}", numbers([1, 20, 2, 22]))), "{page}");
         assert!(!page.contains("<td>staff@example.org</td>") && page.contains("1–1 of 1"));
-        for empty in ["?user=nobody", "?to=2000-01-01"] {
+        for empty in ["?user=unknown", "?to=2000-01-01"] {
             let page = browser.get(&format!("/admin/usage{empty}")).await.expect(200).text;
             assert!(page.contains("No usage in this period."), "{empty}");
         }

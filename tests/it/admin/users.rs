@@ -122,7 +122,7 @@ rules! {
         let mut new = at_panel(&app, "new@example.org").await;
         assert!(new.get("/admin").await.expect(200).text.contains("href=\"/admin/users\""));
 
-        for (query, is_in) in [("q=new", true), ("q=nobody", false), ("active=no", false), ("staff=no", false)] {
+        for (query, is_in) in [("q=new", true), ("q=unknown", false), ("active=no", false), ("staff=no", false)] {
             let list = root.get(&format!("/admin/users?{query}")).await.expect(200).text;
             assert_eq!(list.contains("new@example.org"), is_in, "{query}");
         }

@@ -36,7 +36,7 @@ rules! {
             assert!(!page.contains("whsec_"), "only owners see secrets");
         }
         assert!(!shown.contains("Turn off") && !shown.contains("Delete permanently"), "these actions require further permissions");
-        for none in ["?state=off", "?owner=nobody"] {
+        for none in ["?state=off", "?owner=unknown"] {
             assert!(browser.get(&format!("/admin/webhooks{none}")).await.expect(200).text.contains("No matching webhooks."), "{none}");
         }
         let _ = browser.get("/admin/webhooks/x").await.expect(404);

@@ -75,7 +75,7 @@ rules! {
     async fn unknown_agent_returns_404(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        for name in ["nobody", "Chat", "chat2"] {
+        for name in ["unknown", "Chat", "chat2"] {
             ada.post(&format!("/agents/{name}"), question_body("q")).await.refused(404, "Agent not found");
         }
     }

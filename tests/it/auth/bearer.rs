@@ -31,7 +31,7 @@ rules! {
             (Method::GET, "/documents/no-uuid".to_owned()),
             (Method::POST, "/documents/upload".to_owned()),
             (Method::POST, "/agents/chat".to_owned()),
-            (Method::POST, "/agents/nobody".to_owned()),
+            (Method::POST, "/agents/unknown".to_owned()),
             (Method::POST, "/auth/logout".to_owned()),
         ] {
             assert_refused(&app.send(app.request(method, &path)).await);

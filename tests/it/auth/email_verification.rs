@@ -54,7 +54,7 @@ rules! {
         let token = request_token(&app).await;
         let _ = confirm(&app, &token).await.expect(204);
         request_link(&app, ADA).await;
-        request_link(&app, "nobody@example.org").await;
+        request_link(&app, "unknown@example.org").await;
         assert_eq!(app.mails().await.len(), 1);
     }
 

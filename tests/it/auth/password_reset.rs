@@ -159,7 +159,7 @@ rules! {
         let app = setup.start().await;
         let gone = app.account("gone@example.org", Flags::default()).await;
         app.deactivate(gone.id).await;
-        for email in ["nobody@example.org", "gone@example.org"] {
+        for email in ["unknown@example.org", "gone@example.org"] {
             for n in 0..4 {
                 let reply = request_link(&app, email).await;
                 assert_eq!(reply.status, if n < 3 { 202 } else { 429 }, "{email}");
@@ -213,7 +213,7 @@ rules! {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
         app.faults.limiter.fail_all(FaultKind::Unavailable);
-        for email in [ADA, "nobody@example.org"] {
+        for email in [ADA, "unknown@example.org"] {
             request_link(&app, email).await.refused(503, "The key-value store cannot be reached");
         }
         assert!(app.mails().await.is_empty());

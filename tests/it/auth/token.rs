@@ -39,7 +39,7 @@ rules! {
             (ADA, "wrong"),
             (ADA, ""),
             (ADA, long.as_str()),
-            ("nobody@example.org", PASSWORD),
+            ("unknown@example.org", PASSWORD),
             ("gone@example.org", PASSWORD),
             ("no address", PASSWORD),
         ] {
@@ -80,9 +80,9 @@ rules! {
     async fn failed_logins_of_unknown_accounts_are_rate_limited(setup) {
         let app = setup.start().await;
         for _ in 0..10 {
-            app.login("nobody@example.org", "x").await.refused(401, WRONG);
+            app.login("unknown@example.org", "x").await.refused(401, WRONG);
         }
-        app.login("nobody@example.org", "x").await.refused(429, "Too Many Requests");
+        app.login("unknown@example.org", "x").await.refused(429, "Too Many Requests");
     }
 
     async fn concurrent_guesses_are_rate_limited(setup) {

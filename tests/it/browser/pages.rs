@@ -159,7 +159,7 @@ async fn visit_as_others(app: &TestApp, inspection: &mut Inspection<'_>) {
     window.submit_login("ada@example.org", "wrong").await;
     window.find(".alert").await;
     inspection.inspect("login-wrong").await;
-    let staff = app.account("nobody@example.org", Flags { is_staff: true, is_superuser: false }).await;
+    let staff = app.account("limited@example.org", Flags { is_staff: true, is_superuser: false }).await;
     window.login(staff.email.as_str()).await;
     inspection.inspect("dashboard-without-rights").await;
     window.goto("/admin/users").await;

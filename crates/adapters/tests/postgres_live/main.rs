@@ -209,7 +209,7 @@ async fn permanent_connection_errors_are_rejected() {
     let server = PostgresServer::start();
     for (url, says) in [
         (server.url("docent", "wrong", "postgres"), "password"),
-        (server.url("nobody", "wrong", "postgres"), "nobody"),
+        (server.url("missing_role", "wrong", "postgres"), "missing_role"),
         (server.url("docent", PostgresServer::PASSWORD, "missing"), "missing"),
     ] {
         let store = SqlStore::connect(&url, SqlOptions::default()).await.unwrap();

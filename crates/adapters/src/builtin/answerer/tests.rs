@@ -158,7 +158,7 @@ async fn question_with_an_unknown_name_is_declined() {
 async fn best_sentence_of_each_passage_is_quoted_in_search_order() {
     let passages = vec![
         found(1, 0, "Pumps are old. Where pumps leak in winter, valves of iron may leak with them."),
-        found(2, 0, "The other machines, such as pumps, are shown to the master, who mends each leak."),
+        found(2, 0, "The other machines, such as pumps, are shown to the master, who repairs each leak."),
         found(3, 0, "The master is called Jo."),
     ];
     let answer = answer_from("Do valves or pumps ever leak at night?", passages).await;

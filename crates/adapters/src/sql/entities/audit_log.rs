@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 
 const USER: &str = "user";
 const COMMAND_LINE: &str = "command_line";
-const NOBODY: &str = "nobody";
+// The stored value. tidy: allow-word
+const UNAUTHENTICATED: &str = "nobody";
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_log")]
@@ -43,7 +44,7 @@ impl Record for AuditEntry {
         let (author, user, email, key) = match &self.actor {
             AuditActor::User { id, email, api_key } => (USER, Some(*id), Some(email.clone()), *api_key),
             AuditActor::CommandLine => (COMMAND_LINE, None, None, None),
-            AuditActor::Unauthenticated => (NOBODY, None, None, None),
+            AuditActor::Unauthenticated => (UNAUTHENTICATED, None, None, None),
         };
         Ok(all_columns(Model {
             id: self.id.as_uuid(),
@@ -69,7 +70,7 @@ impl Record for AuditEntry {
                 api_key: row.api_key_id.map(ApiKeyId::from_uuid),
             },
             (COMMAND_LINE, ..) => AuditActor::CommandLine,
-            (NOBODY, ..) => AuditActor::Unauthenticated,
+            (UNAUTHENTICATED, ..) => AuditActor::Unauthenticated,
             _ => return Err(corrupt("audit log's author")),
         };
         let changes = row.changes.as_object().ok_or_else(|| corrupt("audit log's changes"))?;
