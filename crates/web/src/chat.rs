@@ -1,12 +1,12 @@
 //! `GET /chat`: the web chat. The page contains no user data and needs no authentication; its script signs in and loads all
 //! data through the API.
 
-use crate::{asset::asset, templates};
+use crate::{asset::asset, templates::render};
 use actix_web::{HttpResponse, http::header};
 use docent_http::{context::State, error::Reply};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::{fmt::Write, sync::LazyLock};
-use tera::Context;
 
 /// Content security policy: own style and script, images fetched by the script, and Trusted Types without a policy, so
 /// that the browser rejects `innerHTML` and similar sinks.
@@ -40,11 +40,15 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     })
 });
 
+#[derive(Serialize)]
+pub(crate) struct ChatPage<'a> {
+    app_name: &'a str,
+    /// Version of the stylesheet and the script.
+    version: &'a str,
+}
+
 pub(crate) async fn page(context: State) -> Reply {
-    let mut values = Context::new();
-    values.insert("app_name", &context.settings.app_name);
-    values.insert("version", &*VERSION);
-    let html = templates::render("chat.html", &values)?;
+    let html = render(&ChatPage { app_name: &context.settings.app_name, version: &VERSION })?;
     Ok(HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
@@ -57,4 +61,16 @@ pub(crate) async fn style() -> HttpResponse {
 
 pub(crate) async fn script() -> HttpResponse {
     asset("text/javascript; charset=utf-8", SCRIPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for ChatPage<'_> {
+        fn samples() -> Vec<Self> {
+            vec![Self { app_name: "Docent", version: &VERSION }]
+        }
+    }
 }

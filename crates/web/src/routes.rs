@@ -1,6 +1,13 @@
-//! URL table of the account pages and the web chat; the panel's tables are in `panel/`.
+//! URLs and templates of the account pages and the web chat; the panel's tables are in `panel/`.
 
-use crate::{account, chat, panel};
+use crate::{
+    account::{
+        self,
+        page::{InAccount, MessagePage},
+    },
+    chat, panel,
+    templates::pages,
+};
 use docent_http::{routes, table::Table};
 
 /// Routes of all pages.
@@ -13,4 +20,11 @@ routes! {
     "/chat"                 { GET => chat::page }
     "/chat/chat.css"        { GET => chat::style }
     "/chat/chat.js"         { GET => chat::script }
+}
+
+pages! {
+    InAccount<MessagePage> => "account/message.html"
+    InAccount<account::reset_password::ResetPasswordPage> => "account/reset_password.html"
+    InAccount<account::verify_email::VerifyEmailPage> => "account/verify_email.html"
+    chat::ChatPage<'_> => "chat/chat.html"
 }

@@ -1,57 +1,107 @@
-//! Page templates, compiled on first use.
+//! Page templates, compiled on first use, and the pages that they render.
 
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::{panel, routes};
 use docent_http::error::ApiError;
+use serde::Serialize;
 use std::{io, sync::LazyLock};
 use tera::{Context, Tera};
 
-/// Templates by name. Templates that others extend or include come first.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("base.html", include_str!("templates/base.html")),
-    ("paging.html", include_str!("templates/paging.html")),
-    ("login.html", include_str!("templates/login.html")),
-    ("bulk.html", include_str!("templates/bulk.html")),
-    ("chart.html", include_str!("templates/chart.html")),
-    ("chunks.html", include_str!("templates/chunks.html")),
-    ("conversation.html", include_str!("templates/conversation.html")),
-    ("conversations.html", include_str!("templates/conversations.html")),
-    ("dashboard.html", include_str!("templates/dashboard.html")),
-    ("document.html", include_str!("templates/document.html")),
-    ("documents.html", include_str!("templates/documents.html")),
-    ("jobs.html", include_str!("templates/jobs.html")),
-    ("job_rows.html", include_str!("templates/job_rows.html")),
-    ("upload.html", include_str!("templates/upload.html")),
-    ("usage.html", include_str!("templates/usage.html")),
-    ("webhook.html", include_str!("templates/webhook.html")),
-    ("webhooks.html", include_str!("templates/webhooks.html")),
-    ("errors.html", include_str!("templates/errors.html")),
-    ("fields.html", include_str!("templates/fields.html")),
-    ("pickers.html", include_str!("templates/pickers.html")),
-    ("key_table.html", include_str!("templates/key_table.html")),
-    ("session_table.html", include_str!("templates/session_table.html")),
-    ("entry_table.html", include_str!("templates/entry_table.html")),
-    ("confirm.html", include_str!("templates/confirm.html")),
-    ("users.html", include_str!("templates/users.html")),
-    ("user.html", include_str!("templates/user.html")),
-    ("password.html", include_str!("templates/password.html")),
-    ("account.html", include_str!("templates/account.html")),
-    ("groups.html", include_str!("templates/groups.html")),
-    ("group.html", include_str!("templates/group.html")),
-    ("api_keys.html", include_str!("templates/api_keys.html")),
-    ("api_key.html", include_str!("templates/api_key.html")),
-    ("api_key_form.html", include_str!("templates/api_key_form.html")),
-    ("api_key_made.html", include_str!("templates/api_key_made.html")),
-    ("sessions.html", include_str!("templates/sessions.html")),
-    ("verifications.html", include_str!("templates/verifications.html")),
-    ("verification_made.html", include_str!("templates/verification_made.html")),
-    ("audit.html", include_str!("templates/audit.html")),
-    ("audit_entry.html", include_str!("templates/audit_entry.html")),
-    ("chat.html", include_str!("templates/chat/chat.html")),
+/// Values of a page. Implemented by [`pages!`].
+pub(crate) trait Page: Serialize {
+    /// Path of the page's template below `templates/`.
+    const TEMPLATE: &'static str;
+}
+
+/// Page together with the values of its layout.
+#[derive(Serialize)]
+pub(crate) struct InLayout<L, P> {
+    #[serde(flatten)]
+    pub(crate) layout: L,
+    #[serde(flatten)]
+    pub(crate) page: P,
+}
+
+/// Template file.
+pub(crate) struct Template {
+    /// Path below `templates/`.
+    pub(crate) path: &'static str,
+    pub(crate) text: &'static str,
+    /// Sample values of the page; none for templates that pages only extend or include.
+    #[cfg(test)]
+    pub(crate) samples: fn() -> Vec<serde_json::Value>,
+}
+
+/// Reads a template file at compile time.
+macro_rules! template {
+    ($path:literal) => {
+        $crate::templates::template!($path, Vec::new)
+    };
+    ($path:literal, $samples:expr) => {
+        $crate::templates::Template {
+            path: $path,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/templates/", $path)),
+            #[cfg(test)]
+            samples: $samples,
+        }
+    };
+}
+
+/// Table of pages and their templates. Only pages in a table can be rendered; the tests render all of them with their
+/// samples.
+macro_rules! pages {
+    ($($page:ty => $path:literal)*) => {
+        $(impl $crate::templates::Page for $page {
+            const TEMPLATE: &'static str = $path;
+        })*
+
+        /// Templates of the pages.
+        pub(crate) const TEMPLATES: &[$crate::templates::Template] =
+            &[$($crate::templates::template!($path, $crate::templates::tests::samples::<$page>)),*];
+    };
+}
+pub(crate) use {pages, template};
+
+/// Templates that pages extend or include.
+const SHARED: &[Template] = &[
+    template!("base.html"),
+    template!("paging.html"),
+    template!("chart.html"),
+    template!("job_rows.html"),
+    template!("errors.html"),
+    template!("fields.html"),
+    template!("pickers.html"),
+    template!("key_table.html"),
+    template!("session_table.html"),
+    template!("entry_table.html"),
+    template!("confirm.html"),
+    template!("users.html"),
+    template!("user.html"),
+    template!("password.html"),
+    template!("account.html"),
+    template!("groups.html"),
+    template!("group.html"),
+    template!("api_keys.html"),
+    template!("api_key.html"),
+    template!("api_key_form.html"),
+    template!("api_key_made.html"),
+    template!("sessions.html"),
+    template!("verifications.html"),
+    template!("verification_made.html"),
+    template!("audit.html"),
+    template!("audit_entry.html"),
+    template!("account/layout.html"),
 ];
 
+/// All templates, by area.
+const TEMPLATES: [&[Template]; 4] = [SHARED, routes::TEMPLATES, panel::TEMPLATES, panel::content::TEMPLATES];
+
 static COMPILED: LazyLock<Result<Tera, tera::Error>> = LazyLock::new(|| {
-    let mut templates = Tera::new();
-    templates.add_raw_templates(TEMPLATES.iter().copied())?;
-    Ok(templates)
+    let mut tera = Tera::new();
+    tera.add_raw_templates(TEMPLATES.into_iter().flatten().map(|template| (template.path, template.text)))?;
+    Ok(tera)
 });
 
 /// Compiles the templates on the first call.
@@ -62,8 +112,20 @@ pub fn compile() -> io::Result<()> {
     COMPILED.as_ref().map(drop).map_err(io::Error::other)
 }
 
-/// Renders a template.
-pub(crate) fn render(template: &str, values: &Context) -> Result<String, ApiError> {
+/// Renders a page.
+pub(crate) fn render<P: Page>(page: &P) -> Result<String, ApiError> {
+    let html = COMPILED.as_ref().map_err(ToString::to_string).and_then(|tera| {
+        let values = Context::from_serialize(page);
+        values.and_then(|values| tera.render(P::TEMPLATE, &values)).map_err(|error| error.to_string())
+    });
+    html.map_err(|error| {
+        tracing::error!(error, template = P::TEMPLATE, "a page could not be rendered");
+        ApiError::internal()
+    })
+}
+
+/// Renders a page from values without a type.
+pub(crate) fn render_values(template: &str, values: &Context) -> Result<String, ApiError> {
     let rendered = COMPILED.as_ref().map_err(ToString::to_string);
     let rendered = rendered.and_then(|all| all.render(template, values).map_err(|error| error.to_string()));
     rendered.map_err(|error| {

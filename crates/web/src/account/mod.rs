@@ -2,6 +2,6 @@
 //!
 //! Opening a page changes nothing, because mail scanners open links too; the button on it does.
 
-mod page;
+pub(crate) mod page;
 pub(crate) mod reset_password;
 pub(crate) mod verify_email;

@@ -1,83 +1,104 @@
-//! The layout of the account pages that links in emails open.
+//! Layout of the account pages, and the page with a message.
 
+use crate::templates::{InLayout, Page, render};
 use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
 use docent_app::error::Error;
-use docent_http::{context::State, error::ApiError};
-use std::fmt::Write;
+use docent_http::{
+    context::State,
+    error::{ApiError, Reply},
+};
+use serde::Serialize;
 
 /// Content security policy: only the panel's stylesheet.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
 
-/// Content of an account page.
-pub(super) struct Page<'a> {
-    pub(super) title: &'a str,
+/// Values of `account/layout.html`.
+#[derive(Serialize)]
+pub(crate) struct Layout {
+    app_name: String,
+    title: &'static str,
     /// Error message, if any.
-    pub(super) alert: Option<&'a str>,
-    /// HTML of the body.
-    pub(super) content: &'a str,
+    alert: Option<String>,
 }
 
-impl Page<'_> {
-    pub(super) fn answer(&self, context: &State, status: StatusCode) -> HttpResponse {
-        let (title, app_name) = (escaped(self.title), escaped(&context.settings.app_name));
-        let alert =
-            self.alert.map(|alert| format!("<p class=\"alert\" role=\"alert\">{}</p>\n", escaped(alert)));
-        let page = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} · {app_name}</title>\n\
-             <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/admin/admin.css\">\n</head>\n\
-             <body class=\"door\">\n<main>\n<h1>{title}</h1>\n{}{}</main>\n</body>\n</html>\n",
-            alert.unwrap_or_default(),
-            self.content,
-        );
-        HttpResponse::build(status)
-            .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
-            .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
-            .body(page)
-    }
+/// Account page in its layout.
+pub(crate) type InAccount<P> = InLayout<Layout, P>;
+
+/// Page with a sentence, such as the result of an action.
+#[derive(Serialize)]
+pub(crate) struct MessagePage {
+    text: &'static str,
 }
 
-/// Page for an invalid link or a failed request.
-pub(super) fn failed(context: &State, title: &str, error: Error) -> HttpResponse {
+/// Renders a page. With an alert, the status is 422.
+pub(super) fn show<P>(context: &State, title: &'static str, alert: Option<String>, page: P) -> Reply
+where
+    InAccount<P>: Page,
+{
+    let status = if alert.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    respond(context, status, title, alert, page)
+}
+
+fn respond<P>(
+    context: &State,
+    status: StatusCode,
+    title: &'static str,
+    alert: Option<String>,
+    page: P,
+) -> Reply
+where
+    InAccount<P>: Page,
+{
+    let layout = Layout { app_name: context.settings.app_name.clone(), title, alert };
+    Ok(HttpResponse::build(status)
+        .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .body(render(&InLayout { layout, page })?))
+}
+
+/// Page after a successful action.
+pub(super) fn done(context: &State, title: &'static str, text: &'static str) -> Reply {
+    show(context, title, None, MessagePage { text })
+}
+
+/// Page for an invalid link or a failed action.
+pub(super) fn failed(context: &State, title: &'static str, error: Error) -> Reply {
     if matches!(error, Error::InvalidLink) {
-        let content = "<p>Request a new link and open the most recent email.</p>\n";
-        let alert = format!("{error}.");
-        return Page { title, alert: Some(&alert), content }.answer(context, StatusCode::BAD_REQUEST);
+        let page = MessagePage { text: "Request a new link and open the most recent email." };
+        return respond(context, StatusCode::BAD_REQUEST, title, Some(format!("{error}.")), page);
     }
-    refused(context, title, &error.into())
+    invalid(context, title, &error.into())
 }
 
 /// Page for errors without a page of their own.
-pub(super) fn refused(context: &State, title: &str, refusal: &ApiError) -> HttpResponse {
-    let alert = format!("{}.", refusal.detail());
-    let content = "<p>Open the link in the email again to retry.</p>\n";
-    let mut response = Page { title, alert: Some(&alert), content }.answer(context, refusal.status());
-    refusal.report(&mut response);
-    response
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
-        // Writing to a string cannot fail.
-        let _ = match c {
-            '&' | '<' | '>' | '"' | '\'' => write!(escaped, "&#{};", u32::from(c)),
-            c => escaped.write_char(c),
-        };
-        escaped
-    })
+pub(super) fn invalid(context: &State, title: &'static str, error: &ApiError) -> Reply {
+    let page = MessagePage { text: "Open the link in the email again to retry." };
+    let alert = Some(format!("{}.", error.detail()));
+    let mut response = respond(context, error.status(), title, alert, page)?;
+    error.report(&mut response);
+    Ok(response)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::templates::tests::Samples;
 
-    #[test]
-    fn what_is_shown_is_text_and_nothing_else() {
-        assert_eq!(escaped("<a b=\"c\">&'é"), "&#60;a b=&#34;c&#34;&#62;&#38;&#39;é");
+    impl Samples for Layout {
+        fn samples() -> Vec<Self> {
+            let layout =
+                |alert| Self { app_name: "Docent".to_owned(), title: "Verify your email address", alert };
+            vec![layout(None), layout(Some("The link is invalid or has expired.".to_owned()))]
+        }
+    }
+
+    impl Samples for MessagePage {
+        fn samples() -> Vec<Self> {
+            vec![Self { text: "You can close this page." }]
+        }
     }
 }

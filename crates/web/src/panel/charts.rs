@@ -95,8 +95,17 @@ fn stack(values: &[u64], max: u64) -> Vec<Segment> {
 mod tests {
     use super::*;
 
+    impl Chart {
+        /// A chart with values and an empty one.
+        pub(crate) fn samples() -> Vec<Self> {
+            let days = [NaiveDate::MIN];
+            let chart = |value| Self::of("Tokens", ["input"], &days, &HashMap::from([(days[0], [value])]));
+            vec![chart(7), chart(0)]
+        }
+    }
+
     #[test]
-    fn shares_stand_on_one_another_and_none_is_lost() {
+    fn segments_are_stacked_and_never_invisible() {
         let segment = |series, y, height| Segment { series, y, height };
         assert_eq!(stack(&[50, 0, 50], 100), [segment(0, 50, 50), segment(2, 0, 50)]);
         assert_eq!(stack(&[1, 999_999], 1_000_000), [segment(0, 99, 1), segment(1, 0, 99)]);
@@ -105,9 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn days_without_values_are_there() {
+    fn days_without_values_are_zero() {
         let days: Vec<NaiveDate> = NaiveDate::MIN.iter_days().take(3).collect();
-        let chart = Chart::of("Tokens", ["read"], &days, &HashMap::from([(days[1], [7])]));
+        let chart = Chart::of("Tokens", ["input"], &days, &HashMap::from([(days[1], [7])]));
         assert_eq!(chart.columns.iter().map(|column| column.sum).collect::<Vec<_>>(), [0, 7, 0]);
         assert_eq!((chart.max, chart.total, chart.width), (7, 7, 60));
     }

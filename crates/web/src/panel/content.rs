@@ -1,9 +1,10 @@
-//! Pages for documents, conversations, webhooks, jobs and usage.
+//! URLs and templates of documents, conversations, webhooks, jobs and usage.
 
 use super::{
     conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
-    document_upload, documents, jobs, usage, webhook, webhooks,
+    document_upload, documents, jobs, page::InPanel, usage, webhook, webhooks,
 };
+use crate::templates::pages;
 use docent_http::routes;
 
 routes! {
@@ -27,4 +28,18 @@ routes! {
     "/webhooks/{id}/switch"  { POST => webhook::switch }
     "/webhooks/{id}/replay"  { POST => webhook::replay }
     "/webhooks/{id}/delete"  { POST => webhook::delete }
+}
+
+pages! {
+    InPanel<documents::DocumentsPage> => "documents.html"
+    InPanel<document_upload::UploadPage> => "upload.html"
+    InPanel<document_bulk::BulkPage> => "bulk.html"
+    InPanel<document::DocumentPage> => "document.html"
+    InPanel<document_chunks::ChunksPage> => "chunks.html"
+    InPanel<jobs::JobsPage> => "jobs.html"
+    InPanel<usage::UsagePage> => "usage.html"
+    InPanel<conversations::ConversationsPage> => "conversations.html"
+    InPanel<conversation::ConversationPage> => "conversation.html"
+    InPanel<webhooks::WebhooksPage> => "webhooks.html"
+    InPanel<webhook::WebhookPage> => "webhook.html"
 }

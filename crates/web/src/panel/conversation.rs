@@ -6,11 +6,11 @@ use super::{
     form::OwnForm,
     listing::{PageNumber, Paging},
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageResult, id_of},
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::web::Path;
 use chrono::{DateTime, Utc};
 use docent_app::{accounts::users, conversations as use_case};
 use docent_domain::{
@@ -21,6 +21,19 @@ use docent_domain::{
 };
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct ConversationPage {
+    id: String,
+    conversation_title: String,
+    owner: String,
+    created: Time,
+    updated: Time,
+    messages: Vec<MessageView>,
+    paging: Paging,
+    may_delete: bool,
+    may_view_documents: bool,
+}
 
 #[derive(Serialize)]
 struct MessageView {
@@ -55,7 +68,7 @@ impl From<&ScoredChunk> for SourceView {
 
 impl MessageView {
     fn of(message: &ConversationMessage, now: DateTime<Utc>) -> Self {
-        let said = Self {
+        let question = Self {
             agent: None,
             content: message.content.clone(),
             at: Time::of(message.at, now),
@@ -65,43 +78,37 @@ impl MessageView {
             is_complete: true,
         };
         match &message.role {
-            MessageRole::User => said,
+            MessageRole::User => question,
             MessageRole::Agent { name, sources, tokens, is_complete } => Self {
                 agent: Some(name.as_str().to_owned()),
                 sources: sources.iter().map(SourceView::from).collect(),
                 prompt: tokens.prompt,
                 completion: tokens.completion,
                 is_complete: *is_complete,
-                ..said
+                ..question
             },
         }
     }
 }
 
-pub(super) async fn conversation(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    query: Query,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewConversations>()?;
     let (id, number, app) = (id_of(RecordKind::Conversation, &id)?, PageNumber::of(&query), &context.app);
     let (conversation, found) = use_case::read(app, grant, id, number.page()).await?;
     let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.now());
-    let messages: Vec<_> = found.records.iter().map(|message| MessageView::of(message, now)).collect();
-
-    let mut values = staff.page("conversations");
     let path = format!("{ROOT}/conversations/{id}");
-    values.insert("paging", &Paging::of(number, messages.len(), found.total, &path, &[]));
-    values.insert("id", &id.to_string());
-    values.insert("conversation_title", conversation.title.as_str());
-    values.insert("owner", &email(&emails, conversation.owner));
-    values.insert("created", &Time::of(conversation.created_at, now));
-    values.insert("updated", &Time::of(conversation.updated_at, now));
-    values.insert("messages", &messages);
-    values.insert("may_delete", &staff.authorize::<DeleteConversations>().is_ok());
-    values.insert("may_view_documents", &staff.authorize::<ViewDocuments>().is_ok());
-    page::show(&context, StatusCode::OK, "conversation.html", &values)
+    let page = ConversationPage {
+        id: id.to_string(),
+        conversation_title: conversation.title.as_str().to_owned(),
+        owner: email(&emails, conversation.owner),
+        created: Time::of(conversation.created_at, now),
+        updated: Time::of(conversation.updated_at, now),
+        messages: found.records.iter().map(|message| MessageView::of(message, now)).collect(),
+        paging: Paging::of(number, found.records.len(), found.total, &path, &[]),
+        may_delete: staff.can::<DeleteConversations>(),
+        may_view_documents: staff.can::<ViewDocuments>(),
+    };
+    staff.show(&context, "conversations", page)
 }
 
 pub(super) async fn delete(
@@ -109,14 +116,58 @@ pub(super) async fn delete(
     context: State,
     id: Path<String>,
     OwnForm(_): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     staff.authorize::<ViewConversations>()?;
-    use_case::delete(
-        &context.app,
-        staff.authorize::<DeleteConversations>()?,
-        id_of(RecordKind::Conversation, &id)?,
-    )
-    .await?;
-    staff.say("The conversation was deleted.")?;
+    let (grant, id) = (staff.authorize::<DeleteConversations>()?, id_of(RecordKind::Conversation, &id)?);
+    use_case::delete(&context.app, grant, id).await?;
+    staff.notify("The conversation was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/conversations")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for ConversationPage {
+        fn samples() -> Vec<Self> {
+            let source = || SourceView {
+                document: "1".to_owned(),
+                title: "Terms".to_owned(),
+                pages: pages(3, 4),
+                text: "Passage".to_owned(),
+            };
+            let question = || MessageView {
+                agent: None,
+                content: "Question".to_owned(),
+                at: Time::sample(),
+                sources: Vec::new(),
+                prompt: 0,
+                completion: 0,
+                is_complete: true,
+            };
+            let answer = |content: &str| MessageView {
+                agent: Some("agent".to_owned()),
+                content: content.to_owned(),
+                sources: vec![source()],
+                prompt: 1,
+                completion: 2,
+                is_complete: false,
+                ..question()
+            };
+            let page = |messages, is_allowed| Self {
+                id: "1".to_owned(),
+                conversation_title: "Title".to_owned(),
+                owner: "owner@example.com".to_owned(),
+                created: Time::sample(),
+                updated: Time::sample(),
+                messages,
+                paging: Paging::sample(),
+                may_delete: is_allowed,
+                may_view_documents: is_allowed,
+            };
+            let messages = || vec![question(), answer("Answer"), answer("")];
+            vec![page(messages(), true), page(messages(), false), page(Vec::new(), true)]
+        }
+    }
 }

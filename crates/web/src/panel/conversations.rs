@@ -1,21 +1,25 @@
 //! `GET /admin/conversations`
 
 use super::{
-    documents::{Q_MAX, email},
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, Broken},
+    documents::{cut, email},
+    listing::{List, PageNumber, account_of},
+    page::PageResult,
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode};
-use docent_app::{accounts::users, conversations as use_case, listing};
+use docent_app::{accounts::users, conversations as use_case};
 use docent_domain::{
     access::ViewConversations,
     listing::{ConversationFilter, Page},
 };
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct ConversationsPage {
+    #[serde(flatten)]
+    list: List<Row>,
+}
 
 #[derive(Serialize)]
 struct Row {
@@ -27,25 +31,16 @@ struct Row {
     updated: Time,
 }
 
-pub(super) async fn conversations(
-    staff: Staff,
-    context: State,
-    query: Query,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn conversations(staff: Staff, context: State, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewConversations>()?;
-    let cut = |text: &str| text.chars().take(Q_MAX).collect::<String>();
-    let (q, owner) = (query.text("q").map(cut), query.text("owner").map(cut));
-    let number = PageNumber::of(&query);
-    let app = &context.app;
-    let account = match &owner {
-        Some(email) => listing::owner(app, email).await?,
-        None => None,
-    };
-    let found = if owner.is_some() && account.is_none() {
-        Page::default()
-    } else {
-        let filter = ConversationFilter { owner: account, text: q.clone(), after: None };
-        use_case::list(app, grant, &filter, number.page()).await?
+    let (text, owner) = (query.text("q").map(cut), query.text("owner").map(cut));
+    let (app, number) = (&context.app, PageNumber::of(&query));
+    let found = match account_of(app, owner.as_deref()).await? {
+        Some(None) => Page::default(),
+        owner => {
+            let filter = ConversationFilter { owner: owner.flatten(), text: text.clone(), after: None };
+            use_case::list(app, grant, &filter, number.page()).await?
+        }
     };
     let owners: Vec<_> = found.records.iter().map(|(conversation, _)| conversation.owner).collect();
     let (emails, now) = (users::emails(app, &owners).await?, app.now());
@@ -57,15 +52,29 @@ pub(super) async fn conversations(
         created: Time::of(conversation.created_at, now),
         updated: Time::of(conversation.updated_at, now),
     });
-    let rows: Vec<Row> = rows.collect();
+    let filters = [("q", text), ("owner", owner)];
+    let list = List::of("conversations", number, filters, found.total, rows.collect());
+    staff.show(&context, "conversations", ConversationsPage { list })
+}
 
-    let mut values = staff.page("conversations");
-    let filters = [("q", q.as_deref()), ("owner", owner.as_deref())];
-    let path = format!("{ROOT}/conversations");
-    values.insert("paging", &Paging::of(number, rows.len(), found.total, &path, &filters));
-    values.insert("conversations", &rows);
-    values.insert("is_filtered", &(q.is_some() || owner.is_some()));
-    values.insert("q", &q.unwrap_or_default());
-    values.insert("owner", &owner.unwrap_or_default());
-    page::show(&context, StatusCode::OK, "conversations.html", &values)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for ConversationsPage {
+        fn samples() -> Vec<Self> {
+            let rows = || {
+                vec![Row {
+                    id: "1".to_owned(),
+                    title: "Title".to_owned(),
+                    owner: "owner@example.com".to_owned(),
+                    messages: 2,
+                    created: Time::sample(),
+                    updated: Time::sample(),
+                }]
+            };
+            List::samples(["q", "owner"], rows).map(|list| Self { list }).into()
+        }
+    }
 }

@@ -1,73 +1,89 @@
 //! `GET /admin`
 
-use super::{
-    charts::Chart,
-    documents::Row,
-    page::{self, Broken},
-    session::Staff,
-    times::Time,
-};
-use actix_web::{HttpResponse, http::StatusCode};
-use chrono::{DateTime, Utc};
+use super::{charts::Chart, documents::Row, page::PageResult, session::Staff, times::Time};
 use docent_app::{
     accounts::users,
     dashboard::{self as use_case, Overview},
     health,
 };
-use docent_domain::access::{UploadDocuments, ViewDocuments, ViewJobs, ViewUsageRecords};
+use docent_domain::access::UploadDocuments;
 use docent_http::{context::State, error::sentence};
 use serde::Serialize;
 
+/// Sections that the user may not view are none.
 #[derive(Serialize)]
-struct PartRow {
-    name: String,
-    is_ok: bool,
-    said: String,
+pub(super) struct DashboardPage {
+    documents: Option<DocumentSection>,
+    jobs: Option<JobSection>,
+    charts: Vec<Chart>,
+    components: Vec<ComponentRow>,
+    may_upload: bool,
 }
 
-pub(super) async fn dashboard(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
+#[derive(Serialize)]
+struct DocumentSection {
+    total: u64,
+    pending: u64,
+    ingested: u64,
+    failed: u64,
+    failures: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct JobSection {
+    queued: u64,
+    running: u64,
+    oldest: Option<Time>,
+}
+
+#[derive(Serialize)]
+struct ComponentRow {
+    name: String,
+    is_ok: bool,
+    message: String,
+}
+
+pub(super) async fn dashboard(staff: Staff, context: State) -> PageResult {
     let app = &context.app;
     let (overview, health) =
         tokio::join!(use_case::overview(app, &staff.actor, staff.authorize()?), health::check(app));
     let (overview, now) = (overview?, app.now());
-    let failures = overview.documents.as_ref().map(|documents| documents.failures.as_slice());
-    let failures = failures.unwrap_or_default();
-    let owners: Vec<_> = failures.iter().filter_map(|document| document.owner).collect();
-    let emails = users::emails(app, &owners).await?;
-    let rows: Vec<_> = failures.iter().map(|document| Row::of(document, &emails, now)).collect();
-    let parts: Vec<PartRow> = health
-        .parts
-        .iter()
-        .map(|(part, result)| PartRow {
-            name: sentence(part.name()),
-            is_ok: result.is_ok(),
-            said: result
-                .as_ref()
-                .map_or_else(|fault| sentence(&fault.public_message()), |()| "Works".to_owned()),
-        })
-        .collect();
-    let mut values = staff.page("");
-    insert_numbers(&mut values, &overview, now);
-    values.insert("charts", &charts(&overview));
-    values.insert("parts", &parts);
-    values.insert("failures", &rows);
-    values.insert("may_view_documents", &staff.authorize::<ViewDocuments>().is_ok());
-    values.insert("may_view_jobs", &staff.authorize::<ViewJobs>().is_ok());
-    values.insert("may_view_usage", &staff.authorize::<ViewUsageRecords>().is_ok());
-    values.insert("may_upload", &staff.authorize::<UploadDocuments>().is_ok());
-    page::show(&context, StatusCode::OK, "dashboard.html", &values)
-}
-
-fn insert_numbers(values: &mut tera::Context, overview: &Overview, now: DateTime<Utc>) {
-    let counts = overview.documents.as_ref().map(|documents| documents.counts).unwrap_or_default();
-    values.insert("total", &(counts.pending + counts.ingested + counts.failed));
-    values.insert("pending", &counts.pending);
-    values.insert("ingested", &counts.ingested);
-    values.insert("failed", &counts.failed);
-    let jobs = overview.jobs.unwrap_or_default();
-    values.insert("queued", &jobs.queued);
-    values.insert("running", &jobs.leased);
-    values.insert("oldest", &jobs.oldest.map(|at| Time::of(at, now)));
+    let charts = charts(&overview);
+    let documents = match overview.documents {
+        None => None,
+        Some(documents) => {
+            let owners: Vec<_> = documents.failures.iter().filter_map(|document| document.owner).collect();
+            let (counts, emails) = (documents.counts, users::emails(app, &owners).await?);
+            Some(DocumentSection {
+                total: counts.pending + counts.ingested + counts.failed,
+                pending: counts.pending,
+                ingested: counts.ingested,
+                failed: counts.failed,
+                failures: documents.failures.iter().map(|failure| Row::of(failure, &emails, now)).collect(),
+            })
+        }
+    };
+    let jobs = overview.jobs.map(|jobs| JobSection {
+        queued: jobs.queued,
+        running: jobs.leased,
+        oldest: jobs.oldest.map(|at| Time::of(at, now)),
+    });
+    let components = health.parts.iter().map(|(component, result)| ComponentRow {
+        name: sentence(component.name()),
+        is_ok: result.is_ok(),
+        message: match result {
+            Ok(()) => "Works".to_owned(),
+            Err(fault) => sentence(&fault.public_message()),
+        },
+    });
+    let page = DashboardPage {
+        documents,
+        jobs,
+        charts,
+        components: components.collect(),
+        may_upload: staff.can::<UploadDocuments>(),
+    };
+    staff.show(&context, "", page)
 }
 
 fn charts(overview: &Overview) -> Vec<Chart> {
@@ -84,4 +100,27 @@ fn charts(overview: &Overview) -> Vec<Chart> {
         Chart::of("Tokens per day", ["input", "output"], &overview.days, &of_day.collect())
     });
     documents.into_iter().chain(tokens).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for DashboardPage {
+        fn samples() -> Vec<Self> {
+            let component =
+                |is_ok| ComponentRow { name: "Database".to_owned(), is_ok, message: "Works".to_owned() };
+            let page = |failures, oldest, charts| Self {
+                documents: Some(DocumentSection { total: 0, pending: 0, ingested: 0, failed: 0, failures }),
+                jobs: Some(JobSection { queued: 1, running: 2, oldest }),
+                charts,
+                components: vec![component(true), component(false)],
+                may_upload: true,
+            };
+            let nothing = Self { documents: None, jobs: None, ..page(Vec::new(), None, Vec::new()) };
+            let full = page(Row::samples(), Some(Time::sample()), Chart::samples());
+            vec![full, page(Vec::new(), None, Vec::new()), nothing]
+        }
+    }
 }

@@ -3,26 +3,47 @@
 use super::{
     documents::Row,
     jobs::JobRow,
-    page::{self, Broken, id_of},
+    page::{PageResult, id_of},
     session::Staff,
     times::{Time, size},
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::web::Path;
 use docent_app::{
     accounts::users,
     documents::details::{self as use_case, DocumentDetails},
+    metrics::Stage,
 };
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers},
     document::{DocumentState, StoredFile},
     extraction::{Coverage, IngestionStats},
     job::{Job, JobKind, JobState},
-    metrics::Stage,
     permission::RecordKind,
 };
 use docent_http::context::State;
 use serde::Serialize;
 use std::{cmp::Ordering, time::Duration};
+
+#[derive(Serialize)]
+pub(super) struct DocumentPage {
+    document: Row,
+    updated: Time,
+    owner_id: Option<String>,
+    vector_doc_id: Option<String>,
+    /// Code of the failure, if ingestion failed.
+    code: Option<&'static str>,
+    steps: Vec<StepView>,
+    warnings: Vec<String>,
+    file: Option<FileView>,
+    coverage: Option<CoverageView>,
+    stats: Option<StatsView>,
+    jobs: Vec<JobRow>,
+    may_retry: bool,
+    may_delete: bool,
+    may_view_owner: bool,
+    may_view_history: bool,
+    may_view_jobs: bool,
+}
 
 #[derive(Serialize)]
 struct FileView {
@@ -68,25 +89,25 @@ impl CoverageView {
     }
 }
 
-/// Formats a duration in seconds.
+/// Statistics of the last ingestion attempt.
 #[derive(Serialize)]
-struct EffortView {
+struct StatsView {
     extractor: String,
     attempts: u32,
     stages: [(&'static str, String); 4],
 }
 
-impl EffortView {
-    fn of(effort: &IngestionStats) -> Self {
+impl StatsView {
+    fn of(stats: &IngestionStats) -> Self {
         let seconds = |stage, took: Duration| (stage, format!("{:.2} s", took.as_secs_f64()));
         Self {
-            extractor: effort.extractor.clone(),
-            attempts: effort.attempts,
+            extractor: stats.extractor.clone(),
+            attempts: stats.attempts,
             stages: [
-                seconds("Extracting", effort.extract),
-                seconds("Chunking", effort.chunk),
-                seconds("Embedding", effort.embed),
-                seconds("Indexing", effort.index),
+                seconds("Extracting", stats.extract),
+                seconds("Chunking", stats.chunk),
+                seconds("Embedding", stats.embed),
+                seconds("Indexing", stats.index),
             ],
         }
     }
@@ -101,10 +122,10 @@ struct StepView {
 }
 
 /// Stages of a document that is waiting for ingestion or being ingested.
-fn steps(inspection: &DocumentDetails) -> Vec<StepView> {
+fn steps(details: &DocumentDetails) -> Vec<StepView> {
     let is_due = |job: &&Job| job.kind == JobKind::Ingest && job.state != JobState::Done;
-    let job = inspection.jobs.iter().find(is_due);
-    job.map(|job| steps_of(&job.state, inspection.stage)).unwrap_or_default()
+    let job = details.jobs.iter().find(is_due);
+    job.map(|job| steps_of(&job.state, details.stage)).unwrap_or_default()
 }
 
 fn steps_of(state: &JobState, stage: Option<Stage>) -> Vec<StepView> {
@@ -129,39 +150,36 @@ fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
     names.iter().enumerate().map(|(n, name)| StepView { name, state: state(n) }).collect()
 }
 
-pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;
     let id = id_of(RecordKind::Document, &id)?;
-    let inspection = use_case::get(&context.app, grant, id).await?;
-    let (document, now) = (&inspection.document, context.app.now());
+    let details = use_case::get(&context.app, grant, id).await?;
+    let (document, now) = (&details.document, context.app.now());
     let code = match &document.state {
         DocumentState::Failed(failed) => Some(failed.failure.code.as_str()),
         DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
     };
-    let mut values = staff.page("documents");
     let owner = document.owner;
     let emails = users::emails(&context.app, owner.as_slice()).await?;
-    values.insert("document", &Row::of(document, &emails, now));
-    values.insert(
-        "may_retry",
-        &(code.is_some() && staff.actor.authorize_for::<ChangeDocuments>(owner).is_ok()),
-    );
-    values.insert("may_delete", &staff.actor.authorize_for::<DeleteDocuments>(owner).is_ok());
-    values.insert("steps", &steps(&inspection));
-    values.insert("warnings", &document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default());
-    values.insert("effort", &document.effort.as_ref().map(EffortView::of));
-    values.insert("code", &code);
-    values.insert("vector_doc_id", &document.state.vector_doc_id().map(|id| id.as_str()));
-    values.insert("owner_id", &owner.map(|owner| owner.to_string()));
-    values.insert("may_view_owner", &staff.authorize::<ViewUsers>().is_ok());
-    values.insert("may_view_history", &staff.authorize::<ViewAuditLog>().is_ok());
-    values.insert("may_view_jobs", &staff.authorize::<ViewJobs>().is_ok());
-    values.insert("updated", &Time::of(document.updated_at, now));
-    values.insert("file", &document.file.as_ref().map(FileView::of));
-    values.insert("coverage", &document.coverage.as_ref().map(CoverageView::of));
-    values.insert("jobs", &inspection.jobs.iter().map(|job| JobRow::of(job, None, now)).collect::<Vec<_>>());
-    values.insert("with_document", &false);
-    page::show(&context, StatusCode::OK, "document.html", &values)
+    let page = DocumentPage {
+        document: Row::of(document, &emails, now),
+        updated: Time::of(document.updated_at, now),
+        owner_id: owner.map(|owner| owner.to_string()),
+        vector_doc_id: document.state.vector_doc_id().map(|id| id.as_str().to_owned()),
+        code,
+        steps: steps(&details),
+        warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
+        file: document.file.as_ref().map(FileView::of),
+        coverage: document.coverage.as_ref().map(CoverageView::of),
+        stats: document.effort.as_ref().map(StatsView::of),
+        jobs: details.jobs.iter().map(|job| JobRow::of(job, None, now)).collect(),
+        may_retry: code.is_some() && staff.actor.authorize_for::<ChangeDocuments>(owner).is_ok(),
+        may_delete: staff.actor.authorize_for::<DeleteDocuments>(owner).is_ok(),
+        may_view_owner: staff.can::<ViewUsers>(),
+        may_view_history: staff.can::<ViewAuditLog>(),
+        may_view_jobs: staff.can::<ViewJobs>(),
+    };
+    staff.show(&context, "documents", page)
 }
 
 /// Formats sorted page numbers with ranges: `1, 3–5`.
@@ -181,27 +199,82 @@ fn ranges(pages: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::templates::tests::Samples;
     use docent_domain::id::LeaseId;
 
+    impl Samples for DocumentPage {
+        fn samples() -> Vec<Self> {
+            let coverage = |pages: &str| CoverageView {
+                pages: 9,
+                with_text: 8,
+                empty: pages.to_owned(),
+                unreliable: pages.to_owned(),
+                truncated: pages.to_owned(),
+                characters: 1,
+                chunks: 2,
+                tokens: 3,
+            };
+            let file =
+                |name: &str| FileView { name: name.to_owned(), size: size(1), sha256: "0f".to_owned() };
+            let full = |row, file, coverage, is_allowed| Self {
+                document: row,
+                updated: Time::sample(),
+                owner_id: Some("1".to_owned()),
+                vector_doc_id: Some("1".to_owned()),
+                code: Some("not_a_pdf"),
+                steps: in_order(&["Queue", "Extract", "Chunk"], 1),
+                warnings: vec!["Some pages are empty".to_owned()],
+                file: Some(file),
+                coverage: Some(coverage),
+                stats: Some(StatsView::of(&IngestionStats::default())),
+                jobs: JobRow::samples(),
+                may_retry: is_allowed,
+                may_delete: is_allowed,
+                may_view_owner: is_allowed,
+                may_view_history: is_allowed,
+                may_view_jobs: is_allowed,
+            };
+            let new = |row| Self {
+                owner_id: None,
+                vector_doc_id: None,
+                code: None,
+                steps: Vec::new(),
+                warnings: Vec::new(),
+                file: None,
+                coverage: None,
+                stats: None,
+                jobs: Vec::new(),
+                ..full(row, file(""), coverage(""), true)
+            };
+            let mut rows = Row::samples().into_iter().chain(Row::samples());
+            let mut row = || rows.next().expect("four rows");
+            vec![
+                full(row(), file("a.pdf"), coverage("1, 3–5"), true),
+                new(row()),
+                full(row(), file(""), coverage(""), false),
+            ]
+        }
+    }
+
     #[test]
-    fn the_step_at_work_is_told_as_far_as_it_is_known() {
+    fn steps_of_a_running_job_show_its_stage_if_known() {
         let leased = JobState::Leased {
             lease: LeaseId::from_uuid(uuid::Uuid::nil()),
             until: chrono::DateTime::UNIX_EPOCH,
         };
-        let told = |state: &JobState, stage| {
+        let shown = |state: &JobState, stage| {
             steps_of(state, stage).iter().map(|step| (step.name, step.state)).collect::<Vec<_>>()
         };
-        assert_eq!(told(&JobState::Queued, None)[..2], [("Queue", "current"), ("Extract", "ahead")]);
+        assert_eq!(shown(&JobState::Queued, None)[..2], [("Queue", "current"), ("Extract", "ahead")]);
         assert_eq!(
-            told(&leased, Some(Stage::Chunk))[1..4],
+            shown(&leased, Some(Stage::Chunk))[1..4],
             [("Extract", "done"), ("Chunk", "current"), ("Embed", "ahead")]
         );
-        assert_eq!(told(&leased, None), [("Queue", "done"), ("In work", "current")]);
+        assert_eq!(shown(&leased, None), [("Queue", "done"), ("In work", "current")]);
     }
 
     #[test]
-    fn runs_of_pages_are_ranges() {
+    fn consecutive_pages_are_shown_as_ranges() {
         assert_eq!(ranges(&[]), "");
         assert_eq!(ranges(&[1, 3, 4, 5, 9]), "1, 3–5, 9");
     }

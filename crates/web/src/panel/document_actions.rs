@@ -3,24 +3,19 @@
 use super::{
     form::OwnForm,
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageResult, id_of},
     session::Staff,
 };
-use actix_web::{HttpResponse, web::Path};
+use actix_web::web::Path;
 use docent_app::documents::{delete as delete_document, retry as retry_document};
 use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind};
 use docent_http::context::State;
 
-pub(super) async fn retry(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(_): OwnForm,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn retry(staff: Staff, context: State, id: Path<String>, OwnForm(_): OwnForm) -> PageResult {
     staff.authorize::<ViewDocuments>()?;
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
-    staff.say("The document will be ingested again.")?;
+    staff.notify("The document will be ingested again.")?;
     Ok(page::see_other(&format!("{ROOT}/documents/{id}")))
 }
 
@@ -29,10 +24,9 @@ pub(super) async fn delete(
     context: State,
     id: Path<String>,
     OwnForm(_): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     staff.authorize::<ViewDocuments>()?;
-    let id: DocumentId = id_of(RecordKind::Document, &id)?;
-    delete_document::delete(&context.app, &staff.actor, id).await?;
-    staff.say("The document was deleted.")?;
+    delete_document::delete(&context.app, &staff.actor, id_of(RecordKind::Document, &id)?).await?;
+    staff.notify("The document was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/documents")))
 }

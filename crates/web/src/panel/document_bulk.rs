@@ -3,10 +3,10 @@
 use super::{
     form::{Form, OwnForm},
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session::Staff,
 };
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::http::StatusCode;
 use docent_app::{
     documents::bulk::{self, BULK_MAX, BulkAction, BulkItem},
     error::Error,
@@ -22,16 +22,31 @@ use serde::Serialize;
 const WORD: &str = "delete";
 
 #[derive(Serialize)]
+pub(super) struct BulkPage {
+    /// Deletion or retry.
+    is_delete: bool,
+    /// Whether the action has been run; otherwise the page is a preview.
+    is_done: bool,
+    /// Documents for which the action succeeds.
+    able: Vec<Line>,
+    /// Documents for which it fails.
+    unable: Vec<Line>,
+    /// Whether the confirmation word is wrong.
+    is_word_wrong: bool,
+}
+
+#[derive(Serialize)]
 struct Line {
     id: String,
     title: String,
-    is_there: bool,
-    refusal: Option<String>,
+    /// Whether the document exists.
+    exists: bool,
+    error: Option<String>,
 }
 
 impl From<&BulkItem> for Line {
     fn from(item: &BulkItem) -> Self {
-        let refusal = item.error.as_ref().map(|error| match error {
+        let error = item.error.as_ref().map(|error| match error {
             // Details of a fault are only logged.
             Error::Fault(fault) => sentence(&fault.public_message()),
             Error::Invalid(invalid) => sentence(&invalid.reason),
@@ -40,21 +55,33 @@ impl From<&BulkItem> for Line {
         Self {
             id: item.id.to_string(),
             title: item.title.clone().unwrap_or_else(|| item.id.to_string()),
-            is_there: item.title.is_some(),
-            refusal,
+            exists: item.title.is_some(),
+            error,
         }
     }
 }
 
-pub(super) async fn bulk(
-    staff: Staff,
-    context: State,
-    OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+impl BulkPage {
+    fn of(act: BulkAction, items: &[BulkItem]) -> Self {
+        let lines = |is_able| {
+            let items = items.iter().filter(|item| item.error.is_none() == is_able);
+            items.map(Line::from).collect()
+        };
+        Self {
+            is_delete: act == BulkAction::Delete,
+            is_done: false,
+            able: lines(true),
+            unable: lines(false),
+            is_word_wrong: false,
+        }
+    }
+}
+
+pub(super) async fn bulk(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;
     let (act, ids) = parse(&form)?;
     if ids.is_empty() {
-        staff.complain("Select at least one document.")?;
+        staff.warn("Select at least one document.")?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
     let is_confirmed = form.is_ticked("confirmed");
@@ -65,11 +92,9 @@ pub(super) async fn bulk(
         return done(&staff, &context, act, &items);
     }
     let items = bulk::preview(app, &staff.actor, grant, act, &ids).await?;
-    let mut values = values(&staff, act, &items);
-    values.insert("is_over", &false);
-    values.insert("wrong_word", &(is_confirmed && !is_typed));
+    let page = BulkPage { is_word_wrong: is_confirmed && !is_typed, ..BulkPage::of(act, &items) };
     let status = if is_confirmed { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    page::show(&context, status, "bulk.html", &values)
+    staff.show_with(status, &context, "documents", page)
 }
 
 fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
@@ -88,28 +113,48 @@ fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
     Ok((act, ids))
 }
 
-fn values(staff: &Staff, act: BulkAction, items: &[BulkItem]) -> tera::Context {
-    let mut values = staff.page("documents");
-    let (able, unable): (Vec<_>, Vec<_>) = items.iter().partition(|item| item.error.is_none());
-    let lines = |items: Vec<&BulkItem>| items.into_iter().map(Line::from).collect::<Vec<_>>();
-    values.insert("is_delete", &(act == BulkAction::Delete));
-    values.insert("able", &lines(able));
-    values.insert("unable", &lines(unable));
-    values
-}
-
-fn done(staff: &Staff, context: &State, act: BulkAction, items: &[BulkItem]) -> Result<HttpResponse, Broken> {
+fn done(staff: &Staff, context: &State, act: BulkAction, items: &[BulkItem]) -> PageResult {
     if items.iter().all(|item| item.error.is_none()) {
         let documents =
             if items.len() == 1 { "1 document".to_owned() } else { format!("{} documents", items.len()) };
-        staff.say(match act {
+        staff.notify(match act {
             BulkAction::Retry => format!("The ingestion of {documents} will be retried."),
             BulkAction::Delete => format!("Deleted {documents}."),
         })?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
-    let mut values = values(staff, act, items);
-    values.insert("is_over", &true);
-    values.insert("wrong_word", &false);
-    page::show(context, StatusCode::OK, "bulk.html", &values)
+    staff.show(context, "documents", BulkPage { is_done: true, ..BulkPage::of(act, items) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for BulkPage {
+        fn samples() -> Vec<Self> {
+            let line = |error: Option<&str>, exists| Line {
+                id: "1".to_owned(),
+                title: "Title".to_owned(),
+                exists,
+                error: error.map(str::to_owned),
+            };
+            let page = |is_delete, is_done, is_word_wrong| Self {
+                is_delete,
+                is_done,
+                able: vec![line(None, true)],
+                unable: vec![line(Some("Error"), true), line(Some("Error"), false)],
+                is_word_wrong,
+            };
+            let impossible = Self { able: Vec::new(), ..page(true, false, false) };
+            let retry = page(false, false, false);
+            vec![
+                page(true, false, false),
+                page(true, false, true),
+                page(true, true, false),
+                retry,
+                impossible,
+            ]
+        }
+    }
 }

@@ -3,14 +3,25 @@
 use super::{
     listing::{PageNumber, Paging},
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{PageResult, id_of},
     session::Staff,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
 use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind, retrieval::StoredChunk};
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct ChunksPage {
+    /// ID of the document.
+    id: String,
+    document_title: String,
+    /// Status of the document.
+    status: &'static str,
+    chunks: Vec<ChunkView>,
+    paging: Paging,
+}
 
 #[derive(Serialize)]
 struct ChunkView {
@@ -36,23 +47,44 @@ pub(super) fn pages(first: u32, last: u32) -> String {
     if first == last { format!("page {first}") } else { format!("pages {first}–{last}") }
 }
 
-pub(super) async fn chunks(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    query: Query,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn chunks(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     let number = PageNumber::of(&query);
     let (document, found) = use_case::chunks(&context.app, grant, id, number.page()).await?;
-    let chunks: Vec<ChunkView> = found.records.iter().map(ChunkView::from).collect();
-    let mut values = staff.page("documents");
     let path = format!("{ROOT}/documents/{id}/chunks");
-    values.insert("paging", &Paging::of(number, chunks.len(), found.total, &path, &[]));
-    values.insert("id", &id.to_string());
-    values.insert("document_title", document.title.as_str());
-    values.insert("status", document.state.name());
-    values.insert("chunks", &chunks);
-    page::show(&context, StatusCode::OK, "chunks.html", &values)
+    let page = ChunksPage {
+        id: id.to_string(),
+        document_title: document.title.as_str().to_owned(),
+        status: document.state.name(),
+        chunks: found.records.iter().map(ChunkView::from).collect(),
+        paging: Paging::of(number, found.records.len(), found.total, &path, &[]),
+    };
+    staff.show(&context, "documents", page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for ChunksPage {
+        fn samples() -> Vec<Self> {
+            let chunk =
+                || ChunkView { ordinal: 0, pages: pages(3, 3), characters: 4, text: "Text".to_owned() };
+            let page = |status, chunks, paging| Self {
+                id: "1".to_owned(),
+                document_title: "Title".to_owned(),
+                status,
+                chunks,
+                paging,
+            };
+            vec![
+                page("ingested", vec![chunk()], Paging::sample()),
+                page("ingested", Vec::new(), Paging::sample()),
+                page("ingested", Vec::new(), Paging::empty()),
+                page("pending", Vec::new(), Paging::empty()),
+            ]
+        }
+    }
 }

@@ -1,15 +1,15 @@
 //! `GET /admin/documents/{id}/file`
 
 use super::{
-    page::{Broken, id_of},
+    page::{PageResult, id_of},
     session::Staff,
 };
-use actix_web::{HttpResponse, web::Path};
+use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
 use docent_domain::{access::ViewDocuments, permission::RecordKind};
 use docent_http::{attachment, context::State};
 
-pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;
     let id = id_of(RecordKind::Document, &id)?;
     let (file, bytes) = use_case::file(&context.app, grant, id).await?;

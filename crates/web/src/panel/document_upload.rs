@@ -5,7 +5,7 @@
 
 use super::{
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session::{self, Staff},
     times::size,
 };
@@ -32,6 +32,17 @@ const FILES_MAX: usize = 100;
 /// Maximum size of the form token in bytes.
 const TOKEN_MAX: usize = 256;
 
+#[derive(Serialize)]
+pub(super) struct UploadPage {
+    #[serde(flatten)]
+    outcome: Outcome,
+    /// Maximum size of a file.
+    limit: String,
+    files_max: usize,
+    /// Whether the user may view the uploaded documents.
+    may_view: bool,
+}
+
 /// Result of an upload form.
 #[derive(Default, Serialize)]
 struct Outcome {
@@ -51,24 +62,19 @@ struct Refused {
     reason: String,
 }
 
-pub(super) async fn show(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
+pub(super) async fn show(staff: Staff, context: State) -> PageResult {
     staff.authorize::<UploadDocuments>()?;
-    render(&staff, &context, StatusCode::OK, &Outcome::default())
+    render(&staff, &context, StatusCode::OK, Outcome::default())
 }
 
-fn render(
-    staff: &Staff,
-    context: &State,
-    status: StatusCode,
-    outcome: &Outcome,
-) -> Result<HttpResponse, Broken> {
-    let mut values = staff.page("documents");
-    values.insert("uploaded", &outcome.uploaded);
-    values.insert("refused", &outcome.refused);
-    values.insert("limit", &size(context.app.settings().max_upload_bytes));
-    values.insert("files_max", &FILES_MAX);
-    values.insert("may_view", &staff.authorize::<ViewDocuments>().is_ok());
-    page::show(context, status, "upload.html", &values)
+fn render(staff: &Staff, context: &State, status: StatusCode, outcome: Outcome) -> PageResult {
+    let page = UploadPage {
+        outcome,
+        limit: size(context.app.settings().max_upload_bytes),
+        files_max: FILES_MAX,
+        may_view: staff.can::<ViewDocuments>(),
+    };
+    staff.show_with(status, context, "documents", page)
 }
 
 pub(super) async fn submit(
@@ -76,7 +82,7 @@ pub(super) async fn submit(
     context: State,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     staff.authorize::<UploadDocuments>()?;
     let grant = staff.authorize::<AddDocuments>()?;
     let mut form = Form::new(&context, Multipart::new(request.headers(), payload));
@@ -90,19 +96,18 @@ pub(super) async fn submit(
     }
     match outcome.uploaded.as_slice() {
         uploaded @ [_, ..] if outcome.refused.is_empty() => {
-            staff.say(match uploaded {
+            staff.notify(match uploaded {
                 [_] => "Uploaded 1 document. Processing has started.".to_owned(),
                 many => format!("Uploaded {} documents. Processing has started.", many.len()),
             })?;
-            let list =
-                if staff.authorize::<ViewDocuments>().is_ok() { "documents" } else { "documents/upload" };
+            let list = if staff.can::<ViewDocuments>() { "documents" } else { "documents/upload" };
             Ok(page::see_other(&format!("{ROOT}/{list}")))
         }
         [] if outcome.refused.is_empty() => {
-            staff.complain("Select at least one file.")?;
+            staff.warn("Select at least one file.")?;
             Ok(page::see_other(&format!("{ROOT}/documents/upload")))
         }
-        _ => render(&staff, &context, status, &outcome),
+        _ => render(&staff, &context, status, outcome),
     }
 }
 
@@ -130,10 +135,10 @@ async fn receive(
             Ok(Some(part)) => part,
             Ok(None) => break,
             // Files that were already stored are kept and listed.
-            Err(refusal) if outcome.uploaded.is_empty() => return Err(refusal),
-            Err(refusal) => {
-                refusal.log();
-                outcome.refused.push(the_rest(&sentence(refusal.detail())));
+            Err(error) if outcome.uploaded.is_empty() => return Err(error),
+            Err(error) => {
+                error.log();
+                outcome.refused.push(the_rest(&sentence(error.detail())));
                 break;
             }
         };
@@ -144,9 +149,9 @@ async fn receive(
         }
         match take(form, grant, part, trace).await {
             Ok(uploaded) => outcome.uploaded.push(uploaded),
-            Err(refusal) => {
-                refusal.log();
-                outcome.refused.push(Refused { name, reason: sentence(refusal.detail()) });
+            Err(error) => {
+                error.log();
+                outcome.refused.push(Refused { name, reason: sentence(error.detail()) });
             }
         }
     }
@@ -168,4 +173,21 @@ async fn take(
 fn wants_json(request: &HttpRequest) -> bool {
     let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     accept.is_some_and(|accept| accept.starts_with("application/json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for UploadPage {
+        fn samples() -> Vec<Self> {
+            let page = |outcome, may_view| Self { outcome, limit: size(1), files_max: FILES_MAX, may_view };
+            let outcome = || Outcome {
+                uploaded: vec![Uploaded { id: "1".to_owned(), title: "Title".to_owned() }],
+                refused: vec![Refused { name: "a.pdf".to_owned(), reason: "Not a PDF".to_owned() }],
+            };
+            vec![page(outcome(), true), page(outcome(), false), page(Outcome::default(), true)]
+        }
+    }
 }

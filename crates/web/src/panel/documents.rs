@@ -1,15 +1,13 @@
 //! `GET /admin/documents`
 
 use super::{
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, Broken},
+    listing::{self, List, PageNumber, account_of},
+    page::PageResult,
     session::Staff,
     times::{Time, size},
 };
-use actix_web::{HttpResponse, http::StatusCode};
 use chrono::{DateTime, Utc};
-use docent_app::{accounts::users, documents::browse as use_case, error::Result, listing};
+use docent_app::{accounts::users, documents::browse as use_case, error::Result};
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments},
     document::{Document, DocumentState},
@@ -22,7 +20,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 /// Maximum length of a search text in characters.
-pub(super) const Q_MAX: usize = 200;
+const Q_MAX: usize = 200;
 const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 /// Sort orders by query value, with their labels.
 const ORDERS: [(&str, &str, DocumentOrder); 4] = [
@@ -31,6 +29,17 @@ const ORDERS: [(&str, &str, DocumentOrder); 4] = [
     ("title", "by title", DocumentOrder::Title),
     ("largest", "largest first", DocumentOrder::Largest),
 ];
+
+#[derive(Serialize)]
+pub(super) struct DocumentsPage {
+    #[serde(flatten)]
+    list: List<Row>,
+    /// Query values and labels of the sort orders.
+    orders: [(&'static str, &'static str); 4],
+    may_upload: bool,
+    may_retry: bool,
+    may_delete: bool,
+}
 
 /// Table row of a document.
 #[derive(Serialize)]
@@ -69,6 +78,11 @@ impl Row {
     }
 }
 
+/// Cuts a search text to the maximum length.
+pub(super) fn cut(text: &str) -> String {
+    text.chars().take(Q_MAX).collect()
+}
+
 /// Last characters of an ID. IDs start with their time, so neighbours share a prefix.
 pub(super) fn short(id: &str) -> String {
     id.chars().skip(28).collect()
@@ -99,29 +113,21 @@ impl Filters {
             status: query.parse("status", "must be pending, ingested or failed", |text| {
                 STATUSES.into_iter().find(|status| *status == text)
             }),
-            owner: query.text("owner").map(|owner| owner.chars().take(Q_MAX).collect()),
+            owner: query.text("owner").map(cut),
             order: order.unwrap_or(&ORDERS[0]),
         }
     }
 
-    /// Formats the filters as query parameters.
-    fn pairs(&self) -> [(&'static str, Option<&str>); 4] {
-        [
-            ("q", self.q.as_deref()),
-            ("status", self.status),
-            ("owner", self.owner.as_deref()),
-            ("order", (self.order.0 != ORDERS[0].0).then_some(self.order.0)),
-        ]
+    fn values(self) -> listing::Filters<4> {
+        let order = (self.order.0 != ORDERS[0].0).then(|| self.order.0.to_owned());
+        [("q", self.q), ("status", self.status.map(str::to_owned)), ("owner", self.owner), ("order", order)]
     }
 
     async fn find(&self, staff: &Staff, context: &State, number: PageNumber) -> Result<Page<Document>> {
         let app = &context.app;
-        let owner = match &self.owner {
-            None => None,
-            Some(email) => match listing::owner(app, email).await? {
-                Some(owner) => Some(owner),
-                None => return Ok(Page::default()),
-            },
+        let owner = match account_of(app, self.owner.as_deref()).await? {
+            Some(None) => return Ok(Page::default()),
+            owner => owner.flatten(),
         };
         let query =
             DocumentQuery { status: self.status, title_contains: self.q.clone(), owner, order: self.order.2 };
@@ -129,11 +135,7 @@ impl Filters {
     }
 }
 
-pub(super) async fn documents(
-    staff: Staff,
-    context: State,
-    mut query: Query,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn documents(staff: Staff, context: State, mut query: Query) -> PageResult {
     staff.authorize::<ViewDocuments>()?;
     let (filters, number) = (Filters::of(&mut query), PageNumber::of(&query));
     query.done()?;
@@ -141,26 +143,71 @@ pub(super) async fn documents(
     let owners: Vec<UserId> = found.records.iter().filter_map(|document| document.owner).collect();
     let emails = users::emails(&context.app, &owners).await?;
     let now = context.app.now();
-    let rows: Vec<_> = found.records.iter().map(|document| Row::of(document, &emails, now)).collect();
-
-    let mut values = staff.page("documents");
-    let path = format!("{ROOT}/documents");
-    values.insert("paging", &Paging::of(number, rows.len(), found.total, &path, &filters.pairs()));
-    values.insert("documents", &rows);
-    values.insert("q", filters.q.as_deref().unwrap_or_default());
-    values.insert("status", filters.status.unwrap_or_default());
-    values.insert("owner", filters.owner.as_deref().unwrap_or_default());
-    values.insert("order", filters.order.0);
-    values.insert("orders", &ORDERS.map(|(name, label, _)| (name, label)));
-    let is_filtered = filters.q.is_some() || filters.status.is_some() || filters.owner.is_some();
-    values.insert("is_filtered", &is_filtered);
-    values.insert("may_upload", &staff.authorize::<UploadDocuments>().is_ok());
-    values.insert("may_retry", &(staff.authorize::<ChangeDocuments>().is_ok() || has_own(&staff, &found)));
-    values.insert("may_delete", &(staff.authorize::<DeleteDocuments>().is_ok() || has_own(&staff, &found)));
-    page::show(&context, StatusCode::OK, "documents.html", &values)
+    let rows = found.records.iter().map(|document| Row::of(document, &emails, now)).collect();
+    // The page's own documents allow more actions.
+    let has_own = owners.contains(&staff.actor.user());
+    let page = DocumentsPage {
+        list: List::of("documents", number, filters.values(), found.total, rows),
+        orders: ORDERS.map(|(name, label, _)| (name, label)),
+        may_upload: staff.can::<UploadDocuments>(),
+        may_retry: staff.can::<ChangeDocuments>() || has_own,
+        may_delete: staff.can::<DeleteDocuments>() || has_own,
+    };
+    staff.show(&context, "documents", page)
 }
 
-/// Whether the page contains own documents, which allow more actions.
-fn has_own(staff: &Staff, found: &Page<Document>) -> bool {
-    found.records.iter().any(|document| document.owner == Some(staff.actor.user()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Row {
+        /// A document with all values, and one with none.
+        pub(crate) fn samples() -> Vec<Self> {
+            let empty = || Self {
+                id: "00000000-0000-0000-0000-000000000001".to_owned(),
+                short_id: "00000001".to_owned(),
+                title: "Title".to_owned(),
+                status: "pending",
+                reason: None,
+                pages: None,
+                chunks: None,
+                size: None,
+                owner: None,
+                created: Time::sample(),
+            };
+            let full = Self {
+                status: "failed",
+                reason: Some("the file is not a PDF".to_owned()),
+                pages: Some(1),
+                chunks: Some(2),
+                size: Some(size(3)),
+                owner: Some("owner@example.com".to_owned()),
+                ..empty()
+            };
+            vec![full, empty()]
+        }
+    }
+
+    impl Samples for DocumentsPage {
+        fn samples() -> Vec<Self> {
+            let mut is_allowed = false;
+            let page = |list| {
+                is_allowed = !is_allowed;
+                Self {
+                    list,
+                    orders: ORDERS.map(|(name, label, _)| (name, label)),
+                    may_upload: is_allowed,
+                    may_retry: is_allowed,
+                    may_delete: is_allowed,
+                }
+            };
+            let lists = List::samples(["q", "status", "owner", "order"], Row::samples);
+            lists
+                .into_iter()
+                .chain(List::samples(["q", "status", "owner", "order"], Row::samples))
+                .map(page)
+                .collect()
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Submitted forms and their validation errors.
 
-use super::{page::Broken, session};
+use super::{page::PageError, session};
 use actix_session::SessionExt;
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode};
 use docent_app::error::Error;
@@ -17,8 +17,8 @@ use std::{
 pub(super) struct OwnForm(pub(super) Form);
 
 impl FromRequest for OwnForm {
-    type Error = Broken;
-    type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
+    type Error = PageError;
+    type Future = LocalBoxFuture<'static, Result<Self, PageError>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (form, cookie) = (Form::from_request(request, payload), request.get_session());

@@ -2,13 +2,11 @@
 
 use super::{
     documents::short,
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, Broken},
+    listing::{List, PageNumber},
+    page::PageResult,
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode};
 use chrono::{DateTime, Utc};
 use docent_app::{documents::browse, jobs::browse as use_case};
 use docent_domain::{
@@ -24,6 +22,14 @@ use std::collections::HashMap;
 const STATES: [(&str, JobStateName); 3] =
     [("queued", JobStateName::Queued), ("running", JobStateName::Leased), ("done", JobStateName::Done)];
 const KINDS: [JobKind; 2] = [JobKind::Ingest, JobKind::Delete];
+
+#[derive(Serialize)]
+pub(super) struct JobsPage {
+    #[serde(flatten)]
+    list: List<JobRow>,
+    states: [&'static str; 3],
+    kinds: [&'static str; 2],
+}
 
 /// Table row of a job.
 #[derive(Serialize)]
@@ -72,7 +78,7 @@ impl JobRow {
     }
 }
 
-pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewJobs>()?;
     let state = query.parse("state", "must be queued, running or done", |text| {
         STATES.into_iter().find(|(name, _)| *name == text)
@@ -89,18 +95,53 @@ pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Resu
     };
     let now = context.app.now();
     let row = |job: &Job| JobRow::of(job, titles.get(&job.document), now);
-    let rows: Vec<_> = found.records.iter().map(row).collect();
+    let rows = found.records.iter().map(row).collect();
+    let owned = |text: &str| text.to_owned();
+    let filters =
+        [("state", state.map(|(name, _)| owned(name))), ("kind", kind.map(|kind| owned(kind.as_str())))];
+    let page = JobsPage {
+        list: List::of("jobs", number, filters, found.total, rows),
+        states: STATES.map(|(name, _)| name),
+        kinds: KINDS.map(JobKind::as_str),
+    };
+    staff.show(&context, "jobs", page)
+}
 
-    let (state, kind) = (state.map(|(name, _)| name), kind.map(JobKind::as_str));
-    let mut values = staff.page("jobs");
-    let filters = [("state", state), ("kind", kind)];
-    values.insert("paging", &Paging::of(number, rows.len(), found.total, &format!("{ROOT}/jobs"), &filters));
-    values.insert("jobs", &rows);
-    values.insert("state", state.unwrap_or_default());
-    values.insert("kind", kind.unwrap_or_default());
-    values.insert("states", &STATES.map(|(name, _)| name));
-    values.insert("kinds", &KINDS.map(JobKind::as_str));
-    values.insert("is_filtered", &(state.is_some() || kind.is_some()));
-    values.insert("with_document", &true);
-    page::show(&context, StatusCode::OK, "jobs.html", &values)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl JobRow {
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |state, title: Option<&str>, next| Self {
+                id: "1".to_owned(),
+                short_id: "1".to_owned(),
+                kind: "ingest",
+                state,
+                document: "1".to_owned(),
+                short_document: "1".to_owned(),
+                title: title.map(str::to_owned),
+                attempts: 1,
+                interruptions: 0,
+                last_error: title.map(str::to_owned),
+                next,
+                created: Time::sample(),
+                updated: Time::sample(),
+            };
+            vec![
+                row("queued", None, Some(Time::sample())),
+                row("running", Some("Text"), None),
+                row("done", None, None),
+            ]
+        }
+    }
+
+    impl Samples for JobsPage {
+        fn samples() -> Vec<Self> {
+            let page =
+                |list| Self { list, states: STATES.map(|(name, _)| name), kinds: KINDS.map(JobKind::as_str) };
+            List::samples(["state", "kind"], JobRow::samples).map(page).into()
+        }
+    }
 }

@@ -1,8 +1,11 @@
 //! Paged lists with filters in the URL.
 
-use docent_domain::listing::PageRequest;
+use super::nav::ROOT;
+use docent_app::{App, error::Error, listing};
+use docent_domain::{id::UserId, listing::PageRequest};
 use docent_http::extract::query::{Query, encode_query};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Records per page.
 pub(super) const PER_PAGE: u64 = 50;
@@ -71,12 +74,81 @@ impl Paging {
     }
 }
 
+/// Filters of a list: query parameters and their values.
+pub(super) type Filters<const N: usize> = [(&'static str, Option<String>); N];
+
+/// Filters as submitted.
+pub(super) fn filters<const N: usize>(query: &Query, names: [&'static str; N]) -> Filters<N> {
+    names.map(|name| (name, query.text(name).map(str::to_owned)))
+}
+
+/// Account of a filter by email address: none without the filter, `Some(None)` if the account does not exist.
+pub(super) async fn account_of(app: &App, email: Option<&str>) -> Result<Option<Option<UserId>>, Error> {
+    let Some(email) = email else { return Ok(None) };
+    Ok(Some(listing::owner(app, email).await?))
+}
+
+/// Page of a list.
+#[derive(Serialize)]
+pub(super) struct List<R> {
+    rows: Vec<R>,
+    paging: Paging,
+    is_filtered: bool,
+    /// Values of the filters by name, empty if not set.
+    #[serde(flatten)]
+    filters: BTreeMap<&'static str, String>,
+}
+
+impl<R> List<R> {
+    /// Page of the list of a section with these filters; `order` selects no records and is not a filter.
+    pub(super) fn of<const N: usize>(
+        section: &str,
+        number: PageNumber,
+        filters: Filters<N>,
+        total: u64,
+        rows: Vec<R>,
+    ) -> Self {
+        let pairs = filters.each_ref().map(|(name, value)| (*name, value.as_deref()));
+        Self {
+            paging: Paging::of(number, rows.len(), total, &format!("{ROOT}/{section}"), &pairs),
+            is_filtered: pairs.iter().any(|(name, value)| *name != "order" && value.is_some()),
+            rows,
+            filters: filters.map(|(name, value)| (name, value.unwrap_or_default())).into(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    impl Paging {
+        /// Position in the middle of a list, with all links.
+        pub(crate) fn sample() -> Self {
+            Self::of(PageNumber(3), 50, 260, "/admin/list", &[("q", Some("a"))])
+        }
+
+        pub(crate) fn empty() -> Self {
+            Self::of(PageNumber(1), 0, 0, "/admin/list", &[])
+        }
+    }
+
+    impl<R> List<R> {
+        /// Pages with and without records and filters.
+        pub(crate) fn samples<const N: usize>(
+            names: [&'static str; N],
+            rows: impl Fn() -> Vec<R>,
+        ) -> [Self; 3] {
+            let list = |value: Option<&str>, total, rows| {
+                let filters = names.map(|name| (name, value.map(str::to_owned)));
+                Self::of("list", PageNumber(1), filters, total, rows)
+            };
+            [list(None, 260, rows()), list(Some("a"), 0, Vec::new()), list(None, 0, Vec::new())]
+        }
+    }
+
     #[test]
-    fn paging_keeps_filters_and_knows_its_ends() {
+    fn paging_links_keep_filters_and_stay_within_the_list() {
         let filters = [("q", Some("a b")), ("status", None)];
         let of = |page, shown, total| Paging::of(PageNumber(page), shown, total, "/admin/users", &filters);
         let only = of(1, 3, 3);

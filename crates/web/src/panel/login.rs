@@ -4,14 +4,11 @@ use super::{
     form::Form,
     login_link::onward,
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session,
 };
 use actix_session::Session;
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header},
-};
+use actix_web::http::{StatusCode, header};
 use docent_app::{
     accounts::{login, sessions::ClientInfo},
     error::Error,
@@ -24,8 +21,20 @@ use docent_http::{
         query::Query,
     },
 };
+use serde::Serialize;
 
-pub(super) async fn show(context: State, session: Session, query: Query) -> Result<HttpResponse, Broken> {
+#[derive(Serialize)]
+pub(super) struct LoginPage<'a> {
+    app_name: &'a str,
+    form_token: String,
+    error: Option<&'a str>,
+    /// Submitted email address.
+    email: &'a str,
+    /// Page to open after signing in.
+    next: &'a str,
+}
+
+pub(super) async fn show(context: State, session: Session, query: Query) -> PageResult {
     let next = onward(query.text("next").unwrap_or(ROOT));
     show_form(&context, &session, StatusCode::OK, None, "", next)
 }
@@ -36,7 +45,7 @@ pub(super) async fn submit(
     client: Client,
     agent: UserAgent,
     form: Result<Form, ApiError>,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let form = form?;
     let (email, next) = (form.text("email"), onward(form.text("next")));
     let retry = |status, message| show_form(&context, &session, status, Some(message), email, next);
@@ -72,11 +81,26 @@ fn show_form(
     error: Option<&str>,
     email: &str,
     next: &str,
-) -> Result<HttpResponse, Broken> {
-    let mut values = tera::Context::new();
-    values.insert("form_token", &session::form_token(&context.app, session)?);
-    values.insert("error", &error);
-    values.insert("email", email);
-    values.insert("next", next);
-    page::show(context, status, "login.html", &values)
+) -> PageResult {
+    let form_token = session::form_token(&context.app, session)?;
+    page::show(status, &LoginPage { app_name: &context.settings.app_name, form_token, error, email, next })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for LoginPage<'_> {
+        fn samples() -> Vec<Self> {
+            let page = |error, email| Self {
+                app_name: "Docent",
+                form_token: "0f".to_owned(),
+                error,
+                email,
+                next: "/admin/jobs",
+            };
+            vec![page(None, ""), page(Some("The credentials are wrong."), "a@example.com")]
+        }
+    }
 }

@@ -3,11 +3,10 @@
 use super::{
     form::OwnForm,
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session::Staff,
 };
 use actix_session::Session;
-use actix_web::HttpResponse;
 use docent_app::accounts::sessions;
 use docent_http::context::State;
 
@@ -17,7 +16,7 @@ pub(super) async fn logout(
     context: State,
     session: Session,
     OwnForm(_): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     sessions::leave_panel(&context.app, &staff.actor, staff.session).await?;
     session.purge();
     Ok(page::see_other(&format!("{ROOT}/login")))

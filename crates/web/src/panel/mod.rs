@@ -1,8 +1,8 @@
 //! The staff panel under `/admin`: server-rendered pages with one stylesheet and an optional script.
 
-mod access;
+pub(crate) mod access;
 mod charts;
-mod content;
+pub(crate) mod content;
 mod conversation;
 mod conversations;
 mod csv;
@@ -30,6 +30,7 @@ mod webhook;
 mod webhooks;
 
 use self::nav::ROOT;
+use crate::templates::pages;
 use actix_web::{
     middleware::from_fn,
     web::{self, ServiceConfig},
@@ -47,6 +48,12 @@ routes! {
     "/picker.js" { GET => style::picker }
     "/login"     { GET => login::show, POST => login::submit }
     "/logout"    { POST => logout::logout }
+}
+
+pages! {
+    page::InPanel<dashboard::DashboardPage> => "dashboard.html"
+    login::LoginPage<'_> => "login.html"
+    page::ErrorPage<'_> => "error.html"
 }
 
 /// Adds the panel's pages to the server.

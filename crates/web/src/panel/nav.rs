@@ -10,15 +10,15 @@ pub(super) const ROOT: &str = "/admin";
 struct Section {
     name: &'static str,
     label: &'static str,
-    takes: Option<Permission>,
+    requires: Option<Permission>,
 }
 
-const fn section(name: &'static str, label: &'static str, takes: Permission) -> Section {
-    Section { name, label, takes: Some(takes) }
+const fn section(name: &'static str, label: &'static str, requires: Permission) -> Section {
+    Section { name, label, requires: Some(requires) }
 }
 
 const GROUPS: &[(&str, &[Section])] = &[
-    ("", &[Section { name: "", label: "Dashboard", takes: None }]),
+    ("", &[Section { name: "", label: "Dashboard", requires: None }]),
     (
         "Content",
         &[
@@ -64,7 +64,8 @@ struct NavLink {
 /// Menu for a user; `current` is the open section.
 pub(super) fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
     let allowed = actor.permissions();
-    let is_seen = |section: &&Section| section.takes.is_none_or(|permission| allowed.contains(permission));
+    let is_visible =
+        |section: &&Section| section.requires.is_none_or(|permission| allowed.contains(permission));
     let link = |section: &Section| NavLink {
         label: section.label,
         href: if section.name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{}", section.name) },
@@ -74,8 +75,14 @@ pub(super) fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
         .iter()
         .map(|(title, sections)| NavGroup {
             title,
-            links: sections.iter().filter(is_seen).map(link).collect(),
+            links: sections.iter().filter(is_visible).map(link).collect(),
         })
         .filter(|group| !group.links.is_empty())
         .collect()
+}
+
+#[cfg(test)]
+pub(super) fn sample() -> Vec<NavGroup> {
+    let link = NavLink { label: "Documents", href: format!("{ROOT}/documents"), is_current: true };
+    vec![NavGroup { title: "Content", links: vec![link] }]
 }

@@ -1,6 +1,10 @@
 //! Renders pages and error pages.
 
-use crate::templates;
+use super::{
+    nav::{self, NavGroup},
+    session::{Flash, Staff},
+};
+use crate::templates::{self, InLayout, Page, render};
 use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
@@ -8,6 +12,7 @@ use actix_web::{
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
 use docent_http::{context::State, error::ApiError};
+use serde::Serialize;
 use std::{fmt, str::FromStr};
 use tera::Context;
 
@@ -17,16 +22,69 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
                       img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
+/// Response of a page handler.
+pub(super) type PageResult = Result<HttpResponse, PageError>;
+
+/// Values of the layout `base.html`.
+#[derive(Serialize)]
+pub(crate) struct Layout {
+    app_name: String,
+    nav: Vec<NavGroup>,
+    /// CSRF token for the forms of the page.
+    form_token: String,
+    staff_email: String,
+    flash: Option<Flash>,
+}
+
+/// Page of the panel in its layout.
+pub(crate) type InPanel<P> = InLayout<Layout, P>;
+
+impl Staff {
+    /// Renders a page of the panel; `section` is its menu entry.
+    pub(super) fn show<P>(&self, context: &State, section: &str, page: P) -> PageResult
+    where
+        InPanel<P>: Page,
+    {
+        self.show_with(StatusCode::OK, context, section, page)
+    }
+
+    /// Renders a page with another status than 200.
+    pub(super) fn show_with<P>(
+        &self,
+        status: StatusCode,
+        context: &State,
+        section: &str,
+        page: P,
+    ) -> PageResult
+    where
+        InPanel<P>: Page,
+    {
+        let layout = Layout {
+            app_name: context.settings.app_name.clone(),
+            nav: nav::of(&self.actor, section),
+            form_token: self.form_token.clone(),
+            staff_email: self.email.as_str().to_owned(),
+            flash: self.take_flash(),
+        };
+        show(status, &InLayout { layout, page })
+    }
+}
+
 /// Renders a page.
-pub(super) fn show(
+pub(super) fn show(status: StatusCode, page: &impl Page) -> PageResult {
+    Ok(html_response(status, render(page)?))
+}
+
+/// Renders a page.
+pub(super) fn show_values(
     context: &State,
     status: StatusCode,
     template: &str,
     values: &Context,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let mut values = values.clone();
     values.insert("app_name", &context.settings.app_name);
-    Ok(html_response(status, templates::render(template, &values)?))
+    Ok(html_response(status, templates::render_values(template, &values)?))
 }
 
 fn html_response(status: StatusCode, html: String) -> HttpResponse {
@@ -47,70 +105,99 @@ pub(super) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> 
 }
 
 /// Handler for unknown paths below `/admin`: 404.
-pub(super) async fn not_found() -> Result<HttpResponse, Broken> {
-    Err(Broken::Refused(ApiError::new(StatusCode::NOT_FOUND, "Page not found")))
+pub(super) async fn not_found() -> PageResult {
+    Err(PageError::Failed(ApiError::new(StatusCode::NOT_FOUND, "Page not found")))
 }
 
 /// Why a page cannot be shown.
 #[derive(Debug)]
-pub(super) enum Broken {
+pub(super) enum PageError {
     /// Not signed in, or not allowed to use the panel; both look the same to the client.
     LoggedOut {
         /// The requested page.
         page: String,
     },
     /// Any other error.
-    Refused(ApiError),
+    Failed(ApiError),
 }
 
-impl From<ApiError> for Broken {
-    fn from(refusal: ApiError) -> Self {
-        Self::Refused(refusal)
+impl From<ApiError> for PageError {
+    fn from(error: ApiError) -> Self {
+        Self::Failed(error)
     }
 }
 
-impl From<Error> for Broken {
+impl From<Error> for PageError {
     fn from(error: Error) -> Self {
-        Self::Refused(error.into())
+        Self::Failed(error.into())
     }
 }
 
-impl From<actix_session::SessionInsertError> for Broken {
+impl From<actix_session::SessionInsertError> for PageError {
     fn from(error: actix_session::SessionInsertError) -> Self {
         tracing::error!(%error, "a session could not be written");
-        Self::Refused(ApiError::internal())
+        Self::Failed(ApiError::internal())
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LoggedOut { .. } => f.write_str("not logged in"),
-            Self::Refused(refusal) => refusal.fmt(f),
+            Self::Failed(error) => error.fmt(f),
         }
     }
 }
 
-impl ResponseError for Broken {
+impl ResponseError for PageError {
     fn status_code(&self) -> StatusCode {
         match self {
             Self::LoggedOut { .. } => StatusCode::SEE_OTHER,
-            Self::Refused(refusal) => refusal.status(),
+            Self::Failed(error) => error.status(),
         }
     }
 
     fn error_response(&self) -> HttpResponse {
         match self {
             Self::LoggedOut { page } => see_other(&super::login_link::address(page)),
-            Self::Refused(refusal) => {
-                // The error texts are fixed and contain no client input.
-                let html = include_str!("../templates/error.html")
-                    .replace("{{ status }}", refusal.status().as_str())
-                    .replace("{{ detail }}", refusal.detail());
-                let mut response = html_response(refusal.status(), html);
-                refusal.report(&mut response);
+            Self::Failed(error) => {
+                let page = ErrorPage { status: error.status().as_u16(), detail: error.detail() };
+                let mut response = html_response(error.status(), render(&page).unwrap_or_default());
+                error.report(&mut response);
                 response
             }
+        }
+    }
+}
+
+/// Page for an error.
+#[derive(Serialize)]
+pub(crate) struct ErrorPage<'a> {
+    status: u16,
+    detail: &'a str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for Layout {
+        fn samples() -> Vec<Self> {
+            let layout = |flash| Self {
+                app_name: "Docent".to_owned(),
+                nav: nav::sample(),
+                form_token: "0f".to_owned(),
+                staff_email: "staff@example.com".to_owned(),
+                flash,
+            };
+            vec![layout(None), layout(Some(Flash::sample()))]
+        }
+    }
+
+    impl Samples for ErrorPage<'_> {
+        fn samples() -> Vec<Self> {
+            vec![Self { status: 404, detail: "Page not found" }]
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     nav::{self, ROOT},
-    page::Broken,
+    page::PageError,
 };
 use actix_session::{
     Session, SessionExt, SessionMiddleware, config::CookieContentSecurity, storage::CookieSessionStore,
@@ -72,7 +72,7 @@ pub(super) async fn secure_cookie(
 
 /// Starts the session of an authenticated user. The previous session of the browser, with
 /// its form token, becomes invalid.
-pub(super) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), Broken> {
+pub(super) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), PageError> {
     session.renew();
     session.clear();
     session.insert(SESSION, id.to_string())?;
@@ -81,7 +81,7 @@ pub(super) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), B
 }
 
 /// CSRF token of this session.
-pub(super) fn form_token(app: &App, session: &Session) -> Result<String, Broken> {
+pub(super) fn form_token(app: &App, session: &Session) -> Result<String, PageError> {
     if let Ok(Some(token)) = session.get::<String>(CSRF) {
         return Ok(token);
     }
@@ -112,15 +112,21 @@ pub(super) struct Staff {
 
 /// Message shown once on the next page.
 #[derive(Serialize, Deserialize)]
-struct Flash {
+pub(super) struct Flash {
+    /// `done` or `error`.
     kind: String,
     text: String,
 }
 
 impl Staff {
+    /// Whether the operation `A` is allowed.
+    pub(super) fn can<A: Operation>(&self) -> bool {
+        self.actor.authorize::<A>().is_ok()
+    }
+
     /// Authorizes the operation `A`.
-    pub(super) fn authorize<A: Operation>(&self) -> Result<Grant<A>, Broken> {
-        self.actor.authorize().map_err(|refused| Broken::from(Error::from(refused)))
+    pub(super) fn authorize<A: Operation>(&self) -> Result<Grant<A>, PageError> {
+        self.actor.authorize().map_err(|refused| PageError::from(Error::from(refused)))
     }
 
     /// Template values shared by all pages of a section.
@@ -129,36 +135,41 @@ impl Staff {
         values.insert("nav", &nav::of(&self.actor, section));
         values.insert("form_token", &self.form_token);
         values.insert("staff_email", self.email.as_str());
-        values.insert("flash", &self.cookie.remove_as::<Flash>(FLASH).and_then(Result::ok));
+        values.insert("flash", &self.take_flash());
         values
     }
 
+    /// Message of the previous action, which is shown once.
+    pub(super) fn take_flash(&self) -> Option<Flash> {
+        self.cookie.remove_as(FLASH).and_then(Result::ok)
+    }
+
     /// Starts a new session after all sessions of the user were ended.
-    pub(super) async fn begin_again(
+    pub(super) async fn restart_session(
         &self,
         app: &App,
         cookie: &Session,
         client: Client,
         agent: UserAgent,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), PageError> {
         let origin = ClientInfo { address: client.address, agent: agent.0 };
         start(app, cookie, sessions::replace_panel_session(app, &self.actor, &origin).await?)
     }
 
     /// Shows a success message on the next page.
-    pub(super) fn say(&self, text: impl Into<String>) -> Result<(), Broken> {
+    pub(super) fn notify(&self, text: impl Into<String>) -> Result<(), PageError> {
         Ok(self.cookie.insert(FLASH, Flash { kind: "done".to_owned(), text: text.into() })?)
     }
 
     /// Shows an error message on the next page.
-    pub(super) fn complain(&self, text: impl Into<String>) -> Result<(), Broken> {
+    pub(super) fn warn(&self, text: impl Into<String>) -> Result<(), PageError> {
         Ok(self.cookie.insert(FLASH, Flash { kind: "error".to_owned(), text: text.into() })?)
     }
 }
 
 impl FromRequest for Staff {
-    type Error = Broken;
-    type Future = LocalBoxFuture<'static, Result<Self, Broken>>;
+    type Error = PageError;
+    type Future = LocalBoxFuture<'static, Result<Self, PageError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let (cookie, context) = (request.get_session(), context::of(request));
@@ -167,21 +178,28 @@ impl FromRequest for Staff {
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
             let id = cookie.get::<String>(SESSION).ok().flatten().and_then(|id| id.parse().ok());
-            let Some(id) = id else { return Err(Broken::LoggedOut { page }) };
+            let Some(id) = id else { return Err(PageError::LoggedOut { page }) };
             let (actor, user) = match sessions::authenticate_panel(&context.app, id, client.address).await {
                 Ok(known) => known,
                 Err(Error::Unauthenticated) => {
                     cookie.purge();
-                    return Err(Broken::LoggedOut { page });
+                    return Err(PageError::LoggedOut { page });
                 }
-                Err(error) => return Err(Broken::from(error)),
+                Err(error) => return Err(PageError::from(error)),
             };
             if actor.authorize::<UseAdminPanel>().is_err() {
                 cookie.purge();
-                return Err(Broken::LoggedOut { page });
+                return Err(PageError::LoggedOut { page });
             }
             let form_token = form_token(&context.app, &cookie)?;
             Ok(Self { actor, email: user.email, session: id, form_token, cookie })
         })
+    }
+}
+
+#[cfg(test)]
+impl Flash {
+    pub(super) fn sample() -> Self {
+        Self { kind: "done".to_owned(), text: "The account was saved.".to_owned() }
     }
 }

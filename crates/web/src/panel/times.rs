@@ -44,8 +44,14 @@ pub(super) fn size(bytes: u64) -> String {
 mod tests {
     use super::*;
 
+    impl Time {
+        pub(crate) fn sample() -> Self {
+            Self::of(DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH)
+        }
+    }
+
     #[test]
-    fn times_and_sizes_are_short() {
+    fn times_and_sizes_are_rounded_to_one_unit() {
         assert_eq!(ago(-5), "just now");
         assert_eq!(ago(-30), "in a moment");
         assert_eq!(ago(-7_300), "in 2 hours");

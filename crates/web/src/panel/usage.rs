@@ -2,21 +2,17 @@
 
 use super::{
     csv,
-    documents::{Q_MAX, email, short},
-    listing::{PageNumber, Paging},
+    documents::{cut, email, short},
+    listing::{Filters, List, PageNumber, account_of},
     nav::ROOT,
-    page::{self, Broken},
+    page::PageResult,
     session::Staff,
 };
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header},
-};
+use actix_web::{HttpResponse, http::header};
 use chrono::{Days, NaiveDate, NaiveTime};
 use docent_app::{
     App,
     error::Result,
-    listing,
     usage::{self as use_case, Usage},
 };
 use docent_domain::{
@@ -46,8 +42,21 @@ const GROUPINGS: [(&str, &str, UsageGrouping); 6] = [
     ("day-user-key", "day, account and API key", by(true, true, true)),
 ];
 
-/// Filters of the page.
-struct Wanted {
+#[derive(Serialize)]
+pub(super) struct UsagePage {
+    #[serde(flatten)]
+    list: List<Row>,
+    /// Query values and labels of the groupings.
+    groupings: [(&'static str, &'static str); 6],
+    by_day: bool,
+    by_user: bool,
+    by_key: bool,
+    /// URL of the CSV file.
+    export: String,
+}
+
+/// Requested period, account and grouping.
+struct UsageRequest {
     from: Option<String>,
     to: Option<String>,
     user: Option<String>,
@@ -55,7 +64,7 @@ struct Wanted {
     period: Period,
 }
 
-impl Wanted {
+impl UsageRequest {
     fn of(query: &mut Query, today: NaiveDate) -> Self {
         let mut day = |name| query.parse(name, "must be a date such as 2026-01-31", |text| text.parse().ok());
         let (mut from, to): (Option<NaiveDate>, Option<NaiveDate>) = (day("from"), day("to"));
@@ -71,27 +80,27 @@ impl Wanted {
         Self {
             from: from.map(|day| day.to_string()),
             to: to.map(|day| day.to_string()),
-            user: query.text("user").map(|text| text.chars().take(Q_MAX).collect()),
+            user: query.text("user").map(cut),
             grouping: grouping.unwrap_or(&GROUPINGS[0]),
             period: Period { from: from.map(start), to: end.map(start) },
         }
     }
 
-    fn pairs(&self) -> [(&'static str, Option<&str>); 4] {
+    fn filters(&self) -> Filters<4> {
         [
-            ("from", self.from.as_deref()),
-            ("to", self.to.as_deref()),
-            ("user", self.user.as_deref()),
-            ("by", Some(self.grouping.0)),
+            ("from", self.from.clone()),
+            ("to", self.to.clone()),
+            ("user", self.user.clone()),
+            ("by", Some(self.grouping.0.to_owned())),
         ]
     }
 
     /// None if the requested account does not exist.
     async fn filter(&self, app: &App) -> Result<Option<UsageFilter>> {
-        let filter = UsageFilter { period: self.period, ..UsageFilter::default() };
-        let Some(email) = &self.user else { return Ok(Some(filter)) };
-        let user = listing::owner(app, email).await?;
-        Ok(user.map(|user| UsageFilter { user: Some(user), ..filter }))
+        Ok(match account_of(app, self.user.as_deref()).await? {
+            Some(None) => None,
+            user => Some(UsageFilter { period: self.period, user: user.flatten(), ..UsageFilter::default() }),
+        })
     }
 }
 
@@ -125,48 +134,44 @@ impl Row {
     }
 }
 
-pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewUsageRecords>()?;
     let app = &context.app;
-    let wanted = Wanted::of(&mut query, app.now().date_naive());
+    let request = UsageRequest::of(&mut query, app.now().date_naive());
     let number = PageNumber::of(&query);
     query.done()?;
-    let (rows, total) = match wanted.filter(app).await? {
+    let (rows, total) = match request.filter(app).await? {
         None => (Vec::new(), 0),
         Some(filter) => {
-            let found = use_case::sums(app, grant, &filter, wanted.grouping.2, number.page()).await?;
+            let found = use_case::sums(app, grant, &filter, request.grouping.2, number.page()).await?;
             let rows: Vec<Row> = found.sums.records.iter().map(|sum| Row::of(&found, sum)).collect();
             (rows, found.sums.total)
         }
     };
-    let mut values = staff.page("usage");
-    let path = format!("{ROOT}/usage");
-    values.insert("paging", &Paging::of(number, rows.len(), total, &path, &wanted.pairs()));
-    values.insert("rows", &rows);
-    values.insert("from", wanted.from.as_deref().unwrap_or_default());
-    values.insert("to", wanted.to.as_deref().unwrap_or_default());
-    values.insert("user", wanted.user.as_deref().unwrap_or_default());
-    values.insert("by", wanted.grouping.0);
-    values.insert("groupings", &GROUPINGS.map(|(name, label, _)| (name, label)));
-    let UsageGrouping { by_day, by_user, by_key } = wanted.grouping.2;
-    values.insert("by_day", &by_day);
-    values.insert("by_user", &by_user);
-    values.insert("by_key", &by_key);
-    values.insert("export", &format!("{path}.csv?{}", encode_query(&wanted.pairs())));
-    page::show(&context, StatusCode::OK, "usage.html", &values)
+    let (filters, UsageGrouping { by_day, by_user, by_key }) = (request.filters(), request.grouping.2);
+    let pairs = filters.each_ref().map(|(name, value)| (*name, value.as_deref()));
+    let page = UsagePage {
+        export: format!("{ROOT}/usage.csv?{}", encode_query(&pairs)),
+        list: List::of("usage", number, filters, total, rows),
+        groupings: GROUPINGS.map(|(name, label, _)| (name, label)),
+        by_day,
+        by_user,
+        by_key,
+    };
+    staff.show(&context, "usage", page)
 }
 
 /// Exports all rows as CSV.
-pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewUsageRecords>()?;
     let app = &context.app;
     let today = app.now().date_naive();
-    let wanted = Wanted::of(&mut query, today);
+    let request = UsageRequest::of(&mut query, today);
     query.done()?;
-    let grouping = wanted.grouping.2;
+    let grouping = request.grouping.2;
     let mut text = String::new();
     csv::push_line(&mut text, &cells(grouping, header_row()));
-    if let Some(filter) = wanted.filter(app).await? {
+    if let Some(filter) = request.filter(app).await? {
         let found = use_case::export(app, grant, &filter, grouping).await?;
         for sum in &found.sums.records {
             let row = Row::of(&found, sum);
@@ -194,4 +199,34 @@ fn cells(grouping: UsageGrouping, (names, numbers): ([String; 3], [String; 4])) 
     let shown = [grouping.by_day, grouping.by_user, grouping.by_key];
     let names = names.into_iter().zip(shown).filter(|(_, is_shown)| *is_shown).map(|(name, _)| name);
     names.chain(numbers).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for UsagePage {
+        fn samples() -> Vec<Self> {
+            let row = |key: Option<&str>| Row {
+                day: Some("2026-01-31".to_owned()),
+                user: Some("a@example.com".to_owned()),
+                key: key.map(str::to_owned),
+                answers: 1,
+                prompt: 2,
+                completion: 3,
+                total: 5,
+            };
+            let page = |list| Self {
+                list,
+                groupings: GROUPINGS.map(|(name, label, _)| (name, label)),
+                by_day: true,
+                by_user: true,
+                by_key: true,
+                export: "/admin/usage.csv".to_owned(),
+            };
+            let lists = List::samples(["from", "to", "user", "by"], || vec![row(Some("key")), row(None)]);
+            lists.map(page).into()
+        }
+    }
 }

@@ -5,11 +5,11 @@ use super::{
     form::OwnForm,
     listing::{PageNumber, Paging},
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageResult, id_of},
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{http::StatusCode, web::Path};
 use chrono::{DateTime, Utc};
 use docent_app::{accounts::users, webhooks::staff as use_case};
 use docent_domain::{
@@ -20,6 +20,25 @@ use docent_domain::{
 };
 use docent_http::{context::State, error::ApiError, extract::query::Query};
 use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct WebhookPage {
+    id: String,
+    url: String,
+    description: String,
+    owner: String,
+    /// Names of the events, separated by commas.
+    events: String,
+    all_documents: bool,
+    is_active: bool,
+    created: Time,
+    updated: Time,
+    deliveries: Vec<DeliveryView>,
+    paging: Paging,
+    may_change: bool,
+    may_delete: bool,
+    may_view_documents: bool,
+}
 
 #[derive(Serialize)]
 struct DeliveryView {
@@ -50,34 +69,28 @@ impl DeliveryView {
     }
 }
 
-pub(super) async fn webhook(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    query: Query,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn webhook(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewWebhooks>()?;
     let (id, number, app) = (id_of(RecordKind::Webhook, &id)?, PageNumber::of(&query), &context.app);
     let (webhook, found) = use_case::read(app, grant, id, number.page()).await?;
     let (emails, now) = (users::emails(app, &[webhook.owner]).await?, app.now());
-    let deliveries: Vec<_> = found.records.iter().map(|delivery| DeliveryView::of(delivery, now)).collect();
-
-    let mut values = staff.page("webhooks");
-    values.insert("paging", &Paging::of(number, deliveries.len(), found.total, &address(id), &[]));
-    values.insert("id", &id.to_string());
-    values.insert("url", webhook.url.as_str());
-    values.insert("description", webhook.description.as_str());
-    values.insert("owner", &email(&emails, webhook.owner));
-    values.insert("events", &webhook.events.names().collect::<Vec<_>>().join(", "));
-    values.insert("all_documents", &webhook.all_documents);
-    values.insert("is_active", &webhook.is_active);
-    values.insert("created", &Time::of(webhook.created_at, now));
-    values.insert("updated", &Time::of(webhook.updated_at, now));
-    values.insert("deliveries", &deliveries);
-    values.insert("may_change", &staff.authorize::<ChangeWebhooks>().is_ok());
-    values.insert("may_delete", &staff.authorize::<DeleteWebhooks>().is_ok());
-    values.insert("may_view_documents", &staff.authorize::<ViewDocuments>().is_ok());
-    page::show(&context, StatusCode::OK, "webhook.html", &values)
+    let page = WebhookPage {
+        id: id.to_string(),
+        url: webhook.url.as_str().to_owned(),
+        description: webhook.description.as_str().to_owned(),
+        owner: email(&emails, webhook.owner),
+        events: webhook.events.names().collect::<Vec<_>>().join(", "),
+        all_documents: webhook.all_documents,
+        is_active: webhook.is_active,
+        created: Time::of(webhook.created_at, now),
+        updated: Time::of(webhook.updated_at, now),
+        deliveries: found.records.iter().map(|delivery| DeliveryView::of(delivery, now)).collect(),
+        paging: Paging::of(number, found.records.len(), found.total, &address(id), &[]),
+        may_change: staff.can::<ChangeWebhooks>(),
+        may_delete: staff.can::<DeleteWebhooks>(),
+        may_view_documents: staff.can::<ViewDocuments>(),
+    };
+    staff.show(&context, "webhooks", page)
 }
 
 pub(super) async fn switch(
@@ -85,12 +98,12 @@ pub(super) async fn switch(
     context: State,
     id: Path<String>,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let is_active = form.text("active") == "on";
     use_case::switch(&context.app, grant, id, is_active).await?;
-    staff.say(if is_active { "Webhook enabled." } else { "Webhook disabled." })?;
+    staff.notify(if is_active { "Webhook enabled." } else { "Webhook disabled." })?;
     Ok(page::see_other(&address(id)))
 }
 
@@ -99,13 +112,13 @@ pub(super) async fn replay(
     context: State,
     id: Path<String>,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let delivery = form.text("delivery").parse();
     let delivery = delivery.map_err(|_| ApiError::new(StatusCode::NOT_FOUND, "Delivery not found"))?;
     use_case::replay(&context.app, grant, id, delivery).await?;
-    staff.say("The message will be sent again.")?;
+    staff.notify("The message will be sent again.")?;
     Ok(page::see_other(&address(id)))
 }
 
@@ -114,14 +127,59 @@ pub(super) async fn delete(
     context: State,
     id: Path<String>,
     OwnForm(_): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<DeleteWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     use_case::delete(&context.app, grant, id).await?;
-    staff.say("The webhook was deleted.")?;
+    staff.notify("The webhook was deleted.")?;
     Ok(page::see_other(&format!("{ROOT}/webhooks")))
 }
 
 fn address(id: WebhookId) -> String {
     format!("{ROOT}/webhooks/{id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for WebhookPage {
+        fn samples() -> Vec<Self> {
+            let delivery = |document: Option<&str>, state, next| DeliveryView {
+                id: "1".to_owned(),
+                event: "document.ingested",
+                document: document.map(str::to_owned),
+                state,
+                attempts: 1,
+                last: "200".to_owned(),
+                next,
+                at: Time::sample(),
+            };
+            let deliveries = || {
+                vec![
+                    delivery(Some("1"), "delivered", None),
+                    delivery(None, "failed", None),
+                    delivery(None, "pending", Some(Time::sample())),
+                ]
+            };
+            let page = |deliveries, is_on| Self {
+                id: "1".to_owned(),
+                url: "https://example.com/hook".to_owned(),
+                description: if is_on { "Description".to_owned() } else { String::new() },
+                owner: "owner@example.com".to_owned(),
+                events: "document.ingested".to_owned(),
+                all_documents: is_on,
+                is_active: is_on,
+                created: Time::sample(),
+                updated: Time::sample(),
+                deliveries,
+                paging: Paging::sample(),
+                may_change: is_on,
+                may_delete: is_on,
+                may_view_documents: is_on,
+            };
+            vec![page(deliveries(), true), page(deliveries(), false), page(Vec::new(), true)]
+        }
+    }
 }

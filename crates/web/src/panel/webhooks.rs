@@ -1,21 +1,25 @@
 //! `GET /admin/webhooks`
 
 use super::{
-    documents::{Q_MAX, email},
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, Broken},
+    documents::{cut, email},
+    listing::{List, PageNumber, account_of},
+    page::PageResult,
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode};
-use docent_app::{accounts::users, listing, webhooks::staff as use_case};
+use docent_app::{accounts::users, webhooks::staff as use_case};
 use docent_domain::{
     access::ViewWebhooks,
     listing::{Page, WebhookFilter},
 };
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct WebhooksPage {
+    #[serde(flatten)]
+    list: List<Row>,
+}
 
 #[derive(Serialize)]
 struct Row {
@@ -29,21 +33,18 @@ struct Row {
     created: Time,
 }
 
-pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewWebhooks>()?;
-    let owner = query.text("owner").map(|text| text.chars().take(Q_MAX).collect::<String>());
+    let owner = query.text("owner").map(cut);
     let state = query.text("state").filter(|state| matches!(*state, "on" | "off")).map(str::to_owned);
-    let number = PageNumber::of(&query);
-    let app = &context.app;
-    let account = match &owner {
-        Some(email) => listing::owner(app, email).await?,
-        None => None,
-    };
-    let found = if owner.is_some() && account.is_none() {
-        Page::default()
-    } else {
-        let filter = WebhookFilter { owner: account, is_active: state.as_ref().map(|state| state == "on") };
-        use_case::list(app, grant, filter, number.page()).await?
+    let (app, number) = (&context.app, PageNumber::of(&query));
+    let found = match account_of(app, owner.as_deref()).await? {
+        Some(None) => Page::default(),
+        owner => {
+            let is_active = state.as_ref().map(|state| state == "on");
+            let filter = WebhookFilter { owner: owner.flatten(), is_active };
+            use_case::list(app, grant, filter, number.page()).await?
+        }
     };
     let owners: Vec<_> = found.records.iter().map(|webhook| webhook.owner).collect();
     let (emails, now) = (users::emails(app, &owners).await?, app.now());
@@ -57,17 +58,30 @@ pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> Resu
         is_active: webhook.is_active,
         created: Time::of(webhook.created_at, now),
     });
-    let rows: Vec<Row> = rows.collect();
+    let filters = [("owner", owner), ("state", state)];
+    let list = List::of("webhooks", number, filters, found.total, rows.collect());
+    staff.show(&context, "webhooks", WebhooksPage { list })
+}
 
-    let mut values = staff.page("webhooks");
-    let filters = [("owner", owner.as_deref()), ("state", state.as_deref())];
-    values.insert(
-        "paging",
-        &Paging::of(number, rows.len(), found.total, &format!("{ROOT}/webhooks"), &filters),
-    );
-    values.insert("webhooks", &rows);
-    values.insert("is_filtered", &(owner.is_some() || state.is_some()));
-    values.insert("owner", &owner.unwrap_or_default());
-    values.insert("state", &state.unwrap_or_default());
-    page::show(&context, StatusCode::OK, "webhooks.html", &values)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for WebhooksPage {
+        fn samples() -> Vec<Self> {
+            let row = |description: &str, is_active| Row {
+                id: "1".to_owned(),
+                url: "https://example.com/hook".to_owned(),
+                description: description.to_owned(),
+                owner: "owner@example.com".to_owned(),
+                events: "document.ingested".to_owned(),
+                all_documents: is_active,
+                is_active,
+                created: Time::sample(),
+            };
+            let rows = move || vec![row("Description", true), row("", false)];
+            List::samples(["owner", "state"], rows).map(|list| Self { list }).into()
+        }
+    }
 }

@@ -8,12 +8,12 @@ use super::{
 use crate::panel::{
     form::{FieldErrors, OwnForm},
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session::Staff,
     times::Time,
 };
 use actix_session::Session;
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::http::StatusCode;
 use docent_app::{
     accounts::{api_keys, profile, sessions},
     error::Error,
@@ -27,16 +27,11 @@ use docent_http::{
 /// Maximum number of keys and sessions shown.
 const OWN: PageRequest = PageRequest { offset: 0, limit: 100 };
 
-pub(super) async fn account(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
+pub(super) async fn account(staff: Staff, context: State) -> PageResult {
     show(&staff, &context, StatusCode::OK, &FieldErrors::default()).await
 }
 
-async fn show(
-    staff: &Staff,
-    context: &State,
-    status: StatusCode,
-    errors: &FieldErrors,
-) -> Result<HttpResponse, Broken> {
+async fn show(staff: &Staff, context: &State, status: StatusCode, errors: &FieldErrors) -> PageResult {
     let (app, now) = (&context.app, context.app.now());
     let (user, permissions) = profile::get(app, &staff.actor).await?;
     let keys = api_keys::list_own(app, &staff.actor, OWN).await?;
@@ -57,7 +52,7 @@ async fn show(
     values.insert("sessions", &rows);
     values.insert("has_owner", &false);
     values.insert("back", &format!("{ROOT}/account"));
-    page::show(context, status, "account.html", &values)
+    page::show_values(context, status, "account.html", &values)
 }
 
 pub(super) async fn change_password(
@@ -67,14 +62,14 @@ pub(super) async fn change_password(
     client: Client,
     agent: UserAgent,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let mut errors = FieldErrors::default();
     if let Some(new) = field::chosen_password(&form, &mut errors) {
         let present = form.text("present").to_owned();
         match profile::change_password(&context.app, &staff.actor, present, new).await {
             Ok(()) => {
-                staff.begin_again(&context.app, &cookie, client, agent).await?;
-                staff.say("Your password was changed, and your other sessions were ended.")?;
+                staff.restart_session(&context.app, &cookie, client, agent).await?;
+                staff.notify("Your password was changed, and your other sessions were ended.")?;
                 return Ok(page::see_other(&format!("{ROOT}/account")));
             }
             Err(Error::InvalidCredentials) => errors.add("present", "is incorrect"),

@@ -8,10 +8,10 @@ use super::{
 use crate::panel::{
     form::{FieldErrors, Form, OwnForm},
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageError, PageResult, id_of},
     session::Staff,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{http::StatusCode, web::Path};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use docent_app::{
     accounts::{
@@ -45,7 +45,7 @@ fn show_form(
     status: StatusCode,
     draft: &Draft<'_>,
     errors: &FieldErrors,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let mut values = staff.page("api-keys");
     let mut fields = Vec::new();
     if staff.actor.authorize::<AddApiKeys>().is_ok() {
@@ -65,7 +65,7 @@ fn show_form(
     );
     field::insert(&mut values, fields, vec![Picker::scopes(&draft.scopes)], errors);
     insert_place(&mut values, staff, context);
-    page::show(context, status, "api_key_form.html", &values)
+    page::show_values(context, status, "api_key_form.html", &values)
 }
 
 /// Title and path of the page that lists the user's keys.
@@ -83,16 +83,12 @@ fn insert_place(values: &mut tera::Context, staff: &Staff, context: &State) {
     values.insert("are_accepted", &context.app.settings().accepts_api_keys);
 }
 
-pub(super) async fn add(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
+pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     let draft = Draft { account: staff.email.as_str(), name: "", scopes: BTreeSet::new(), expires_at: "" };
     show_form(&staff, &context, StatusCode::OK, &draft, &FieldErrors::default())
 }
 
-pub(super) async fn create(
-    staff: Staff,
-    context: State,
-    OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn create(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
     let draft = Draft {
         account: form.text("account"),
         name: form.text("name"),
@@ -115,7 +111,7 @@ async fn request(
     context: &State,
     form: &Form,
     errors: &mut FieldErrors,
-) -> Result<Option<ApiKeyInput>, Broken> {
+) -> Result<Option<ApiKeyInput>, PageError> {
     let user = owner(staff, context, form.text("account"), errors).await?;
     let name = errors.take("name", ApiKeyName::parse(form.text("name")));
     let scopes = errors.take("scopes", ApiKeyScopes::parse(form.all("scopes")));
@@ -131,7 +127,7 @@ async fn owner(
     context: &State,
     account: &str,
     errors: &mut FieldErrors,
-) -> Result<Option<UserId>, Broken> {
+) -> Result<Option<UserId>, PageError> {
     if account.is_empty() || account == staff.email.as_str() {
         return Ok(Some(staff.actor.user()));
     }
@@ -157,16 +153,12 @@ fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
 }
 
 /// The page that shows a new key, once.
-async fn show_made(
-    staff: &Staff,
-    context: &State,
-    new: &api_keys::NewApiKey,
-) -> Result<HttpResponse, Broken> {
+async fn show_made(staff: &Staff, context: &State, new: &api_keys::NewApiKey) -> PageResult {
     let mut values = staff.page("api-keys");
     values.insert("key", &row(staff, context, &new.record).await?);
     values.insert("secret", &new.key);
     insert_place(&mut values, staff, context);
-    page::show(context, StatusCode::OK, "api_key_made.html", &values)
+    page::show_values(context, StatusCode::OK, "api_key_made.html", &values)
 }
 
 async fn row(staff: &Staff, context: &State, key: &ApiKey) -> Result<KeyRow, Error> {
@@ -174,16 +166,16 @@ async fn row(staff: &Staff, context: &State, key: &ApiKey) -> Result<KeyRow, Err
     Ok(KeyRow::of(key, &emails, staff, context.app.now()))
 }
 
-pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     let mut values = staff.page("api-keys");
     values.insert("key", &row(&staff, &context, &key).await?);
     values.insert("may_view_audit", &staff.actor.authorize::<ViewAuditLog>().is_ok());
     insert_place(&mut values, &staff, &context);
-    page::show(&context, StatusCode::OK, "api_key.html", &values)
+    page::show_values(&context, StatusCode::OK, "api_key.html", &values)
 }
 
-pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     staff.actor.authorize_for::<DeleteApiKeys>(Some(key.user)).map_err(Error::from)?;
     let path = format!("{ROOT}/api-keys/{}", key.id);
@@ -206,9 +198,9 @@ pub(super) async fn revoke(
     context: State,
     id: Path<String>,
     OwnForm(_): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     api_keys::revoke(&context.app, &staff.actor, key.id).await?;
-    staff.say(format!("The key {} was revoked.", key.name.as_str()))?;
+    staff.notify(format!("The key {} was revoked.", key.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/api-keys/{}", key.id)))
 }

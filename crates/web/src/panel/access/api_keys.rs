@@ -4,10 +4,10 @@ use super::tables::{Emails, KeyRow};
 use crate::panel::{
     listing::{PageNumber, Paging},
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session::Staff,
 };
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::http::StatusCode;
 use docent_app::{
     App,
     accounts::{api_keys as use_case, users},
@@ -27,7 +27,7 @@ pub(super) async fn account_of(app: &App, text: Option<&str>) -> Result<Option<O
     Ok(Some(listing::owner(app, text).await?))
 }
 
-pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewApiKeys>()?;
     let (app, now) = (&context.app, context.app.now());
     let is_good = query.parse("state", "must be good", |text| (text == "good").then_some(()));
@@ -61,5 +61,5 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
     values.insert("has_owner", &true);
     values.insert("back", &path);
     values.insert("are_accepted", &app.settings().accepts_api_keys);
-    page::show(&context, StatusCode::OK, "api_keys.html", &values)
+    page::show_values(&context, StatusCode::OK, "api_keys.html", &values)
 }

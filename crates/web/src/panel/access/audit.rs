@@ -4,10 +4,10 @@ use super::{api_keys::account_of, kinds, tables::EntryRow};
 use crate::panel::{
     listing::{PageNumber, Paging},
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageResult, id_of},
     session::Staff,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{http::StatusCode, web::Path};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_app::audit as use_case;
 use docent_domain::{
@@ -29,7 +29,7 @@ fn start(day: NaiveDate) -> DateTime<Utc> {
     day.and_time(NaiveTime::MIN).and_utc()
 }
 
-pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewAuditLog>()?;
     let (app, now) = (&context.app, context.app.now());
     let mut filter = AuditFilter {
@@ -71,7 +71,7 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Res
     values.insert("deeds", &deeds);
     let kinds: Vec<_> = RecordKind::ALL.iter().map(|kind| (kind.name(), kinds::title(*kind))).collect();
     values.insert("kinds", &kinds);
-    page::show(&context, StatusCode::OK, "audit.html", &values)
+    page::show_values(&context, StatusCode::OK, "audit.html", &values)
 }
 
 #[derive(Serialize)]
@@ -81,7 +81,7 @@ struct ChangeRow {
     after: Option<String>,
 }
 
-pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let grant = staff.authorize::<ViewAuditLog>()?;
     let id = id_of(RecordKind::AuditEntry, &id)?;
     let entry = use_case::get(&context.app, grant, id).await?;
@@ -97,5 +97,5 @@ pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> Res
     let mut values = staff.page("audit");
     values.insert("entry", &EntryRow::of(&entry, &staff, context.app.now()));
     values.insert("changes", &changes);
-    page::show(&context, StatusCode::OK, "audit_entry.html", &values)
+    page::show_values(&context, StatusCode::OK, "audit_entry.html", &values)
 }

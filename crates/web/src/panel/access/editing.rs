@@ -3,10 +3,10 @@
 use crate::panel::{
     form::{FieldErrors, Form, OwnForm, STALE, is_stale},
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageResult, id_of},
     session::Staff,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{http::StatusCode, web::Path};
 use docent_app::{App, error::Error};
 use docent_domain::{
     access::{Actor, Grant, Operation},
@@ -68,7 +68,7 @@ pub(super) trait Editing: Sized {
         status: StatusCode,
         record: Option<&Self::Record>,
         errors: &FieldErrors,
-    ) -> Result<HttpResponse, Broken>;
+    ) -> PageResult;
 
     /// Whether the actor can change the record.
     fn may_change(record: &Self::Record, actor: &Actor) -> bool;
@@ -116,16 +116,12 @@ fn address<E: Editing>(id: E::Id) -> String {
     format!("{ROOT}/{}/{id}", E::SECTION)
 }
 
-pub(super) async fn add<E: Editing>(staff: Staff, context: State) -> Result<HttpResponse, Broken> {
+pub(super) async fn add<E: Editing>(staff: Staff, context: State) -> PageResult {
     staff.authorize::<E::Add>()?;
     E::empty().show(&staff, &context, StatusCode::OK, None, &FieldErrors::default()).await
 }
 
-pub(super) async fn create<E: Editing>(
-    staff: Staff,
-    context: State,
-    OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn create<E: Editing>(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
     let grant = staff.authorize::<E::Add>()?;
     let mut errors = FieldErrors::default();
     let draft = E::sent(&form, &mut errors);
@@ -133,7 +129,7 @@ pub(super) async fn create<E: Editing>(
     if let (Some(new), true) = (new, errors.is_empty()) {
         match E::create(&context.app, &staff.actor, grant, new).await {
             Ok((id, name)) => {
-                staff.say(format!("The {} {name} was created.", E::NOUN))?;
+                staff.notify(format!("The {} {name} was created.", E::NOUN))?;
                 let may_view = staff.actor.authorize::<E::View>().is_ok();
                 return Ok(page::see_other(&if may_view { address::<E>(id) } else { ROOT.to_owned() }));
             }
@@ -143,11 +139,7 @@ pub(super) async fn create<E: Editing>(
     draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, None, &errors).await
 }
 
-pub(super) async fn show<E: Editing>(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn show<E: Editing>(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let record = E::get(&context.app, staff.authorize()?, id_of(E::KIND, &id)?).await?;
     E::of(&record).show(&staff, &context, StatusCode::OK, Some(&record), &FieldErrors::default()).await
 }
@@ -157,12 +149,12 @@ pub(super) async fn change<E: Editing>(
     context: State,
     id: Path<String>,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let record = E::get(&context.app, view, id_of(E::KIND, &id)?).await?;
     let id = E::id(&record);
     if is_stale(&form, &E::mark(&record)) {
-        staff.complain(STALE)?;
+        staff.warn(STALE)?;
         return Ok(page::see_other(&address::<E>(id)));
     }
     let mut errors = FieldErrors::default();
@@ -171,7 +163,7 @@ pub(super) async fn change<E: Editing>(
     if let (Some(wanted), true) = (wanted, errors.is_empty()) {
         match E::change(&context.app, &staff.actor, grant, id, wanted).await {
             Ok(()) => {
-                staff.say(format!("The {} was saved.", E::NOUN))?;
+                staff.notify(format!("The {} was saved.", E::NOUN))?;
                 return Ok(page::see_other(&address::<E>(id)));
             }
             Err(error) => errors.hear(error)?,
@@ -180,11 +172,7 @@ pub(super) async fn change<E: Editing>(
     draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, Some(&record), &errors).await
 }
 
-pub(super) async fn confirm<E: Editing>(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn confirm<E: Editing>(staff: Staff, context: State, id: Path<String>) -> PageResult {
     staff.authorize::<E::Delete>()?;
     let record = E::get(&context.app, staff.authorize()?, id_of(E::KIND, &id)?).await?;
     if !E::may_delete(&record, &staff.actor) {
@@ -209,9 +197,9 @@ pub(super) async fn delete<E: Editing>(
     context: State,
     id: Path<String>,
     OwnForm(_): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     staff.authorize::<E::View>()?;
-    staff.say(E::delete(&context.app, &staff.actor, staff.authorize()?, id_of(E::KIND, &id)?).await?)?;
+    staff.notify(E::delete(&context.app, &staff.actor, staff.authorize()?, id_of(E::KIND, &id)?).await?)?;
     Ok(page::see_other(&format!("{ROOT}/{}", E::SECTION)))
 }
 
@@ -233,12 +221,12 @@ pub(super) struct Confirmation<'c> {
 
 impl Confirmation<'_> {
     /// Renders the page; `nav` is its menu entry.
-    pub(super) fn show(&self, staff: &Staff, context: &State, nav: &str) -> Result<HttpResponse, Broken> {
+    pub(super) fn show(&self, staff: &Staff, context: &State, nav: &str) -> PageResult {
         let mut values = staff.page(nav);
         values.extend(tera::Context::from_serialize(self).map_err(|error| {
             tracing::error!(%error, "a confirmation has no values");
             docent_http::error::ApiError::internal()
         })?);
-        page::show(context, StatusCode::OK, "confirm.html", &values)
+        page::show_values(context, StatusCode::OK, "confirm.html", &values)
     }
 }

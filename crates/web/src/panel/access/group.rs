@@ -6,10 +6,10 @@ use super::{
 };
 use crate::panel::{
     form::{FieldErrors, Form, mark},
-    page::{self, Broken},
+    page::{self, PageResult},
     session::Staff,
 };
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::http::StatusCode;
 use docent_app::{App, accounts::groups, error::Error};
 use docent_domain::{
     access::{Actor, AddGroups, ChangeGroups, DeleteGroups, Grant, ViewAuditLog, ViewGroups, ViewUsers},
@@ -76,7 +76,7 @@ impl Editing for GroupForm {
         status: StatusCode,
         group: Option<&Group>,
         errors: &FieldErrors,
-    ) -> Result<HttpResponse, Broken> {
+    ) -> PageResult {
         let (actor, mut values) = (&staff.actor, staff.page(Self::SECTION));
         let name = Field::line("text", "name", "Name", &self.name).required();
         let picker = Picker::permissions(actor, self.permissions);
@@ -88,7 +88,7 @@ impl Editing for GroupForm {
         values.insert("may_delete", &group.is_some_and(|group| Self::may_delete(group, actor)));
         values.insert("may_view_users", &actor.authorize::<ViewUsers>().is_ok());
         values.insert("may_view_audit", &actor.authorize::<ViewAuditLog>().is_ok());
-        page::show(context, status, "group.html", &values)
+        page::show_values(context, status, "group.html", &values)
     }
 
     fn may_change(_: &Group, actor: &Actor) -> bool {

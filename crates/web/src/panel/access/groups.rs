@@ -3,11 +3,11 @@
 use crate::panel::{
     listing::{PageNumber, Paging},
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::http::StatusCode;
 use docent_app::accounts::groups as use_case;
 use docent_domain::access::{AddGroups, ViewGroups};
 use docent_http::{context::State, extract::query::Query};
@@ -22,7 +22,7 @@ struct Row {
     created: Time,
 }
 
-pub(super) async fn groups(staff: Staff, context: State, query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn groups(staff: Staff, context: State, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewGroups>()?;
     let (number, q) = (PageNumber::of(&query), query.text("q"));
     let found = use_case::list(&context.app, grant, q, number.page()).await?;
@@ -45,5 +45,5 @@ pub(super) async fn groups(staff: Staff, context: State, query: Query) -> Result
     values.insert("q", q.unwrap_or_default());
     values.insert("is_filtered", &q.is_some());
     values.insert("may_add", &staff.actor.authorize::<AddGroups>().is_ok());
-    page::show(&context, StatusCode::OK, "groups.html", &values)
+    page::show_values(&context, StatusCode::OK, "groups.html", &values)
 }

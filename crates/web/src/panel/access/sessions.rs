@@ -9,11 +9,11 @@ use crate::panel::{
     listing::{PageNumber, Paging},
     login_link,
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageResult, id_of},
     session::Staff,
 };
 use actix_session::Session;
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{http::StatusCode, web::Path};
 use docent_app::{
     accounts::{sessions as use_case, users},
     error::Error,
@@ -26,7 +26,7 @@ use docent_domain::{
 };
 use docent_http::{context::State, extract::query::Query};
 
-pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewSessions>()?;
     let (app, now) = (&context.app, context.app.now());
     let is_good = query.parse("state", "must be good", |text| (text == "good").then_some(()));
@@ -60,7 +60,7 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
     let account =
         account.flatten().filter(|id| staff.actor.authorize_for::<DeleteSessions>(Some(*id)).is_ok());
     values.insert("account", &account.map(|id| id.to_string()));
-    page::show(&context, StatusCode::OK, "sessions.html", &values)
+    page::show_values(&context, StatusCode::OK, "sessions.html", &values)
 }
 
 pub(super) async fn revoke(
@@ -69,16 +69,16 @@ pub(super) async fn revoke(
     cookie: Session,
     id: Path<String>,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let id = id_of(RecordKind::Session, &id)?;
     match use_case::revoke(&context.app, &staff.actor, id).await {
         Ok(()) if id == staff.session => {
             cookie.purge();
             return Ok(page::see_other(&format!("{ROOT}/login")));
         }
-        Ok(()) => staff.say("The session was ended.")?,
+        Ok(()) => staff.notify("The session was ended.")?,
         // Old sessions can be purged while the list is open.
-        Err(Error::NotFound(_)) => staff.complain("The session had already ended.")?,
+        Err(Error::NotFound(_)) => staff.warn("The session had already ended.")?,
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(login_link::onward(form.text("back"))))

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::panel::{
     form::{FieldErrors, Form, mark},
-    page::{self, Broken},
+    page::{self, PageError, PageResult},
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::http::StatusCode;
 use docent_app::{
     App,
     accounts::{
@@ -126,7 +126,7 @@ impl Editing for UserForm {
         status: StatusCode,
         account: Option<&Account>,
         errors: &FieldErrors,
-    ) -> Result<HttpResponse, Broken> {
+    ) -> PageResult {
         let mut values = staff.page(Self::SECTION);
         let mut fields = self.fields(staff);
         if account.is_none() {
@@ -140,7 +140,7 @@ impl Editing for UserForm {
             insert_account(&mut values, staff, context, account);
             user_page::insert_beside(&mut values, staff, context, &account.user).await?;
         }
-        page::show(context, status, "user.html", &values)
+        page::show_values(context, status, "user.html", &values)
     }
 
     fn may_change(account: &Account, actor: &Actor) -> bool {
@@ -214,7 +214,7 @@ impl UserForm {
         ]
     }
 
-    async fn pickers(&self, staff: &Staff, context: &State) -> Result<Vec<Picker>, Broken> {
+    async fn pickers(&self, staff: &Staff, context: &State) -> Result<Vec<Picker>, PageError> {
         let groups = groups::choices(&context.app).await?;
         Ok(vec![
             Picker::groups(&staff.actor, &groups, &self.assigned),

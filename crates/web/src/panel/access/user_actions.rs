@@ -5,11 +5,11 @@ use crate::panel::{
     form::{FieldErrors, OwnForm},
     login_link,
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageError, PageResult, id_of},
     session::Staff,
 };
 use actix_session::Session;
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{http::StatusCode, web::Path};
 use docent_app::{
     accounts::{
         sessions,
@@ -28,7 +28,11 @@ use docent_http::{
 };
 
 /// Account whose password is to be set. Checks permissions before the form is shown.
-async fn to_set(staff: &Staff, context: &State, id: &str) -> Result<(Account, Grant<ChangeUsers>), Broken> {
+async fn to_set(
+    staff: &Staff,
+    context: &State,
+    id: &str,
+) -> Result<(Account, Grant<ChangeUsers>), PageError> {
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;
     if staff.actor.can_manage(account.access()) {
@@ -38,7 +42,7 @@ async fn to_set(staff: &Staff, context: &State, id: &str) -> Result<(Account, Gr
     }
 }
 
-pub(super) async fn password(staff: Staff, context: State, id: Path<String>) -> Result<HttpResponse, Broken> {
+pub(super) async fn password(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let (account, _) = to_set(&staff, &context, &id).await?;
     show_password(&staff, &context, StatusCode::OK, &account, &FieldErrors::default())
 }
@@ -49,12 +53,12 @@ fn show_password(
     status: StatusCode,
     account: &Account,
     errors: &FieldErrors,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let mut values = staff.page("users");
     field::insert(&mut values, field::new_password().into(), Vec::new(), errors);
     values.insert("account", &account.user.id.to_string());
     values.insert("email", account.user.email.as_str());
-    page::show(context, status, "password.html", &values)
+    page::show_values(context, status, "password.html", &values)
 }
 
 pub(super) async fn set_password(
@@ -65,7 +69,7 @@ pub(super) async fn set_password(
     agent: UserAgent,
     id: Path<String>,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let (account, grant) = to_set(&staff, &context, &id).await?;
     let mut errors = FieldErrors::default();
     let Some(password) = field::chosen_password(&form, &mut errors) else {
@@ -74,9 +78,9 @@ pub(super) async fn set_password(
     let id = account.user.id;
     users::set_password(&context.app, &staff.actor, grant, id, password).await?;
     if id == staff.actor.user() {
-        staff.begin_again(&context.app, &cookie, client, agent).await?;
+        staff.restart_session(&context.app, &cookie, client, agent).await?;
     }
-    staff.say("The password was set, and the account's sessions were ended.")?;
+    staff.notify("The password was set, and the account's sessions were ended.")?;
     Ok(page::see_other(&format!("{ROOT}/users/{id}")))
 }
 
@@ -86,13 +90,13 @@ pub(super) async fn end_sessions(
     cookie: Session,
     id: Path<String>,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let id = id_of(RecordKind::User, &id)?;
     sessions::revoke_all(&context.app, &staff.actor, id).await?;
     if id == staff.actor.user() {
         cookie.purge();
         return Ok(page::see_other(&format!("{ROOT}/login")));
     }
-    staff.say("All sessions of the account were ended.")?;
+    staff.notify("All sessions of the account were ended.")?;
     Ok(page::see_other(login_link::onward(form.text("back"))))
 }

@@ -1,7 +1,7 @@
 //! Tables on the page of an account, next to its form.
 
 use super::tables::{EntryRow, KeyRow, SessionRow};
-use crate::panel::{nav::ROOT, page::Broken, session::Staff};
+use crate::panel::{nav::ROOT, page::PageError, session::Staff};
 use docent_app::{
     accounts::{api_keys, sessions},
     audit,
@@ -23,7 +23,7 @@ pub(super) async fn insert_beside(
     staff: &Staff,
     context: &State,
     user: &User,
-) -> Result<(), Broken> {
+) -> Result<(), PageError> {
     let (app, now, id, email) = (&context.app, context.app.now(), user.id, &user.email);
     let emails = [(id, email.clone())].into_iter().collect();
     if let Ok(grant) = staff.actor.authorize::<ViewApiKeys>() {

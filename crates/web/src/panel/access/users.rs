@@ -3,11 +3,11 @@
 use crate::panel::{
     listing::{PageNumber, Paging},
     nav::ROOT,
-    page::{self, Broken},
+    page::{self, PageResult},
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode};
+use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::{groups, users as use_case};
 use docent_domain::{
@@ -52,7 +52,7 @@ fn yes_or_no(text: &str) -> Option<bool> {
     }
 }
 
-pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Result<HttpResponse, Broken> {
+pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewUsers>()?;
     let order = |text: &str| match text {
         "email" => Some(UserOrder::Email),
@@ -91,5 +91,5 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Res
     values.insert("users", &found.records.iter().map(|user| Row::of(user, now)).collect::<Vec<_>>());
     values.insert("groups", &group_names);
     values.insert("may_add", &staff.actor.authorize::<AddUsers>().is_ok());
-    page::show(&context, StatusCode::OK, "users.html", &values)
+    page::show_values(&context, StatusCode::OK, "users.html", &values)
 }

@@ -9,11 +9,11 @@ use crate::panel::{
     listing::{PageNumber, Paging},
     login_link,
     nav::ROOT,
-    page::{self, Broken, id_of},
+    page::{self, PageResult, id_of},
     session::Staff,
     times::Time,
 };
-use actix_web::{HttpResponse, http::StatusCode, web::Path};
+use actix_web::{http::StatusCode, web::Path};
 use docent_app::{
     accounts::{users, verification as use_case},
     error::Error,
@@ -26,11 +26,7 @@ use docent_domain::{
 };
 use docent_http::{context::State, extract::query::Query};
 
-pub(super) async fn verifications(
-    staff: Staff,
-    context: State,
-    query: Query,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn verifications(staff: Staff, context: State, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewVerifications>()?;
     let (app, now) = (&context.app, context.app.now());
     let number = PageNumber::of(&query);
@@ -51,15 +47,11 @@ pub(super) async fn verifications(
     values.insert("is_filtered", &asked.is_some());
     values.insert("verifications", &rows);
     values.insert("back", &path);
-    page::show(&context, StatusCode::OK, "verifications.html", &values)
+    page::show_values(&context, StatusCode::OK, "verifications.html", &values)
 }
 
 /// Creates a link and shows it once, for staff to pass on.
-pub(super) async fn add(
-    staff: Staff,
-    context: State,
-    OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+pub(super) async fn add(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
     let grant = staff.authorize::<AddVerifications>()?;
     let user = id_of(RecordKind::User, form.text("user"))?;
     let purpose =
@@ -67,7 +59,7 @@ pub(super) async fn add(
     let new = match use_case::issue(&context.app, &grant, user, purpose).await {
         Ok(new) => new,
         Err(Error::Invalid(invalid)) => {
-            staff.complain(format!("No link was created: the account {}.", invalid.reason))?;
+            staff.warn(format!("No link was created: the account {}.", invalid.reason))?;
             return Ok(page::see_other(&format!("{ROOT}/users/{user}")));
         }
         Err(error) => return Err(error.into()),
@@ -79,7 +71,7 @@ pub(super) async fn add(
     values.insert("is_reset", &(purpose == VerificationPurpose::ResetPassword));
     values.insert("link", &new.link);
     values.insert("ends", &Time::of(new.record.expires_at, context.app.now()));
-    page::show(&context, StatusCode::OK, "verification_made.html", &values)
+    page::show_values(&context, StatusCode::OK, "verification_made.html", &values)
 }
 
 pub(super) async fn revoke(
@@ -87,13 +79,13 @@ pub(super) async fn revoke(
     context: State,
     id: Path<String>,
     OwnForm(form): OwnForm,
-) -> Result<HttpResponse, Broken> {
+) -> PageResult {
     let grant = staff.authorize::<DeleteVerifications>()?;
     let id = id_of(RecordKind::Verification, &id)?;
     match use_case::revoke(&context.app, &grant, id).await {
-        Ok(()) => staff.say("The link was revoked.")?,
+        Ok(()) => staff.notify("The link was revoked.")?,
         // The link can be used or expire while the list is open.
-        Err(Error::NotFound(_)) => staff.complain("The link was already used or had expired.")?,
+        Err(Error::NotFound(_)) => staff.warn("The link was already used or had expired.")?,
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(login_link::onward(form.text("back"))))

@@ -1,0 +1,146 @@
+//! Every template is rendered with sample values. Undefined variables and unescaped text fail the tests.
+
+use super::{InLayout, Page, SHARED, TEMPLATES, Template};
+use serde_json::Value;
+use std::{collections::HashSet, fs, path::Path};
+use tera::{Context, Kwargs, State, Tera, TeraResult};
+
+/// Values with which the tests render a page or a layout. The samples together show its variants.
+pub(crate) trait Samples: Sized {
+    fn samples() -> Vec<Self>;
+}
+
+impl<L: Samples, P: Samples> Samples for InLayout<L, P> {
+    /// Each page in each layout.
+    fn samples() -> Vec<Self> {
+        let layouts = 0..L::samples().len();
+        let in_layout = |n| L::samples().remove(n);
+        layouts
+            .flat_map(|n| P::samples().into_iter().map(move |page| Self { layout: in_layout(n), page }))
+            .collect()
+    }
+}
+
+/// Samples of a page as JSON.
+pub(crate) fn samples<P: Page + Samples>() -> Vec<Value> {
+    P::samples().iter().map(|page| serde_json::to_value(page).expect("pages are serializable")).collect()
+}
+
+fn all() -> impl Iterator<Item = &'static Template> {
+    TEMPLATES.into_iter().flatten()
+}
+
+/// Pages with each of their samples.
+fn pages() -> impl Iterator<Item = (&'static Template, Value)> {
+    all().flat_map(|template| (template.samples)().into_iter().map(move |sample| (template, sample)))
+}
+
+/// Compiles the templates so that conditions fail on undefined fields, as output does. Tera treats them as false.
+fn strict() -> Tera {
+    let mut tera = Tera::new();
+    tera.register_filter(
+        "defined",
+        |value: tera::Value, _: Kwargs, _: &State<'_>| -> TeraResult<tera::Value> {
+            if value.is_undefined() {
+                Err(tera::Error::message("undefined field in a condition"))
+            } else {
+                Ok(value)
+            }
+        },
+    );
+    tera.add_raw_templates(all().map(|template| (template.path, with_strict_conditions(template.text))))
+        .expect("templates compile");
+    tera
+}
+
+fn with_strict_conditions(text: &str) -> String {
+    let is_field = |word: &str| {
+        word.contains('.') && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'))
+    };
+    let strict = |word: &str| if is_field(word) { format!("({word} | defined)") } else { word.to_owned() };
+    let piece = |piece: &str| match piece.split_once("%}") {
+        Some((tag, rest)) if tag.trim_start().starts_with("if ") || tag.trim_start().starts_with("elif ") => {
+            let tag: Vec<_> = tag.split(' ').map(strict).collect();
+            format!("{}%}}{rest}", tag.join(" "))
+        }
+        _ => piece.to_owned(),
+    };
+    text.split("{%").map(piece).collect::<Vec<_>>().join("{%")
+}
+
+/// Names that a template binds itself with `set` or `for`.
+fn bound(text: &str) -> HashSet<&str> {
+    let name = |tag: &'static str| text.split(tag).skip(1).filter_map(|rest| rest.split(' ').next());
+    name("{% set ").chain(name("{% for ")).collect()
+}
+
+fn render(tera: &Tera, template: &Template, values: &Value) -> String {
+    let values = Context::from_serialize(values).expect("pages are maps");
+    tera.render(template.path, &values).unwrap_or_else(|error| panic!("{}: {error}", template.path))
+}
+
+#[test]
+fn every_page_renders_its_samples_without_undefined_variables() {
+    let tera = strict();
+    for (template, sample) in pages() {
+        let used = tera.get_template_variables(template.path).expect("the template exists");
+        let bound = bound(template.text);
+        for name in used.into_iter().filter(|name| !bound.contains(name)) {
+            assert!(sample.get(name).is_some(), "{}: no value {name}", template.path);
+        }
+        render(&tera, template, &sample);
+    }
+}
+
+#[test]
+fn every_text_of_a_page_is_escaped() {
+    const MARK: &str = "<mark a='\"&";
+    let tera = strict();
+    for (template, mut sample) in pages() {
+        mark(&mut sample, MARK);
+        let html = render(&tera, template, &sample);
+        assert!(!html.contains("<mark"), "{}: {html}", template.path);
+        assert!(html.contains("&lt;mark"), "{}: no text is shown", template.path);
+    }
+}
+
+/// Appends a text to every string.
+fn mark(value: &mut Value, text: &str) {
+    match value {
+        Value::String(string) => string.push_str(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| mark(value, text)),
+        Value::Object(values) => values.values_mut().for_each(|value| mark(value, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A template without samples must be listed as shared, and be used.
+#[test]
+fn every_template_file_is_a_page_or_shared() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/templates");
+    let mut listed: Vec<_> = all().map(|template| template.path.to_owned()).collect();
+    listed.sort();
+    assert_eq!(listed, files(&folder, ""));
+    for template in all() {
+        let is_shared = SHARED.iter().any(|shared| shared.path == template.path);
+        assert_eq!((template.samples)().is_empty(), is_shared, "{}", template.path);
+        let quoted = format!(" \"{}\" ", template.path);
+        assert!(!is_shared || all().any(|user| user.text.contains(&quoted)), "{} is unused", template.path);
+    }
+}
+
+/// Paths of the HTML files below a folder, sorted.
+fn files(folder: &Path, prefix: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder exists") {
+        let entry = entry.expect("the folder is readable");
+        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            paths.extend(files(&entry.path(), &format!("{path}/")));
+        } else if path.ends_with(".html") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths
+}
