@@ -76,27 +76,13 @@ const SHARED: &[Template] = &[
     template!("key_table.html"),
     template!("session_table.html"),
     template!("entry_table.html"),
-    template!("confirm.html"),
-    template!("users.html"),
-    template!("user.html"),
-    template!("password.html"),
-    template!("account.html"),
-    template!("groups.html"),
-    template!("group.html"),
-    template!("api_keys.html"),
-    template!("api_key.html"),
-    template!("api_key_form.html"),
-    template!("api_key_made.html"),
-    template!("sessions.html"),
-    template!("verifications.html"),
-    template!("verification_made.html"),
-    template!("audit.html"),
-    template!("audit_entry.html"),
+    template!("effective_permissions.html"),
     template!("account/layout.html"),
 ];
 
 /// All templates, by area.
-const TEMPLATES: [&[Template]; 4] = [SHARED, routes::TEMPLATES, panel::TEMPLATES, panel::content::TEMPLATES];
+const TEMPLATES: [&[Template]; 5] =
+    [SHARED, routes::TEMPLATES, panel::TEMPLATES, panel::content::TEMPLATES, panel::access::TEMPLATES];
 
 static COMPILED: LazyLock<Result<Tera, tera::Error>> = LazyLock::new(|| {
     let mut tera = Tera::new();
@@ -120,16 +106,6 @@ pub(crate) fn render<P: Page>(page: &P) -> Result<String, ApiError> {
     });
     html.map_err(|error| {
         tracing::error!(error, template = P::TEMPLATE, "a page could not be rendered");
-        ApiError::internal()
-    })
-}
-
-/// Renders a page from values without a type.
-pub(crate) fn render_values(template: &str, values: &Context) -> Result<String, ApiError> {
-    let rendered = COMPILED.as_ref().map_err(ToString::to_string);
-    let rendered = rendered.and_then(|all| all.render(template, values).map_err(|error| error.to_string()));
-    rendered.map_err(|error| {
-        tracing::error!(error, template, "a page could not be rendered");
         ApiError::internal()
     })
 }

@@ -34,16 +34,16 @@ impl FromRequest for OwnForm {
 }
 
 /// Digest of the record that a form was filled with, to detect concurrent changes.
-pub(super) fn mark(record: &impl Hash) -> String {
+pub(super) fn revision(record: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Whether a form was filled from an older version of the record than the one with this [`mark`]. Forms without a
-/// mark, as sent by programs, are accepted.
-pub(super) fn is_stale(form: &Form, mark: &str) -> bool {
-    !matches!(form.text("seen"), "") && form.text("seen") != mark
+/// Whether a form was filled from an older version of the record than the one with this [`revision`]. Forms without a
+/// revision, as sent by programs, are accepted.
+pub(super) fn is_stale(form: &Form, revision: &str) -> bool {
+    !matches!(form.text("seen"), "") && form.text("seen") != revision
 }
 
 /// Message for a stale form.
@@ -65,7 +65,7 @@ impl FieldErrors {
     }
 
     /// Records a validation error of a use case; returns other errors.
-    pub(super) fn hear(&mut self, error: Error) -> Result<(), Error> {
+    pub(super) fn add_from(&mut self, error: Error) -> Result<(), Error> {
         match error {
             Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
             Error::EmailTaken => self.add("email", "is already in use"),

@@ -4,7 +4,7 @@ use super::{
     nav::{self, NavGroup},
     session::{Flash, Staff},
 };
-use crate::templates::{self, InLayout, Page, render};
+use crate::templates::{InLayout, Page, render};
 use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
@@ -14,7 +14,6 @@ use docent_domain::permission::RecordKind;
 use docent_http::{context::State, error::ApiError};
 use serde::Serialize;
 use std::{fmt, str::FromStr};
-use tera::Context;
 
 /// Content security policy: own stylesheet and script only, no inline scripts, no
 /// framing.
@@ -73,18 +72,6 @@ impl Staff {
 /// Renders a page.
 pub(super) fn show(status: StatusCode, page: &impl Page) -> PageResult {
     Ok(html_response(status, render(page)?))
-}
-
-/// Renders a page.
-pub(super) fn show_values(
-    context: &State,
-    status: StatusCode,
-    template: &str,
-    values: &Context,
-) -> PageResult {
-    let mut values = values.clone();
-    values.insert("app_name", &context.settings.app_name);
-    Ok(html_response(status, templates::render_values(template, &values)?))
 }
 
 fn html_response(status: StatusCode, html: String) -> HttpResponse {

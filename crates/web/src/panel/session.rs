@@ -1,9 +1,6 @@
 //! Sessions of the panel: a signed cookie contains the ID of a stored session.
 
-use super::{
-    nav::{self, ROOT},
-    page::PageError,
-};
+use super::{nav::ROOT, page::PageError};
 use actix_session::{
     Session, SessionExt, SessionMiddleware, config::CookieContentSecurity, storage::CookieSessionStore,
 };
@@ -127,16 +124,6 @@ impl Staff {
     /// Authorizes the operation `A`.
     pub(super) fn authorize<A: Operation>(&self) -> Result<Grant<A>, PageError> {
         self.actor.authorize().map_err(|refused| PageError::from(Error::from(refused)))
-    }
-
-    /// Template values shared by all pages of a section.
-    pub(super) fn page(&self, section: &str) -> tera::Context {
-        let mut values = tera::Context::new();
-        values.insert("nav", &nav::of(&self.actor, section));
-        values.insert("form_token", &self.form_token);
-        values.insert("staff_email", self.email.as_str());
-        values.insert("flash", &self.take_flash());
-        values
     }
 
     /// Message of the previous action, which is shown once.

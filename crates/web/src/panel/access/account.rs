@@ -1,16 +1,15 @@
 //! `/admin/account`: the account page of the signed-in staff member.
 
 use super::{
-    field::{self, Field},
-    kinds,
+    field::{self, Field, FormView},
     tables::{KeyRow, SessionRow},
+    user_page::AccountFacts,
 };
 use crate::panel::{
     form::{FieldErrors, OwnForm},
     nav::ROOT,
     page::{self, PageResult},
     session::Staff,
-    times::Time,
 };
 use actix_session::Session;
 use actix_web::http::StatusCode;
@@ -23,6 +22,17 @@ use docent_http::{
     context::State,
     extract::client::{Client, UserAgent},
 };
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct AccountPage {
+    account: AccountFacts,
+    /// Form for changing the password.
+    #[serde(flatten)]
+    form: FormView,
+    keys: Vec<KeyRow>,
+    sessions: Vec<SessionRow>,
+}
 
 /// Maximum number of keys and sessions shown.
 const OWN: PageRequest = PageRequest { offset: 0, limit: 100 };
@@ -37,22 +47,16 @@ async fn show(staff: &Staff, context: &State, status: StatusCode, errors: &Field
     let keys = api_keys::list_own(app, &staff.actor, OWN).await?;
     let sessions = sessions::list_own(app, &staff.actor, OWN).await?;
     let emails = [(user.id, user.email.clone())].into_iter().collect();
-    let mut values = staff.page("account");
     let mut fields = vec![Field::password("present", "Current password", "current-password")];
     fields.extend(field::new_password());
-    field::insert(&mut values, fields, Vec::new(), errors);
-    values.insert("account", &user.id.to_string());
-    values.insert("is_superuser", &user.is_superuser);
-    values.insert("created", &Time::of(user.created_at, now));
-    values.insert("last_login", &user.last_login_at.map(|at| Time::of(at, now)));
-    values.insert("allowed", &kinds::allowed(permissions));
-    let rows: Vec<_> = keys.records.iter().map(|key| KeyRow::of(key, &emails, staff, now)).collect();
-    values.insert("keys", &rows);
-    let rows: Vec<_> = sessions.records.iter().map(|one| SessionRow::of(one, &emails, staff, now)).collect();
-    values.insert("sessions", &rows);
-    values.insert("has_owner", &false);
-    values.insert("back", &format!("{ROOT}/account"));
-    page::show_values(context, status, "account.html", &values)
+    let session_row = |session| SessionRow::of(session, &emails, staff, now);
+    let page = AccountPage {
+        account: AccountFacts::of(&user, permissions, now),
+        form: FormView::of(fields, Vec::new(), errors),
+        keys: keys.records.iter().map(|key| KeyRow::of(key, &emails, staff, now)).collect(),
+        sessions: sessions.records.iter().map(session_row).collect(),
+    };
+    staff.show_with(status, context, "account", page)
 }
 
 pub(super) async fn change_password(
@@ -77,4 +81,25 @@ pub(super) async fn change_password(
         }
     }
     show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &errors).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for AccountPage {
+        fn samples() -> Vec<Self> {
+            let page = |(form, account)| Self {
+                account,
+                form,
+                keys: KeyRow::samples(),
+                sessions: SessionRow::samples(),
+            };
+            let forms = FormView::samples().into_iter().chain(FormView::samples());
+            let mut pages: Vec<_> = forms.zip(AccountFacts::samples()).map(page).collect();
+            pages[0].keys.clear();
+            pages
+        }
+    }
 }

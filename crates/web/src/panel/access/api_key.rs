@@ -1,8 +1,8 @@
 //! `/admin/api-keys/add`, `/admin/api-keys/{id}` and `/admin/api-keys/{id}/revoke`
 
 use super::{
-    editing::Confirmation,
-    field::{self, Field, Picker},
+    editing::ConfirmPage,
+    field::{self, Field, FormView, Picker},
     tables::{Emails, KeyRow},
 };
 use crate::panel::{
@@ -29,6 +29,7 @@ use docent_domain::{
     text::Email,
 };
 use docent_http::context::State;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Submitted form values of a key, valid or not.
@@ -46,9 +47,8 @@ fn show_form(
     draft: &Draft<'_>,
     errors: &FieldErrors,
 ) -> PageResult {
-    let mut values = staff.page("api-keys");
     let mut fields = Vec::new();
-    if staff.actor.authorize::<AddApiKeys>().is_ok() {
+    if staff.can::<AddApiKeys>() {
         let account = Field::line("email", "account", "Account", draft.account).required();
         fields.push(
             account.help("The account that the key acts for. It must not have more permissions than you."),
@@ -63,24 +63,53 @@ fn show_form(
         Field::line("date", "expires_at", "Expires", draft.expires_at)
             .help("The key stops working on this day (UTC). Leave empty for a key that does not expire."),
     );
-    field::insert(&mut values, fields, vec![Picker::scopes(&draft.scopes)], errors);
-    insert_place(&mut values, staff, context);
-    page::show_values(context, status, "api_key_form.html", &values)
+    let page = ApiKeyFormPage {
+        form: FormView::of(fields, vec![Picker::scopes(&draft.scopes)], errors),
+        section: KeySection::of(staff, context),
+    };
+    staff.show_with(status, context, "api-keys", page)
 }
 
-/// Title and path of the page that lists the user's keys.
-fn place(staff: &Staff) -> (&'static str, String) {
-    let sees_all = staff.actor.authorize::<ViewApiKeys>().is_ok();
-    let (title, place) = if sees_all { ("API keys", "api-keys") } else { ("Your account", "account") };
-    (title, format!("{ROOT}/{place}"))
+/// The page that lists the user's keys, and whether the API accepts keys.
+#[derive(Serialize)]
+struct KeySection {
+    section: &'static str,
+    section_href: String,
+    are_accepted: bool,
 }
 
-/// Template values about the list of keys and whether API keys are enabled.
-fn insert_place(values: &mut tera::Context, staff: &Staff, context: &State) {
-    let (section, section_href) = place(staff);
-    values.insert("section", section);
-    values.insert("section_href", &section_href);
-    values.insert("are_accepted", &context.app.settings().accepts_api_keys);
+impl KeySection {
+    fn of(staff: &Staff, context: &State) -> Self {
+        let (section, path) =
+            if staff.can::<ViewApiKeys>() { ("API keys", "api-keys") } else { ("Your account", "account") };
+        let are_accepted = context.app.settings().accepts_api_keys;
+        Self { section, section_href: format!("{ROOT}/{path}"), are_accepted }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct ApiKeyFormPage {
+    #[serde(flatten)]
+    form: FormView,
+    #[serde(flatten)]
+    section: KeySection,
+}
+
+/// Page that shows a new key, once.
+#[derive(Serialize)]
+pub(super) struct ApiKeyCreatedPage {
+    key: KeyRow,
+    secret: String,
+    #[serde(flatten)]
+    section: KeySection,
+}
+
+#[derive(Serialize)]
+pub(super) struct ApiKeyPage {
+    key: KeyRow,
+    may_view_audit: bool,
+    #[serde(flatten)]
+    section: KeySection,
 }
 
 pub(super) async fn add(staff: Staff, context: State) -> PageResult {
@@ -98,8 +127,13 @@ pub(super) async fn create(staff: Staff, context: State, OwnForm(form): OwnForm)
     let mut errors = FieldErrors::default();
     if let Some(request) = request(&staff, &context, &form, &mut errors).await? {
         match api_keys::create(&context.app, &staff.actor, request).await {
-            Ok(new) => return show_made(&staff, &context, &new).await,
-            Err(error) => errors.hear(error)?,
+            Ok(new) => {
+                let (key, section) =
+                    (row(&staff, &context, &new.record).await?, KeySection::of(&staff, &context));
+                let page = ApiKeyCreatedPage { key, secret: new.key, section };
+                return staff.show(&context, "api-keys", page);
+            }
+            Err(error) => errors.add_from(error)?,
         }
     }
     show_form(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &draft, &errors)
@@ -136,7 +170,7 @@ async fn owner(
     match api_keys::owner(&context.app, grant, &email).await {
         Ok(user) => Ok(Some(user)),
         Err(error) => {
-            errors.hear(error)?;
+            errors.add_from(error)?;
             Ok(None)
         }
     }
@@ -152,15 +186,6 @@ fn end_of(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
     Ok(Some(day.and_time(NaiveTime::MIN).and_utc()))
 }
 
-/// The page that shows a new key, once.
-async fn show_made(staff: &Staff, context: &State, new: &api_keys::NewApiKey) -> PageResult {
-    let mut values = staff.page("api-keys");
-    values.insert("key", &row(staff, context, &new.record).await?);
-    values.insert("secret", &new.key);
-    insert_place(&mut values, staff, context);
-    page::show_values(context, StatusCode::OK, "api_key_made.html", &values)
-}
-
 async fn row(staff: &Staff, context: &State, key: &ApiKey) -> Result<KeyRow, Error> {
     let emails: Emails = users::emails(&context.app, &[key.user]).await?;
     Ok(KeyRow::of(key, &emails, staff, context.app.now()))
@@ -168,19 +193,20 @@ async fn row(staff: &Staff, context: &State, key: &ApiKey) -> Result<KeyRow, Err
 
 pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
-    let mut values = staff.page("api-keys");
-    values.insert("key", &row(&staff, &context, &key).await?);
-    values.insert("may_view_audit", &staff.actor.authorize::<ViewAuditLog>().is_ok());
-    insert_place(&mut values, &staff, &context);
-    page::show_values(&context, StatusCode::OK, "api_key.html", &values)
+    let page = ApiKeyPage {
+        key: row(&staff, &context, &key).await?,
+        may_view_audit: staff.can::<ViewAuditLog>(),
+        section: KeySection::of(&staff, &context),
+    };
+    staff.show(&context, "api-keys", page)
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     staff.actor.authorize_for::<DeleteApiKeys>(Some(key.user)).map_err(Error::from)?;
     let path = format!("{ROOT}/api-keys/{}", key.id);
-    let (section, section_href) = place(&staff);
-    let confirmation = Confirmation {
+    let KeySection { section, section_href, .. } = KeySection::of(&staff, &context);
+    let page = ConfirmPage {
         section,
         section_href,
         name: key.name.as_str(),
@@ -190,7 +216,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
         verb: "Revoke the key".to_owned(),
         cancel: path,
     };
-    confirmation.show(&staff, &context, "api-keys")
+    staff.show(&context, "api-keys", page)
 }
 
 pub(super) async fn revoke(
@@ -203,4 +229,40 @@ pub(super) async fn revoke(
     api_keys::revoke(&context.app, &staff.actor, key.id).await?;
     staff.notify(format!("The key {} was revoked.", key.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/api-keys/{}", key.id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    fn sections() -> [KeySection; 2] {
+        let section = |are_accepted| KeySection {
+            section: "API keys",
+            section_href: "/admin/api-keys".to_owned(),
+            are_accepted,
+        };
+        [section(true), section(false)]
+    }
+
+    impl Samples for ApiKeyFormPage {
+        fn samples() -> Vec<Self> {
+            let forms = FormView::samples().into_iter();
+            forms.zip(sections()).map(|(form, section)| Self { form, section }).collect()
+        }
+    }
+
+    impl Samples for ApiKeyCreatedPage {
+        fn samples() -> Vec<Self> {
+            let keys = KeyRow::samples().into_iter().zip(sections());
+            keys.map(|(key, section)| Self { key, secret: "secret".to_owned(), section }).collect()
+        }
+    }
+
+    impl Samples for ApiKeyPage {
+        fn samples() -> Vec<Self> {
+            let keys = KeyRow::samples().into_iter().zip(sections());
+            keys.map(|(key, section)| Self { may_view_audit: section.are_accepted, key, section }).collect()
+        }
+    }
 }

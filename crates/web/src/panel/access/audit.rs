@@ -1,13 +1,12 @@
 //! `GET /admin/audit` and `GET /admin/audit/{id}`
 
-use super::{api_keys::account_of, kinds, tables::EntryRow};
+use super::{kinds, tables::EntryRow};
 use crate::panel::{
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, PageResult, id_of},
+    listing::{List, PageNumber, account_of, filters},
+    page::{PageResult, id_of},
     session::Staff,
 };
-use actix_web::{http::StatusCode, web::Path};
+use actix_web::web::Path;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_app::audit as use_case;
 use docent_domain::{
@@ -18,6 +17,22 @@ use docent_domain::{
 };
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct AuditPage {
+    #[serde(flatten)]
+    list: List<EntryRow>,
+    /// Query values and labels of the actions.
+    actions: Vec<(&'static str, String)>,
+    /// Query values and labels of the kinds of records.
+    kinds: Vec<(&'static str, &'static str)>,
+}
+
+#[derive(Serialize)]
+pub(super) struct AuditEntryPage {
+    entry: EntryRow,
+    changes: Vec<ChangeRow>,
+}
 
 const FILTERS: [&str; 6] = ["who", "deed", "kind", "record", "from", "to"];
 
@@ -47,31 +62,30 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Pag
         },
     };
     let number = PageNumber::of(&query);
-    let asked = FILTERS.map(|name| (name, query.text(name).map(str::to_owned)));
+    let filters = filters(&query, FILTERS);
     query.done()?;
-    let filters = asked.each_ref().map(|(name, value)| (*name, value.as_deref()));
-    let found = match account_of(app, filters[0].1).await? {
+    let found = match account_of(app, filters[0].1.as_deref()).await? {
         Some(None) => Page::default(),
-        by => {
-            filter.actor = by.flatten();
+        actor => {
+            filter.actor = actor.flatten();
             use_case::list(app, grant, &filter, number.page()).await?
         }
     };
-    let rows: Vec<_> = found.records.iter().map(|entry| EntryRow::of(entry, &staff, now)).collect();
-    let mut values = staff.page("audit");
-    for (name, value) in filters {
-        values.insert(name, value.unwrap_or_default());
+    let rows = found.records.iter().map(|entry| EntryRow::of(entry, &staff, now)).collect();
+    let list = List::of("audit", number, filters, found.total, rows);
+    staff.show(&context, "audit", AuditPage::of(list))
+}
+
+impl AuditPage {
+    fn of(list: List<EntryRow>) -> Self {
+        let action = |action: &AuditAction| (action.name(), action.name().replace('_', " "));
+        let kind = |kind: &RecordKind| (kind.name(), kinds::title(*kind));
+        Self {
+            list,
+            actions: AuditAction::ALL.iter().map(action).collect(),
+            kinds: RecordKind::ALL.iter().map(kind).collect(),
+        }
     }
-    let path = format!("{ROOT}/audit");
-    values.insert("paging", &Paging::of(number, rows.len(), found.total, &path, &filters));
-    values.insert("is_filtered", &filters.iter().any(|(_, value)| value.is_some()));
-    values.insert("entries", &rows);
-    let deeds: Vec<_> =
-        AuditAction::ALL.iter().map(|deed| (deed.name(), deed.name().replace('_', " "))).collect();
-    values.insert("deeds", &deeds);
-    let kinds: Vec<_> = RecordKind::ALL.iter().map(|kind| (kind.name(), kinds::title(*kind))).collect();
-    values.insert("kinds", &kinds);
-    page::show_values(&context, StatusCode::OK, "audit.html", &values)
 }
 
 #[derive(Serialize)]
@@ -85,17 +99,39 @@ pub(super) async fn entry(staff: Staff, context: State, id: Path<String>) -> Pag
     let grant = staff.authorize::<ViewAuditLog>()?;
     let id = id_of(RecordKind::AuditEntry, &id)?;
     let entry = use_case::get(&context.app, grant, id).await?;
-    let changes: Vec<_> = entry
-        .changes
-        .iter()
-        .map(|(field, change)| ChangeRow {
-            field: field.clone(),
-            before: change.before.clone(),
-            after: change.after.clone(),
-        })
-        .collect();
-    let mut values = staff.page("audit");
-    values.insert("entry", &EntryRow::of(&entry, &staff, context.app.now()));
-    values.insert("changes", &changes);
-    page::show_values(&context, StatusCode::OK, "audit_entry.html", &values)
+    let changes = entry.changes.iter().map(|(field, change)| ChangeRow {
+        field: field.clone(),
+        before: change.before.clone(),
+        after: change.after.clone(),
+    });
+    let page =
+        AuditEntryPage { changes: changes.collect(), entry: EntryRow::of(&entry, &staff, context.app.now()) };
+    staff.show(&context, "audit", page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for AuditPage {
+        fn samples() -> Vec<Self> {
+            List::samples(FILTERS, EntryRow::samples).map(Self::of).into()
+        }
+    }
+
+    impl Samples for AuditEntryPage {
+        fn samples() -> Vec<Self> {
+            let change = |before: Option<&str>, after: Option<&str>| ChangeRow {
+                field: "email".to_owned(),
+                before: before.map(str::to_owned),
+                after: after.map(str::to_owned),
+            };
+            let changes = || vec![change(Some("a"), None), change(None, Some("b"))];
+            let entries = EntryRow::samples().into_iter();
+            let mut pages: Vec<_> = entries.map(|entry| Self { entry, changes: changes() }).collect();
+            pages[0].changes.clear();
+            pages
+        }
+    }
 }

@@ -26,9 +26,9 @@ pub(super) trait Editing: Sized {
     /// ID of the record.
     type Id: Copy + Display + FromStr;
     /// Input of the create use case.
-    type New;
+    type CreateInput;
     /// Input of the change use case.
-    type Wanted;
+    type ChangeInput;
     type View: Operation;
     type Add: Operation;
     type Change: Operation;
@@ -42,8 +42,8 @@ pub(super) trait Editing: Sized {
 
     fn id(record: &Self::Record) -> Self::Id;
 
-    /// Revision mark of the displayed record, to detect stale forms.
-    fn mark(record: &Self::Record) -> String;
+    /// Digest of the displayed record, to detect stale forms.
+    fn revision(record: &Self::Record) -> String;
 
     /// Empty form for a new record.
     fn empty() -> Self;
@@ -55,10 +55,10 @@ pub(super) trait Editing: Sized {
     fn sent(form: &Form, errors: &mut FieldErrors) -> Self;
 
     /// Input for the create use case, if the form is valid.
-    fn new_record(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::New>;
+    fn create_input(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::CreateInput>;
 
     /// Input for the change use case, if the form is valid.
-    fn wanted(&self, errors: &mut FieldErrors) -> Option<Self::Wanted>;
+    fn change_input(&self, errors: &mut FieldErrors) -> Option<Self::ChangeInput>;
 
     /// Renders the form of a record, or of a new one.
     async fn show(
@@ -86,7 +86,7 @@ pub(super) trait Editing: Sized {
         app: &App,
         actor: &Actor,
         grant: Grant<Self::Add>,
-        new: Self::New,
+        input: Self::CreateInput,
     ) -> Result<(Self::Id, String), Error>;
 
     async fn change(
@@ -94,7 +94,7 @@ pub(super) trait Editing: Sized {
         actor: &Actor,
         grant: Grant<Self::Change>,
         id: Self::Id,
-        wanted: Self::Wanted,
+        input: Self::ChangeInput,
     ) -> Result<(), Error>;
 
     /// Deletes the record and returns the message for the next page.
@@ -125,15 +125,15 @@ pub(super) async fn create<E: Editing>(staff: Staff, context: State, OwnForm(for
     let grant = staff.authorize::<E::Add>()?;
     let mut errors = FieldErrors::default();
     let draft = E::sent(&form, &mut errors);
-    let new = draft.new_record(&form, &mut errors);
-    if let (Some(new), true) = (new, errors.is_empty()) {
-        match E::create(&context.app, &staff.actor, grant, new).await {
+    let input = draft.create_input(&form, &mut errors);
+    if let (Some(input), true) = (input, errors.is_empty()) {
+        match E::create(&context.app, &staff.actor, grant, input).await {
             Ok((id, name)) => {
                 staff.notify(format!("The {} {name} was created.", E::NOUN))?;
                 let may_view = staff.actor.authorize::<E::View>().is_ok();
                 return Ok(page::see_other(&if may_view { address::<E>(id) } else { ROOT.to_owned() }));
             }
-            Err(error) => errors.hear(error)?,
+            Err(error) => errors.add_from(error)?,
         }
     }
     draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, None, &errors).await
@@ -153,20 +153,20 @@ pub(super) async fn change<E: Editing>(
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let record = E::get(&context.app, view, id_of(E::KIND, &id)?).await?;
     let id = E::id(&record);
-    if is_stale(&form, &E::mark(&record)) {
+    if is_stale(&form, &E::revision(&record)) {
         staff.warn(STALE)?;
         return Ok(page::see_other(&address::<E>(id)));
     }
     let mut errors = FieldErrors::default();
     let draft = E::sent(&form, &mut errors);
-    let wanted = draft.wanted(&mut errors);
-    if let (Some(wanted), true) = (wanted, errors.is_empty()) {
-        match E::change(&context.app, &staff.actor, grant, id, wanted).await {
+    let input = draft.change_input(&mut errors);
+    if let (Some(input), true) = (input, errors.is_empty()) {
+        match E::change(&context.app, &staff.actor, grant, id, input).await {
             Ok(()) => {
                 staff.notify(format!("The {} was saved.", E::NOUN))?;
                 return Ok(page::see_other(&address::<E>(id)));
             }
-            Err(error) => errors.hear(error)?,
+            Err(error) => errors.add_from(error)?,
         }
     }
     draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, Some(&record), &errors).await
@@ -179,7 +179,7 @@ pub(super) async fn confirm<E: Editing>(staff: Staff, context: State, id: Path<S
         return Err(Error::from(Forbidden).into());
     }
     let (path, deletion) = (address::<E>(E::id(&record)), E::deletion(&record));
-    let confirmation = Confirmation {
+    let page = ConfirmPage {
         section: super::kinds::title(E::KIND),
         section_href: format!("{ROOT}/{}", E::SECTION),
         name: deletion.name,
@@ -189,7 +189,7 @@ pub(super) async fn confirm<E: Editing>(staff: Staff, context: State, id: Path<S
         verb: format!("Delete the {}", E::NOUN),
         cancel: path,
     };
-    confirmation.show(&staff, &context, E::SECTION)
+    staff.show(&context, E::SECTION, page)
 }
 
 pub(super) async fn delete<E: Editing>(
@@ -203,9 +203,9 @@ pub(super) async fn delete<E: Editing>(
     Ok(page::see_other(&format!("{ROOT}/{}", E::SECTION)))
 }
 
-/// Confirmation page for irreversible actions: `confirm.html`.
+/// Confirmation page for irreversible actions.
 #[derive(Serialize)]
-pub(super) struct Confirmation<'c> {
+pub(super) struct ConfirmPage<'c> {
     pub(super) section: &'static str,
     pub(super) section_href: String,
     /// Name of the record.
@@ -219,14 +219,23 @@ pub(super) struct Confirmation<'c> {
     pub(super) cancel: String,
 }
 
-impl Confirmation<'_> {
-    /// Renders the page; `nav` is its menu entry.
-    pub(super) fn show(&self, staff: &Staff, context: &State, nav: &str) -> PageResult {
-        let mut values = staff.page(nav);
-        values.extend(tera::Context::from_serialize(self).map_err(|error| {
-            tracing::error!(%error, "a confirmation has no values");
-            docent_http::error::ApiError::internal()
-        })?);
-        page::show_values(context, StatusCode::OK, "confirm.html", &values)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for ConfirmPage<'_> {
+        fn samples() -> Vec<Self> {
+            vec![Self {
+                section: "Groups",
+                section_href: "/admin/groups".to_owned(),
+                name: "Group",
+                question: "Delete this group?".to_owned(),
+                consequences: &["This cannot be undone."],
+                action: "/admin/groups/1/delete".to_owned(),
+                verb: "Delete the group".to_owned(),
+                cancel: "/admin/groups/1".to_owned(),
+            }]
+        }
     }
 }

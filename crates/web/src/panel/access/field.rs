@@ -204,26 +204,55 @@ struct Problem {
     text: String,
 }
 
-/// Adds form fields and their errors to the template values.
-pub(super) fn insert(
-    values: &mut tera::Context,
-    mut fields: Vec<Field>,
-    mut pickers: Vec<Picker>,
-    errors: &FieldErrors,
-) {
-    let mut problems = Vec::new();
-    let mut tell = |name: &str, label: &str| {
-        let text = errors.of(name).map(|reason| format!("{label} {reason}."))?;
-        problems.push(Problem { href: format!("#{name}"), text: text.clone() });
-        Some(text)
-    };
-    for field in &mut fields {
-        field.error = tell(field.name, field.label);
+/// Fields of a form and their errors, shown by `errors.html`, `fields.html` and `pickers.html`.
+#[derive(Serialize)]
+pub(super) struct FormView {
+    fields: Vec<Field>,
+    pickers: Vec<Picker>,
+    problems: Vec<Problem>,
+}
+
+impl FormView {
+    pub(super) fn of(mut fields: Vec<Field>, mut pickers: Vec<Picker>, errors: &FieldErrors) -> Self {
+        let mut problems = Vec::new();
+        let mut error_of = |name: &str, label: &str| {
+            let text = errors.of(name).map(|reason| format!("{label} {reason}."))?;
+            problems.push(Problem { href: format!("#{name}"), text: text.clone() });
+            Some(text)
+        };
+        for field in &mut fields {
+            field.error = error_of(field.name, field.label);
+        }
+        for picker in &mut pickers {
+            picker.error = error_of(picker.name, picker.label);
+        }
+        Self { fields, pickers, problems }
     }
-    for picker in &mut pickers {
-        picker.error = tell(picker.name, picker.label);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl FormView {
+        /// A form with fields of each kind, and the same with errors.
+        pub(crate) fn samples() -> [Self; 2] {
+            let form = |errors: &FieldErrors| {
+                let fields = vec![
+                    Field::line("email", "email", "Email", "a@example.com").required().help("Help."),
+                    Field::password("password", "Password", "new-password").disabled(true),
+                    Field::tick("is_active", "Active", true),
+                    Field::tick("is_staff", "Staff", false).disabled(true),
+                ];
+                let none =
+                    Picker { kinds: Vec::new(), empty: "No groups yet.", ..Picker::scopes(&BTreeSet::new()) };
+                Self::of(fields, vec![Picker::scopes(&BTreeSet::from(["admin"])), none], errors)
+            };
+            let mut errors = FieldErrors::default();
+            for name in ["email", "is_active", "scopes"] {
+                errors.add(name, "is invalid");
+            }
+            [form(&FieldErrors::default()), form(&errors)]
+        }
     }
-    values.insert("fields", &fields);
-    values.insert("pickers", &pickers);
-    values.insert("problems", &problems);
 }

@@ -2,11 +2,11 @@
 
 use super::{
     editing::{Deletion, Editing},
-    field::{self, Field, Picker},
+    field::{self, Field, FormView, Picker},
 };
 use crate::panel::{
-    form::{FieldErrors, Form, mark},
-    page::{self, PageResult},
+    form::{FieldErrors, Form, revision},
+    page::PageResult,
     session::Staff,
 };
 use actix_web::http::StatusCode;
@@ -18,6 +18,22 @@ use docent_domain::{
     permission::{PermissionSet, RecordKind},
 };
 use docent_http::context::State;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct GroupPage {
+    #[serde(flatten)]
+    form: FormView,
+    /// ID of the group; none for a new one.
+    group: Option<String>,
+    name: String,
+    /// Digest of the shown group, to detect concurrent changes.
+    seen: Option<String>,
+    may_change: bool,
+    may_delete: bool,
+    may_view_users: bool,
+    may_view_audit: bool,
+}
 
 /// Submitted form values of a group, valid or not.
 pub(super) struct GroupForm {
@@ -28,8 +44,8 @@ pub(super) struct GroupForm {
 impl Editing for GroupForm {
     type Record = Group;
     type Id = GroupId;
-    type New = (GroupName, PermissionSet);
-    type Wanted = (GroupName, PermissionSet);
+    type CreateInput = (GroupName, PermissionSet);
+    type ChangeInput = (GroupName, PermissionSet);
     type View = ViewGroups;
     type Add = AddGroups;
     type Change = ChangeGroups;
@@ -43,9 +59,9 @@ impl Editing for GroupForm {
         group.id
     }
 
-    fn mark(group: &Group) -> String {
+    fn revision(group: &Group) -> String {
         let permissions: Vec<_> = group.permissions.iter().map(|permission| permission.to_string()).collect();
-        mark(&(group.name.as_str(), permissions))
+        revision(&(group.name.as_str(), permissions))
     }
 
     fn empty() -> Self {
@@ -60,11 +76,11 @@ impl Editing for GroupForm {
         Self { name: form.text("name").to_owned(), permissions: field::permissions(form, errors) }
     }
 
-    fn new_record(&self, _: &Form, errors: &mut FieldErrors) -> Option<Self::New> {
-        self.wanted(errors)
+    fn create_input(&self, _: &Form, errors: &mut FieldErrors) -> Option<Self::CreateInput> {
+        self.change_input(errors)
     }
 
-    fn wanted(&self, errors: &mut FieldErrors) -> Option<Self::Wanted> {
+    fn change_input(&self, errors: &mut FieldErrors) -> Option<Self::ChangeInput> {
         let name = errors.take("name", GroupName::parse(&self.name))?;
         Some((name, self.permissions))
     }
@@ -77,18 +93,20 @@ impl Editing for GroupForm {
         group: Option<&Group>,
         errors: &FieldErrors,
     ) -> PageResult {
-        let (actor, mut values) = (&staff.actor, staff.page(Self::SECTION));
+        let actor = &staff.actor;
         let name = Field::line("text", "name", "Name", &self.name).required();
         let picker = Picker::permissions(actor, self.permissions);
-        field::insert(&mut values, vec![name], vec![picker], errors);
-        values.insert("group", &group.map(|group| group.id.to_string()));
-        values.insert("name", group.map_or("", |group| group.name.as_str()));
-        values.insert("seen", &group.map(Self::mark));
-        values.insert("may_change", &group.is_none_or(|group| Self::may_change(group, actor)));
-        values.insert("may_delete", &group.is_some_and(|group| Self::may_delete(group, actor)));
-        values.insert("may_view_users", &actor.authorize::<ViewUsers>().is_ok());
-        values.insert("may_view_audit", &actor.authorize::<ViewAuditLog>().is_ok());
-        page::show_values(context, status, "group.html", &values)
+        let page = GroupPage {
+            form: FormView::of(vec![name], vec![picker], errors),
+            group: group.map(|group| group.id.to_string()),
+            name: group.map_or_else(String::new, |group| group.name.as_str().to_owned()),
+            seen: group.map(Self::revision),
+            may_change: group.is_none_or(|group| Self::may_change(group, actor)),
+            may_delete: group.is_some_and(|group| Self::may_delete(group, actor)),
+            may_view_users: staff.can::<ViewUsers>(),
+            may_view_audit: staff.can::<ViewAuditLog>(),
+        };
+        staff.show_with(status, context, Self::SECTION, page)
     }
 
     fn may_change(_: &Group, actor: &Actor) -> bool {
@@ -117,7 +135,7 @@ impl Editing for GroupForm {
         app: &App,
         actor: &Actor,
         grant: Grant<AddGroups>,
-        (name, permissions): Self::New,
+        (name, permissions): Self::CreateInput,
     ) -> Result<(GroupId, String), Error> {
         let group = groups::create(app, actor, grant, name, permissions).await?;
         Ok((group.id, group.name.as_str().to_owned()))
@@ -128,7 +146,7 @@ impl Editing for GroupForm {
         actor: &Actor,
         grant: Grant<ChangeGroups>,
         id: GroupId,
-        (name, permissions): Self::Wanted,
+        (name, permissions): Self::ChangeInput,
     ) -> Result<(), Error> {
         groups::change(app, actor, grant, id, name, permissions).await.map(drop)
     }
@@ -141,5 +159,29 @@ impl Editing for GroupForm {
     ) -> Result<String, Error> {
         let group = groups::delete(app, actor, grant, id).await?;
         Ok(format!("The group {} was deleted.", group.name.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for GroupPage {
+        fn samples() -> Vec<Self> {
+            let page = |form, group: Option<&str>, is_allowed| Self {
+                form,
+                group: group.map(str::to_owned),
+                name: "Group".to_owned(),
+                seen: group.map(str::to_owned),
+                may_change: is_allowed,
+                may_delete: is_allowed,
+                may_view_users: is_allowed,
+                may_view_audit: is_allowed,
+            };
+            let [form, with_errors] = FormView::samples();
+            let [other, _] = FormView::samples();
+            vec![page(form, Some("1"), true), page(other, Some("1"), false), page(with_errors, None, true)]
+        }
     }
 }

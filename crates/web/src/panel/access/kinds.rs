@@ -77,11 +77,17 @@ pub(super) fn label(permission: Permission) -> String {
 mod tests {
     use super::*;
 
+    impl Allowed {
+        pub(crate) fn samples() -> Vec<Self> {
+            vec![Self { title: "Users", actions: "view, add".to_owned() }]
+        }
+    }
+
     #[test]
-    fn permissions_are_told_by_kind() {
+    fn permissions_are_grouped_by_kind_of_record() {
         let set =
             [Permission::ViewUser, Permission::DeleteSession, Permission::AddUser].into_iter().collect();
-        let told: Vec<_> = allowed(set).into_iter().map(|kind| (kind.title, kind.actions)).collect();
-        assert_eq!(told, [("Users", "view, add".to_owned()), ("Sessions", "end".to_owned())]);
+        let actions: Vec<_> = allowed(set).into_iter().map(|kind| (kind.title, kind.actions)).collect();
+        assert_eq!(actions, [("Users", "view, add".to_owned()), ("Sessions", "end".to_owned())]);
     }
 }

@@ -1,4 +1,4 @@
-//! Accounts, groups, API keys, sessions and the audit log.
+//! URLs and templates of accounts, groups, API keys, sessions and the audit log.
 
 mod account;
 mod api_key;
@@ -18,6 +18,8 @@ mod users;
 mod verifications;
 
 use self::{group::GroupForm, user::UserForm};
+use super::page::InPanel;
+use crate::templates::pages;
 use docent_http::routes;
 
 routes! {
@@ -45,4 +47,23 @@ routes! {
     "/verifications/{id}/revoke" { POST => verifications::revoke }
     "/audit"                 { GET => audit::audit }
     "/audit/{id}"            { GET => audit::entry }
+}
+
+pages! {
+    InPanel<account::AccountPage> => "account.html"
+    InPanel<users::UsersPage> => "users.html"
+    InPanel<user::UserPage> => "user.html"
+    InPanel<user_actions::PasswordPage> => "password.html"
+    InPanel<groups::GroupsPage> => "groups.html"
+    InPanel<group::GroupPage> => "group.html"
+    InPanel<editing::ConfirmPage<'_>> => "confirm.html"
+    InPanel<api_keys::ApiKeysPage> => "api_keys.html"
+    InPanel<api_key::ApiKeyPage> => "api_key.html"
+    InPanel<api_key::ApiKeyFormPage> => "api_key_form.html"
+    InPanel<api_key::ApiKeyCreatedPage> => "api_key_created.html"
+    InPanel<sessions::SessionsPage> => "sessions.html"
+    InPanel<verifications::VerificationsPage> => "verifications.html"
+    InPanel<verifications::VerificationCreatedPage> => "verification_created.html"
+    InPanel<audit::AuditPage> => "audit.html"
+    InPanel<audit::AuditEntryPage> => "audit_entry.html"
 }

@@ -1,66 +1,64 @@
 //! `GET /admin/sessions` and `POST /admin/sessions/{id}/revoke`
 
-use super::{
-    api_keys::account_of,
-    tables::{Emails, SessionRow},
-};
+use super::tables::{Emails, SessionRow};
 use crate::panel::{
     form::OwnForm,
-    listing::{PageNumber, Paging},
+    listing::{List, PageNumber, account_of, filters},
     login_link,
     nav::ROOT,
     page::{self, PageResult, id_of},
     session::Staff,
 };
 use actix_session::Session;
-use actix_web::{http::StatusCode, web::Path};
+use actix_web::web::Path;
 use docent_app::{
     accounts::{sessions as use_case, users},
     error::Error,
 };
 use docent_domain::{
     access::{DeleteSessions, ViewSessions},
+    id::UserId,
     listing::{Page, SessionFilter},
     permission::RecordKind,
     session::SessionKind,
 };
 use docent_http::{context::State, extract::query::Query};
+use serde::Serialize;
+
+const FILTERS: [&str; 3] = ["user", "kind", "state"];
+
+#[derive(Serialize)]
+pub(super) struct SessionsPage {
+    #[serde(flatten)]
+    list: List<SessionRow>,
+    /// ID of the filtered account, whose sessions can be ended together.
+    account: Option<String>,
+}
 
 pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewSessions>()?;
     let (app, now) = (&context.app, context.app.now());
-    let is_good = query.parse("state", "must be good", |text| (text == "good").then_some(()));
+    let is_valid = query.parse("state", "must be good", |text| (text == "good").then_some(()));
     let kind = query.parse("kind", "must be api or panel", SessionKind::parse);
-    let number = PageNumber::of(&query);
-    let asked = ["user", "kind", "state"].map(|name| (name, query.text(name).map(str::to_owned)));
+    let (number, filters) = (PageNumber::of(&query), filters(&query, FILTERS));
     query.done()?;
-    let filters = asked.each_ref().map(|(name, value)| (*name, value.as_deref()));
-    let account = account_of(app, filters[0].1).await?;
+    let account = account_of(app, filters[0].1.as_deref()).await?;
     let found = match account {
         Some(None) => Page::default(),
         user => {
-            let filter = SessionFilter { user: user.flatten(), kind, valid_at: is_good.map(|()| now) };
+            let filter = SessionFilter { user: user.flatten(), kind, valid_at: is_valid.map(|()| now) };
             use_case::list(app, grant, &filter, number.page()).await?
         }
     };
     let owners: Vec<_> = found.records.iter().map(|session| session.user).collect();
     let emails: Emails = users::emails(app, &owners).await?;
-    let rows: Vec<_> = found.records.iter().map(|one| SessionRow::of(one, &emails, &staff, now)).collect();
-    let mut values = staff.page("sessions");
-    for (name, value) in filters {
-        values.insert(name, value.unwrap_or_default());
-    }
-    let path = format!("{ROOT}/sessions");
-    values.insert("paging", &Paging::of(number, rows.len(), found.total, &path, &filters));
-    values.insert("is_filtered", &filters.iter().any(|(_, value)| value.is_some()));
-    values.insert("sessions", &rows);
-    values.insert("has_owner", &true);
-    values.insert("back", &path);
-    // The filtered account, whose sessions can be ended together.
-    let account =
-        account.flatten().filter(|id| staff.actor.authorize_for::<DeleteSessions>(Some(*id)).is_ok());
-    values.insert("account", &account.map(|id| id.to_string()));
-    page::show_values(&context, StatusCode::OK, "sessions.html", &values)
+    let rows = found.records.iter().map(|session| SessionRow::of(session, &emails, &staff, now)).collect();
+    let may_end = |id: &UserId| staff.actor.authorize_for::<DeleteSessions>(Some(*id)).is_ok();
+    let page = SessionsPage {
+        list: List::of("sessions", number, filters, found.total, rows),
+        account: account.flatten().filter(may_end).map(|id| id.to_string()),
+    };
+    staff.show(&context, "sessions", page)
 }
 
 pub(super) async fn revoke(
@@ -82,4 +80,17 @@ pub(super) async fn revoke(
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(login_link::onward(form.text("back"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for SessionsPage {
+        fn samples() -> Vec<Self> {
+            let page = |list| Self { list, account: Some("1".to_owned()) };
+            List::samples(FILTERS, SessionRow::samples).map(page).into()
+        }
+    }
 }

@@ -80,8 +80,8 @@ pub(super) struct VerificationRow {
     purpose: &'static str,
     state: &'static str,
     pill: &'static str,
-    made: Time,
-    ends: Time,
+    created: Time,
+    expires: Time,
     may_revoke: bool,
 }
 
@@ -98,8 +98,8 @@ impl VerificationRow {
             },
             state,
             pill,
-            made: Time::of(token.created_at, now),
-            ends: Time::of(token.expires_at, now),
+            created: Time::of(token.created_at, now),
+            expires: Time::of(token.expires_at, now),
             may_revoke: staff.actor.authorize::<DeleteVerifications>().is_ok(),
         }
     }
@@ -161,7 +161,7 @@ pub(super) struct EntryRow {
     api_key: Option<String>,
     api_key_page: Option<String>,
     from: String,
-    deed: String,
+    action: String,
     kind: &'static str,
     kind_name: &'static str,
     record: String,
@@ -188,12 +188,103 @@ impl EntryRow {
                 .and_then(|key: &String| kinds::page(RecordKind::ApiKey, key, &staff.actor)),
             api_key,
             from: entry.client_ip.map_or_else(String::new, |from| from.to_string()),
-            deed: entry.action.name().replace('_', " "),
+            action: entry.action.name().replace('_', " "),
             kind: kinds::title(entry.kind),
             kind_name: entry.kind.name(),
             record: entry.record.clone(),
             label: entry.label.clone(),
             page: kinds::page(entry.kind, &entry.record, &staff.actor),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl KeyRow {
+        /// A key with all values, and one with none.
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |owner_page: Option<&str>, time: fn() -> Option<Time>, may_revoke| Self {
+                id: "1".to_owned(),
+                name: "Key".to_owned(),
+                prefix: "dk_1".to_owned(),
+                owner: "a@example.com".to_owned(),
+                owner_page: owner_page.map(str::to_owned),
+                scopes: "query".to_owned(),
+                created: Time::sample(),
+                expires: time(),
+                last_used: time(),
+                state: "good",
+                pill: "ok",
+                may_revoke,
+            };
+            vec![row(Some("/admin/users/1"), || Some(Time::sample()), true), row(None, || None, false)]
+        }
+    }
+
+    impl VerificationRow {
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |owner_page: Option<&str>, may_revoke| Self {
+                id: "1".to_owned(),
+                owner: "a@example.com".to_owned(),
+                owner_page: owner_page.map(str::to_owned),
+                purpose: "password reset",
+                state: "good",
+                pill: "ok",
+                created: Time::sample(),
+                expires: Time::sample(),
+                may_revoke,
+            };
+            vec![row(Some("/admin/users/1"), true), row(None, false)]
+        }
+    }
+
+    impl SessionRow {
+        /// The current session with all values, and one with none.
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |owner_page: Option<&str>, from: &str, is_this| Self {
+                id: "1".to_owned(),
+                owner: "a@example.com".to_owned(),
+                owner_page: owner_page.map(str::to_owned),
+                kind: "panel",
+                from: from.to_owned(),
+                agent: from.to_owned(),
+                started: Time::sample(),
+                last_used: Time::sample(),
+                ends: Time::sample(),
+                state: "good",
+                pill: "ok",
+                is_this,
+                may_end: is_this,
+            };
+            vec![row(Some("/admin/users/1"), "192.0.2.1", true), row(None, "", false)]
+        }
+    }
+
+    impl EntryRow {
+        /// Entries of an account by its session, of an API key, and of the command line.
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |who_page: Option<&str>, api_key: Option<&str>, record: &str| Self {
+                id: "1".to_owned(),
+                at: Time::sample(),
+                who: "a@example.com".to_owned(),
+                who_page: who_page.map(str::to_owned),
+                api_key: api_key.map(str::to_owned),
+                api_key_page: who_page.and(api_key).map(str::to_owned),
+                from: record.to_owned(),
+                action: "change user".to_owned(),
+                kind: "Users",
+                kind_name: "user",
+                record: record.to_owned(),
+                label: "b@example.com".to_owned(),
+                page: who_page.map(str::to_owned),
+            };
+            vec![
+                row(Some("/admin/users/1"), Some("/admin/api-keys/1"), "1"),
+                row(None, Some("1"), "1"),
+                row(None, None, ""),
+            ]
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use super::{
     editing::{Deletion, Editing},
-    field::{self, Field, Picker},
-    kinds, user_page,
+    field::{self, Field, FormView, Picker},
+    user_page::AccountView,
 };
 use crate::panel::{
-    form::{FieldErrors, Form, mark},
-    page::{self, PageError, PageResult},
+    form::{FieldErrors, Form, revision},
+    page::{PageError, PageResult},
     session::Staff,
-    times::Time,
 };
 use actix_web::http::StatusCode;
 use docent_app::{
@@ -21,7 +20,7 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{
-    access::{Actor, AddUsers, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, Grant, ViewUsers},
+    access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
     error::ValidationError,
     group::AssignedPermissions,
     id::UserId,
@@ -30,6 +29,16 @@ use docent_domain::{
     user::Password,
 };
 use docent_http::context::State;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct UserPage {
+    #[serde(flatten)]
+    form: FormView,
+    may_change: bool,
+    /// None for a new account.
+    account: Option<AccountView>,
+}
 
 /// Submitted form values of an account, valid or not.
 pub(super) struct UserForm {
@@ -43,8 +52,8 @@ pub(super) struct UserForm {
 impl Editing for UserForm {
     type Record = Account;
     type Id = UserId;
-    type New = (AccountInput, Password);
-    type Wanted = AccountInput;
+    type CreateInput = (AccountInput, Password);
+    type ChangeInput = AccountInput;
     type View = ViewUsers;
     type Add = AddUsers;
     type Change = ChangeUsers;
@@ -58,12 +67,12 @@ impl Editing for UserForm {
         account.user.id
     }
 
-    fn mark(account: &Account) -> String {
+    fn revision(account: &Account) -> String {
         let Account { user, assigned, .. } = account;
         let permissions: Vec<_> =
             assigned.permissions.iter().map(|permission| permission.to_string()).collect();
         let flags = [user.is_active, user.is_staff, user.is_superuser];
-        mark(&(user.email.as_str(), flags, &assigned.groups, permissions))
+        revision(&(user.email.as_str(), flags, &assigned.groups, permissions))
     }
 
     fn empty() -> Self {
@@ -103,12 +112,12 @@ impl Editing for UserForm {
         }
     }
 
-    fn new_record(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::New> {
+    fn create_input(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::CreateInput> {
         let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
-        self.wanted(errors).zip(password)
+        self.change_input(errors).zip(password)
     }
 
-    fn wanted(&self, errors: &mut FieldErrors) -> Option<AccountInput> {
+    fn change_input(&self, errors: &mut FieldErrors) -> Option<AccountInput> {
         let email = errors.take("email", Email::parse(&self.email))?;
         Some(AccountInput {
             email,
@@ -127,20 +136,20 @@ impl Editing for UserForm {
         account: Option<&Account>,
         errors: &FieldErrors,
     ) -> PageResult {
-        let mut values = staff.page(Self::SECTION);
         let mut fields = self.fields(staff);
         if account.is_none() {
             let password = Field::password("password", "Password", "new-password");
             fields.insert(1, password.help("At least 8 characters."));
         }
-        field::insert(&mut values, fields, self.pickers(staff, context).await?, errors);
-        values.insert("account", &account.map(|account| account.user.id.to_string()));
-        values.insert("may_change", &account.is_none_or(|account| Self::may_change(account, &staff.actor)));
-        if let Some(account) = account {
-            insert_account(&mut values, staff, context, account);
-            user_page::insert_beside(&mut values, staff, context, &account.user).await?;
-        }
-        page::show_values(context, status, "user.html", &values)
+        let page = UserPage {
+            form: FormView::of(fields, self.pickers(staff, context).await?, errors),
+            may_change: account.is_none_or(|account| Self::may_change(account, &staff.actor)),
+            account: match account {
+                Some(account) => Some(AccountView::read(staff, context, account).await?),
+                None => None,
+            },
+        };
+        staff.show_with(status, context, Self::SECTION, page)
     }
 
     fn may_change(account: &Account, actor: &Actor) -> bool {
@@ -171,9 +180,9 @@ impl Editing for UserForm {
         app: &App,
         actor: &Actor,
         grant: Grant<AddUsers>,
-        (wanted, password): Self::New,
+        (input, password): Self::CreateInput,
     ) -> Result<(UserId, String), Error> {
-        let user = users::create(app, actor, grant, wanted, password).await?;
+        let user = users::create(app, actor, grant, input, password).await?;
         Ok((user.id, user.email.as_str().to_owned()))
     }
 
@@ -223,22 +232,18 @@ impl UserForm {
     }
 }
 
-/// What it is, and what the actor may do with it.
-fn insert_account(values: &mut tera::Context, staff: &Staff, context: &State, account: &Account) {
-    let (user, actor, now) = (&account.user, &staff.actor, context.app.now());
-    values.insert("seen", &UserForm::mark(account));
-    values.insert("email", user.email.as_str());
-    values.insert("is_superuser", &user.is_superuser);
-    values.insert("is_active", &user.is_active);
-    values.insert("created", &Time::of(user.created_at, now));
-    values.insert("last_login", &user.last_login_at.map(|at| Time::of(at, now)));
-    values.insert("verified", &user.email_verified_at.map(|at| Time::of(at, now)));
-    values.insert("allowed", &kinds::allowed(account.permissions));
-    let has_all = actor.can_manage(account.access());
-    let may_link = actor.authorize::<AddVerifications>().is_ok() && user.is_active;
-    values.insert("may_set_password", &(has_all && UserForm::may_change(account, actor)));
-    values.insert("may_link", &may_link);
-    values.insert("may_link_password", &(has_all && may_link));
-    values.insert("may_delete", &UserForm::may_delete(account, actor));
-    values.insert("may_end_sessions", &actor.authorize_for::<DeleteSessions>(Some(user.id)).is_ok());
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for UserPage {
+        fn samples() -> Vec<Self> {
+            let page = |form, account, may_change| Self { form, may_change, account };
+            let form = || FormView::samples().into_iter();
+            let new = form().map(|form| page(form, None, true));
+            let accounts = AccountView::samples().into_iter().zip(form().chain(form()));
+            new.chain(accounts.map(|(account, form)| page(form, Some(account), false))).collect()
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! `/admin/users/{id}/password` and `/admin/users/{id}/end-sessions`
 
-use super::field;
+use super::field::{self, FormView};
 use crate::panel::{
     form::{FieldErrors, OwnForm},
     login_link,
@@ -26,9 +26,19 @@ use docent_http::{
     context::State,
     extract::client::{Client, UserAgent},
 };
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct PasswordPage {
+    #[serde(flatten)]
+    form: FormView,
+    /// ID of the account.
+    account: String,
+    email: String,
+}
 
 /// Account whose password is to be set. Checks permissions before the form is shown.
-async fn to_set(
+async fn manageable(
     staff: &Staff,
     context: &State,
     id: &str,
@@ -43,7 +53,7 @@ async fn to_set(
 }
 
 pub(super) async fn password(staff: Staff, context: State, id: Path<String>) -> PageResult {
-    let (account, _) = to_set(&staff, &context, &id).await?;
+    let (account, _) = manageable(&staff, &context, &id).await?;
     show_password(&staff, &context, StatusCode::OK, &account, &FieldErrors::default())
 }
 
@@ -54,11 +64,12 @@ fn show_password(
     account: &Account,
     errors: &FieldErrors,
 ) -> PageResult {
-    let mut values = staff.page("users");
-    field::insert(&mut values, field::new_password().into(), Vec::new(), errors);
-    values.insert("account", &account.user.id.to_string());
-    values.insert("email", account.user.email.as_str());
-    page::show_values(context, status, "password.html", &values)
+    let page = PasswordPage {
+        form: FormView::of(field::new_password().into(), Vec::new(), errors),
+        account: account.user.id.to_string(),
+        email: account.user.email.as_str().to_owned(),
+    };
+    staff.show_with(status, context, "users", page)
 }
 
 pub(super) async fn set_password(
@@ -70,7 +81,7 @@ pub(super) async fn set_password(
     id: Path<String>,
     OwnForm(form): OwnForm,
 ) -> PageResult {
-    let (account, grant) = to_set(&staff, &context, &id).await?;
+    let (account, grant) = manageable(&staff, &context, &id).await?;
     let mut errors = FieldErrors::default();
     let Some(password) = field::chosen_password(&form, &mut errors) else {
         return show_password(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &account, &errors);
@@ -99,4 +110,17 @@ pub(super) async fn end_sessions(
     }
     staff.notify("All sessions of the account were ended.")?;
     Ok(page::see_other(login_link::onward(form.text("back"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for PasswordPage {
+        fn samples() -> Vec<Self> {
+            let page = |form| Self { form, account: "1".to_owned(), email: "a@example.com".to_owned() };
+            FormView::samples().map(page).into()
+        }
+    }
 }

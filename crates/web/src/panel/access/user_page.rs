@@ -1,65 +1,193 @@
-//! Tables on the page of an account, next to its form.
+//! Details of an account, shown below its form and on the account page of the user.
 
-use super::tables::{EntryRow, KeyRow, SessionRow};
-use crate::panel::{nav::ROOT, page::PageError, session::Staff};
+use super::{
+    editing::Editing,
+    kinds::{self, Allowed},
+    tables::{EntryRow, KeyRow, SessionRow},
+    user::UserForm,
+};
+use crate::panel::{page::PageError, session::Staff, times::Time};
+use chrono::{DateTime, Utc};
 use docent_app::{
-    accounts::{api_keys, sessions},
+    accounts::{api_keys, sessions, users::Account},
     audit,
 };
 use docent_domain::{
-    access::{ViewApiKeys, ViewAuditLog, ViewSessions},
-    listing::{ApiKeyFilter, AuditFilter, PageRequest, SessionFilter},
-    permission::RecordKind,
+    access::{AddVerifications, DeleteSessions, ViewApiKeys, ViewAuditLog, ViewSessions},
+    listing::{ApiKeyFilter, AuditFilter, Page, PageRequest, SessionFilter},
+    permission::{PermissionSet, RecordKind},
     user::User,
 };
 use docent_http::{context::State, extract::query::encode_query};
+use serde::Serialize;
 
 /// Maximum number of rows per table.
-const BESIDE: PageRequest = PageRequest { offset: 0, limit: 10 };
+const ROWS: PageRequest = PageRequest { offset: 0, limit: 10 };
 
-/// Adds the tables that the actor can view.
-pub(super) async fn insert_beside(
-    values: &mut tera::Context,
-    staff: &Staff,
-    context: &State,
-    user: &User,
-) -> Result<(), PageError> {
-    let (app, now, id, email) = (&context.app, context.app.now(), user.id, &user.email);
-    let emails = [(id, email.clone())].into_iter().collect();
-    if let Ok(grant) = staff.actor.authorize::<ViewApiKeys>() {
-        let filter = ApiKeyFilter { user: Some(id), ..ApiKeyFilter::default() };
-        let found = api_keys::list(app, grant, &filter, BESIDE).await?;
-        let rows: Vec<_> = found.records.iter().map(|key| KeyRow::of(key, &emails, staff, now)).collect();
-        values.insert("keys", &rows);
-        values.insert("key_total", &found.total);
+/// Facts about an account.
+#[derive(Serialize)]
+pub(super) struct AccountFacts {
+    id: String,
+    email: String,
+    is_superuser: bool,
+    created: Time,
+    last_login: Option<Time>,
+    /// Effective permissions.
+    allowed: Vec<Allowed>,
+}
+
+impl AccountFacts {
+    pub(super) fn of(user: &User, permissions: PermissionSet, now: DateTime<Utc>) -> Self {
+        Self {
+            id: user.id.to_string(),
+            email: user.email.as_str().to_owned(),
+            is_superuser: user.is_superuser,
+            created: Time::of(user.created_at, now),
+            last_login: user.last_login_at.map(|at| Time::of(at, now)),
+            allowed: kinds::allowed(permissions),
+        }
     }
-    if let Ok(grant) = staff.actor.authorize::<ViewSessions>() {
-        let filter = SessionFilter { user: Some(id), valid_at: Some(now), ..SessionFilter::default() };
-        let found = sessions::list(app, grant, &filter, BESIDE).await?;
-        let rows: Vec<_> = found.records.iter().map(|one| SessionRow::of(one, &emails, staff, now)).collect();
-        values.insert("sessions", &rows);
-        values.insert("session_total", &found.total);
+}
+
+/// An account with the first rows of its tables. Tables that the actor may not view are none.
+#[derive(Serialize)]
+pub(super) struct AccountView {
+    #[serde(flatten)]
+    facts: AccountFacts,
+    is_active: bool,
+    /// When the email address was verified.
+    verified: Option<Time>,
+    /// Digest of the shown account, to detect concurrent changes.
+    seen: String,
+    keys: Option<Table<KeyRow>>,
+    sessions: Option<Table<SessionRow>>,
+    entries: Option<Table<EntryRow>>,
+    /// Query that filters keys and sessions by the account.
+    user_query: String,
+    /// Query that filters the audit log by the account.
+    who_query: String,
+    may_set_password: bool,
+    may_link: bool,
+    may_link_password: bool,
+    may_delete: bool,
+    may_end_sessions: bool,
+}
+
+/// First rows of a table.
+#[derive(Serialize)]
+struct Table<R> {
+    rows: Vec<R>,
+    /// Number of all rows.
+    total: u64,
+}
+
+impl<R> Table<R> {
+    fn of<T>(found: &Page<T>, row: impl Fn(&T) -> R) -> Self {
+        Self { rows: found.records.iter().map(row).collect(), total: found.total }
     }
-    if let Ok(grant) = staff.actor.authorize::<ViewAuditLog>() {
-        let record = Some(id.to_string());
-        let filter = AuditFilter { kind: Some(RecordKind::User), record, ..AuditFilter::default() };
-        let found = audit::list(app, grant, &filter, BESIDE).await?;
-        values.insert(
-            "entries",
-            &found.records.iter().map(|one| EntryRow::of(one, staff, now)).collect::<Vec<_>>(),
-        );
+}
+
+impl AccountView {
+    pub(super) async fn read(staff: &Staff, context: &State, account: &Account) -> Result<Self, PageError> {
+        let (user, actor, app) = (&account.user, &staff.actor, &context.app);
+        let (id, email, now) = (user.id, &user.email, app.now());
+        let emails = [(id, email.clone())].into();
+        let mut keys = None;
+        if let Ok(grant) = actor.authorize::<ViewApiKeys>() {
+            let filter = ApiKeyFilter { user: Some(id), ..ApiKeyFilter::default() };
+            let found = api_keys::list(app, grant, &filter, ROWS).await?;
+            keys = Some(Table::of(&found, |key| KeyRow::of(key, &emails, staff, now)));
+        }
+        let mut sessions = None;
+        if let Ok(grant) = actor.authorize::<ViewSessions>() {
+            let filter = SessionFilter { user: Some(id), valid_at: Some(now), ..SessionFilter::default() };
+            let found = sessions::list(app, grant, &filter, ROWS).await?;
+            sessions = Some(Table::of(&found, |session| SessionRow::of(session, &emails, staff, now)));
+        }
+        let mut entries = None;
+        if let Ok(grant) = actor.authorize::<ViewAuditLog>() {
+            let record = Some(id.to_string());
+            let filter = AuditFilter { kind: Some(RecordKind::User), record, ..AuditFilter::default() };
+            let found = audit::list(app, grant, &filter, ROWS).await?;
+            entries = Some(Table::of(&found, |entry| EntryRow::of(entry, staff, now)));
+        }
+        let has_all = actor.can_manage(account.access());
+        let may_link = staff.can::<AddVerifications>() && user.is_active;
+        Ok(Self {
+            facts: AccountFacts::of(user, account.permissions, now),
+            is_active: user.is_active,
+            verified: user.email_verified_at.map(|at| Time::of(at, now)),
+            seen: UserForm::revision(account),
+            keys,
+            sessions,
+            entries,
+            user_query: encode_query(&[("user", Some(email.as_str()))]),
+            who_query: encode_query(&[("who", Some(email.as_str()))]),
+            may_set_password: has_all && UserForm::may_change(account, actor),
+            may_link,
+            may_link_password: has_all && may_link,
+            may_delete: UserForm::may_delete(account, actor),
+            may_end_sessions: actor.authorize_for::<DeleteSessions>(Some(id)).is_ok(),
+        })
     }
-    for (flag, may) in [
-        ("may_view_keys", staff.actor.authorize::<ViewApiKeys>().is_ok()),
-        ("may_view_sessions", staff.actor.authorize::<ViewSessions>().is_ok()),
-        ("may_view_audit", staff.actor.authorize::<ViewAuditLog>().is_ok()),
-    ] {
-        values.insert(flag, &may);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl AccountFacts {
+        /// A superuser who has never signed in, an account with permissions, and one without.
+        pub(crate) fn samples() -> [Self; 3] {
+            let facts = |is_superuser, last_login, allowed| Self {
+                id: "1".to_owned(),
+                email: "a@example.com".to_owned(),
+                is_superuser,
+                created: Time::sample(),
+                last_login,
+                allowed,
+            };
+            [
+                facts(true, None, Vec::new()),
+                facts(false, Some(Time::sample()), Allowed::samples()),
+                facts(false, None, Vec::new()),
+            ]
+        }
     }
-    // An email address can contain characters with a meaning in queries.
-    values.insert("user_query", &encode_query(&[("user", Some(email.as_str()))]));
-    values.insert("who_query", &encode_query(&[("who", Some(email.as_str()))]));
-    values.insert("has_owner", &false);
-    values.insert("back", &format!("{ROOT}/users/{id}"));
-    Ok(())
+
+    impl AccountView {
+        /// An account with full tables, one with empty tables, and one without permission to view them.
+        pub(crate) fn samples() -> [Self; 3] {
+            let [superuser, permitted, plain] = AccountFacts::samples();
+            let view = |facts, is_active, verified| Self {
+                facts,
+                is_active,
+                verified,
+                seen: "0f".to_owned(),
+                keys: None,
+                sessions: None,
+                entries: None,
+                user_query: "user=a".to_owned(),
+                who_query: "who=a".to_owned(),
+                may_set_password: is_active,
+                may_link: is_active,
+                may_link_password: is_active,
+                may_delete: is_active,
+                may_end_sessions: is_active,
+            };
+            let full = Self {
+                keys: Some(Table { rows: KeyRow::samples(), total: 2 }),
+                sessions: Some(Table { rows: SessionRow::samples(), total: 2 }),
+                entries: Some(Table { rows: EntryRow::samples(), total: 3 }),
+                ..view(superuser, true, None)
+            };
+            let empty = Self {
+                keys: Some(Table { rows: Vec::new(), total: 0 }),
+                sessions: Some(Table { rows: Vec::new(), total: 0 }),
+                entries: Some(Table { rows: Vec::new(), total: 0 }),
+                ..view(permitted, false, Some(Time::sample()))
+            };
+            [full, empty, view(plain, false, None)]
+        }
+    }
 }

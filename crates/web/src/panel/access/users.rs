@@ -1,13 +1,11 @@
 //! `GET /admin/users`
 
 use crate::panel::{
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, PageResult},
+    listing::{List, PageNumber, filters},
+    page::PageResult,
     session::Staff,
     times::Time,
 };
-use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::{groups, users as use_case};
 use docent_domain::{
@@ -17,6 +15,15 @@ use docent_domain::{
 };
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct UsersPage {
+    #[serde(flatten)]
+    list: List<Row>,
+    /// IDs and names of the groups.
+    groups: Vec<(String, String)>,
+    may_add: bool,
+}
 
 #[derive(Serialize)]
 struct Row {
@@ -43,7 +50,9 @@ impl Row {
     }
 }
 
-/// Query values of a yes-or-no filter.
+const FILTERS: [&str; 5] = ["q", "active", "staff", "group", "order"];
+
+/// Parses a yes-or-no filter.
 fn yes_or_no(text: &str) -> Option<bool> {
     match text {
         "yes" => Some(true),
@@ -69,27 +78,45 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Pag
         order: query.parse("order", "must be email, newest or last-login", order).unwrap_or_default(),
     };
     let number = PageNumber::of(&query);
-    let text = |name| query.text(name).map(str::to_owned);
-    let asked = ["q", "active", "staff", "group", "order"].map(|name| (name, text(name)));
+    let filters = filters(&query, FILTERS);
     query.done()?;
-    let app = &context.app;
+    let (app, now) = (&context.app, context.app.now());
     let found = use_case::list(app, grant, &filter, number.page()).await?;
-    let group_names: Vec<(String, String)> = groups::choices(app)
-        .await?
-        .into_iter()
-        .map(|group| (group.id.to_string(), group.name.as_str().to_owned()))
-        .collect();
-    let now = app.now();
-    let mut values = staff.page("users");
-    let filters = asked.each_ref().map(|(name, value)| (*name, value.as_deref()));
-    for (name, value) in filters {
-        values.insert(name, value.unwrap_or_default());
+    let rows = found.records.iter().map(|user| Row::of(user, now)).collect();
+    let groups = groups::choices(app).await?;
+    let page = UsersPage {
+        list: List::of("users", number, filters, found.total, rows),
+        groups: groups.iter().map(|group| (group.id.to_string(), group.name.as_str().to_owned())).collect(),
+        may_add: staff.can::<AddUsers>(),
+    };
+    staff.show(&context, "users", page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for UsersPage {
+        fn samples() -> Vec<Self> {
+            let row = |is_active, is_staff, is_superuser, last_login| Row {
+                id: "1".to_owned(),
+                email: "a@example.com".to_owned(),
+                is_active,
+                is_staff,
+                is_superuser,
+                created: Time::sample(),
+                last_login,
+            };
+            let rows = || {
+                vec![
+                    row(true, true, true, Some(Time::sample())),
+                    row(false, true, false, None),
+                    row(true, false, false, None),
+                ]
+            };
+            let groups = || vec![("1".to_owned(), "Group".to_owned())];
+            List::samples(FILTERS, rows).map(|list| Self { list, groups: groups(), may_add: true }).into()
+        }
     }
-    let path = format!("{ROOT}/users");
-    values.insert("paging", &Paging::of(number, found.records.len(), found.total, &path, &filters));
-    values.insert("is_filtered", &filters.iter().any(|(name, value)| *name != "order" && value.is_some()));
-    values.insert("users", &found.records.iter().map(|user| Row::of(user, now)).collect::<Vec<_>>());
-    values.insert("groups", &group_names);
-    values.insert("may_add", &staff.actor.authorize::<AddUsers>().is_ok());
-    page::show_values(&context, StatusCode::OK, "users.html", &values)
 }

@@ -1,19 +1,16 @@
 //! `GET /admin/verifications`, `POST /admin/verifications/add` and `POST /admin/verifications/{id}/revoke`
 
-use super::{
-    api_keys::account_of,
-    tables::{Emails, VerificationRow},
-};
+use super::tables::{Emails, VerificationRow};
 use crate::panel::{
     form::OwnForm,
-    listing::{PageNumber, Paging},
+    listing::{List, PageNumber, account_of, filters},
     login_link,
     nav::ROOT,
     page::{self, PageResult, id_of},
     session::Staff,
     times::Time,
 };
-use actix_web::{http::StatusCode, web::Path};
+use actix_web::web::Path;
 use docent_app::{
     accounts::{users, verification as use_case},
     error::Error,
@@ -25,29 +22,40 @@ use docent_domain::{
     verification::VerificationPurpose,
 };
 use docent_http::{context::State, extract::query::Query};
+use serde::Serialize;
+
+const FILTERS: [&str; 1] = ["user"];
+
+#[derive(Serialize)]
+pub(super) struct VerificationsPage {
+    #[serde(flatten)]
+    list: List<VerificationRow>,
+}
+
+/// Page that shows a new link, once.
+#[derive(Serialize)]
+pub(super) struct VerificationCreatedPage {
+    email: String,
+    /// ID of the account.
+    account: String,
+    is_reset: bool,
+    link: String,
+    expires: Time,
+}
 
 pub(super) async fn verifications(staff: Staff, context: State, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewVerifications>()?;
     let (app, now) = (&context.app, context.app.now());
-    let number = PageNumber::of(&query);
-    let asked = query.text("user").map(str::to_owned);
-    query.done()?;
-    let found = match account_of(app, asked.as_deref()).await? {
+    let (number, filters) = (PageNumber::of(&query), filters(&query, FILTERS));
+    let found = match account_of(app, filters[0].1.as_deref()).await? {
         Some(None) => Page::default(),
         user => use_case::list(app, &grant, user.flatten(), number.page()).await?,
     };
     let owners: Vec<_> = found.records.iter().map(|token| token.user).collect();
     let emails: Emails = users::emails(app, &owners).await?;
-    let rows: Vec<_> =
-        found.records.iter().map(|one| VerificationRow::of(one, &emails, &staff, now)).collect();
-    let mut values = staff.page("verifications");
-    let (path, filters) = (format!("{ROOT}/verifications"), [("user", asked.as_deref())]);
-    values.insert("paging", &Paging::of(number, rows.len(), found.total, &path, &filters));
-    values.insert("user", asked.as_deref().unwrap_or_default());
-    values.insert("is_filtered", &asked.is_some());
-    values.insert("verifications", &rows);
-    values.insert("back", &path);
-    page::show_values(&context, StatusCode::OK, "verifications.html", &values)
+    let rows = found.records.iter().map(|token| VerificationRow::of(token, &emails, &staff, now)).collect();
+    let list = List::of("verifications", number, filters, found.total, rows);
+    staff.show(&context, "verifications", VerificationsPage { list })
 }
 
 /// Creates a link and shows it once, for staff to pass on.
@@ -65,13 +73,14 @@ pub(super) async fn add(staff: Staff, context: State, OwnForm(form): OwnForm) ->
         Err(error) => return Err(error.into()),
     };
     let emails: Emails = users::emails(&context.app, &[user]).await?;
-    let mut values = staff.page("verifications");
-    values.insert("email", &emails.get(&user).map(|email| email.as_str()));
-    values.insert("account", &user.to_string());
-    values.insert("is_reset", &(purpose == VerificationPurpose::ResetPassword));
-    values.insert("link", &new.link);
-    values.insert("ends", &Time::of(new.record.expires_at, context.app.now()));
-    page::show_values(&context, StatusCode::OK, "verification_made.html", &values)
+    let page = VerificationCreatedPage {
+        email: emails.get(&user).map_or_else(String::new, |email| email.as_str().to_owned()),
+        account: user.to_string(),
+        is_reset: purpose == VerificationPurpose::ResetPassword,
+        link: new.link,
+        expires: Time::of(new.record.expires_at, context.app.now()),
+    };
+    staff.show(&context, "verifications", page)
 }
 
 pub(super) async fn revoke(
@@ -89,4 +98,29 @@ pub(super) async fn revoke(
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(login_link::onward(form.text("back"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for VerificationsPage {
+        fn samples() -> Vec<Self> {
+            List::samples(FILTERS, VerificationRow::samples).map(|list| Self { list }).into()
+        }
+    }
+
+    impl Samples for VerificationCreatedPage {
+        fn samples() -> Vec<Self> {
+            let page = |is_reset| Self {
+                email: "a@example.com".to_owned(),
+                account: "1".to_owned(),
+                is_reset,
+                link: "https://example.com/".to_owned(),
+                expires: Time::sample(),
+            };
+            vec![page(true), page(false)]
+        }
+    }
 }
