@@ -15,14 +15,10 @@ use docent_domain::{
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
 
-#[derive(Serialize)]
-pub(super) struct ConversationsPage {
-    #[serde(flatten)]
-    list: List<Row>,
-}
+pub(super) type ConversationsPage = List<Row>;
 
 #[derive(Serialize)]
-struct Row {
+pub(super) struct Row {
     id: String,
     title: String,
     owner: String,
@@ -54,7 +50,7 @@ pub(super) async fn conversations(staff: Staff, context: State, query: Query) ->
     });
     let filters = [("q", text), ("owner", owner)];
     let list = List::of("conversations", number, filters, found.total, rows.collect());
-    staff.show(&context, "conversations", ConversationsPage { list })
+    staff.show(&context, "conversations", list)
 }
 
 #[cfg(test)]
@@ -74,7 +70,7 @@ mod tests {
                     updated: Time::sample(),
                 }]
             };
-            List::samples(["q", "owner"], rows).map(|list| Self { list }).into()
+            List::sample_pages(["q", "owner"], rows).into()
         }
     }
 }

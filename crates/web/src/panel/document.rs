@@ -11,13 +11,13 @@ use actix_web::web::Path;
 use docent_app::{
     accounts::users,
     documents::details::{self as use_case, DocumentDetails},
-    metrics::Stage,
 };
 use docent_domain::{
     access::{ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers},
     document::{DocumentState, StoredFile},
     extraction::{Coverage, IngestionStats},
     job::{Job, JobKind, JobState},
+    metrics::Stage,
     permission::RecordKind,
 };
 use docent_http::context::State;

@@ -202,10 +202,10 @@ mod tests {
                     may_delete: is_allowed,
                 }
             };
-            let lists = List::samples(["q", "status", "owner", "order"], Row::samples);
+            let lists = List::sample_pages(["q", "status", "owner", "order"], Row::samples);
             lists
                 .into_iter()
-                .chain(List::samples(["q", "status", "owner", "order"], Row::samples))
+                .chain(List::sample_pages(["q", "status", "owner", "order"], Row::samples))
                 .map(page)
                 .collect()
         }

@@ -141,7 +141,7 @@ mod tests {
         fn samples() -> Vec<Self> {
             let page =
                 |list| Self { list, states: STATES.map(|(name, _)| name), kinds: KINDS.map(JobKind::as_str) };
-            List::samples(["state", "kind"], JobRow::samples).map(page).into()
+            List::sample_pages(["state", "kind"], JobRow::samples).map(page).into()
         }
     }
 }

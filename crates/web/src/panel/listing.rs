@@ -135,7 +135,7 @@ mod tests {
 
     impl<R> List<R> {
         /// Pages with and without records and filters.
-        pub(crate) fn samples<const N: usize>(
+        pub(crate) fn sample_pages<const N: usize>(
             names: [&'static str; N],
             rows: impl Fn() -> Vec<R>,
         ) -> [Self; 3] {

@@ -225,7 +225,8 @@ mod tests {
                 by_key: true,
                 export: "/admin/usage.csv".to_owned(),
             };
-            let lists = List::samples(["from", "to", "user", "by"], || vec![row(Some("key")), row(None)]);
+            let lists =
+                List::sample_pages(["from", "to", "user", "by"], || vec![row(Some("key")), row(None)]);
             lists.map(page).into()
         }
     }

@@ -15,14 +15,10 @@ use docent_domain::{
 use docent_http::{context::State, extract::query::Query};
 use serde::Serialize;
 
-#[derive(Serialize)]
-pub(super) struct WebhooksPage {
-    #[serde(flatten)]
-    list: List<Row>,
-}
+pub(super) type WebhooksPage = List<Row>;
 
 #[derive(Serialize)]
-struct Row {
+pub(super) struct Row {
     id: String,
     url: String,
     description: String,
@@ -60,7 +56,7 @@ pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> Page
     });
     let filters = [("owner", owner), ("state", state)];
     let list = List::of("webhooks", number, filters, found.total, rows.collect());
-    staff.show(&context, "webhooks", WebhooksPage { list })
+    staff.show(&context, "webhooks", list)
 }
 
 #[cfg(test)]
@@ -81,7 +77,7 @@ mod tests {
                 created: Time::sample(),
             };
             let rows = move || vec![row("Description", true), row("", false)];
-            List::samples(["owner", "state"], rows).map(|list| Self { list }).into()
+            List::sample_pages(["owner", "state"], rows).into()
         }
     }
 }

@@ -55,7 +55,7 @@ mod tests {
     impl Samples for ApiKeysPage {
         fn samples() -> Vec<Self> {
             let page = |list| Self { list, are_accepted: false };
-            List::samples(FILTERS, KeyRow::samples).map(page).into()
+            List::sample_pages(FILTERS, KeyRow::samples).map(page).into()
         }
     }
 }

@@ -116,7 +116,7 @@ mod tests {
 
     impl Samples for AuditPage {
         fn samples() -> Vec<Self> {
-            List::samples(FILTERS, EntryRow::samples).map(Self::of).into()
+            List::sample_pages(FILTERS, EntryRow::samples).map(Self::of).into()
         }
     }
 

@@ -59,7 +59,7 @@ mod tests {
                     created: Time::sample(),
                 }]
             };
-            let pages = |may_add| List::samples(["q"], rows).map(|list| Self { list, may_add });
+            let pages = |may_add| List::sample_pages(["q"], rows).map(|list| Self { list, may_add });
             [pages(true), pages(false)].into_iter().flatten().collect()
         }
     }

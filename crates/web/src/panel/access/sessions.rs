@@ -90,7 +90,7 @@ mod tests {
     impl Samples for SessionsPage {
         fn samples() -> Vec<Self> {
             let page = |list| Self { list, account: Some("1".to_owned()) };
-            List::samples(FILTERS, SessionRow::samples).map(page).into()
+            List::sample_pages(FILTERS, SessionRow::samples).map(page).into()
         }
     }
 }

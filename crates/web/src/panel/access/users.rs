@@ -116,7 +116,9 @@ mod tests {
                 ]
             };
             let groups = || vec![("1".to_owned(), "Group".to_owned())];
-            List::samples(FILTERS, rows).map(|list| Self { list, groups: groups(), may_add: true }).into()
+            List::sample_pages(FILTERS, rows)
+                .map(|list| Self { list, groups: groups(), may_add: true })
+                .into()
         }
     }
 }

@@ -26,11 +26,7 @@ use serde::Serialize;
 
 const FILTERS: [&str; 1] = ["user"];
 
-#[derive(Serialize)]
-pub(super) struct VerificationsPage {
-    #[serde(flatten)]
-    list: List<VerificationRow>,
-}
+pub(super) type VerificationsPage = List<VerificationRow>;
 
 /// Page that shows a new link, once.
 #[derive(Serialize)]
@@ -55,7 +51,7 @@ pub(super) async fn verifications(staff: Staff, context: State, query: Query) ->
     let emails: Emails = users::emails(app, &owners).await?;
     let rows = found.records.iter().map(|token| VerificationRow::of(token, &emails, &staff, now)).collect();
     let list = List::of("verifications", number, filters, found.total, rows);
-    staff.show(&context, "verifications", VerificationsPage { list })
+    staff.show(&context, "verifications", list)
 }
 
 /// Creates a link and shows it once, for staff to pass on.
@@ -107,7 +103,7 @@ mod tests {
 
     impl Samples for VerificationsPage {
         fn samples() -> Vec<Self> {
-            List::samples(FILTERS, VerificationRow::samples).map(|list| Self { list }).into()
+            List::sample_pages(FILTERS, VerificationRow::samples).into()
         }
     }
 
