@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_quoted_and_are_no_formulas() {
+    fn cells_are_quoted_and_formulas_escaped() {
         let mut csv = String::new();
         push_line(&mut csv, &["a,b", "say \"hi\"", "=1+1", "-2,+3", "@x", "1"].map(String::from));
         assert_eq!(csv, "\"a,b\",\"say \"\"hi\"\"\",'=1+1,\"'-2,+3\",'@x,1\r\n");

@@ -34,16 +34,16 @@ impl FromRequest for OwnForm {
 }
 
 /// Digest of the record that a form was filled with, to detect concurrent changes.
-pub(super) fn revision(record: &impl Hash) -> String {
+pub(super) fn digest(record: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Whether a form was filled from an older version of the record than the one with this [`revision`]. Forms without a
-/// revision, as sent by programs, are accepted.
-pub(super) fn is_stale(form: &Form, revision: &str) -> bool {
-    !matches!(form.text("seen"), "") && form.text("seen") != revision
+/// Whether a form was filled from an older version of the record than the one with this [`digest`]. Forms without a
+/// digest, as sent by programs, are accepted.
+pub(super) fn is_stale(form: &Form, digest: &str) -> bool {
+    !matches!(form.text("seen"), "") && form.text("seen") != digest
 }
 
 /// Message for a stale form.

@@ -2,7 +2,7 @@
 
 use super::{
     form::Form,
-    login_link::onward,
+    login_link::panel_page,
     nav::ROOT,
     page::{self, PageResult},
     session,
@@ -35,7 +35,7 @@ pub(super) struct LoginPage<'a> {
 }
 
 pub(super) async fn show(context: State, session: Session, query: Query) -> PageResult {
-    let next = onward(query.text("next").unwrap_or(ROOT));
+    let next = panel_page(query.text("next").unwrap_or(ROOT));
     show_form(&context, &session, StatusCode::OK, None, "", next)
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn submit(
     form: Result<Form, ApiError>,
 ) -> PageResult {
     let form = form?;
-    let (email, next) = (form.text("email"), onward(form.text("next")));
+    let (email, next) = (form.text("email"), panel_page(form.text("next")));
     let retry = |status, message| show_form(&context, &session, status, Some(message), email, next);
     if !session::is_own_form(&session, form.text("form_token")) {
         return retry(StatusCode::FORBIDDEN, "The form has expired. Please try again.");

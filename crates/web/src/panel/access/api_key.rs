@@ -1,7 +1,7 @@
 //! `/admin/api-keys/add`, `/admin/api-keys/{id}` and `/admin/api-keys/{id}/revoke`
 
 use super::{
-    editing::ConfirmPage,
+    confirm::ConfirmPage,
     field::{self, Field, FormView, Picker},
     tables::{Emails, KeyRow},
 };
@@ -210,10 +210,10 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
         section,
         section_href,
         name: key.name.as_str(),
-        question: "Revoke this key?".to_owned(),
+        question: "Revoke this key?",
         consequences: &["Programs that use this key lose access immediately.", "This cannot be undone."],
         action: format!("{path}/revoke"),
-        verb: "Revoke the key".to_owned(),
+        verb: "Revoke the key",
         cancel: path,
     };
     staff.show(&context, "api-keys", page)

@@ -1,18 +1,20 @@
 //! `/admin/groups/add`, `/admin/groups/{id}` and `/admin/groups/{id}/delete`
 
 use super::{
-    editing::{Deletion, Editing},
+    confirm::ConfirmPage,
     field::{self, Field, FormView, Picker},
 };
 use crate::panel::{
-    form::{FieldErrors, Form, revision},
-    page::PageResult,
+    form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale},
+    nav::ROOT,
+    page::{self, PageError, PageResult, id_of},
     session::Staff,
 };
-use actix_web::http::StatusCode;
-use docent_app::{App, accounts::groups, error::Error};
+use actix_web::{http::StatusCode, web::Path};
+use docent_app::{accounts::groups, error::Error};
 use docent_domain::{
-    access::{Actor, AddGroups, ChangeGroups, DeleteGroups, Grant, ViewAuditLog, ViewGroups, ViewUsers},
+    access::{Actor, AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers},
+    error::Forbidden,
     group::{Group, GroupName},
     id::GroupId,
     permission::{PermissionSet, RecordKind},
@@ -35,57 +37,28 @@ pub(super) struct GroupPage {
     may_view_audit: bool,
 }
 
-/// Submitted form values of a group, valid or not.
-pub(super) struct GroupForm {
+/// Form values of a group, valid or not.
+struct Draft {
     name: String,
     permissions: PermissionSet,
 }
 
-impl Editing for GroupForm {
-    type Record = Group;
-    type Id = GroupId;
-    type CreateInput = (GroupName, PermissionSet);
-    type ChangeInput = (GroupName, PermissionSet);
-    type View = ViewGroups;
-    type Add = AddGroups;
-    type Change = ChangeGroups;
-    type Delete = DeleteGroups;
-
-    const KIND: RecordKind = RecordKind::Group;
-    const SECTION: &'static str = "groups";
-    const NOUN: &'static str = "group";
-
-    fn id(group: &Group) -> GroupId {
-        group.id
-    }
-
-    fn revision(group: &Group) -> String {
-        let permissions: Vec<_> = group.permissions.iter().map(|permission| permission.to_string()).collect();
-        revision(&(group.name.as_str(), permissions))
-    }
-
-    fn empty() -> Self {
-        Self { name: String::new(), permissions: PermissionSet::EMPTY }
-    }
-
+impl Draft {
     fn of(group: &Group) -> Self {
         Self { name: group.name.as_str().to_owned(), permissions: group.permissions }
     }
 
-    fn sent(form: &Form, errors: &mut FieldErrors) -> Self {
+    fn submitted(form: &Form, errors: &mut FieldErrors) -> Self {
         Self { name: form.text("name").to_owned(), permissions: field::permissions(form, errors) }
     }
 
-    fn create_input(&self, _: &Form, errors: &mut FieldErrors) -> Option<Self::CreateInput> {
-        self.change_input(errors)
+    /// Name of the group, if the form is valid.
+    fn valid_name(&self, errors: &mut FieldErrors) -> Option<GroupName> {
+        errors.take("name", GroupName::parse(&self.name)).filter(|_| errors.is_empty())
     }
 
-    fn change_input(&self, errors: &mut FieldErrors) -> Option<Self::ChangeInput> {
-        let name = errors.take("name", GroupName::parse(&self.name))?;
-        Some((name, self.permissions))
-    }
-
-    async fn show(
+    /// Renders the form of a group, or of a new one.
+    fn show(
         &self,
         staff: &Staff,
         context: &State,
@@ -93,73 +66,129 @@ impl Editing for GroupForm {
         group: Option<&Group>,
         errors: &FieldErrors,
     ) -> PageResult {
-        let actor = &staff.actor;
         let name = Field::line("text", "name", "Name", &self.name).required();
-        let picker = Picker::permissions(actor, self.permissions);
+        let picker = Picker::permissions(&staff.actor, self.permissions);
         let page = GroupPage {
             form: FormView::of(vec![name], vec![picker], errors),
             group: group.map(|group| group.id.to_string()),
             name: group.map_or_else(String::new, |group| group.name.as_str().to_owned()),
-            seen: group.map(Self::revision),
-            may_change: group.is_none_or(|group| Self::may_change(group, actor)),
-            may_delete: group.is_some_and(|group| Self::may_delete(group, actor)),
+            seen: group.map(revision),
+            may_change: group.is_none() || staff.can::<ChangeGroups>(),
+            may_delete: group.is_some_and(|group| may_delete(group, &staff.actor)),
             may_view_users: staff.can::<ViewUsers>(),
             may_view_audit: staff.can::<ViewAuditLog>(),
         };
-        staff.show_with(status, context, Self::SECTION, page)
+        staff.show_with(status, context, "groups", page)
     }
+}
 
-    fn may_change(_: &Group, actor: &Actor) -> bool {
-        actor.authorize::<ChangeGroups>().is_ok()
-    }
+/// Digest of a group, to detect concurrent changes.
+fn revision(group: &Group) -> String {
+    let permissions: Vec<_> = group.permissions.iter().map(|permission| permission.to_string()).collect();
+    digest(&(group.name.as_str(), permissions))
+}
 
-    fn may_delete(group: &Group, actor: &Actor) -> bool {
-        actor.can_manage(group.permissions) && actor.authorize::<DeleteGroups>().is_ok()
-    }
+fn may_delete(group: &Group, actor: &Actor) -> bool {
+    actor.can_manage(group.permissions) && actor.authorize::<DeleteGroups>().is_ok()
+}
 
-    fn deletion(group: &Group) -> Deletion<'_> {
-        Deletion {
-            name: group.name.as_str(),
-            consequences: &[
-                "Members immediately lose the permissions of this group. Their accounts are not deleted.",
-                "This cannot be undone.",
-            ],
+fn address(id: GroupId) -> String {
+    format!("{ROOT}/groups/{id}")
+}
+
+async fn read(staff: &Staff, context: &State, id: &str) -> Result<Group, PageError> {
+    let grant = staff.authorize::<ViewGroups>()?;
+    Ok(groups::get(&context.app, grant, id_of(RecordKind::Group, id)?).await?)
+}
+
+pub(super) async fn add(staff: Staff, context: State) -> PageResult {
+    staff.authorize::<AddGroups>()?;
+    let draft = Draft { name: String::new(), permissions: PermissionSet::EMPTY };
+    draft.show(&staff, &context, StatusCode::OK, None, &FieldErrors::default())
+}
+
+pub(super) async fn create(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
+    let grant = staff.authorize::<AddGroups>()?;
+    let mut errors = FieldErrors::default();
+    let draft = Draft::submitted(&form, &mut errors);
+    if let Some(name) = draft.valid_name(&mut errors) {
+        match groups::create(&context.app, &staff.actor, grant, name, draft.permissions).await {
+            Ok(group) => {
+                staff.notify(format!("The group {} was created.", group.name.as_str()))?;
+                let may_view = staff.can::<ViewGroups>();
+                return Ok(page::see_other(&if may_view { address(group.id) } else { ROOT.to_owned() }));
+            }
+            Err(error) => errors.add_from(error)?,
         }
     }
+    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, None, &errors)
+}
 
-    async fn get(app: &App, grant: Grant<ViewGroups>, id: GroupId) -> Result<Group, Error> {
-        groups::get(app, grant, id).await
-    }
+pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
+    let group = read(&staff, &context, &id).await?;
+    Draft::of(&group).show(&staff, &context, StatusCode::OK, Some(&group), &FieldErrors::default())
+}
 
-    async fn create(
-        app: &App,
-        actor: &Actor,
-        grant: Grant<AddGroups>,
-        (name, permissions): Self::CreateInput,
-    ) -> Result<(GroupId, String), Error> {
-        let group = groups::create(app, actor, grant, name, permissions).await?;
-        Ok((group.id, group.name.as_str().to_owned()))
+pub(super) async fn change(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    OwnForm(form): OwnForm,
+) -> PageResult {
+    staff.authorize::<ViewGroups>()?;
+    let grant = staff.authorize::<ChangeGroups>()?;
+    let group = read(&staff, &context, &id).await?;
+    if is_stale(&form, &revision(&group)) {
+        staff.warn(STALE)?;
+        return Ok(page::see_other(&address(group.id)));
     }
+    let mut errors = FieldErrors::default();
+    let draft = Draft::submitted(&form, &mut errors);
+    if let Some(name) = draft.valid_name(&mut errors) {
+        match groups::change(&context.app, &staff.actor, grant, group.id, name, draft.permissions).await {
+            Ok(_) => {
+                staff.notify("The group was saved.")?;
+                return Ok(page::see_other(&address(group.id)));
+            }
+            Err(error) => errors.add_from(error)?,
+        }
+    }
+    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, Some(&group), &errors)
+}
 
-    async fn change(
-        app: &App,
-        actor: &Actor,
-        grant: Grant<ChangeGroups>,
-        id: GroupId,
-        (name, permissions): Self::ChangeInput,
-    ) -> Result<(), Error> {
-        groups::change(app, actor, grant, id, name, permissions).await.map(drop)
+pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
+    staff.authorize::<DeleteGroups>()?;
+    let group = read(&staff, &context, &id).await?;
+    if !may_delete(&group, &staff.actor) {
+        return Err(Error::from(Forbidden).into());
     }
+    let page = ConfirmPage {
+        section: "Groups",
+        section_href: format!("{ROOT}/groups"),
+        name: group.name.as_str(),
+        question: "Delete this group?",
+        consequences: &[
+            "Members immediately lose the permissions of this group. Their accounts are not deleted.",
+            "This cannot be undone.",
+        ],
+        action: format!("{}/delete", address(group.id)),
+        verb: "Delete the group",
+        cancel: address(group.id),
+    };
+    staff.show(&context, "groups", page)
+}
 
-    async fn delete(
-        app: &App,
-        actor: &Actor,
-        grant: Grant<DeleteGroups>,
-        id: GroupId,
-    ) -> Result<String, Error> {
-        let group = groups::delete(app, actor, grant, id).await?;
-        Ok(format!("The group {} was deleted.", group.name.as_str()))
-    }
+pub(super) async fn delete(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    OwnForm(_): OwnForm,
+) -> PageResult {
+    staff.authorize::<ViewGroups>()?;
+    let (grant, id) = (staff.authorize::<DeleteGroups>()?, id_of(RecordKind::Group, &id)?);
+    let group = groups::delete(&context.app, &staff.actor, grant, id).await?;
+    staff.notify(format!("The group {} was deleted.", group.name.as_str()))?;
+    Ok(page::see_other(&format!("{ROOT}/groups")))
 }
 
 #[cfg(test)]

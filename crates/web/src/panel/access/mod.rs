@@ -4,7 +4,7 @@ mod account;
 mod api_key;
 mod api_keys;
 mod audit;
-mod editing;
+mod confirm;
 mod field;
 mod group;
 mod groups;
@@ -17,7 +17,6 @@ mod user_page;
 mod users;
 mod verifications;
 
-use self::{group::GroupForm, user::UserForm};
 use super::page::InPanel;
 use crate::templates::pages;
 use docent_http::routes;
@@ -27,15 +26,15 @@ routes! {
     "/account"               { GET => account::account }
     "/account/password"      { POST => account::change_password }
     "/users"                 { GET => users::users }
-    "/users/add"             { GET => editing::add::<UserForm>, POST => editing::create::<UserForm> }
-    "/users/{id}"            { GET => editing::show::<UserForm>, POST => editing::change::<UserForm> }
+    "/users/add"             { GET => user::add, POST => user::create }
+    "/users/{id}"            { GET => user::show, POST => user::change }
     "/users/{id}/password"   { GET => user_actions::password, POST => user_actions::set_password }
-    "/users/{id}/delete"     { GET => editing::confirm::<UserForm>, POST => editing::delete::<UserForm> }
+    "/users/{id}/delete"     { GET => user::confirm, POST => user::delete }
     "/users/{id}/end-sessions" { POST => user_actions::end_sessions }
     "/groups"                { GET => groups::groups }
-    "/groups/add"            { GET => editing::add::<GroupForm>, POST => editing::create::<GroupForm> }
-    "/groups/{id}"           { GET => editing::show::<GroupForm>, POST => editing::change::<GroupForm> }
-    "/groups/{id}/delete"    { GET => editing::confirm::<GroupForm>, POST => editing::delete::<GroupForm> }
+    "/groups/add"            { GET => group::add, POST => group::create }
+    "/groups/{id}"           { GET => group::show, POST => group::change }
+    "/groups/{id}/delete"    { GET => group::confirm, POST => group::delete }
     "/api-keys"              { GET => api_keys::api_keys }
     "/api-keys/add"          { GET => api_key::add, POST => api_key::create }
     "/api-keys/{id}"         { GET => api_key::show }
@@ -56,7 +55,7 @@ pages! {
     InPanel<user_actions::PasswordPage> => "password.html"
     InPanel<groups::GroupsPage> => "groups.html"
     InPanel<group::GroupPage> => "group.html"
-    InPanel<editing::ConfirmPage<'_>> => "confirm.html"
+    InPanel<confirm::ConfirmPage<'_>> => "confirm.html"
     InPanel<api_keys::ApiKeysPage> => "api_keys.html"
     InPanel<api_key::ApiKeyPage> => "api_key.html"
     InPanel<api_key::ApiKeyFormPage> => "api_key_form.html"

@@ -79,7 +79,7 @@ pub(super) async fn revoke(
         Err(Error::NotFound(_)) => staff.warn("The session had already ended.")?,
         Err(error) => return Err(error.into()),
     }
-    Ok(page::see_other(login_link::onward(form.text("back"))))
+    Ok(page::see_other(login_link::panel_page(form.text("back"))))
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
 //! `/admin/users/add`, `/admin/users/{id}` and `/admin/users/{id}/delete`
 
 use super::{
-    editing::{Deletion, Editing},
+    confirm::ConfirmPage,
     field::{self, Field, FormView, Picker},
-    user_page::AccountView,
+    user_page::{AccountView, may_change, may_delete, revision},
 };
 use crate::panel::{
-    form::{FieldErrors, Form, revision},
-    page::{PageError, PageResult},
+    form::{FieldErrors, Form, OwnForm, STALE, is_stale},
+    nav::ROOT,
+    page::{self, PageError, PageResult, id_of},
     session::Staff,
 };
-use actix_web::http::StatusCode;
+use actix_web::{http::StatusCode, web::Path};
 use docent_app::{
-    App,
     accounts::{
         groups,
         users::{self, Account, AccountInput},
@@ -20,8 +20,8 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{
-    access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
-    error::ValidationError,
+    access::{AddUsers, ChangeUsers, DeleteUsers, ViewUsers},
+    error::{Forbidden, ValidationError},
     group::AssignedPermissions,
     id::UserId,
     permission::RecordKind,
@@ -40,8 +40,8 @@ pub(super) struct UserPage {
     account: Option<AccountView>,
 }
 
-/// Submitted form values of an account, valid or not.
-pub(super) struct UserForm {
+/// Form values of an account, valid or not.
+struct Draft {
     email: String,
     is_active: bool,
     is_staff: bool,
@@ -49,32 +49,7 @@ pub(super) struct UserForm {
     assigned: AssignedPermissions,
 }
 
-impl Editing for UserForm {
-    type Record = Account;
-    type Id = UserId;
-    type CreateInput = (AccountInput, Password);
-    type ChangeInput = AccountInput;
-    type View = ViewUsers;
-    type Add = AddUsers;
-    type Change = ChangeUsers;
-    type Delete = DeleteUsers;
-
-    const KIND: RecordKind = RecordKind::User;
-    const SECTION: &'static str = "users";
-    const NOUN: &'static str = "account";
-
-    fn id(account: &Account) -> UserId {
-        account.user.id
-    }
-
-    fn revision(account: &Account) -> String {
-        let Account { user, assigned, .. } = account;
-        let permissions: Vec<_> =
-            assigned.permissions.iter().map(|permission| permission.to_string()).collect();
-        let flags = [user.is_active, user.is_staff, user.is_superuser];
-        revision(&(user.email.as_str(), flags, &assigned.groups, permissions))
-    }
-
+impl Draft {
     fn empty() -> Self {
         Self {
             email: String::new(),
@@ -96,7 +71,7 @@ impl Editing for UserForm {
         }
     }
 
-    fn sent(form: &Form, errors: &mut FieldErrors) -> Self {
+    fn submitted(form: &Form, errors: &mut FieldErrors) -> Self {
         let groups = form.all("groups").map(|id| {
             id.parse().map_err(|_| ValidationError::new("groups", "contains a group that no longer exists"))
         });
@@ -112,14 +87,10 @@ impl Editing for UserForm {
         }
     }
 
-    fn create_input(&self, form: &Form, errors: &mut FieldErrors) -> Option<Self::CreateInput> {
-        let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
-        self.change_input(errors).zip(password)
-    }
-
-    fn change_input(&self, errors: &mut FieldErrors) -> Option<AccountInput> {
+    /// Input of the use cases, if the form is valid.
+    fn input(&self, errors: &mut FieldErrors) -> Option<AccountInput> {
         let email = errors.take("email", Email::parse(&self.email))?;
-        Some(AccountInput {
+        errors.is_empty().then(|| AccountInput {
             email,
             is_active: self.is_active,
             is_staff: self.is_staff,
@@ -128,6 +99,7 @@ impl Editing for UserForm {
         })
     }
 
+    /// Renders the form of an account, or of a new one.
     async fn show(
         &self,
         staff: &Staff,
@@ -143,71 +115,15 @@ impl Editing for UserForm {
         }
         let page = UserPage {
             form: FormView::of(fields, self.pickers(staff, context).await?, errors),
-            may_change: account.is_none_or(|account| Self::may_change(account, &staff.actor)),
+            may_change: account.is_none_or(|account| may_change(account, &staff.actor)),
             account: match account {
                 Some(account) => Some(AccountView::read(staff, context, account).await?),
                 None => None,
             },
         };
-        staff.show_with(status, context, Self::SECTION, page)
+        staff.show_with(status, context, "users", page)
     }
 
-    fn may_change(account: &Account, actor: &Actor) -> bool {
-        actor.can_edit(&account.user) && actor.authorize::<ChangeUsers>().is_ok()
-    }
-
-    fn may_delete(account: &Account, actor: &Actor) -> bool {
-        let is_own = account.user.id == actor.user();
-        actor.can_manage(account.access()) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
-    }
-
-    fn deletion(account: &Account) -> Deletion<'_> {
-        Deletion {
-            name: account.user.email.as_str(),
-            consequences: &[
-                "Its permissions, API keys, sessions and conversations will be permanently deleted.",
-                "Its documents remain without an owner. Usage records and the audit log also remain.",
-                "To only block access, deactivate the account instead.",
-            ],
-        }
-    }
-
-    async fn get(app: &App, grant: Grant<ViewUsers>, id: UserId) -> Result<Account, Error> {
-        users::get(app, grant, id).await
-    }
-
-    async fn create(
-        app: &App,
-        actor: &Actor,
-        grant: Grant<AddUsers>,
-        (input, password): Self::CreateInput,
-    ) -> Result<(UserId, String), Error> {
-        let user = users::create(app, actor, grant, input, password).await?;
-        Ok((user.id, user.email.as_str().to_owned()))
-    }
-
-    async fn change(
-        app: &App,
-        actor: &Actor,
-        grant: Grant<ChangeUsers>,
-        id: UserId,
-        input: AccountInput,
-    ) -> Result<(), Error> {
-        users::change(app, actor, grant, id, &input).await.map(drop)
-    }
-
-    async fn delete(
-        app: &App,
-        actor: &Actor,
-        grant: Grant<DeleteUsers>,
-        id: UserId,
-    ) -> Result<String, Error> {
-        users::delete(app, actor, grant, id).await?;
-        Ok("The account was deleted.".to_owned())
-    }
-}
-
-impl UserForm {
     fn fields(&self, staff: &Staff) -> Vec<Field> {
         let for_superusers = !staff.actor.is_superuser();
         vec![
@@ -230,6 +146,109 @@ impl UserForm {
             Picker::permissions(&staff.actor, self.assigned.permissions),
         ])
     }
+}
+
+fn address(id: UserId) -> String {
+    format!("{ROOT}/users/{id}")
+}
+
+async fn read(staff: &Staff, context: &State, id: &str) -> Result<Account, PageError> {
+    let grant = staff.authorize::<ViewUsers>()?;
+    Ok(users::get(&context.app, grant, id_of(RecordKind::User, id)?).await?)
+}
+
+pub(super) async fn add(staff: Staff, context: State) -> PageResult {
+    staff.authorize::<AddUsers>()?;
+    Draft::empty().show(&staff, &context, StatusCode::OK, None, &FieldErrors::default()).await
+}
+
+pub(super) async fn create(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
+    let grant = staff.authorize::<AddUsers>()?;
+    let mut errors = FieldErrors::default();
+    let draft = Draft::submitted(&form, &mut errors);
+    let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
+    if let (Some(input), Some(password)) = (draft.input(&mut errors), password) {
+        match users::create(&context.app, &staff.actor, grant, input, password).await {
+            Ok(user) => {
+                staff.notify(format!("The account {} was created.", user.email.as_str()))?;
+                let may_view = staff.can::<ViewUsers>();
+                return Ok(page::see_other(&if may_view { address(user.id) } else { ROOT.to_owned() }));
+            }
+            Err(error) => errors.add_from(error)?,
+        }
+    }
+    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, None, &errors).await
+}
+
+pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
+    let account = read(&staff, &context, &id).await?;
+    let draft = Draft::of(&account);
+    draft.show(&staff, &context, StatusCode::OK, Some(&account), &FieldErrors::default()).await
+}
+
+pub(super) async fn change(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    OwnForm(form): OwnForm,
+) -> PageResult {
+    staff.authorize::<ViewUsers>()?;
+    let grant = staff.authorize::<ChangeUsers>()?;
+    let account = read(&staff, &context, &id).await?;
+    let id = account.user.id;
+    if is_stale(&form, &revision(&account)) {
+        staff.warn(STALE)?;
+        return Ok(page::see_other(&address(id)));
+    }
+    let mut errors = FieldErrors::default();
+    let draft = Draft::submitted(&form, &mut errors);
+    if let Some(input) = draft.input(&mut errors) {
+        match users::change(&context.app, &staff.actor, grant, id, &input).await {
+            Ok(_) => {
+                staff.notify("The account was saved.")?;
+                return Ok(page::see_other(&address(id)));
+            }
+            Err(error) => errors.add_from(error)?,
+        }
+    }
+    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, Some(&account), &errors).await
+}
+
+pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
+    staff.authorize::<DeleteUsers>()?;
+    let account = read(&staff, &context, &id).await?;
+    if !may_delete(&account, &staff.actor) {
+        return Err(Error::from(Forbidden).into());
+    }
+    let path = address(account.user.id);
+    let page = ConfirmPage {
+        section: "Users",
+        section_href: format!("{ROOT}/users"),
+        name: account.user.email.as_str(),
+        question: "Delete this account?",
+        consequences: &[
+            "Its permissions, API keys, sessions and conversations will be permanently deleted.",
+            "Its documents remain without an owner. Usage records and the audit log also remain.",
+            "To only block access, deactivate the account instead.",
+        ],
+        action: format!("{path}/delete"),
+        verb: "Delete the account",
+        cancel: path,
+    };
+    staff.show(&context, "users", page)
+}
+
+pub(super) async fn delete(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    OwnForm(_): OwnForm,
+) -> PageResult {
+    staff.authorize::<ViewUsers>()?;
+    let (grant, id) = (staff.authorize::<DeleteUsers>()?, id_of(RecordKind::User, &id)?);
+    users::delete(&context.app, &staff.actor, grant, id).await?;
+    staff.notify("The account was deleted.")?;
+    Ok(page::see_other(&format!("{ROOT}/users")))
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ pub(super) async fn end_sessions(
         return Ok(page::see_other(&format!("{ROOT}/login")));
     }
     staff.notify("All sessions of the account were ended.")?;
-    Ok(page::see_other(login_link::onward(form.text("back"))))
+    Ok(page::see_other(login_link::panel_page(form.text("back"))))
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
 //! Details of an account, shown below its form and on the account page of the user.
 
 use super::{
-    editing::Editing,
     kinds::{self, Allowed},
     tables::{EntryRow, KeyRow, SessionRow},
-    user::UserForm,
 };
-use crate::panel::{page::PageError, session::Staff, times::Time};
+use crate::panel::{form, page::PageError, session::Staff, times::Time};
 use chrono::{DateTime, Utc};
 use docent_app::{
     accounts::{api_keys, sessions, users::Account},
     audit,
 };
 use docent_domain::{
-    access::{AddVerifications, DeleteSessions, ViewApiKeys, ViewAuditLog, ViewSessions},
+    access::{
+        Actor, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog,
+        ViewSessions,
+    },
     listing::{ApiKeyFilter, AuditFilter, Page, PageRequest, SessionFilter},
     permission::{PermissionSet, RecordKind},
     user::User,
@@ -117,19 +118,36 @@ impl AccountView {
             facts: AccountFacts::of(user, account.permissions, now),
             is_active: user.is_active,
             verified: user.email_verified_at.map(|at| Time::of(at, now)),
-            seen: UserForm::revision(account),
+            seen: revision(account),
             keys,
             sessions,
             entries,
             user_query: encode_query(&[("user", Some(email.as_str()))]),
             who_query: encode_query(&[("who", Some(email.as_str()))]),
-            may_set_password: has_all && UserForm::may_change(account, actor),
+            may_set_password: has_all && may_change(account, actor),
             may_link,
             may_link_password: has_all && may_link,
-            may_delete: UserForm::may_delete(account, actor),
+            may_delete: may_delete(account, actor),
             may_end_sessions: actor.authorize_for::<DeleteSessions>(Some(id)).is_ok(),
         })
     }
+}
+
+/// Digest of an account, to detect concurrent changes.
+pub(super) fn revision(account: &Account) -> String {
+    let Account { user, assigned, .. } = account;
+    let permissions: Vec<_> = assigned.permissions.iter().map(|permission| permission.to_string()).collect();
+    let flags = [user.is_active, user.is_staff, user.is_superuser];
+    form::digest(&(user.email.as_str(), flags, &assigned.groups, permissions))
+}
+
+pub(super) fn may_change(account: &Account, actor: &Actor) -> bool {
+    actor.can_edit(&account.user) && actor.authorize::<ChangeUsers>().is_ok()
+}
+
+pub(super) fn may_delete(account: &Account, actor: &Actor) -> bool {
+    let is_own = account.user.id == actor.user();
+    actor.can_manage(account.access()) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
 }
 
 #[cfg(test)]

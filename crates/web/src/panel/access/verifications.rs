@@ -93,7 +93,7 @@ pub(super) async fn revoke(
         Err(Error::NotFound(_)) => staff.warn("The link was already used or had expired.")?,
         Err(error) => return Err(error.into()),
     }
-    Ok(page::see_other(login_link::onward(form.text("back"))))
+    Ok(page::see_other(login_link::panel_page(form.text("back"))))
 }
 
 #[cfg(test)]
