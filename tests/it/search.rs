@@ -201,7 +201,7 @@ rules! {
             (json!({ "query": "q", "document_ids": id }), &["body.document_ids"]),
             (json!({ "query": "q", "document_ids": [id, "x", 1] }), &["body.document_ids.1", "body.document_ids.2"]),
             (json!({ "query": "q", "document_ids": vec![id; 1001] }), &["body.document_ids"]),
-            (json!({ "query": "", "limit": 0 }), &["body.query", "body.limit"]),
+            (json!({ "query": "", "limit": 0 }), &["body.limit", "body.query"]),
             (json!([]), &["body"]),
         ] {
             ada.post("/search", body).await.invalid(places);

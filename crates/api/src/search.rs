@@ -2,14 +2,21 @@
 
 use crate::{answer_events::Sources, openapi::answers};
 use actix_web::HttpResponse;
-use docent_app::search as use_case;
-use docent_domain::{access::ReadDocuments, error::ValidationError, id::DocumentId};
+use deserr::Deserr;
+use docent_app::{App, error::Error, search as use_case};
+use docent_domain::{
+    access::{Grant, ReadDocuments},
+    error::ValidationError,
+    id::DocumentId,
+    retrieval::ScoredChunk,
+};
 use docent_http::{
     context::State,
     error::{ApiError, Reply},
     extract::{
+        deserialize::{BodyErrors, Whole},
         granted::Granted,
-        json::{Body, Fields},
+        json::Body,
     },
 };
 use std::sync::Arc;
@@ -18,42 +25,71 @@ use tracing::Instrument;
 use utoipa::ToSchema;
 
 const LIMIT: u64 = 5;
-const LIMIT_MAX: u64 = 50;
-/// The most characters of a query.
+/// Maximum number of characters of a query.
 const QUERY_MAX: usize = 10_000;
 const DOCUMENTS_MAX: usize = 1000;
 
 /// What to search for.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "query": "How long is the warranty?", "limit": 5 }))]
 pub(crate) struct SearchRequest {
     /// A question or words; not blank.
+    #[deserr(try_from(&String) = parse_query -> ValidationError)]
     #[schema(min_length = 1, max_length = 10000, pattern = r"\S")]
     query: String,
-    /// How many passages at most; 5 when left out.
-    #[schema(minimum = 1, maximum = 50)]
-    limit: Option<u64>,
-    /// Only passages of these documents; one that is unknown, deleted or not ingested has none.
+    /// Maximum number of passages. Default: 5.
+    #[deserr(default)]
+    #[schema(value_type = Option<u64>, minimum = 1, maximum = 50)]
+    limit: Option<Whole<1, 50>>,
+    /// Search only these documents. Unknown, deleted and pending documents have no passages.
+    #[deserr(default, try_from(Option<Vec<DocumentRef>>) = parse_document_ids -> ValidationError)]
     #[schema(value_type = Option<Vec<DocumentRef>>, max_items = 1000)]
-    document_ids: Option<Vec<DocumentRef>>,
+    document_ids: Option<Vec<DocumentId>>,
 }
 
-/// A document's id.
-#[derive(ToSchema)]
-#[schema(format = "uuid")]
-#[expect(dead_code, reason = "says what the handler reads")]
-pub(crate) struct DocumentRef(String);
+/// ID of a document.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors, from(DocumentId) = DocumentRef)]
+#[schema(value_type = String, format = "uuid")]
+pub(crate) struct DocumentRef(DocumentId);
+
+fn parse_query(text: &str) -> Result<String, ValidationError> {
+    match text.trim() {
+        "" => Err(ValidationError::new("query", "must not be empty")),
+        text if text.chars().count() > QUERY_MAX => {
+            Err(ValidationError::new("query", "must have at most 10000 characters"))
+        }
+        text => Ok(text.to_owned()),
+    }
+}
+
+fn parse_document_ids(ids: Option<Vec<DocumentRef>>) -> Result<Option<Vec<DocumentId>>, ValidationError> {
+    match ids {
+        Some(ids) if ids.len() > DOCUMENTS_MAX => {
+            Err(ValidationError::new("document_ids", "must have at most 1000 items"))
+        }
+        ids => Ok(ids.map(|ids| ids.into_iter().map(|DocumentRef(id)| id).collect())),
+    }
+}
+
+impl SearchRequest {
+    /// Runs the search.
+    pub(crate) async fn run(self, app: &App, grant: Grant<ReadDocuments>) -> Result<Vec<ScoredChunk>, Error> {
+        let Whole(limit) = self.limit.unwrap_or(Whole(LIMIT));
+        use_case::search(app, grant, &self.query, self.document_ids.as_deref(), limit as usize).await
+    }
+}
 
 /// Search passages (extension)
 ///
-/// What the agent's `search_docs` finds, without an agent: best first, pages counted from 1. Scores compare within one
-/// answer only. Of passages with the same words the best one alone is given.
+/// Returns what the agent tool `search_docs` finds, best first. Page numbers start at 1. Scores are comparable within one response
+/// only. Of passages with the same text only the best is returned.
 #[utoipa::path(
     post, path = "/search", operation_id = "search", tag = "Search",
     request_body = SearchRequest,
     responses(
-        (status = 200, description = "The passages that fit best.", body = Sources<'_>),
+        (status = 200, description = "The most relevant passages.", body = Sources<'_>),
         answers::Guarded,
         answers::BodyRead,
         answers::ModelAway,
@@ -61,32 +97,11 @@ pub(crate) struct DocumentRef(String);
     ),
 )]
 pub(crate) async fn search(by: Granted<ReadDocuments>, context: State, body: Body) -> Reply {
-    let Wanted { query, documents, limit } = parse(body.fields().await?)?;
+    let request: SearchRequest = body.read().await?;
     let app = Arc::clone(&context.app);
-    // Connections to back ends outlive this request's thread.
-    let searching =
-        async move { use_case::search(&app, by.grant, &query, documents.as_deref(), limit).await };
+    // Connections to back ends outlive the thread of the request.
+    let searching = async move { request.run(&app, by.grant).await };
     let searching = context.runtime.spawn(searching.in_current_span());
     let found = AbortOnDropHandle::new(searching).await.map_err(|_| ApiError::internal())??;
     Ok(HttpResponse::Ok().json(Sources::from(found.as_slice())))
-}
-
-struct Wanted {
-    query: String,
-    documents: Option<Vec<DocumentId>>,
-    limit: usize,
-}
-
-fn parse(mut body: Fields) -> Result<Wanted, ApiError> {
-    let query = body.text("query");
-    let query = body.parse("query", query, |text| match text.trim() {
-        "" => Err(ValidationError::new("query", "must not be empty")),
-        text if text.chars().count() > QUERY_MAX => {
-            Err(ValidationError::new("query", "must have at most 10000 characters"))
-        }
-        text => Ok(text.to_owned()),
-    });
-    let limit = body.optional_number("limit", 1..=LIMIT_MAX).unwrap_or(LIMIT);
-    let documents = body.optional_ids("document_ids", DOCUMENTS_MAX);
-    body.done(query.map(|query| Wanted { query, documents, limit: limit as usize }))
 }

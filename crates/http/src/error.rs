@@ -39,14 +39,14 @@ impl FieldError {
     /// Where it is, as one word: `messages[0].role`.
     pub fn place(&self) -> String {
         let steps = match self.loc.as_slice() {
-            [Loc::Name("body"), rest @ ..] if !rest.is_empty() => rest,
+            [Loc::Name(first), rest @ ..] if first == "body" && !rest.is_empty() => rest,
             all => all,
         };
         let mut place = String::new();
         for step in steps {
             match step {
                 Loc::Name(name) if place.is_empty() => place.push_str(name),
-                Loc::Name(name) => place.extend([".", name]),
+                Loc::Name(name) => place.extend([".", &**name]),
                 Loc::Index(index) => place.push_str(&format!("[{index}]")),
             }
         }
@@ -59,9 +59,15 @@ impl FieldError {
 #[serde(untagged)]
 pub enum Loc {
     /// A field of an object.
-    Name(&'static str),
+    Name(Cow<'static, str>),
     /// An item of a list, counted from 0.
     Index(usize),
+}
+
+impl From<&'static str> for Loc {
+    fn from(name: &'static str) -> Self {
+        Self::Name(name.into())
+    }
 }
 
 /// Why the answer is no.
@@ -94,7 +100,7 @@ impl ApiError {
 
     /// 422 about one field.
     pub fn invalid_field(loc: &[&'static str], msg: impl Into<String>) -> Self {
-        let loc = loc.iter().map(|name| Loc::Name(name)).collect();
+        let loc = loc.iter().map(|name| Loc::from(*name)).collect();
         Self::invalid(vec![FieldError { loc, msg: msg.into() }])
     }
 

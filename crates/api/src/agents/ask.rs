@@ -6,22 +6,16 @@ use crate::{
     streams::{self, Streams},
 };
 use actix_web::web::{Data, Path};
+use deserr::Deserr;
 use docent_app::{
     agent::{Question, answer},
     error::Error,
 };
-use docent_domain::{
-    access::{Actor, Chat},
-    chat::Message,
-    error::ValidationError,
-};
+use docent_domain::{access::Chat, chat::Message, error::ValidationError, id::ConversationId};
 use docent_http::{
     context::State,
     error::{ApiError, Reply},
-    extract::{
-        granted::Granted,
-        json::{Body, Fields},
-    },
+    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
 };
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
@@ -29,43 +23,47 @@ use tracing::Instrument;
 use utoipa::ToSchema;
 
 const MESSAGES_MAX: usize = 256;
-/// The most characters of all messages together.
+/// Maximum number of characters of all messages together.
 const CHARACTERS_MAX: usize = 1_000_000;
 
-/// A question, with what was said before it.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+/// A question, with the conversation before it.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({
     "messages": [{ "role": "user", "content": "How long is the warranty?" }],
     "include_sources": true,
 }))]
 pub(crate) struct ChatRequest {
-    /// The conversation so far; the last message is the user's and not blank. At most 1,000,000 characters together.
-    #[schema(min_items = 1, max_items = 256)]
-    messages: Vec<ChatMessage>,
-    /// Extension: the conversation to write question and answer down in. The first question makes it; it belongs to who asked.
-    #[schema(format = "uuid")]
-    conversation_id: Option<String>,
-    /// Extension: whether to send the passages that the answer stands on.
+    /// The conversation so far. The last message is the user's and not blank. At most 1,000,000 characters together.
+    #[deserr(try_from(Vec<ChatMessage>) = parse_messages -> ValidationError)]
+    #[schema(value_type = Vec<ChatMessage>, min_items = 1, max_items = 256)]
+    messages: Vec<Message>,
+    /// Extension: ID of the conversation that stores the question and the answer. Created if missing; only its owner can use it.
+    #[deserr(default)]
+    #[schema(value_type = Option<String>, format = "uuid")]
+    conversation_id: Option<ConversationId>,
+    /// Extension: whether to send the passages on which the answer is based.
+    #[deserr(default)]
     include_sources: Option<bool>,
-    /// Extension: whether a client whose connection breaks may come back, at `/agents/{name}/streams/{id}`.
+    /// Extension: whether the client can resume the stream after a disconnect, at `/agents/{name}/streams/{id}`.
+    #[deserr(default)]
     resumable: Option<bool>,
 }
 
 /// One message of a conversation.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 pub(crate) struct ChatMessage {
-    /// Whose it is.
+    /// Author of the message.
     role: Role,
-    /// What it says.
+    /// Text of the message.
     content: String,
 }
 
-/// Whose a message is.
-#[derive(ToSchema)]
+/// Author of a message.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors, rename_all = lowercase)]
 #[schema(rename_all = "lowercase")]
-#[expect(dead_code, reason = "says which names the handler reads")]
 pub(crate) enum Role {
     /// Instructions.
     System,
@@ -75,31 +73,40 @@ pub(crate) enum Role {
     Assistant,
 }
 
+impl From<ChatMessage> for Message {
+    fn from(ChatMessage { role, content }: ChatMessage) -> Self {
+        match role {
+            Role::System => Self::System(content),
+            Role::User => Self::User(content),
+            Role::Assistant => Self::Assistant { content, tool_calls: Vec::new() },
+        }
+    }
+}
+
 /// Ask an agent
 ///
-/// The agent that answers from documents is `chat`. It may search them with the tool `search_docs` before it answers.
+/// The agent `chat` answers from documents. It can search them with the tool `search_docs` before it answers.
 ///
-/// The answer is a stream of server-sent events. Each event is one line `data: ` with a JSON string; the strings one after the other
-/// are the answer. Besides, there may be:
+/// The response is a stream of server-sent events. Each event is one line `data: ` with a JSON string; the concatenated strings are
+/// the answer. The stream can also contain:
 ///
 /// - `: ping`, a comment that keeps an idle connection open;
-/// - `event: sources`, before the stream ends and only with `include_sources`: its data is a `Sources` object;
-/// - `event: error`, as the last one, when the answer breaks off after its first token: its data is a `Problem` object.
+/// - `event: sources`, before the end of the stream and only with `include_sources`: its data is a `Sources` object;
+/// - `event: error`, as the last event, if the answer fails after its first token: its data is a `Problem` object.
 ///
-/// With `resumable`, the model goes on for a minute when the client closes the connection. Each event then has its number as `id: `, from 1
-/// on, and the last one is `event: end` with a `StreamEnd` object as data, unless it is `event: error`. At most 8 such answers of an
-/// account are under way at once (429), and 128 of a process (503).
+/// With `resumable`, the model continues for one minute after the client disconnects. Each event has a number as `id: `, starting at 1,
+/// and the last event is `event: end` with a `StreamEnd` object as data, unless it is `event: error`. At most 8 resumable answers
+/// of an account can be in progress (429), and 128 of a process (503).
 ///
-/// What goes wrong before the first token is an answer with a status of its own. Without `resumable`, the model is
-/// stopped when the client closes the connection.
+/// Errors before the first token have their own status. Without `resumable`, the model is stopped when the client disconnects.
 #[utoipa::path(
     post, path = "/agents/{name}", operation_id = "ask", tag = "Chat",
     params(("name" = String, Path, description = "The agent's name.", example = "chat")),
     request_body = ChatRequest,
     responses(
         (
-            status = 200, description = "The answer as it comes.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
-            headers(("X-Stream-Id" = String, description = "With `resumable`: the stream's id.")),
+            status = 200, description = "The answer as a stream.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
+            headers(("X-Stream-Id" = String, description = "With `resumable`: the ID of the stream.")),
             examples(
                 ("answer" = (
                     summary = "An answer",
@@ -110,11 +117,11 @@ pub(crate) enum Role {
                     value = json!("data: \"Five years.\"\n\nevent: sources\ndata: {\"results\":[]}\n\n"),
                 )),
                 ("resumable" = (
-                    summary = "An answer that can be resumed",
+                    summary = "A resumable answer",
                     value = json!("id: 1\ndata: \"Five years.\"\n\nid: 2\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"),
                 )),
                 ("error" = (
-                    summary = "An answer that broke off after a pause",
+                    summary = "An answer that failed after a pause",
                     value = json!(
                         "data: \"The\"\n\n: ping\n\nevent: error\ndata: {\"detail\":\"The chat model did not answer in time\"}\n\n"
                     ),
@@ -131,61 +138,36 @@ pub(crate) enum Role {
 pub(crate) async fn ask(
     by: Granted<Chat>,
     context: State,
-    kept: Data<Streams>,
+    streams: Data<Streams>,
     name: Path<String>,
     body: Body,
 ) -> Reply {
     let agent = context.app.agent(&name).ok_or(Error::AgentNotFound)?;
     let owner = by.actor.user();
-    let (question, wanted) = parse(body.fields().await?, by.actor)?;
-    let place =
-        if wanted.is_resumable { Some(streams::reserve(&context, kept, owner, &name)?) } else { None };
+    let request: ChatRequest = body.read().await?;
+    let include_sources = request.include_sources.unwrap_or(false);
+    let question =
+        Question { actor: by.actor, messages: request.messages, conversation: request.conversation_id };
+    let slot = match request.resumable {
+        Some(true) => Some(streams::reserve(&context, streams, owner, &name)?),
+        Some(false) | None => None,
+    };
     let app = Arc::clone(&context.app);
-    // The answer outlives this request's thread: what it cost is still to be written down when the
-    // client has gone away or the server stops.
+    // The answer outlives the thread of the request: its usage is recorded even if the client disconnects or the
+    // server stops.
     let asking = async move { answer::ask(&app, by.grant, agent, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
     let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
-    Ok(match place {
-        None => answer_events::reply(context, answer, wanted.sources),
-        Some(place) => streams::reply(context, place, answer, wanted.sources),
+    Ok(match slot {
+        None => answer_events::reply(context, answer, include_sources),
+        Some(slot) => streams::reply(context, slot, answer, include_sources),
     })
 }
 
-/// What the stream is to be like.
-struct Wanted {
-    sources: bool,
-    is_resumable: bool,
-}
-
-fn parse(mut body: Fields, actor: Actor) -> Result<(Question, Wanted), ApiError> {
-    let messages = body.list("messages", message);
-    let conversation = body.optional_text("conversation_id");
-    let conversation = body.parse("conversation_id", conversation, |text| {
-        text.parse().map_err(|_| ValidationError::new("conversation_id", "must be a UUID"))
-    });
-    let wanted = Wanted { sources: body.flag("include_sources"), is_resumable: body.flag("resumable") };
-    let question = match check(&messages) {
-        Ok(()) => Some(Question { actor, messages, conversation }),
-        // Something that is missing or broken says more than a rule about all of them.
-        Err(_) if body.has_errors() => None,
-        Err(broken) => body.wrong("messages", broken),
-    };
-    body.done(question.map(|question| (question, wanted)))
-}
-
-fn message(fields: &mut Fields) -> Option<Message> {
-    let (role, content) = (fields.text("role"), fields.text("content"));
-    match role?.as_str() {
-        "system" => content.map(Message::System),
-        "user" => content.map(Message::User),
-        "assistant" => content.map(|content| Message::Assistant { content, tool_calls: Vec::new() }),
-        _ => fields.wrong("role", "must be system, user or assistant"),
-    }
-}
-
-/// The rules about all messages together.
-pub(crate) fn check(messages: &[Message]) -> Result<(), &'static str> {
+/// Converts the messages of a request and checks the rules that concern all of them.
+pub(crate) fn parse_messages<M: Into<Message>>(messages: Vec<M>) -> Result<Vec<Message>, ValidationError> {
+    let messages: Vec<Message> = messages.into_iter().map(Into::into).collect();
+    let invalid = |reason: &str| Err(ValidationError::new("messages", reason));
     let length = |message: &Message| match message {
         Message::System(text) | Message::User(text) | Message::Assistant { content: text, .. } => {
             text.chars().count()
@@ -193,15 +175,15 @@ pub(crate) fn check(messages: &[Message]) -> Result<(), &'static str> {
         Message::Tool(output) => output.content.chars().count(),
     };
     if messages.len() > MESSAGES_MAX {
-        return Err("must have at most 256 messages");
+        return invalid("must have at most 256 messages");
     }
     if messages.iter().map(length).sum::<usize>() > CHARACTERS_MAX {
-        return Err("must have at most 1000000 characters together");
+        return invalid("must have at most 1000000 characters together");
     }
     match messages.last() {
-        None => Err("must have at least one message"),
-        Some(Message::User(text)) if !text.trim().is_empty() => Ok(()),
-        Some(Message::User(_)) => Err("must end with a question that is not empty"),
-        Some(_) => Err("must end with a message of the user"),
+        None => invalid("must have at least one message"),
+        Some(Message::User(text)) if !text.trim().is_empty() => Ok(messages),
+        Some(Message::User(_)) => invalid("must end with a question that is not empty"),
+        Some(_) => invalid("must end with a message of the user"),
     }
 }

@@ -14,7 +14,7 @@ use actix_web::{
 use docent_domain::access::Chat;
 use docent_http::{
     context::State,
-    error::{ApiError, FieldError, Loc, Reply},
+    error::{ApiError, Reply},
     extract::{self, granted::Granted},
 };
 
@@ -75,6 +75,5 @@ pub(crate) async fn resume(
 }
 
 fn no_such_event() -> ApiError {
-    let loc = vec![Loc::Name("header"), Loc::Name("Last-Event-ID")];
-    ApiError::invalid(vec![FieldError { loc, msg: "must be the id of an event of this stream".to_owned() }])
+    ApiError::invalid_field(&["header", "Last-Event-ID"], "must be the id of an event of this stream")
 }

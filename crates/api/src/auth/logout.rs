@@ -1,5 +1,6 @@
 //! `POST /auth/logout`
 
+use super::tokens::RefreshRequest;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::accounts::logout as use_case;
@@ -11,11 +12,11 @@ use docent_http::{
 
 /// Log out
 ///
-/// Revokes the refresh token and all that descend from the same login. Doing so again is 204 too; a token of another
-/// account is 403. An API key cannot do it. When the key-value store cannot be reached the answer is 503 and nothing is revoked.
+/// Revokes the refresh token and all other tokens of the same login. Repeated requests return 204 too. A token of another account
+/// returns 403. API keys cannot be used. If the key-value store is unavailable the response is 503 and nothing is revoked.
 #[utoipa::path(
     post, path = "/auth/logout", operation_id = "log_out", tag = "Accounts", security(("access_token" = [])),
-    request_body = super::tokens::RefreshRequest,
+    request_body = RefreshRequest,
     responses(
         (status = 204, description = "The session has ended."),
         answers::Guarded,
@@ -24,9 +25,7 @@ use docent_http::{
     ),
 )]
 pub(crate) async fn logout(context: State, Bearer(actor): Bearer, body: Body) -> Reply {
-    let mut body = body.fields().await?;
-    let token = body.text("refresh_token");
-    let token = body.done(token)?;
-    use_case::logout(&context.app, &actor, &token).await?;
+    let RefreshRequest { refresh_token } = body.read().await?;
+    use_case::logout(&context.app, &actor, &refresh_token).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -1,28 +1,25 @@
 //! `POST /auth/refresh`
 
-use super::tokens::token_response;
+use super::tokens::{RefreshRequest, TokenResponse, token_response};
 use crate::openapi::answers;
 use docent_app::accounts::refresh as use_case;
 use docent_http::{context::State, error::Reply, extract::json::Body};
 
-/// Get the next pair of tokens
+/// Refresh tokens
 ///
-/// The refresh token changes with every use. The one that was presented stays usable for `refresh_rotation_grace`, so that a
-/// client that lost the answer can try again; used later than that it counts as stolen, and every token that descends
-/// from the same login is revoked.
+/// Each use returns a new refresh token. The previous one remains usable for `refresh_rotation_grace`, so that a client that lost the
+/// response can retry. If it is used later it is considered stolen, and all tokens of the same login are revoked.
 #[utoipa::path(
     post, path = "/auth/refresh", operation_id = "refresh_tokens", tag = "Accounts", security(()),
-    request_body = super::tokens::RefreshRequest,
+    request_body = RefreshRequest,
     responses(
-        (status = 200, description = "The next pair.", body = super::tokens::TokenResponse<'_>),
+        (status = 200, description = "New tokens.", body = TokenResponse<'_>),
         answers::RefreshTokenRefused,
         answers::BodyRead,
         answers::StoreAway,
     ),
 )]
 pub(crate) async fn refresh(context: State, body: Body) -> Reply {
-    let mut body = body.fields().await?;
-    let token = body.text("refresh_token");
-    let token = body.done(token)?;
-    Ok(token_response(&use_case::refresh(&context.app, &token).await?))
+    let RefreshRequest { refresh_token } = body.read().await?;
+    Ok(token_response(&use_case::refresh(&context.app, &refresh_token).await?))
 }

@@ -1,17 +1,19 @@
-//! Tokens as requests and answers carry them.
+//! Token request and response bodies.
 
 use actix_web::HttpResponse;
+use deserr::Deserr;
 use docent_app::accounts::TokenPair;
+use docent_http::extract::deserialize::BodyErrors;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What a login is good for.
+/// Access token and refresh token.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({ "access_token": "eyJ…", "refresh_token": "eyJ…", "token_type": "bearer" }))]
 pub(crate) struct TokenResponse<'a> {
-    /// A JWT for `Authorization: Bearer`, good for 15 minutes unless the settings say otherwise.
+    /// JWT for `Authorization: Bearer`. Expires after 15 minutes by default.
     access_token: &'a str,
-    /// A JWT that buys the next pair of tokens.
+    /// JWT that is exchanged for the next pair of tokens.
     refresh_token: &'a str,
     /// Always `bearer`.
     token_type: &'static str,
@@ -26,10 +28,10 @@ pub(super) fn token_response(pair: &TokenPair) -> HttpResponse {
 }
 
 /// A refresh token.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handlers read field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "refresh_token": "eyJ…" }))]
 pub(crate) struct RefreshRequest {
-    /// The one that came with the last pair of tokens.
-    refresh_token: String,
+    /// Refresh token of the last response.
+    pub(super) refresh_token: String,
 }

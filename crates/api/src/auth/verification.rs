@@ -3,18 +3,19 @@
 
 use crate::openapi::answers;
 use actix_web::HttpResponse;
+use deserr::Deserr;
 use docent_app::accounts::verification;
-use docent_domain::{user::Password, verification::VerificationPurpose};
+use docent_domain::{error::ValidationError, user::Password, verification::VerificationPurpose};
 use docent_http::{
     context::State,
     error::Reply,
-    extract::{client::Client, json::Body},
+    extract::{client::Client, deserialize::BodyErrors, json::Body},
 };
 use utoipa::ToSchema;
 
 /// An account's address.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handlers read field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "email": "you@example.org" }))]
 pub(crate) struct LinkRequest {
     /// Where the letter is to go, if there is such an account.
@@ -23,20 +24,21 @@ pub(crate) struct LinkRequest {
 }
 
 /// A new password.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handlers read field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "token": "from-the-link", "password": "correct horse" }))]
 pub(crate) struct NewPassword {
     /// What stands behind `?token=` in the link.
     token: String,
     /// At least 8 characters, and at most 1,024 bytes in UTF-8.
-    #[schema(min_length = 8, max_length = 1024)]
-    password: String,
+    #[deserr(try_from(String) = Password::parse_new -> ValidationError)]
+    #[schema(value_type = String, min_length = 8, max_length = 1024)]
+    password: Password,
 }
 
 /// The secret of a link.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handlers read field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "token": "from-the-link" }))]
 pub(crate) struct LinkToken {
     /// What stands behind `?token=` in the link.
@@ -79,11 +81,9 @@ pub(crate) async fn ask_for_verification(context: State, client: Client, body: B
 
 /// 202 at once; what depends on the account comes after it, on the runtime that outlives this thread.
 async fn ask(context: State, purpose: VerificationPurpose, client: Client, body: Body) -> Reply {
-    let mut body = body.fields().await?;
-    let email = body.text("email");
-    let email = body.done(email)?;
-    let letter = verification::request(&context.app, purpose, &email, client.address).await?;
-    context.app.spawn_on(&context.runtime, letter);
+    let LinkRequest { email } = body.read().await?;
+    let sending = verification::request(&context.app, purpose, &email, client.address).await?;
+    context.app.spawn_on(&context.runtime, sending);
     Ok(HttpResponse::Accepted().finish())
 }
 
@@ -101,11 +101,7 @@ async fn ask(context: State, purpose: VerificationPurpose, client: Client, body:
     ),
 )]
 pub(crate) async fn reset_password(context: State, client: Client, body: Body) -> Reply {
-    let mut body = body.fields().await?;
-    let token = body.text("token");
-    let password = body.text("password");
-    let password = body.parse("password", password, |text| Password::parse_new(text.to_owned()));
-    let (token, password) = body.done(token.zip(password))?;
+    let NewPassword { token, password } = body.read().await?;
     verification::reset_password(&context.app, &token, password, client.address).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -122,9 +118,7 @@ pub(crate) async fn reset_password(context: State, client: Client, body: Body) -
     ),
 )]
 pub(crate) async fn verify_email(context: State, client: Client, body: Body) -> Reply {
-    let mut body = body.fields().await?;
-    let token = body.text("token");
-    let token = body.done(token)?;
+    let LinkToken { token } = body.read().await?;
     verification::verify_email(&context.app, &token, client.address).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -1,32 +1,32 @@
 //! `POST /conversations`
 
-use super::response::{ConversationResponse, title};
+use super::response::ConversationResponse;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
+use deserr::Deserr;
 use docent_app::conversations::own;
 use docent_domain::{access::Chat, conversation::ConversationTitle};
 use docent_http::{
     context::State,
-    error::{ApiError, Reply},
-    extract::{
-        granted::Granted,
-        json::{Body, Fields},
-    },
+    error::Reply,
+    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
 };
 use utoipa::ToSchema;
 
 /// A conversation to begin.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "title": "Warranty" }))]
 pub(crate) struct ConversationCreate {
     /// Trimmed, on one line; without one, the conversation is `New conversation` until its first question names it.
+    #[deserr(default)]
     #[schema(
+        value_type = Option<String>,
         min_length = 1,
         max_length = 200,
         pattern = r"^\s*[^\s\x00-\x1F\x7F-\x9F]([^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F])?\s*$"
     )]
-    title: Option<String>,
+    title: Option<ConversationTitle>,
 }
 
 /// Begin a conversation (extension)
@@ -45,13 +45,7 @@ pub(crate) struct ConversationCreate {
     ),
 )]
 pub(crate) async fn begin(by: Granted<Chat>, context: State, body: Body) -> Reply {
-    let title = parse(body.optional_fields().await?)?;
+    let ConversationCreate { title } = body.read_optional().await?;
     let conversation = own::create(&context.app, &by.grant, title).await?;
     Ok(HttpResponse::Created().json(ConversationResponse::from(&conversation)))
-}
-
-fn parse(mut body: Fields) -> Result<Option<ConversationTitle>, ApiError> {
-    let text = body.optional_text("title");
-    let title = title(&mut body, text);
-    body.done(Some(title))
 }

@@ -1,33 +1,31 @@
 //! `PATCH /conversations/{id}`
 
-use super::response::{ConversationResponse, title};
+use super::response::ConversationResponse;
 use crate::openapi::answers;
 use actix_web::{HttpResponse, web::Path};
+use deserr::Deserr;
 use docent_app::conversations::own;
 use docent_domain::{access::Chat, conversation::ConversationTitle};
 use docent_http::{
     context::State,
-    error::{ApiError, Reply},
-    extract::{
-        self,
-        granted::Granted,
-        json::{Body, Fields},
-    },
+    error::Reply,
+    extract::{self, deserialize::BodyErrors, granted::Granted, json::Body},
 };
 use utoipa::ToSchema;
 
 /// What to change of a conversation.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "title": "Warranty" }))]
 pub(crate) struct ConversationRename {
     /// Trimmed, on one line.
     #[schema(
+        value_type = String,
         min_length = 1,
         max_length = 200,
         pattern = r"^\s*[^\s\x00-\x1F\x7F-\x9F]([^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F])?\s*$"
     )]
-    title: String,
+    title: ConversationTitle,
 }
 
 /// Rename a conversation (extension)
@@ -46,13 +44,7 @@ pub(crate) struct ConversationRename {
 )]
 pub(crate) async fn rename(by: Granted<Chat>, context: State, id: Path<String>, body: Body) -> Reply {
     let id = extract::id("id", &id)?;
-    let title = parse(body.fields().await?)?;
+    let ConversationRename { title } = body.read().await?;
     let conversation = own::rename(&context.app, &by.grant, id, title).await?;
     Ok(HttpResponse::Ok().json(ConversationResponse::from(&conversation)))
-}
-
-fn parse(mut body: Fields) -> Result<ConversationTitle, ApiError> {
-    let text = body.text("title");
-    let title = title(&mut body, text);
-    body.done(title)
 }

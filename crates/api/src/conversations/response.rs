@@ -1,8 +1,8 @@
 //! The records as answers, and what several operations share.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use docent_domain::conversation::{Conversation, ConversationTitle};
-use docent_http::extract::{json::Fields, query::Query};
+use docent_domain::conversation::Conversation;
+use docent_http::extract::query::Query;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -53,11 +53,6 @@ pub(super) fn limit(query: &mut Query, standard: u64) -> u64 {
         text.parse().ok().filter(|limit| (1..=LIMIT_MAX).contains(limit))
     });
     limit.unwrap_or(standard)
-}
-
-/// Reads a title that somebody chose.
-pub(super) fn title(body: &mut Fields, text: Option<String>) -> Option<ConversationTitle> {
-    body.parse("title", text, ConversationTitle::parse)
 }
 
 /// Where the next page is, for `Link`.

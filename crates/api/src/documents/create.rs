@@ -3,32 +3,34 @@
 use super::response::DocumentResponse;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
+use deserr::Deserr;
 use docent_app::documents::create as use_case;
 use docent_domain::{access::AddDocuments, text::Title};
 use docent_http::{
     context::State,
     error::Reply,
-    extract::{granted::Granted, json::Body},
+    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
 };
 use utoipa::ToSchema;
 
 /// A document without a file.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "title": "Terms of delivery" }))]
 pub(crate) struct DocumentCreate {
-    /// Trimmed; not empty, and without control characters.
+    /// Title, trimmed. Not empty, without control characters.
     #[schema(
+        value_type = String,
         min_length = 1,
         max_length = 500,
         pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$"
     )]
-    title: String,
+    title: Title,
 }
 
 /// Add a document without a file
 ///
-/// It stays `pending`: there is nothing to ingest. To have a file read, upload it.
+/// The document stays `pending`, since there is nothing to ingest. To ingest a file, upload it.
 #[utoipa::path(
     post, path = "/documents", operation_id = "create_document", tag = "Documents",
     request_body = DocumentCreate,
@@ -41,10 +43,7 @@ pub(crate) struct DocumentCreate {
     ),
 )]
 pub(crate) async fn create(by: Granted<AddDocuments>, context: State, body: Body) -> Reply {
-    let mut body = body.fields().await?;
-    let title = body.text("title");
-    let title = body.parse("title", title, Title::parse);
-    let title = body.done(title)?;
+    let DocumentCreate { title } = body.read().await?;
     let document = use_case::create(&context.app, by.grant, title).await?;
     Ok(HttpResponse::Created().json(DocumentResponse::from(&document)))
 }

@@ -2,6 +2,7 @@
 //!
 //! What became of an upload: how much of the file can be found, what that took, and why it failed.
 
+use super::response::DocumentStatus;
 use crate::openapi::answers;
 use actix_web::{HttpResponse, web::Path};
 use docent_app::documents::get as use_case;
@@ -58,9 +59,8 @@ pub(crate) struct Report<'a> {
     /// The document's id.
     #[schema(format = "uuid")]
     id: String,
-    /// `pending`, `ingested` or `failed`.
-    #[schema(value_type = super::response::DocumentStatus)]
-    status: &'static str,
+    /// Status of the document.
+    status: DocumentStatus,
     /// What was found; `null` before the file has been read.
     #[schema(required)]
     coverage: Option<CoverageView<'a>>,
@@ -139,7 +139,7 @@ impl<'a> From<&'a Document> for Report<'a> {
         };
         Self {
             id: document.id.to_string(),
-            status: document.state.name(),
+            status: (&document.state).into(),
             coverage: document.coverage.as_ref().map(CoverageView::from),
             effort: document.effort.as_ref().map(EffortView::from),
             failure: failure.map(FailureView::from),

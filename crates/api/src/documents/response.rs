@@ -1,6 +1,6 @@
-//! The records as answers, and what several operations share.
+//! Responses with documents.
 
-use docent_domain::document::Document;
+use docent_domain::document::{Document, DocumentState};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,31 +13,39 @@ use utoipa::ToSchema;
     "vector_doc_id": null,
 }))]
 pub(crate) struct DocumentResponse<'a> {
-    /// Its id.
+    /// ID of the document.
     #[schema(format = "uuid")]
     id: String,
-    /// Its title: what it was called, or the name of its file.
+    /// Title, or the name of the file.
     #[schema(min_length = 1, max_length = 500)]
     title: &'a str,
-    /// `pending` until its file has been read, then `ingested` or `failed`.
-    #[schema(value_type = DocumentStatus)]
-    status: &'static str,
-    /// Its id in the vector store once it is `ingested`: the same one, as text.
+    /// `pending` until the file is ingested, then `ingested` or `failed`.
+    status: DocumentStatus,
+    /// ID in the vector store once the document is `ingested`: equal to `id`.
     #[schema(required, max_length = 200)]
     vector_doc_id: Option<&'a str>,
 }
 
-/// What became of a document's file.
-#[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-#[expect(dead_code, reason = "says which names the domain gives them")]
+/// Status of a document.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum DocumentStatus {
-    /// It is still to be read, or there is none.
+    /// Waiting for ingestion, or created without a file.
     Pending,
-    /// It can be found and asked about.
+    /// Searchable.
     Ingested,
-    /// It could not be read.
+    /// Ingestion failed.
     Failed,
+}
+
+impl From<&DocumentState> for DocumentStatus {
+    fn from(state: &DocumentState) -> Self {
+        match state {
+            DocumentState::Pending(_) => Self::Pending,
+            DocumentState::Ingested(_) => Self::Ingested,
+            DocumentState::Failed(_) => Self::Failed,
+        }
+    }
 }
 
 impl<'a> From<&'a Document> for DocumentResponse<'a> {
@@ -45,7 +53,7 @@ impl<'a> From<&'a Document> for DocumentResponse<'a> {
         Self {
             id: document.id.to_string(),
             title: document.title.as_str(),
-            status: document.state.name(),
+            status: (&document.state).into(),
             vector_doc_id: document.state.vector_doc_id().map(|id| id.as_str()),
         }
     }

@@ -2,89 +2,82 @@
 
 use super::outcome::{Failed, Found};
 use crate::{
-    answer_events::Source,
+    answer_events::Sources,
     documents::{
         list::{cursor, position},
         response::DocumentResponse,
     },
+    search::SearchRequest,
 };
+use deserr::Deserr;
 use docent_app::{
     App,
     documents::{list as listing, page_text},
-    search as searching,
 };
 use docent_domain::{
     access::{Grant, ReadDocuments},
     error::ValidationError,
     id::DocumentId,
-    listing::DocumentFilter,
+    listing::{DocumentFilter, ListPosition},
     retrieval::ScoredChunk,
 };
-use docent_http::extract::json::Fields;
+use docent_http::extract::deserialize::{BodyErrors, Whole, deserialize};
+use rmcp::model::JsonObject;
 use serde_json::json;
 
 type Outcome = Result<Found, Failed>;
 
-const SEARCH_LIMIT: u64 = 5;
-const SEARCH_LIMIT_MAX: u64 = 50;
 const LIST_LIMIT: u64 = 50;
-const LIST_LIMIT_MAX: u64 = 1000;
-const QUERY_MAX: usize = 10_000;
-const Q_MAX: usize = 200;
-const DOCUMENTS_MAX: usize = 1000;
+const TITLE_PART_MAX: usize = 200;
 
-pub(super) async fn search(
-    app: &App,
-    grant: Grant<ReadDocuments>,
-    arguments: rmcp::model::JsonObject,
-) -> Outcome {
-    let mut fields = Fields::of(arguments);
-    let query = fields.text("query");
-    let query = fields.parse("query", query, |text| match text.trim() {
-        "" => Err(ValidationError::new("query", "must not be empty")),
-        text if text.chars().count() > QUERY_MAX => {
-            Err(ValidationError::new("query", "must have at most 10000 characters"))
-        }
-        text => Ok(text.to_owned()),
-    });
-    let limit = fields.optional_number("limit", 1..=SEARCH_LIMIT_MAX).unwrap_or(SEARCH_LIMIT);
-    let documents = fields.optional_ids::<DocumentId>("document_ids", DOCUMENTS_MAX);
-    let query = fields.done(query)?;
-    let found = searching::search(app, grant, &query, documents.as_deref(), limit as usize).await?;
+pub(super) async fn search(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
+    let request: SearchRequest = deserialize(arguments.into())?;
+    let found = request.run(app, grant).await?;
     let text = match found.as_slice() {
         [] => "No relevant documents found.".to_owned(),
         found => found.iter().map(passage).collect::<Vec<_>>().join("\n\n"),
     };
-    let results: Vec<_> = found.iter().map(Source::from).collect();
-    Ok(Found { text, value: json!({ "results": results }) })
+    Ok(Found { text, value: json!(Sources::from(found.as_slice())) })
 }
 
-/// A passage, below a line that tells where it comes from.
+/// Formats a passage with a header line that names its source.
 fn passage(chunk: &ScoredChunk) -> String {
     let (first, last) = (chunk.span.start.page, chunk.span.end.page);
     let place = if first == last { format!("page {first}") } else { format!("pages {first} to {last}") };
     format!("[{}, {place}, document {}]\n{}", chunk.title, chunk.document_id, chunk.text)
 }
 
-pub(super) async fn list(
-    app: &App,
-    grant: Grant<ReadDocuments>,
-    arguments: rmcp::model::JsonObject,
-) -> Outcome {
-    let mut fields = Fields::of(arguments);
-    let q = fields.optional_text("q");
-    let title_contains = fields.parse("q", q, |text| {
-        let is_short = text.chars().count() <= Q_MAX;
-        is_short.then(|| text.to_owned()).ok_or(ValidationError::new("q", "must have at most 200 characters"))
-    });
-    let after = fields.optional_text("cursor");
-    let after = fields.parse("cursor", after, |text| {
-        position(text).ok_or(ValidationError::new("cursor", "is not a cursor of this list"))
-    });
-    let limit = fields.optional_number("limit", 1..=LIST_LIMIT_MAX).unwrap_or(LIST_LIMIT);
-    fields.done(Some(()))?;
-    // One more than asked for tells whether there is another page.
-    let filter = DocumentFilter { status: None, title_contains, after, limit: Some(limit + 1) };
+/// Arguments of `list_documents`.
+#[derive(Deserr)]
+#[deserr(error = BodyErrors)]
+struct ListArguments {
+    #[deserr(default, try_from(Option<String>) = parse_title_part -> ValidationError)]
+    q: Option<String>,
+    #[deserr(default)]
+    limit: Option<Whole<1, 1000>>,
+    #[deserr(default, try_from(Option<String>) = parse_position -> ValidationError)]
+    cursor: Option<ListPosition>,
+}
+
+fn parse_title_part(text: Option<String>) -> Result<Option<String>, ValidationError> {
+    match text {
+        Some(text) if text.chars().count() > TITLE_PART_MAX => {
+            Err(ValidationError::new("q", "must have at most 200 characters"))
+        }
+        text => Ok(text),
+    }
+}
+
+fn parse_position(cursor: Option<String>) -> Result<Option<ListPosition>, ValidationError> {
+    let invalid = || ValidationError::new("cursor", "is not a cursor of this list");
+    cursor.map(|text| position(&text).ok_or_else(invalid)).transpose()
+}
+
+pub(super) async fn list(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
+    let ListArguments { q, limit, cursor: after } = deserialize(arguments.into())?;
+    let Whole(limit) = limit.unwrap_or(Whole(LIST_LIMIT));
+    // One more than requested shows whether there is another page.
+    let filter = DocumentFilter { status: None, title_contains: q, after, limit: Some(limit + 1) };
     let mut found = listing::list(app, grant, &filter).await?;
     let has_more = found.len() as u64 > limit;
     found.truncate(limit as usize);
@@ -99,18 +92,16 @@ pub(super) async fn list(
     Ok(Found { text, value: json!({ "documents": documents, "next_cursor": next }) })
 }
 
-pub(super) async fn page(
-    app: &App,
-    grant: Grant<ReadDocuments>,
-    arguments: rmcp::model::JsonObject,
-) -> Outcome {
-    let mut fields = Fields::of(arguments);
-    let id = fields.text("document_id");
-    let id = fields.parse("document_id", id, |text| {
-        text.parse::<DocumentId>().map_err(|_| ValidationError::new("document_id", "must be a UUID"))
-    });
-    let number = fields.number("page", 1..=u64::from(u32::MAX));
-    let (id, number) = fields.done(id.zip(number))?;
+/// Arguments of `get_document_page`.
+#[derive(Deserr)]
+#[deserr(error = BodyErrors)]
+struct PageArguments {
+    document_id: DocumentId,
+    page: Whole<1, 4_294_967_295>,
+}
+
+pub(super) async fn page(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
+    let PageArguments { document_id: id, page: Whole(number) } = deserialize(arguments.into())?;
     let page = page_text::read(app, grant, id, u32::try_from(number).unwrap_or(u32::MAX)).await?;
     let title = page.document.title.as_str();
     let Some(text) = page.text else {

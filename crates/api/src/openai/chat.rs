@@ -1,14 +1,8 @@
 //! `POST /v1/chat/completions`
 
-use super::{
-    chunks,
-    completion::Completion,
-    errors,
-    request::{self, ChatCompletionRequest},
-    whole,
-};
+use super::{chunks, completion::Completion, errors, request::ChatCompletionRequest, whole};
 use crate::openapi::wire;
-use docent_app::agent::answer;
+use docent_app::agent::{Question, answer};
 use docent_domain::{access::Chat, id::StreamId};
 use docent_http::{
     context::State,
@@ -21,12 +15,12 @@ use tracing::Instrument;
 
 /// Complete a chat (extension)
 ///
-/// An agent answers from documents, in the wire format that clients of OpenAI read: in one piece, or with `stream` as server-sent events
-/// piece by piece, up to `data: [DONE]`. Each event is one line `data: `; `: ping`, a comment, keeps an idle connection open. When the answer
-/// breaks off while it is streamed, the last event is an `OpenAiProblem`.
+/// An agent answers from documents, in the format of the OpenAI API: as one object, or with `stream` as server-sent events up to
+/// `data: [DONE]`. Each event is one line `data: `; the comment `: ping` keeps an idle connection open. If a streamed answer fails,
+/// the last event is an `OpenAiProblem`.
 ///
-/// What would change the answer and cannot be done is refused: a demand to use tools of the client, images, audio and files, several
-/// answers, JSON, probabilities. Nothing is written down but what the answer cost.
+/// Requests for unsupported features are refused: required tool calls, images, audio and files, several answers, JSON, probabilities.
+/// Only the usage of the answer is stored.
 #[utoipa::path(
     post, path = "/v1/chat/completions", operation_id = "create_chat_completion", tag = "OpenAI wire",
     request_body = ChatCompletionRequest,
@@ -51,18 +45,30 @@ use tracing::Instrument;
     ),
 )]
 pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> Reply {
-    let wanted = request::parse(body.fields().await?, by.actor)?;
-    let agent = context.app.agent(&wanted.model).ok_or_else(|| errors::no_such_model(&wanted.model))?;
+    let ChatCompletionRequest {
+        model,
+        messages,
+        stream,
+        stream_options,
+        // Only validated: every accepted value means the same.
+        n: _n,
+        tool_choice: _tool_choice,
+        function_call: _function_call,
+        response_format: _response_format,
+        logprobs: _logprobs,
+    } = body.read().await?;
+    let includes_usage = stream_options.and_then(|options| options.include_usage).unwrap_or(false);
+    let agent = context.app.agent(&model).ok_or_else(|| errors::no_such_model(&model))?;
     let id = context.app.new_id(StreamId::generate);
-    let completion = Completion::new(id, context.app.now(), wanted.model);
+    let completion = Completion::new(id, context.app.now(), model);
     let app = Arc::clone(&context.app);
-    let question = wanted.question;
-    // As at `POST /agents/{name}`, the answer outlives this request's thread.
+    let question = Question { actor: by.actor, messages, conversation: None };
+    // As for `POST /agents/{name}`, the answer outlives the thread of the request.
     let asking = async move { answer::ask(&app, by.grant, agent, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());
     let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
-    if wanted.is_stream {
-        return Ok(chunks::reply(context, completion, answer, wanted.includes_usage));
+    if stream.unwrap_or(false) {
+        return Ok(chunks::reply(context, completion, answer, includes_usage));
     }
     whole::reply(&context, &completion, answer).await
 }

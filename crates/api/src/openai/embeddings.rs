@@ -4,64 +4,97 @@ use super::errors;
 use crate::openapi::wire;
 use actix_web::HttpResponse;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use deserr::Deserr;
 use docent_app::embeddings as use_case;
-use docent_domain::access::Chat;
+use docent_domain::{access::Chat, error::ValidationError};
 use docent_http::{
     context::State,
     error::{ApiError, Reply},
-    extract::{
-        granted::Granted,
-        json::{Body, Fields},
-    },
+    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
 };
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 use utoipa::ToSchema;
 
 const TEXTS_MAX: usize = 2048;
-/// The most characters of all texts together.
+/// Maximum number of characters of all texts together.
 const CHARACTERS_MAX: usize = 1_000_000;
 
 /// Texts to embed. Other fields are ignored.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "model": "multilingual-e5-small", "input": ["How long is the warranty?"] }))]
 pub(crate) struct EmbeddingRequest {
-    /// The embedding model that serves.
+    /// Name of the active embedding model.
     model: String,
-    /// A text, or some; at most 1,000,000 characters together.
+    /// One or more texts; at most 1,000,000 characters together.
     input: EmbeddingInput,
-    /// How to write the vectors; `float` when left out.
+    /// Encoding of the vectors. Default: `float`.
+    #[deserr(default)]
     encoding_format: Option<EncodingFormat>,
+    /// Not supported: the model determines the length of the vectors.
+    #[deserr(default, try_from(Option<Value>) = refuse_dimensions -> ValidationError)]
+    #[schema(ignore)]
+    dimensions: (),
 }
 
-/// A text or some, none of them blank.
-#[derive(Serialize, ToSchema)]
+/// One text or several, none of them blank.
+#[derive(Deserialize, Deserr, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "says what the handler reads")]
+#[deserr(error = BodyErrors, try_from(Value) = EmbeddingInput::parse -> ValidationError)]
 pub(crate) enum EmbeddingInput {
     /// One text.
     Text(EmbeddingText),
-    /// From 1 up to 2048.
+    /// From 1 to 2048 texts.
     Texts(Vec<EmbeddingText>),
 }
 
 /// A text.
-#[derive(Serialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[schema(min_length = 1, pattern = r"\S")]
 pub(crate) struct EmbeddingText(String);
 
-/// How vectors are written.
-#[derive(ToSchema)]
+impl EmbeddingInput {
+    fn parse(value: Value) -> Result<Self, ValidationError> {
+        let invalid = |reason: &str| Err(ValidationError::new("input", reason));
+        let Ok(input) = serde_json::from_value::<Self>(value) else {
+            return invalid("must be a string or a list of strings");
+        };
+        let texts = input.texts();
+        match texts.iter().map(|EmbeddingText(text)| text.chars().count()).sum::<usize>() {
+            _ if texts.is_empty() => invalid("must have at least one text"),
+            _ if texts.len() > TEXTS_MAX => invalid("must have at most 2048 texts"),
+            _ if texts.iter().any(|EmbeddingText(text)| text.trim().is_empty()) => {
+                invalid("must have no text that is empty")
+            }
+            CHARACTERS_MAX.. => invalid("must have at most 1000000 characters together"),
+            _ => Ok(input),
+        }
+    }
+
+    fn texts(&self) -> &[EmbeddingText] {
+        match self {
+            Self::Text(text) => std::slice::from_ref(text),
+            Self::Texts(texts) => texts,
+        }
+    }
+}
+
+fn refuse_dimensions(value: Option<Value>) -> Result<(), ValidationError> {
+    if value.is_some() { Err(ValidationError::new("dimensions", "is not supported")) } else { Ok(()) }
+}
+
+/// Encoding of vectors.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors, rename_all = lowercase)]
 #[schema(rename_all = "lowercase")]
-#[expect(dead_code, reason = "says which names the handler reads")]
 pub(crate) enum EncodingFormat {
-    /// As a list of numbers.
+    /// A list of numbers.
     Float,
-    /// As numbers of 32 bits, the lowest byte first, in Base64.
+    /// 32-bit little-endian floating-point numbers in Base64.
     Base64,
 }
 
@@ -85,20 +118,23 @@ pub(crate) struct Embedding {
     object: &'static str,
     /// Which text it is of, counted from 0.
     index: usize,
-    /// The vector, as it was asked for.
-    #[schema(value_type = EmbeddingVector)]
-    embedding: Value,
+    /// The vector, in the requested encoding.
+    embedding: EmbeddingVector,
 }
 
 /// A vector.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "says what the handler writes")]
 pub(crate) enum EmbeddingVector {
-    /// As numbers.
-    Numbers(Vec<f32>),
-    /// In Base64.
+    /// Numbers.
+    Numbers(#[serde(serialize_with = "as_doubles")] Vec<f32>),
+    /// Base64.
     Base64(String),
+}
+
+/// Writes all digits of the numbers, as clients expect them.
+fn as_doubles<S: Serializer>(numbers: &[f32], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers.iter().copied().map(f64::from))
 }
 
 /// What embedding cost.
@@ -126,79 +162,36 @@ pub(crate) struct EmbeddingUsage {
     ),
 )]
 pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Reply {
-    let Wanted { model, texts, is_base64 } = parse(body.fields().await?)?;
+    let EmbeddingRequest { model, input, encoding_format, dimensions: () } = body.read().await?;
+    let texts: Vec<String> = match input {
+        EmbeddingInput::Text(EmbeddingText(text)) => vec![text],
+        EmbeddingInput::Texts(texts) => texts.into_iter().map(|EmbeddingText(text)| text).collect(),
+    };
     let app = Arc::clone(&context.app);
     let (actor, name) = (by.actor, model.clone());
-    // Connections to back ends outlive this request's thread.
+    // Connections to back ends outlive the thread of the request.
     let embedding = async move { use_case::embed(&app, &by.grant, &actor, &name, &texts).await };
     let embedding = context.runtime.spawn(embedding.in_current_span());
     let embedded = AbortOnDropHandle::new(embedding).await.map_err(|_| ApiError::internal())??;
     let embedded = match embedded {
         use_case::Embedded::Vectors(embedded) => embedded,
         use_case::Embedded::OtherModel => return Err(errors::no_such_model(&model)),
-        use_case::Embedded::NoVectors => {
-            return Err(errors::no_vectors());
-        }
+        use_case::Embedded::NoVectors => return Err(errors::no_vectors()),
     };
-    let data = embedded.vectors.iter().enumerate().map(|(index, vector)| {
-        let embedding = if is_base64 { json!(base64(vector)) } else { json!(vector) };
-        Embedding { object: "embedding", index, embedding }
-    });
+    let encode = |vector: Vec<f32>| match encoding_format {
+        Some(EncodingFormat::Base64) => EmbeddingVector::Base64(base64(&vector)),
+        Some(EncodingFormat::Float) | None => EmbeddingVector::Numbers(vector),
+    };
+    let vectors = embedded.vectors.into_iter().enumerate();
+    let data =
+        vectors.map(|(index, vector)| Embedding { object: "embedding", index, embedding: encode(vector) });
     let data = data.collect();
     let usage = EmbeddingUsage { prompt_tokens: embedded.tokens, total_tokens: embedded.tokens };
     Ok(HttpResponse::Ok().json(EmbeddingList { object: "list", data, model: &model, usage }))
 }
 
-/// Numbers of 32 bits, the lowest byte first.
+/// Encodes 32-bit little-endian floating-point numbers.
 fn base64(vector: &[f32]) -> String {
     let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
     STANDARD.encode(bytes)
-}
-
-struct Wanted {
-    model: String,
-    texts: Vec<String>,
-    is_base64: bool,
-}
-
-fn parse(mut body: Fields) -> Result<Wanted, ApiError> {
-    let model = body.text("model");
-    let texts = texts(&mut body);
-    let is_base64 = match body.optional_text("encoding_format").as_deref() {
-        None | Some("float") => false,
-        Some("base64") => true,
-        Some(_) => body.wrong("encoding_format", "must be float or base64").unwrap_or(false),
-    };
-    if body.value("dimensions").is_some() {
-        let _: Option<()> = body.wrong("dimensions", "cannot be chosen");
-    }
-    let wanted = model.zip(texts).map(|(model, texts)| Wanted { model, texts, is_base64 });
-    body.done(wanted)
-}
-
-fn texts(body: &mut Fields) -> Option<Vec<String>> {
-    let text = |value: Value| match value {
-        Value::String(text) => Some(text),
-        _ => None,
-    };
-    let texts = match body.value("input") {
-        Some(Value::String(text)) => vec![text],
-        Some(Value::Array(items)) => match items.into_iter().map(text).collect() {
-            Some(texts) => texts,
-            None => {
-                return body.wrong("input", "must be a string or a list of strings; tokens are not taken");
-            }
-        },
-        Some(_) => return body.wrong("input", "must be a string or a list of strings"),
-        None => return body.wrong("input", "is required"),
-    };
-    match texts.iter().map(|text| text.chars().count()).sum::<usize>() {
-        _ if texts.is_empty() => body.wrong("input", "must have at least one text"),
-        _ if texts.len() > TEXTS_MAX => body.wrong("input", "must have at most 2048 texts"),
-        _ if texts.iter().any(|text| text.trim().is_empty()) => {
-            body.wrong("input", "must have no text that is empty")
-        }
-        CHARACTERS_MAX.. => body.wrong("input", "must have at most 1000000 characters together"),
-        _ => Some(texts),
-    }
 }

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_refusal_has_message_type_param_and_code() {
-        let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(2), Loc::Name("role")];
+        let loc = vec!["body".into(), "messages".into(), Loc::Index(2), "role".into()];
         let wrong = FieldError { loc, msg: "is required".to_owned() };
         let (status, body) = worded(&ApiError::invalid(vec![wrong]));
         let expected = json!({ "error": {

@@ -180,7 +180,7 @@ fn about_records() -> Vec<Shared> {
 }
 
 fn about_requests() -> Vec<Shared> {
-    let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(0), Loc::Name("role")];
+    let loc = vec!["body".into(), "messages".into(), Loc::Index(0), "role".into()];
     let role = FieldError { loc, msg: "must be system, user or assistant".to_owned() };
     let width =
         ApiError::invalid_field(&["query", "width"], "must be a whole number of pixels from 100 to 3000");

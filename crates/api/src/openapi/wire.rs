@@ -43,7 +43,7 @@ pub(super) fn add(components: &mut Components) {
 type Shared = (&'static str, &'static str, Vec<ApiError>);
 
 fn about_requests() -> Vec<Shared> {
-    let loc = vec![Loc::Name("body"), Loc::Name("messages"), Loc::Index(0), Loc::Name("role")];
+    let loc = vec!["body".into(), "messages".into(), Loc::Index(0), "role".into()];
     let role = FieldError { loc, msg: "is required".to_owned() };
     let invalid = vec![ApiError::invalid(vec![role]), errors::no_vectors(), broken_body()];
     vec![

@@ -1,48 +1,55 @@
 //! `PATCH /webhooks/{id}`
 
-use super::response::{WebhookResponse, events, switch};
+use super::{
+    create::parse_events,
+    response::{WebhookEventName, WebhookResponse},
+};
 use crate::openapi::answers;
 use actix_web::{HttpResponse, web::Path};
-use docent_app::webhooks::own::{self, Change};
+use deserr::Deserr;
+use docent_app::webhooks::own;
 use docent_domain::{
     access::ManageWebhooks,
-    webhook::{WebhookDescription, WebhookUrl},
+    error::ValidationError,
+    webhook::{WebhookDescription, WebhookEvents, WebhookUrl},
 };
 use docent_http::{
     context::State,
-    error::{ApiError, Reply},
-    extract::{
-        self,
-        granted::Granted,
-        json::{Body, Fields},
-    },
+    error::Reply,
+    extract::{self, deserialize::BodyErrors, granted::Granted, json::Body},
 };
+use serde_json::Value;
 use utoipa::ToSchema;
 
-/// What to change of a webhook; what is missing or `null` stays as it is.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+/// Changes to a webhook. Fields that are missing or `null` stay unchanged.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "active": false }))]
 pub(crate) struct WebhookChange {
-    /// Where it is to be told.
-    #[schema(max_length = 2000, format = "uri")]
-    url: Option<String>,
-    /// What it is for.
-    #[schema(max_length = 200)]
-    description: Option<String>,
-    /// What it is to be told of.
-    #[schema(min_items = 1)]
-    events: Option<Vec<super::response::WebhookEventName>>,
-    /// Whether it is to be told of the documents of all accounts, which takes the permission `documents.view_document`.
+    /// URL of the receiver.
+    #[deserr(default)]
+    #[schema(value_type = Option<String>, max_length = 2000, format = "uri")]
+    url: Option<WebhookUrl>,
+    /// Description for people.
+    #[deserr(default)]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    description: Option<WebhookDescription>,
+    /// Subscribed events.
+    #[deserr(default, try_from(Option<Value>) = parse_events -> ValidationError)]
+    #[schema(value_type = Option<Vec<WebhookEventName>>, min_items = 1)]
+    events: Option<WebhookEvents>,
+    /// Whether to include the documents of all accounts. Requires the permission `documents.view_document`.
+    #[deserr(default)]
     all_documents: Option<bool>,
-    /// Whether it is to be told of anything. One that is off misses what happens; what was to be told before waits.
+    /// Whether events are sent. An inactive webhook receives no new events; deliveries that were pending before wait.
+    #[deserr(default)]
     active: Option<bool>,
 }
 
 /// Change a webhook (extension)
 #[utoipa::path(
     patch, path = "/webhooks/{id}", operation_id = "change_webhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", format = "uuid")),
+    params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
     request_body = WebhookChange,
     responses(
         (status = 200, description = "The webhook.", body = WebhookResponse<'_>),
@@ -60,22 +67,8 @@ pub(crate) async fn change(
     body: Body,
 ) -> Reply {
     let id = extract::id("id", &id)?;
-    let change = parse(body.fields().await?)?;
+    let WebhookChange { url, description, events, all_documents, active } = body.read().await?;
+    let change = own::Change { url, description, events, all_documents, is_active: active };
     let webhook = own::change(&context.app, &by.actor, &by.grant, id, change).await?;
     Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.now())))
-}
-
-fn parse(mut body: Fields) -> Result<Change, ApiError> {
-    let text = body.optional_text("url");
-    let url = body.parse("url", text, WebhookUrl::parse);
-    let text = body.optional_text("description");
-    let description = body.parse("description", text, WebhookDescription::parse);
-    let change = Change {
-        url,
-        description,
-        events: events(&mut body),
-        all_documents: switch(&mut body, "all_documents"),
-        is_active: switch(&mut body, "active"),
-    };
-    body.done(Some(change))
 }

@@ -1,44 +1,48 @@
 //! `POST /webhooks`
 
-use super::response::{WebhookWithSecret, events};
+use super::response::{WebhookEventName, WebhookWithSecret};
 use crate::openapi::answers;
 use actix_web::HttpResponse;
+use deserr::Deserr;
 use docent_app::webhooks::own::{self, Wanted};
 use docent_domain::{
     access::ManageWebhooks,
+    error::ValidationError,
     webhook::{WebhookDescription, WebhookEvents, WebhookUrl},
 };
 use docent_http::{
     context::State,
-    error::{ApiError, Reply},
-    extract::{
-        granted::Granted,
-        json::{Body, Fields},
-    },
+    error::Reply,
+    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
 };
+use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A webhook to make.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads field by field")]
+/// A new webhook.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors)]
 #[schema(example = json!({ "url": "https://example.org/docent", "events": ["document.ingested"] }))]
 pub(crate) struct WebhookCreate {
-    /// Where it is to be told: `https`, no user name, a host on the public internet unless `webhook_allow_private` is set.
-    #[schema(max_length = 2000, format = "uri")]
-    url: String,
-    /// What it is for.
-    #[schema(max_length = 200)]
-    description: Option<String>,
-    /// What it is to be told of; everything when left out.
-    #[schema(min_items = 1)]
-    events: Option<Vec<super::response::WebhookEventName>>,
-    /// Of the documents of all accounts, which takes the permission `documents.view_document`.
+    /// URL of the receiver: `https`, without a user name, and a host on the public internet unless `webhook_allow_private` is set.
+    #[schema(value_type = String, max_length = 2000, format = "uri")]
+    url: WebhookUrl,
+    /// Description for people.
+    #[deserr(default)]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    description: Option<WebhookDescription>,
+    /// Subscribed events. Default: all.
+    #[deserr(default, try_from(Option<Value>) = parse_events -> ValidationError)]
+    #[schema(value_type = Option<Vec<WebhookEventName>>, min_items = 1)]
+    events: Option<WebhookEvents>,
+    /// Whether to include the documents of all accounts. Requires the permission `documents.view_document`.
+    #[deserr(default)]
     all_documents: Option<bool>,
 }
 
-/// Make a webhook (extension)
+/// Create a webhook (extension)
 ///
-/// It is told when the ingestion of a document of its account is over, well or not. Its secret is in this answer alone. An account may have 20.
+/// The webhook receives an event when the ingestion of a document of its account succeeds or fails. Only this response contains the
+/// secret. An account can have 20 webhooks.
 #[utoipa::path(
     post, path = "/webhooks", operation_id = "create_webhook", tag = "Webhooks",
     request_body = WebhookCreate,
@@ -52,19 +56,22 @@ pub(crate) struct WebhookCreate {
     ),
 )]
 pub(crate) async fn create(by: Granted<ManageWebhooks>, context: State, body: Body) -> Reply {
-    let wanted = parse(body.fields().await?)?;
-    let webhook = own::create(&context.app, &by.actor, &by.grant, wanted).await?;
+    let WebhookCreate { url, description, events, all_documents } = body.read().await?;
+    let input = Wanted {
+        url,
+        description: description.unwrap_or_default(),
+        events: events.unwrap_or_else(WebhookEvents::all),
+        all_documents: all_documents.unwrap_or(false),
+    };
+    let webhook = own::create(&context.app, &by.actor, &by.grant, input).await?;
     Ok(HttpResponse::Created().json(WebhookWithSecret::of(&webhook, context.app.now())))
 }
 
-fn parse(mut body: Fields) -> Result<Wanted, ApiError> {
-    let text = body.text("url");
-    let url = body.parse("url", text, WebhookUrl::parse);
-    let text = body.optional_text("description").or_else(|| Some(String::new()));
-    let description = body.parse("description", text, WebhookDescription::parse);
-    let events = events(&mut body).unwrap_or_else(WebhookEvents::all);
-    let all_documents = body.flag("all_documents");
-    let wanted =
-        url.zip(description).map(|(url, description)| Wanted { url, description, events, all_documents });
-    body.done(wanted)
+/// Parses event names. An invalid name is reported at the list, not at the item.
+pub(super) fn parse_events(names: Option<Value>) -> Result<Option<WebhookEvents>, ValidationError> {
+    let Some(names) = names else { return Ok(None) };
+    let Ok(names) = serde_json::from_value::<Vec<String>>(names) else {
+        return Err(ValidationError::new("events", "must be a list of names"));
+    };
+    WebhookEvents::parse(names.iter().map(String::as_str)).map(Some)
 }

@@ -1,6 +1,6 @@
 //! Query parameters.
 
-use crate::error::{ApiError, FieldError, Loc};
+use crate::error::{ApiError, FieldError};
 use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 use std::future::{Ready, ready};
 
@@ -41,7 +41,7 @@ impl Query {
     ) -> Option<T> {
         let value = parse(self.text(name)?);
         if value.is_none() {
-            let loc = vec![Loc::Name("query"), Loc::Name(name)];
+            let loc = vec!["query".into(), name.into()];
             self.errors.push(FieldError { loc, msg: msg.to_owned() });
         }
         value
