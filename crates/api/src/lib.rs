@@ -11,6 +11,7 @@ mod mcp;
 mod metrics;
 mod openai;
 pub mod openapi;
+mod paging;
 mod root;
 mod routes;
 mod search;

@@ -1,8 +1,8 @@
 //! `GET /conversations/{id}`
 
-use super::response::{ConversationResponse, instant, limit, next_link};
-use crate::{answer_events::Source, openapi::answers};
-use actix_web::{HttpResponse, http::header, web::Path};
+use super::response::{ConversationResponse, instant};
+use crate::{answer_events::Source, openapi::answers, paging};
+use actix_web::web::Path;
 use docent_app::conversations::own;
 use docent_domain::{
     access::Chat,
@@ -159,20 +159,16 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
 )]
 pub(crate) async fn read(by: Granted<Chat>, context: State, id: Path<String>, mut query: Query) -> Reply {
     let id = extract::id("id", &id)?;
-    let limit = limit(&mut query, LIMIT);
-    // The cursor is the place of the first message of the page.
-    let cursor = query.parse("cursor", "is not a cursor of this list", |text| text.parse::<u32>().ok());
+    let limit = paging::limit(&mut query).unwrap_or(LIMIT);
+    // The cursor is the position of the first message of the page.
+    let offset = paging::after(&mut query, |text| text.parse::<u32>().ok()).map_or(0, u64::from);
     query.done()?;
-    let offset = u64::from(cursor.unwrap_or(0));
     let (conversation, found) = own::read(&context.app, &by.grant, id, PageRequest { offset, limit }).await?;
-
-    let mut response = HttpResponse::Ok();
-    let next = offset + found.records.len() as u64;
-    if next < found.total && !found.records.is_empty() {
-        let link = next_link(&format!("/conversations/{id}"), limit, &next.to_string());
-        response.insert_header((header::LINK, link)).insert_header(("X-Next-Cursor", next.to_string()));
-    }
+    let end = offset + found.records.len() as u64;
+    let next = (end < found.total && !found.records.is_empty()).then(|| end.to_string());
     let messages = found.records.iter().map(MessageResponse::from).collect();
+    let path = format!("/conversations/{id}");
     let ConversationResponse { id, title, created_at, updated_at } = (&conversation).into();
-    Ok(response.json(ConversationWhole { id, title, created_at, updated_at, messages }))
+    let body = ConversationWhole { id, title, created_at, updated_at, messages };
+    Ok(paging::response(body, &path, &[], limit, next))
 }

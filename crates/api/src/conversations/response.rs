@@ -1,13 +1,9 @@
-//! The records as answers, and what several operations share.
+//! Responses with conversations.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use docent_domain::conversation::Conversation;
-use docent_http::extract::query::Query;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// The largest page of a list.
-const LIMIT_MAX: u64 = 1000;
 
 /// A conversation, without what was said in it.
 #[derive(Serialize, ToSchema)]
@@ -45,17 +41,4 @@ impl<'a> From<&'a Conversation> for ConversationResponse<'a> {
 
 pub(super) fn instant(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Micros, true)
-}
-
-/// Reads `limit`.
-pub(super) fn limit(query: &mut Query, standard: u64) -> u64 {
-    let limit = query.parse("limit", "must be a whole number from 1 to 1000", |text| {
-        text.parse().ok().filter(|limit| (1..=LIMIT_MAX).contains(limit))
-    });
-    limit.unwrap_or(standard)
-}
-
-/// Where the next page is, for `Link`.
-pub(super) fn next_link(path: &str, limit: u64, cursor: &str) -> String {
-    format!("<{path}?limit={limit}&cursor={cursor}>; rel=\"next\"")
 }

@@ -1,13 +1,10 @@
 //! `GET /documents`
 //!
-//! All documents, or, with the extension parameters, a page of some of them. The body stays an array, so
-//! where the next page begins is told in the headers `Link` and `X-Next-Cursor`.
+//! Returns all documents or, with the extension parameters, a page of matching documents.
 
 use super::response::DocumentResponse;
-use crate::openapi::answers;
-use actix_web::{HttpResponse, http::header};
-use chrono::DateTime;
-use docent_app::documents::list::{self as use_case};
+use crate::{openapi::answers, paging};
+use docent_app::documents::list as use_case;
 use docent_domain::{
     access::ReadDocuments,
     document::Document,
@@ -15,15 +12,12 @@ use docent_domain::{
 };
 use docent_http::{
     context::State,
-    error::{ApiError, Reply},
-    extract::query::encode_query,
+    error::Reply,
     extract::{granted::Granted, query::Query},
 };
 
-/// The largest page.
-const LIMIT_MAX: u64 = 1000;
-/// The most characters to search titles for.
-const Q_MAX: usize = 200;
+/// Maximum number of characters of the parameter `q`.
+pub(crate) const TITLE_PART_MAX: usize = 200;
 const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 
 /// List documents
@@ -58,28 +52,16 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 )]
 pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: Query) -> Reply {
     let mut filter = filter(&mut query);
-    let limit = query.parse("limit", "must be a whole number from 1 to 1000", |text| {
-        text.parse().ok().filter(|limit| (1..=LIMIT_MAX).contains(limit))
-    });
-    let search = query.text("q").map(str::to_owned);
+    let limit = paging::limit(&mut query);
+    let title_part = query.text("q").map(str::to_owned);
     query.done()?;
-    // One more than asked for tells whether there is another page.
+    // One more than requested shows whether there is another page.
     filter.limit = limit.map(|limit| limit + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;
-
-    let mut response = HttpResponse::Ok();
-    if let Some(limit) = limit
-        && documents.len() as u64 > limit
-    {
-        documents.truncate(limit as usize);
-        if let Some(last) = documents.last() {
-            let cursor = cursor(last);
-            let link = next_link(limit, &cursor, filter.status, search.as_deref())?;
-            response.insert_header((header::LINK, link)).insert_header(("X-Next-Cursor", cursor));
-        }
-    }
-    let documents: Vec<_> = documents.iter().map(DocumentResponse::from).collect();
-    Ok(response.json(documents))
+    let next = limit.and_then(|limit| paging::truncate(&mut documents, limit, cursor));
+    let parameters = [("status", filter.status), ("q", title_part.as_deref())];
+    let body: Vec<_> = documents.iter().map(DocumentResponse::from).collect();
+    Ok(paging::response(body, "/documents", &parameters, limit.unwrap_or_default(), next))
 }
 
 /// Reads `status`, `q` and `cursor`.
@@ -89,55 +71,19 @@ pub(crate) fn filter(query: &mut Query) -> DocumentFilter {
             STATUSES.into_iter().find(|status| *status == text)
         }),
         title_contains: query.parse("q", "must have at most 200 characters", |text| {
-            (text.chars().count() <= Q_MAX).then(|| text.to_owned())
+            (text.chars().count() <= TITLE_PART_MAX).then(|| text.to_owned())
         }),
-        after: query.parse("cursor", "is not a cursor of this list", position),
+        after: paging::after(query, position),
         limit: None,
     }
 }
 
-/// The place of a document in the list, as text.
+/// Encodes the position of a document in the list.
 pub(crate) fn cursor(document: &Document) -> String {
-    format!("{}.{}", document.created_at.timestamp_micros(), document.id.as_uuid().simple())
+    paging::cursor(document.created_at, document.id)
 }
 
-/// The place that [`cursor`] tells.
+/// Decodes a position encoded by [`cursor`].
 pub(crate) fn position(cursor: &str) -> Option<ListPosition> {
-    let (micros, id) = cursor.split_once('.')?;
-    Some(ListPosition {
-        created_at: DateTime::from_timestamp_micros(micros.parse().ok()?)?,
-        id: id.parse().ok()?,
-    })
-}
-
-fn next_link(limit: u64, cursor: &str, status: Option<&str>, q: Option<&str>) -> Result<String, ApiError> {
-    let limit = limit.to_string();
-    let pairs = [("limit", Some(limit.as_str())), ("cursor", Some(cursor)), ("status", status), ("q", q)];
-    Ok(format!("</documents?{}>; rel=\"next\"", encode_query(&pairs)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use docent_domain::{
-        id::{DocumentId, UserId},
-        text::Title,
-    };
-
-    #[test]
-    fn a_cursor_leads_back_to_its_place() {
-        let at = DateTime::from_timestamp_micros(1_767_225_600_123_456).unwrap();
-        let id = DocumentId::generate(at, [7; 10]);
-        let owner = UserId::generate(at, [1; 10]);
-        let document = Document::new(id, owner, Title::parse("t").unwrap(), None, at);
-        assert_eq!(position(&cursor(&document)), Some(ListPosition { created_at: at, id }));
-        for wrong in ["", ".", "1", "x.y", "9999999999999999999.0"] {
-            assert_eq!(position(wrong), None, "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn parameters_are_encoded() {
-        assert_eq!(encode_query(&[("q", Some("a&b c/é")), ("status", None)]), "q=a%26b%20c%2F%C3%A9");
-    }
+    paging::position(cursor).map(|(created_at, id)| ListPosition { created_at, id })
 }

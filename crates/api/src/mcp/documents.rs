@@ -4,9 +4,10 @@ use super::outcome::{Failed, Found};
 use crate::{
     answer_events::Sources,
     documents::{
-        list::{cursor, position},
+        list::{TITLE_PART_MAX, cursor, position},
         response::DocumentResponse,
     },
+    paging,
     search::SearchRequest,
 };
 use deserr::Deserr;
@@ -28,7 +29,6 @@ use serde_json::json;
 type Outcome = Result<Found, Failed>;
 
 const LIST_LIMIT: u64 = 50;
-const TITLE_PART_MAX: usize = 200;
 
 pub(super) async fn search(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
     let request: SearchRequest = deserialize(arguments.into())?;
@@ -79,9 +79,7 @@ pub(super) async fn list(app: &App, grant: Grant<ReadDocuments>, arguments: Json
     // One more than requested shows whether there is another page.
     let filter = DocumentFilter { status: None, title_contains: q, after, limit: Some(limit + 1) };
     let mut found = listing::list(app, grant, &filter).await?;
-    let has_more = found.len() as u64 > limit;
-    found.truncate(limit as usize);
-    let next = found.last().filter(|_| has_more).map(cursor);
+    let next = paging::truncate(&mut found, limit, cursor);
     let lines = found
         .iter()
         .map(|document| format!("{}  {}  {}", document.id, document.state.name(), document.title.as_str()));

@@ -1,13 +1,10 @@
 //! `GET /webhooks/{id}/deliveries`
-//!
-//! As `GET /documents`, the body is an array, and where the next page begins is told in headers.
 
 use super::response::DeliveryResponse;
-use crate::openapi::answers;
-use actix_web::{HttpResponse, http::header, web::Path};
-use chrono::DateTime;
+use crate::{openapi::answers, paging};
+use actix_web::web::Path;
 use docent_app::webhooks::own;
-use docent_domain::{access::ManageWebhooks, listing::DeliveryPosition, webhook::WebhookDelivery};
+use docent_domain::{access::ManageWebhooks, listing::DeliveryPosition};
 use docent_http::{
     context::State,
     error::Reply,
@@ -16,8 +13,6 @@ use docent_http::{
 
 /// Deliveries on a page, when nobody says how many.
 const LIMIT: u64 = 100;
-/// The largest page.
-const LIMIT_MAX: u64 = 1000;
 
 /// Read what a webhook was told (extension)
 ///
@@ -57,36 +52,13 @@ pub(crate) async fn deliveries(
     mut query: Query,
 ) -> Reply {
     let id = extract::id("id", &id)?;
-    let limit = query.parse("limit", "must be a whole number from 1 to 1000", |text| {
-        text.parse().ok().filter(|limit| (1..=LIMIT_MAX).contains(limit))
-    });
-    let limit = limit.unwrap_or(LIMIT);
-    let after = query.parse("cursor", "is not a cursor of this list", position);
+    let limit = paging::limit(&mut query).unwrap_or(LIMIT);
+    let after = paging::after(&mut query, paging::position);
     query.done()?;
-    // One more than asked for tells whether there is another page.
+    let after = after.map(|(created_at, id)| DeliveryPosition { created_at, id });
+    // One more than requested shows whether there is another page.
     let mut found = own::deliveries(&context.app, &by.grant, id, after, limit + 1).await?;
-
-    let mut response = HttpResponse::Ok();
-    if found.len() as u64 > limit {
-        found.truncate(limit as usize);
-        if let Some(last) = found.last() {
-            let cursor = cursor(last);
-            let link = format!("</webhooks/{id}/deliveries?limit={limit}&cursor={cursor}>; rel=\"next\"");
-            response.insert_header((header::LINK, link)).insert_header(("X-Next-Cursor", cursor));
-        }
-    }
-    Ok(response.json(found.iter().map(DeliveryResponse::from).collect::<Vec<_>>()))
-}
-
-/// The place of a delivery in the log, as text.
-fn cursor(delivery: &WebhookDelivery) -> String {
-    format!("{}.{}", delivery.created_at.timestamp_micros(), delivery.id.as_uuid().simple())
-}
-
-fn position(cursor: &str) -> Option<DeliveryPosition> {
-    let (micros, id) = cursor.split_once('.')?;
-    Some(DeliveryPosition {
-        created_at: DateTime::from_timestamp_micros(micros.parse().ok()?)?,
-        id: id.parse().ok()?,
-    })
+    let next = paging::truncate(&mut found, limit, |last| paging::cursor(last.created_at, last.id));
+    let body: Vec<_> = found.iter().map(DeliveryResponse::from).collect();
+    Ok(paging::response(body, &format!("/webhooks/{id}/deliveries"), &[], limit, next))
 }
