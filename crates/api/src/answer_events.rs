@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 /// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
 pub(crate) fn reply(context: State, answer: Answer, include_sources: bool) -> HttpResponse {
     let frames = answer.filter_map(move |event| ready(of_event(&event, include_sources)));
-    sse::response().streaming(sse::stream(context, frames, Some(sse::broken_off(sse::STOPPING))))
+    sse::response().streaming(sse::stream(context, frames, Some(sse::error_event(sse::STOPPING))))
 }
 
 /// Encodes an event of an answer, unless the client did not request it.
@@ -28,40 +28,40 @@ pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, include_sources: bool
             Some(sse::frame(Some("sources"), &json!({ "results": results })))
         }
         Ok(AnswerEvent::Sources(_)) => None,
-        Err(fault) => Some(sse::broken_off(&sentence(&fault.public_message()))),
+        Err(fault) => Some(sse::error_event(&sentence(&fault.public_message()))),
     }
 }
 
-/// One event of an answer, by its fields.
+/// One event of an answer.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "says what `frame` writes")]
+#[expect(dead_code, reason = "documents the frames that `sse::frame` writes")]
 pub(crate) struct AnswerStreamEvent {
-    /// `message` where the stream names none, as in the specification of server-sent events.
+    /// Name of the event. Default: `message`, as in the specification of server-sent events.
     event: Option<EventName>,
-    /// Its number, from 1 on, where the answer can be resumed.
+    /// Number of the event, starting at 1, if the answer is resumable.
     #[schema(pattern = "^[1-9][0-9]*$", nullable = false)]
     id: Option<String>,
-    /// JSON on one line, by the event's name.
+    /// JSON on one line. Its schema depends on the name of the event.
     #[schema(content_media_type = "application/json")]
     data: String,
 }
 
-/// What an event is.
+/// Name of an event.
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
-#[expect(dead_code, reason = "says which names `frame` gets")]
+#[expect(dead_code, reason = "documents the names in the frames that `sse::frame` writes")]
 pub(crate) enum EventName {
-    /// The next piece of the answer, as a string.
+    /// The next text of the answer, as a string.
     Message,
-    /// The passages that it stands on, as a `Sources` object.
+    /// Passages on which the answer is based, as a `Sources` object.
     Sources,
-    /// Why it breaks off, as a `Problem` object.
+    /// Why the answer failed, as a `Problem` object.
     Error,
-    /// That it is over, as a `StreamEnd` object, where it can be resumed.
+    /// End of a resumable answer, as a `StreamEnd` object.
     End,
 }
 
-/// Passages, best first. Clients may have come to rely on the order of the fields, and on all digits of a score.
+/// Passages, best first. Clients may rely on the order of the fields and on all digits of a score.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Sources<'a> {
     /// The passages.
@@ -74,7 +74,7 @@ impl<'a> From<&'a [ScoredChunk]> for Sources<'a> {
     }
 }
 
-/// A passage that an answer stands on, or that a search found.
+/// A passage that a search found.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "chunk_id": "5b0c3f6e-1c52-5c0e-9d6f-2a7b8c9d0e1f",
@@ -86,23 +86,23 @@ impl<'a> From<&'a [ScoredChunk]> for Sources<'a> {
     "text": "The warranty lasts five years.",
 }))]
 pub(crate) struct Source<'a> {
-    /// The passage's id.
+    /// ID of the passage.
     #[schema(format = "uuid")]
     chunk_id: String,
-    /// The id of the document that it stands in.
+    /// ID of the document.
     #[schema(format = "uuid")]
     document_id: String,
-    /// The page that it ends on.
+    /// Last page.
     #[schema(minimum = 1)]
     page_end: u32,
-    /// The page that it begins on, counted from 1.
+    /// First page, counted from 1.
     #[schema(minimum = 1)]
     page_start: u32,
-    /// How well it fits; compares within one answer only.
+    /// Relevance; comparable within one response only.
     score: f64,
-    /// What it says.
+    /// Text.
     text: &'a str,
-    /// The document's title.
+    /// Title of the document.
     title: &'a str,
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passages_are_sent_byte_for_byte_as_ever() {
+    fn sources_serialization_is_stable() {
         let source = Source {
             chunk_id: "c".to_owned(),
             document_id: "d".to_owned(),

@@ -1,6 +1,6 @@
-//! `GET /openapi.json`, and `GET /docs`, which shows it.
+//! `GET /openapi.json`, and `GET /docs`, which displays it.
 //!
-//! The page's files are in the program. It runs them alone: nothing comes from elsewhere, and no script stands in its text.
+//! The files of the page are compiled into the program. The page loads nothing from other hosts and has no inline scripts.
 
 use actix_web::{
     HttpResponse,
@@ -14,13 +14,13 @@ use utoipa_swagger_ui::Config;
 
 const PAGE: &str = include_str!("templates/docs.html");
 const SCRIPT: &str = include_str!("templates/docs.js");
-/// Those of the viewer's files that the page loads.
+/// Files of the viewer that the page loads.
 const FILES: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
-/// The viewer draws its icons from `data:` addresses.
+/// The viewer loads its icons from `data:` URLs.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Makes the document, which describes this operation too.
+/// Generates the document, which also describes this operation.
 pub(crate) struct Source(pub(crate) fn() -> serde_json::Result<String>);
 
 /// Read this document (extension)
@@ -29,7 +29,7 @@ pub(crate) struct Source(pub(crate) fn() -> serde_json::Result<String>);
     responses((status = 200, description = "The API as a document of OpenAPI 3.1.", body = serde_json::Value)),
 )]
 pub(crate) async fn document(source: Data<Source>) -> Reply {
-    // Made when somebody asks for it, and kept.
+    // Generated at the first request.
     static DOCUMENT: OnceLock<Option<Bytes>> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| (source.0)().ok().map(Bytes::from));
     let document = document.clone().ok_or_else(ApiError::internal)?;

@@ -23,11 +23,11 @@ use actix_web::web::{Data, ServiceConfig};
 pub use openai::errors::word as word_openai_errors;
 pub use routes::TABLE;
 
-/// What the API keeps between requests, for all threads of a server.
+/// State of the API that all threads of a server share.
 #[derive(Clone, Default)]
 pub struct Shared(Data<streams::Streams>);
 
-/// Adds those of the paths that are wanted to a server.
+/// Adds the selected paths to a server.
 pub fn configure(config: &mut ServiceConfig, shared: &Shared, is_wanted: impl Fn(&str) -> bool) {
     config.app_data(shared.0.clone()).app_data(Data::new(docs::Source(openapi::json)));
     routes::configure(config, is_wanted);

@@ -14,9 +14,9 @@ use docent_http::{
     routes,
 };
 
-/// Read what the process counts
+/// Read metrics
 ///
-/// For Prometheus. It is there only with `metrics_enabled`, and asks for `metrics_token` as bearer token when that is set.
+/// Metrics for Prometheus. Requires `metrics_enabled`, and `metrics_token` as bearer token if it is set.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "get_metrics", tag = "Service", security((), ("metrics_token" = [])),
     responses(
@@ -34,7 +34,7 @@ pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
     if !endpoint.admits(bearer(request.headers())) {
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "Could not validate credentials"));
     }
-    // A database that is away costs its own series, not all of them.
+    // Without the database only its own series are missing.
     let backlog = backlog::read(&context.app).await.inspect_err(|error| {
         if let Error::Fault(fault) = error {
             context.app.record_fault(fault.component(), fault.kind());

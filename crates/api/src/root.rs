@@ -6,20 +6,20 @@ use docent_http::error::Reply;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who answers here.
+/// Description of the service.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({ "message": "Docent answers questions about your documents." }))]
 pub(crate) struct Welcome {
-    /// What the service is, in a sentence.
+    /// A sentence about the service.
     message: String,
 }
 
-/// Say what the service is
+/// Describe the service
 ///
-/// For people who open its address.
+/// For people who open the URL of the service.
 #[utoipa::path(
     get, path = "/", operation_id = "root", tag = "Service", security(()),
-    responses((status = 200, description = "The service is there.", body = Welcome)),
+    responses((status = 200, description = "The description.", body = Welcome)),
 )]
 pub(crate) async fn root(context: State) -> Reply {
     let message = format!("{} answers questions about your documents.", context.settings.app_name);

@@ -15,9 +15,9 @@ routes! {
     "/auth/token"           { POST => auth::token::token }
     "/auth/refresh"         { POST => auth::refresh::refresh }
     "/auth/logout"          { POST => auth::logout::logout }
-    "/auth/password-reset"  { POST => auth::verification::ask_for_reset }
+    "/auth/password-reset"  { POST => auth::verification::request_reset }
     "/auth/password-reset/confirm" { POST => auth::verification::reset_password }
-    "/auth/email-verification" { POST => auth::verification::ask_for_verification }
+    "/auth/email-verification" { POST => auth::verification::request_verification }
     "/auth/email-verification/confirm" { POST => auth::verification::verify_email }
     "/documents"            { GET => documents::list::list, POST => documents::create::create }
     "/documents/upload"     { POST => documents::upload::upload }

@@ -6,24 +6,24 @@ use docent_http::error::Reply;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Which program answers.
+/// Name and version of the service.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({ "app": "Docent", "debug": false, "framework_version": "0.1.0", "status": "ok" }))]
 pub(crate) struct Status<'a> {
-    /// The name that the service was given.
+    /// Configured name of the service.
     app: &'a str,
-    /// Whether it runs with settings for development.
+    /// Whether development settings are active.
     debug: bool,
-    /// The program's version.
+    /// Version of the program.
     framework_version: &'static str,
     /// Always `ok`.
     status: &'static str,
 }
 
-/// Tell name and version
+/// Read name and version
 #[utoipa::path(
     get, path = "/status", operation_id = "get_status", tag = "Service", security(()),
-    responses((status = 200, description = "The service answers.", body = Status<'_>)),
+    responses((status = 200, description = "The service is running.", body = Status<'_>)),
 )]
 pub(crate) async fn status(context: State) -> Reply {
     let settings = &context.settings;

@@ -1,8 +1,7 @@
-//! Answers that a client may come back to.
+//! Resumable answers.
 //!
-//! Each is followed by a task, whether somebody reads it or not, into a buffer of numbered events; readers take
-//! them from there. The buffer is this process's alone, bounded in bytes, and gone a while after its end. When
-//! nobody has read for that long, the answer is stopped.
+//! A task writes each answer into a buffer of numbered events, from which readers stream. The buffer belongs to this process, is bounded
+//! in bytes, and is removed `resume_grace` after its end. An answer without a reader for that time is stopped.
 
 use crate::answer_events;
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
@@ -26,60 +25,65 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use utoipa::ToSchema;
 
-/// Bytes of events that are kept of an answer; the oldest are dropped beyond.
+/// Maximum bytes of buffered events of an answer. The oldest are dropped.
 const BYTES_MAX: usize = 512 * 1024;
-/// Answers that are kept at once.
+/// Maximum number of buffered answers.
 const STREAMS_MAX: usize = 128;
-/// Of those, one account's.
+/// Maximum number of buffered answers of an account.
 const STREAMS_OF_ACCOUNT: usize = 8;
 
-/// The answers that are kept.
+/// The buffered answers.
 #[derive(Default)]
-pub(crate) struct Streams(Mutex<HashMap<StreamId, Arc<Kept>>>);
+pub(crate) struct Streams(Mutex<HashMap<StreamId, Arc<BufferedStream>>>);
 
 impl Streams {
-    /// An account's answer of this agent.
-    pub(crate) fn find(&self, id: StreamId, owner: UserId, agent: &str) -> Result<Arc<Kept>, ApiError> {
+    /// Returns an answer of this agent to this account.
+    pub(crate) fn find(
+        &self,
+        id: StreamId,
+        owner: UserId,
+        agent: &str,
+    ) -> Result<Arc<BufferedStream>, ApiError> {
         let found = lock(&self.0).get(&id).map(Arc::clone);
-        found.filter(|kept| kept.owner == owner && kept.agent == agent).ok_or_else(gone)
+        found.filter(|stream| stream.owner == owner && stream.agent == agent).ok_or_else(gone)
     }
 
-    /// Makes room for one more, among those that `counts`, by forgetting the earliest that is over.
+    /// Makes room for one more stream among those that match `counts`: removes the oldest one that ended if there are `max`.
     fn make_room(
-        kept: &mut HashMap<StreamId, Arc<Kept>>,
-        most: usize,
-        counts: impl Fn(&Kept) -> bool,
+        streams: &mut HashMap<StreamId, Arc<BufferedStream>>,
+        max: usize,
+        counts: impl Fn(&BufferedStream) -> bool,
     ) -> bool {
-        if kept.values().filter(|stream| counts(stream)).count() < most {
+        if streams.values().filter(|stream| counts(stream)).count() < max {
             return true;
         }
-        let over = kept.iter().filter(|(_, stream)| counts(stream) && lock(&stream.buffer).is_over);
-        let earliest = over.map(|(id, _)| *id).min();
-        earliest.is_some_and(|id| kept.remove(&id).is_some())
+        let ended = streams.iter().filter(|(_, stream)| counts(stream) && lock(&stream.buffer).is_over);
+        let oldest = ended.map(|(id, _)| *id).min();
+        oldest.is_some_and(|id| streams.remove(&id).is_some())
     }
 }
 
-/// 404: never was, is another account's, or is no longer kept.
+/// 404: unknown, of another account, or removed.
 pub(crate) fn gone() -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "Stream not found")
 }
 
-/// Takes a place for an answer that is about to be asked for.
+/// Reserves a slot for an answer before it is requested.
 pub(crate) fn reserve(
     context: &State,
     streams: Data<Streams>,
     owner: UserId,
     agent: &str,
-) -> Result<Place, ApiError> {
-    let mut kept = lock(&streams.0);
-    if !Streams::make_room(&mut kept, STREAMS_OF_ACCOUNT, |stream| stream.owner == owner) {
+) -> Result<Slot, ApiError> {
+    let mut buffered = lock(&streams.0);
+    if !Streams::make_room(&mut buffered, STREAMS_OF_ACCOUNT, |stream| stream.owner == owner) {
         return Err(ApiError::too_many(context.settings.resume_grace));
     }
-    if !Streams::make_room(&mut kept, STREAMS_MAX, |_| true) {
-        let detail = "Too many resumable answers are under way";
+    if !Streams::make_room(&mut buffered, STREAMS_MAX, |_| true) {
+        let detail = "Too many resumable answers are in progress";
         return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail));
     }
-    let stream = Arc::new(Kept {
+    let stream = Arc::new(BufferedStream {
         id: context.app.new_id(StreamId::generate),
         owner,
         agent: agent.to_owned(),
@@ -88,22 +92,22 @@ pub(crate) fn reserve(
         readers: watch::Sender::new(0),
         stop: CancellationToken::new(),
     });
-    kept.insert(stream.id, Arc::clone(&stream));
-    drop(kept);
-    Ok(Place { context: context.clone(), streams, stream })
+    buffered.insert(stream.id, Arc::clone(&stream));
+    drop(buffered);
+    Ok(Slot { context: context.clone(), streams, stream })
 }
 
-/// Streams an answer that is kept in this place.
-pub(crate) fn reply(context: State, place: Place, answer: Answer, include_sources: bool) -> HttpResponse {
-    let stream = Arc::clone(&place.stream);
-    // Counted as a reader before anybody looks for one.
+/// Streams an answer and buffers it in this slot.
+pub(crate) fn reply(context: State, slot: Slot, answer: Answer, include_sources: bool) -> HttpResponse {
+    let stream = Arc::clone(&slot.stream);
+    // Registers the reader before the task checks for readers.
     let response = read(context.clone(), stream, 0);
-    context.runtime.spawn(follow(place, answer, include_sources).in_current_span());
+    context.runtime.spawn(buffer_answer(slot, answer, include_sources).in_current_span());
     response
 }
 
-/// Streams what is kept and what is still to come, from behind an event on.
-pub(crate) fn read(context: State, stream: Arc<Kept>, seen: u64) -> HttpResponse {
+/// Streams the buffered and future events after event `seen`.
+pub(crate) fn read(context: State, stream: Arc<BufferedStream>, seen: u64) -> HttpResponse {
     let id = stream.id.to_string();
     sse::response().insert_header(("X-Stream-Id", id)).streaming(sse::stream(
         context,
@@ -112,57 +116,57 @@ pub(crate) fn read(context: State, stream: Arc<Kept>, seen: u64) -> HttpResponse
     ))
 }
 
-/// A place among the answers that are kept; forgotten with this value.
-pub(crate) struct Place {
+/// A slot among the buffered answers. Dropping it removes the stream.
+pub(crate) struct Slot {
     context: State,
     streams: Data<Streams>,
-    stream: Arc<Kept>,
+    stream: Arc<BufferedStream>,
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         lock(&self.streams.0).remove(&self.stream.id);
         self.stream.change(|buffer| buffer.is_over = true);
     }
 }
 
-/// How an answer ended that can be resumed.
+/// End of a resumable answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StreamEnd {
-    /// Why.
+    /// Reason.
     reason: EndReason,
 }
 
-/// Why an answer ended.
+/// Reason of the end of an answer.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum EndReason {
-    /// It is whole.
+    /// The answer is complete.
     Complete,
-    /// It was stopped.
+    /// The answer was stopped.
     Stopped,
 }
 
-/// An answer that is kept.
-pub(crate) struct Kept {
+/// A buffered answer.
+pub(crate) struct BufferedStream {
     id: StreamId,
     owner: UserId,
     agent: String,
     buffer: Mutex<Buffer>,
-    /// Told of each change of the buffer.
+    /// Notifies readers of changes of the buffer.
     changed: watch::Sender<()>,
-    /// How many read at the moment.
+    /// Number of current readers.
     readers: watch::Sender<usize>,
     stop: CancellationToken,
 }
 
-impl Kept {
-    /// Stops the model, if it has not ended yet.
+impl BufferedStream {
+    /// Stops the model, unless it already ended.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// What comes behind an event.
+    /// Returns what follows event `seen`.
     pub(crate) fn after(&self, seen: u64) -> Next {
         lock(&self.buffer).after(seen)
     }
@@ -172,41 +176,41 @@ impl Kept {
         self.changed.send_replace(());
     }
 
-    /// Waits until nobody has read for the time that a client has to come back.
+    /// Waits until there was no reader for `resume_grace`.
     async fn abandoned(&self, context: &Context) {
         let mut readers = self.readers.subscribe();
         loop {
             let _ = readers.wait_for(|count| *count == 0).await.map(drop);
-            let somebody = async { readers.wait_for(|count| *count > 0).await.map(drop) };
+            let has_reader = async { readers.wait_for(|count| *count > 0).await.map(drop) };
             tokio::select! {
                 () = context.app.sleep(context.settings.resume_grace) => return,
-                _ = somebody => {}
+                _ = has_reader => {}
             }
         }
     }
 }
 
-/// What comes behind an event.
+/// What follows an event.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next {
-    /// This one.
+    /// An event.
     Event(Bytes),
     /// Nothing yet.
     Later,
-    /// Nothing any more.
+    /// The end of the stream.
     Over,
-    /// One that is no longer kept.
+    /// An event that was dropped.
     Gone,
-    /// There is no such event yet.
+    /// The given event does not exist.
     Unknown,
 }
 
-/// The last events of an answer, numbered from 1 on.
+/// The last events of an answer, numbered from 1.
 #[derive(Default)]
 struct Buffer {
     events: VecDeque<Bytes>,
     bytes: usize,
-    /// Events that were dropped.
+    /// Number of dropped events.
     dropped: u64,
     is_over: bool,
 }
@@ -224,10 +228,10 @@ impl Buffer {
     }
 
     fn after(&self, seen: u64) -> Next {
-        let Some(place) = seen.checked_sub(self.dropped) else { return Next::Gone };
-        match usize::try_from(place).ok().filter(|place| *place <= self.events.len()) {
+        let Some(index) = seen.checked_sub(self.dropped) else { return Next::Gone };
+        match usize::try_from(index).ok().filter(|index| *index <= self.events.len()) {
             None => Next::Unknown,
-            Some(place) => match self.events.get(place) {
+            Some(index) => match self.events.get(index) {
                 Some(event) => Next::Event(event.clone()),
                 None if self.is_over => Next::Over,
                 None => Next::Later,
@@ -236,18 +240,18 @@ impl Buffer {
     }
 }
 
-/// Writes an answer into its buffer, and keeps that for a while.
-async fn follow(place: Place, mut answer: Answer, include_sources: bool) {
-    let (stream, context) = (&*place.stream, &place.context);
+/// Writes an answer into its buffer and removes the buffer after `resume_grace`.
+async fn buffer_answer(slot: Slot, mut answer: Answer, include_sources: bool) {
+    let (stream, context) = (&*slot.stream, &slot.context);
     let end = |reason| sse::frame(Some("end"), &StreamEnd { reason });
     let mut abandoned = pin!(stream.abandoned(context));
     let last = loop {
         let event = tokio::select! {
             biased;
             () = stream.stop.cancelled() => break Some(end(EndReason::Stopped)),
-            () = context.cut.cancelled() => break Some(sse::broken_off(sse::STOPPING)),
+            () = context.cut.cancelled() => break Some(sse::error_event(sse::STOPPING)),
             () = &mut abandoned => {
-                tracing::debug!("nobody came back for the answer; the model was stopped");
+                tracing::debug!("resumable answer had no reader; stopped the model");
                 return;
             }
             event = answer.next() => event,
@@ -273,15 +277,15 @@ async fn follow(place: Place, mut answer: Answer, include_sources: bool) {
     }
 }
 
-/// Somebody who reads.
+/// A reader of a buffered answer.
 struct Reader {
-    stream: Arc<Kept>,
+    stream: Arc<BufferedStream>,
     changed: watch::Receiver<()>,
     seen: u64,
 }
 
 impl Reader {
-    fn new(stream: Arc<Kept>, seen: u64) -> Self {
+    fn new(stream: Arc<BufferedStream>, seen: u64) -> Self {
         stream.readers.send_modify(|count| *count += 1);
         Self { changed: stream.changed.subscribe(), stream, seen }
     }
@@ -294,7 +298,7 @@ impl Drop for Reader {
 }
 
 /// The frames of a buffered answer after event `seen`, as they come.
-fn frames(stream: Arc<Kept>, seen: u64) -> impl Stream<Item = Bytes> {
+fn frames(stream: Arc<BufferedStream>, seen: u64) -> impl Stream<Item = Bytes> {
     stream::unfold(Some(Reader::new(stream, seen)), |reader| async move {
         let mut reader = reader?;
         loop {
@@ -303,7 +307,12 @@ fn frames(stream: Arc<Kept>, seen: u64) -> impl Stream<Item = Bytes> {
                     reader.seen += 1;
                     return Some((event, Some(reader)));
                 }
-                Next::Gone => return Some((sse::broken_off("The answer went on too fast to be kept"), None)),
+                Next::Gone => {
+                    return Some((
+                        sse::error_event("The answer was faster than the client; events were dropped"),
+                        None,
+                    ));
+                }
                 Next::Over | Next::Unknown => return None,
                 Next::Later => drop(reader.changed.changed().await),
             }
@@ -320,7 +329,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_are_numbered_and_found_by_the_one_before() {
+    fn after_returns_the_next_numbered_event() {
         let mut buffer = Buffer::default();
         assert_eq!(buffer.after(0), Next::Later);
         buffer.push(b"data: 1\n\n");
@@ -333,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_events_are_dropped_when_there_are_too_many_bytes() {
+    fn buffer_over_the_limit_drops_the_oldest_events() {
         let mut buffer = Buffer::default();
         let event = vec![b'x'; BYTES_MAX / 3];
         (0..4).for_each(|_| buffer.push(&event));
@@ -341,6 +350,6 @@ mod tests {
         assert!(matches!(buffer.after(2), Next::Event(_)) && buffer.after(4) == Next::Later);
         assert!(buffer.bytes <= BYTES_MAX);
         buffer.push(&vec![b'x'; 2 * BYTES_MAX]);
-        assert!(matches!(buffer.after(4), Next::Event(_)), "the latest is always there");
+        assert!(matches!(buffer.after(4), Next::Event(_)), "the latest event is never dropped");
     }
 }

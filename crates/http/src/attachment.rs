@@ -1,4 +1,4 @@
-//! Files that are to be saved.
+//! File downloads.
 
 use actix_web::{
     HttpResponse,
@@ -9,17 +9,17 @@ use bytes::Bytes;
 use docent_domain::{document::StoredFile, fault::Fault};
 use futures::Stream;
 
-/// The uploaded file of a document.
+/// Builds the response with the uploaded file of a document.
 pub fn pdf(file: &StoredFile, bytes: impl Stream<Item = Result<Bytes, Fault>> + 'static) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/pdf")
         .insert_header(attachment(file.name.as_str()))
-        // Whatever the file is, it runs nothing here.
+        // Prevents scripts in the file from running on this origin.
         .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
         .body(SizedStream::new(file.bytes, bytes))
 }
 
-/// A file to be saved under this name: in full for clients that know how, and in plain letters for others.
+/// Builds the header with the full name (RFC 5987) and an ASCII fallback.
 fn attachment(name: &str) -> ContentDisposition {
     let name = if name.is_empty() { "document.pdf" } else { name };
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') || c == ' ';
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_leave_its_quotes() {
+    fn quotes_and_line_breaks_in_the_name_are_escaped() {
         let header = attachment("a\"; x=\"é\r\n.pdf").to_string();
         assert!(
             header.starts_with("attachment; filename=\"a_; x=____.pdf\"; filename*=UTF-8''a%22"),

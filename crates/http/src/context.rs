@@ -1,4 +1,4 @@
-//! What every handler can reach.
+//! Shared state of handlers and middleware.
 
 use crate::{error::ApiError, metrics::Metrics, settings::HttpSettings, table::Table};
 use actix_web::{HttpRequest, dev::ServiceRequest, web::Data};
@@ -8,30 +8,29 @@ use std::{io, sync::Arc};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-/// The use cases and what the server itself needs, shared by all of its threads.
+/// State shared by all threads of the server.
 pub struct Context {
     /// The use cases.
     pub app: Arc<App>,
-    /// How the service appears over HTTP.
+    /// HTTP settings.
     pub settings: HttpSettings,
-    /// The limit of requests per client.
+    /// Rate limit per client.
     pub rate_limit: Option<RateLimit>,
-    /// When this process began to serve.
+    /// Start time of the server.
     pub started_at: DateTime<Utc>,
-    /// Every path of the service.
+    /// Route tables of the service.
     pub tables: Vec<Table>,
-    /// The runtime that outlives the server's threads. Work that must go on when its request is over
-    /// belongs there.
+    /// Runtime that outlives the threads of the server, for work that continues after its request.
     pub runtime: Handle,
-    /// Cancelled when the time is over that a stopping server gives to streams.
+    /// Cancelled when the grace period of a stopping server for streams ends.
     pub cut: CancellationToken,
 }
 
 impl Context {
-    /// The context of a server that begins now. Must be called on the runtime that outlives it.
+    /// Creates the context of a server that starts now. Must be called on the runtime that outlives the server.
     ///
     /// # Errors
-    /// When there is no runtime.
+    /// If there is no runtime.
     pub fn new(app: Arc<App>, settings: HttpSettings, tables: Vec<Table>) -> io::Result<Self> {
         Ok(Self {
             started_at: app.now(),
@@ -44,21 +43,21 @@ impl Context {
         })
     }
 
-    /// The counters, where they are on.
+    /// The metrics, if enabled.
     pub fn metrics(&self) -> Option<&Metrics> {
         self.settings.metrics.as_ref().map(|endpoint| &*endpoint.metrics)
     }
 }
 
-/// The context as handlers take it.
+/// Extractor of the context.
 pub type State = Data<Context>;
 
-/// The context of a request that extractors look at.
+/// Returns the context of a request, for extractors.
 pub fn of(request: &HttpRequest) -> Result<State, ApiError> {
     request.app_data::<State>().cloned().ok_or_else(ApiError::internal)
 }
 
-/// The context of a request that middleware looks at.
+/// Returns the context of a request, for middleware.
 pub fn of_service(request: &ServiceRequest) -> Result<State, ApiError> {
     request.app_data::<State>().cloned().ok_or_else(ApiError::internal)
 }

@@ -1,4 +1,4 @@
-//! The one map from what went wrong to what a client is told.
+//! The mapping from errors to HTTP responses.
 
 use actix_web::{
     HttpResponse, ResponseError,
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use std::{borrow::Cow, fmt, time::Duration};
 use utoipa::ToSchema;
 
-/// What an operation comes to.
+/// Result of a handler.
 pub type Reply = Result<HttpResponse, ApiError>;
 
-/// An answer that says no: a status and a JSON body with `detail`.
+/// An error response: a status and a JSON body with `detail`.
 #[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
@@ -25,18 +25,18 @@ pub struct ApiError {
     fault: Option<Box<Fault>>,
 }
 
-/// What is wrong with one field of a request.
+/// An invalid field of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
-    /// Where it is: `["body", "messages", 0, "role"]`. It begins with `body`, `path` or `query`.
+    /// Location: `["body", "messages", 0, "role"]`. Starts with `body`, `path`, `query` or `header`.
     #[schema(min_items = 1)]
     pub loc: Vec<Loc>,
-    /// What is wrong.
+    /// Why the field is invalid.
     pub msg: String,
 }
 
 impl FieldError {
-    /// Where it is, as one word: `messages[0].role`.
+    /// Formats the location: `messages[0].role`.
     pub fn place(&self) -> String {
         let steps = match self.loc.as_slice() {
             [Loc::Name(first), rest @ ..] if first == "body" && !rest.is_empty() => rest,
@@ -54,7 +54,7 @@ impl FieldError {
     }
 }
 
-/// One step on the way to a field.
+/// One step of a location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum Loc {
@@ -70,57 +70,57 @@ impl From<&'static str> for Loc {
     }
 }
 
-/// Why the answer is no.
+/// An error.
 #[derive(Serialize, ToSchema)]
 pub struct Problem<'a> {
-    /// One sentence for people.
+    /// Sentence for people.
     detail: &'a str,
 }
 
-/// Why the answer is no, with everything that is wrong with the request.
+/// A validation error with all invalid fields.
 #[derive(Serialize, ToSchema)]
 pub struct InvalidRequest<'a> {
-    /// One sentence for people.
+    /// Sentence for people.
     detail: &'a str,
-    /// One entry for each fault.
+    /// One entry per invalid field.
     #[schema(min_items = 1)]
     errors: &'a [FieldError],
 }
 
 impl ApiError {
-    /// A refusal with this status and sentence.
+    /// Creates an error with this status and sentence.
     pub fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
         Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, code: None, fault: None }
     }
 
-    /// 422: the request can be read but breaks rules.
+    /// 422: invalid fields.
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         Self { errors, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "The request is not valid") }
     }
 
-    /// 422 about one field.
+    /// 422: one invalid field.
     pub fn invalid_field(loc: &[&'static str], msg: impl Into<String>) -> Self {
         let loc = loc.iter().map(|name| Loc::from(*name)).collect();
         Self::invalid(vec![FieldError { loc, msg: msg.into() }])
     }
 
-    /// 413: more bytes than this are not taken.
+    /// 413: more than `limit` bytes.
     pub fn too_large(limit: u64) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The request is larger than {limit} bytes"))
     }
 
     /// 429.
     pub fn too_many(retry_after: Duration) -> Self {
-        let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests");
-        Self { retry_after: Some(retry_after), ..refusal }
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests");
+        Self { retry_after: Some(retry_after), ..error }
     }
 
-    /// 500, which says nothing of what happened inside.
+    /// 500, without details.
     pub fn internal() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
     }
 
-    /// Its status.
+    /// The status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
@@ -139,36 +139,36 @@ impl ApiError {
         }
     }
 
-    /// With a word for programs, where the wire format has a place for one.
+    /// Adds a code for programs, for formats that have one.
     pub fn with_code(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
     }
 
-    /// The word for programs.
+    /// The code for programs.
     pub fn code(&self) -> Option<&'static str> {
         self.code
     }
 
-    /// What is wrong with which fields.
+    /// The invalid fields.
     pub fn errors(&self) -> &[FieldError] {
         &self.errors
     }
 
-    /// All that it has to say, in one line.
+    /// Formats the whole error on one line.
     pub fn sentences(&self) -> String {
         if self.errors.is_empty() {
             return self.detail.clone().into_owned();
         }
-        let told = self.errors.iter().map(|error| format!("{}: {}", error.place(), error.msg));
-        told.collect::<Vec<_>>().join("; ")
+        let errors = self.errors.iter().map(|error| format!("{}: {}", error.place(), error.msg));
+        errors.collect::<Vec<_>>().join("; ")
     }
 
-    /// Its sentence.
+    /// The sentence.
     pub fn detail(&self) -> &str {
         &self.detail
     }
 
-    /// The body that it is answered with, as a value.
+    /// The body as a JSON value.
     pub fn example(&self) -> Value {
         match self.errors.as_slice() {
             [] => json!(Problem { detail: &self.detail }),
@@ -176,7 +176,7 @@ impl ApiError {
         }
     }
 
-    /// Whole seconds after which trying again makes sense.
+    /// Whole seconds to wait before a retry.
     pub fn retry_after(&self) -> Option<u64> {
         self.retry_after.map(|pause| (pause.as_secs() + u64::from(pause.subsec_nanos() > 0)).max(1))
     }
@@ -216,7 +216,7 @@ impl From<Error> for ApiError {
 }
 
 impl ApiError {
-    /// The answer to a fault. What happened inside is not in it.
+    /// Converts a fault. The response does not contain internal details.
     pub fn of_fault(fault: &Fault) -> Self {
         let reported = Some(Box::new(fault.clone()));
         match Self::status_of(fault.component(), fault.kind()) {
@@ -229,9 +229,9 @@ impl ApiError {
         }
     }
 
-    /// A part that is down is 503; an upstream model that fails is 502 or 504; what should not happen is 500.
-    fn status_of(part: Component, kind: FaultKind) -> StatusCode {
-        match (part, kind) {
+    /// An unavailable component is 503, a failed model 502 or 504, an internal error 500.
+    fn status_of(component: Component, kind: FaultKind) -> StatusCode {
+        match (component, kind) {
             (_, FaultKind::Internal)
             | (Component::Service, FaultKind::InvalidResponse | FaultKind::Rejected) => {
                 StatusCode::INTERNAL_SERVER_ERROR
@@ -261,7 +261,7 @@ impl ApiError {
                 | Component::Service,
                 FaultKind::Unavailable | FaultKind::InUse | FaultKind::Timeout | FaultKind::RateLimited,
             ) => StatusCode::SERVICE_UNAVAILABLE,
-            // Without it nobody knows which tokens are good, whatever the reason.
+            // Without the key-value store no refresh token can be verified.
             (Component::KeyValueStore, FaultKind::Rejected | FaultKind::InvalidResponse) => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
@@ -287,7 +287,7 @@ pub(crate) fn log_fault(fault: &Fault, status: StatusCode) {
     }
 }
 
-/// Begins a phrase with a capital.
+/// Capitalizes the first letter.
 pub fn sentence(phrase: &str) -> String {
     let mut characters = phrase.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
@@ -325,12 +325,12 @@ impl ResponseError for ApiError {
 mod tests {
     use super::*;
 
-    fn status(part: Component, kind: FaultKind) -> u16 {
-        ApiError::from(Error::from(Fault::new(part, kind, "an inner message"))).status.as_u16()
+    fn status(component: Component, kind: FaultKind) -> u16 {
+        ApiError::from(Error::from(Fault::new(component, kind, "an inner message"))).status.as_u16()
     }
 
     #[test]
-    fn faults_have_the_status_of_whose_fault_it_is() {
+    fn fault_status_depends_on_component_and_kind() {
         assert_eq!(status(Component::Database, FaultKind::Unavailable), 503);
         assert_eq!(status(Component::KeyValueStore, FaultKind::Timeout), 503);
         assert_eq!(status(Component::ChatModel, FaultKind::Timeout), 504);
@@ -340,14 +340,14 @@ mod tests {
     }
 
     #[test]
-    fn an_inner_message_stays_inside() {
+    fn internal_messages_are_not_in_the_response() {
         for kind in [FaultKind::Unavailable, FaultKind::Internal] {
-            let refusal = ApiError::from(Error::from(Fault::new(Component::Database, kind, "secret")));
-            assert!(!refusal.detail.contains("secret"));
+            let error = ApiError::from(Error::from(Fault::new(Component::Database, kind, "secret")));
+            assert!(!error.detail.contains("secret"));
         }
-        let refusal =
+        let error =
             ApiError::from(Error::from(Fault::new(Component::Database, FaultKind::Timeout, "secret")));
-        assert_eq!(refusal.detail, "The database did not answer in time");
+        assert_eq!(error.detail, "The database did not answer in time");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The way in for the fuzz targets of `tests/fuzz`; only their builds have it.
+//! Entry points for the fuzz targets of `tests/fuzz`.
 
 use crate::{context::Context, error::ApiError, extract::upload::receive, settings::HttpSettings};
 use actix_multipart::Multipart;
@@ -17,24 +17,24 @@ use docent_domain::{
 use futures::stream;
 use std::{io, sync::Arc};
 
-/// What upload forms are given to.
+/// Receiver of upload forms.
 #[allow(missing_debug_implementations, reason = "the use cases have no debug form")]
 pub struct UploadForms(Data<Context>);
 
 impl UploadForms {
-    /// Forms for this application. Must be called on a runtime.
+    /// Creates a receiver for this application. Must be called on a runtime.
     ///
     /// # Errors
-    /// When there is no runtime.
+    /// If there is no runtime.
     pub fn new(app: Arc<App>, settings: HttpSettings) -> io::Result<Self> {
         let context = Context::new(app, HttpSettings { rate_limit: None, ..settings }, Vec::new())?;
         Ok(Self(Data::new(context)))
     }
 
-    /// Takes in a form that comes in these pieces, as `POST /documents/upload` does.
+    /// Receives a form in these chunks, as `POST /documents/upload` does.
     ///
     /// # Errors
-    /// The status of the refusal.
+    /// The status of the error.
     pub async fn upload(
         &self,
         grant: Grant<AddDocuments>,
@@ -44,7 +44,7 @@ impl UploadForms {
         let headers: HeaderMap = [(CONTENT_TYPE, content_type)].into_iter().collect();
         let body = stream::iter(pieces.into_iter().map(Ok::<_, PayloadError>));
         let upload = receive(&self.0, grant, Multipart::new(&headers, body)).await;
-        let upload = upload.map_err(|refusal| refusal.status_code().as_u16())?;
+        let upload = upload.map_err(|error| error.status_code().as_u16())?;
         upload.finish().await.map_err(|error| ApiError::from(error).status_code().as_u16())
     }
 }

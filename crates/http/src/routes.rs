@@ -1,4 +1,4 @@
-//! What URL tables are made of.
+//! Building blocks of route tables.
 
 use crate::{context::State, error::ApiError};
 use actix_web::{
@@ -11,19 +11,18 @@ use actix_web::{
     web,
 };
 
-/// Whether a request is refused for another reason than its method.
+/// Returns an error that takes precedence over 405.
 pub type Check = fn(&HttpRequest, &State) -> Option<ApiError>;
 
-/// Declares a table: each path below a root with its methods and their handlers. Paths that look alike are
-/// tried from the top.
+/// Declares a route table: each path below a root with its methods and their handlers. The first matching path is used.
 #[macro_export]
 macro_rules! routes {
     (below $root:literal: $($path:literal { $($method:ident => $handler:path),+ } $(unless $check:path)?)+) => {
-        /// The paths that are declared here, whole.
+        /// The declared paths, with their root.
         pub const TABLE: $crate::table::Table =
             &[$((concat!($root, $path), &[$(stringify!($method)),+])),+];
 
-        /// Adds those of the paths that are wanted to the server, or to the scope of their root.
+        /// Adds the selected paths to the server, or to the scope of their root.
         pub fn configure(
             config: &mut actix_web::web::ServiceConfig,
             is_wanted: impl Fn(&str) -> bool,
@@ -37,8 +36,7 @@ macro_rules! routes {
         }
     };
 }
-/// A path that knows these methods and answers 405 to all others.
-/// [`Check`]s come before that.
+/// Creates a path with these methods. Other methods return 405, unless a [`Check`] returns another error.
 pub fn resource(path: &str, methods: &[Method], checks: &'static [Check]) -> Resource {
     let mut allowed: Vec<&str> = methods.iter().map(Method::as_str).collect();
     if methods.contains(&Method::GET) {
@@ -49,26 +47,26 @@ pub fn resource(path: &str, methods: &[Method], checks: &'static [Check]) -> Res
         let allowed = allowed.clone();
         async move {
             match checks.iter().find_map(|check| check(&request, &context)) {
-                Some(refusal) => refusal.error_response(),
+                Some(error) => error.error_response(),
                 None => method_not_allowed(&allowed),
             }
         }
     }))
 }
 
-/// A route for one method; `GET` answers `HEAD` too.
+/// Creates a route for one method; `GET` handles `HEAD` too.
 pub fn on(method: Method) -> Route {
-    web::route().guard(answers(method))
+    web::route().guard(matches_method(method))
 }
 
-fn answers(method: Method) -> impl Guard {
+fn matches_method(method: Method) -> impl Guard {
     fn_guard(move |context| {
-        let asked = &context.head().method;
-        *asked == method || (method == Method::GET && *asked == Method::HEAD)
+        let requested = &context.head().method;
+        *requested == method || (method == Method::GET && *requested == Method::HEAD)
     })
 }
 
-/// 405, of which a response tells the methods that the path knows.
+/// 405. The header `Allow` of the response lists the methods.
 pub fn wrong_method() -> ApiError {
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")
 }

@@ -1,4 +1,4 @@
-//! How the service appears over HTTP.
+//! HTTP settings.
 
 use crate::metrics::Metrics;
 use docent_app::rate_limit::Quota;
@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use sha2::{Digest, Sha256, Sha512};
 use std::{fmt, sync::Arc, time::Duration};
 
-/// See the configuration reference for what each one is called outside.
+/// HTTP settings. The configuration reference has their external names.
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
     /// `app` of `GET /status`.
@@ -15,30 +15,30 @@ pub struct HttpSettings {
     pub debug: bool,
     /// `framework_version` of `GET /status`.
     pub framework_version: &'static str,
-    /// Requests that one client may make; no limit when not given.
+    /// Rate limit per client, if any.
     pub rate_limit: Option<Quota>,
-    /// Peers whose word about whom they speak for is believed.
+    /// Proxies whose forwarding headers are trusted.
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may call the API: `https://app.example.org`, without a path.
     pub cors_allowed_origins: Vec<String>,
     /// Signs the admin panel's session cookie.
     pub session_key: SessionKey,
-    /// How often an idle stream sends a comment, so that proxies keep it open.
+    /// Interval of comments on idle streams, which keep the connection open through proxies.
     pub ping_interval: Duration,
-    /// How long an answer that a client may come back to goes on without one, and is kept when it is over.
+    /// How long a resumable answer continues without a reader, and how long it is available after its end.
     pub resume_grace: Duration,
-    /// The most bytes of a JSON body.
+    /// Maximum size of a JSON body in bytes.
     pub max_json_bytes: usize,
-    /// How long a client may pause while it sends a body.
+    /// Timeout for pauses of a client that sends a body.
     pub body_timeout: Duration,
     /// Serves `GET /metrics`, if given.
     pub metrics: Option<MetricsEndpoint>,
-    /// Threads that serve requests; as many as there are processors when not given.
+    /// Number of server threads. Default: the number of processors.
     pub workers: Option<usize>,
 }
 
 impl HttpSettings {
-    /// The defaults around what has none.
+    /// Creates settings with defaults.
     pub fn new(app_name: impl Into<String>, session_key: SessionKey) -> Self {
         Self {
             app_name: app_name.into(),
@@ -58,17 +58,17 @@ impl HttpSettings {
     }
 }
 
-/// What `GET /metrics` shows, and to whom.
+/// Settings of `GET /metrics`.
 #[derive(Clone)]
 pub struct MetricsEndpoint {
-    /// The counters.
+    /// The metrics.
     pub metrics: Arc<Metrics>,
-    /// The bearer token that it asks for; everybody may read without one.
+    /// Required bearer token. Without one the endpoint is public.
     pub token: Option<String>,
 }
 
 impl MetricsEndpoint {
-    /// Whether whoever shows `token` may read. Takes the same time wherever a wrong one differs.
+    /// Whether `token` allows access. Compares in constant time.
     pub fn admits(&self, token: Option<&str>) -> bool {
         let Some(wanted) = &self.token else { return true };
         let Some(token) = token else { return false };
@@ -83,12 +83,12 @@ impl fmt::Debug for MetricsEndpoint {
     }
 }
 
-/// The key of the session cookie. It shows nothing of itself in logs.
+/// The key of the session cookie, redacted in debug output.
 #[derive(Clone)]
 pub struct SessionKey([u8; 64]);
 
 impl SessionKey {
-    /// Derives it from the service's secret key, so that a cookie is no token and a token no cookie.
+    /// Derives the key from the secret key of the service, so that cookies and tokens are not interchangeable.
     pub fn derive(secret: &[u8]) -> Self {
         let mut digest = Sha512::new();
         digest.update(b"docent admin session\0");
@@ -96,7 +96,7 @@ impl SessionKey {
         Self(digest.finalize().into())
     }
 
-    /// The key itself.
+    /// The key.
     pub fn bytes(&self) -> &[u8; 64] {
         &self.0
     }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metrics_are_for_holders_of_their_token_or_for_all() {
+    fn metrics_endpoint_requires_its_token_if_set() {
         let metrics = Arc::new(Metrics::new(chrono::DateTime::UNIX_EPOCH));
         let open = MetricsEndpoint { metrics, token: None };
         assert!(open.admits(None) && open.admits(Some("x")));

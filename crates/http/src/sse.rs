@@ -1,4 +1,4 @@
-//! Server-sent events: framing, and the one loop that sends them.
+//! Server-sent events: framing and sending.
 
 use crate::context::State;
 use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::convert::Infallible;
 
-/// The detail of the last event when the service stops.
+/// Detail of the last event when the service stops.
 pub const STOPPING: &str = "The service is stopping";
 /// A comment that keeps an idle connection open through proxies.
 const PING: &[u8] = b": ping\n\n";
@@ -23,7 +23,7 @@ pub fn response() -> HttpResponseBuilder {
     response
 }
 
-/// Sends frames, and a comment whenever none came within the ping interval. When the service stops, `stopping` is the
+/// Sends frames, and a comment if there was none within the ping interval. When the service stops, `stopping` is the
 /// last frame; without it, the frames are sent to their end.
 pub fn stream(
     context: State,
@@ -53,12 +53,12 @@ pub fn stream(
     })
 }
 
-/// The last event of a stream that failed.
-pub fn broken_off(detail: &str) -> Bytes {
+/// Encodes the last event of a failed stream.
+pub fn error_event(detail: &str) -> Bytes {
     frame(Some("error"), &json!({ "detail": detail }))
 }
 
-/// One event. JSON has no raw line breaks, so its data is always one line.
+/// Encodes an event. JSON has no raw line breaks, so the data is always one line.
 pub fn frame(event: Option<&str>, data: &impl Serialize) -> Bytes {
     let data = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
     match event {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_is_one_line_of_json() {
+    fn frame_data_is_one_line_of_json() {
         assert_eq!(frame(None, &"a\n\"b\"\u{2028}é"), "data: \"a\\n\\\"b\\\"\u{2028}é\"\n\n");
         assert_eq!(
             frame(Some("error"), &json!({"detail": "x"})),

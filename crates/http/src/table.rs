@@ -1,11 +1,11 @@
-//! URL tables as values.
+//! Route tables as values.
 
 use crate::settings::HttpSettings;
 
-/// Paths with the methods that each knows. `HEAD` goes where `GET` goes.
+/// Paths with their methods. `GET` includes `HEAD`.
 pub type Table = &'static [(&'static str, &'static [&'static str])];
 
-/// The pattern that a path fits, if any.
+/// Returns the pattern that matches a path.
 pub fn pattern_of(tables: &[Table], path: &str) -> Option<&'static str> {
     let segments =
         |path: &'_ str| -> Vec<String> { path.trim_matches('/').split('/').map(str::to_owned).collect() };
@@ -28,7 +28,7 @@ pub fn is_watched(path: &str) -> bool {
     path.starts_with("/health/") || is_metrics(path)
 }
 
-/// Whether a path is there with these settings.
+/// Whether a path exists with these settings.
 pub fn is_there(settings: &HttpSettings, path: &str) -> bool {
     settings.metrics.is_some() || !is_metrics(path)
 }

@@ -101,7 +101,7 @@ impl From<ChatMessage> for Message {
 /// Errors before the first token have their own status. Without `resumable`, the model is stopped when the client disconnects.
 #[utoipa::path(
     post, path = "/agents/{name}", operation_id = "ask", tag = "Chat",
-    params(("name" = String, Path, description = "The agent's name.", example = "chat")),
+    params(("name" = String, Path, description = "Name of the agent.", example = "chat")),
     request_body = ChatRequest,
     responses(
         (

@@ -8,8 +8,7 @@ use actix_web::HttpRequest;
 use docent_app::error::Error;
 use docent_http::{context::State, error::ApiError};
 
-/// 404, when a request is for an agent that there is none of. Each agent is a path of its own to clients: whatever the
-/// method, an unknown one is no path.
+/// Returns 404 for an unknown agent, for every method: to clients each agent is a separate path.
 pub(crate) fn missing(request: &HttpRequest, context: &State) -> Option<ApiError> {
     let is_agent = request.match_pattern().as_deref() == Some("/agents/{name}");
     let name = request.match_info().get("name").filter(|_| is_agent)?;

@@ -1,6 +1,6 @@
 //! `GET /agents/{name}/streams/{id}`
 //!
-//! An answer that was asked for with `resumable`, from behind the event that `Last-Event-ID` names.
+//! Resumes an answer after the event named by `Last-Event-ID`.
 
 use crate::{
     answer_events,
@@ -20,22 +20,22 @@ use docent_http::{
 
 /// Resume an answer (extension)
 ///
-/// One that was asked for with `resumable`: the events behind the one that `Last-Event-ID` names, those that are there at once and all
-/// others as they come; all of them without the header. Only the process that answers has them, until a minute after the answer's end, and
-/// of a long answer the last 512 KiB.
+/// For answers requested with `resumable`. Returns the events after the one named by `Last-Event-ID`, or all events without the header,
+/// and continues with new events. Only the process that generates the answer has them, until one minute after its end. Of a long
+/// answer it has the last 512 KiB.
 #[utoipa::path(
     get, path = "/agents/{name}/streams/{id}", operation_id = "resume_stream", tag = "Chat",
     params(
-        ("name" = String, Path, description = "The agent's name.", example = "chat"),
+        ("name" = String, Path, description = "Name of the agent.", example = "chat"),
         ("id" = String, Path, description = "`X-Stream-Id` of the answer.", format = "uuid"),
         (
-            "Last-Event-ID" = Option<u64>, Header, description = "The number of the last event that came.", nullable = false, minimum = 0,
+            "Last-Event-ID" = Option<u64>, Header, description = "Number of the last received event.", nullable = false, minimum = 0,
         ),
     ),
     responses(
         (
-            status = 200, description = "The answer as it goes on.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
-            headers(("X-Stream-Id" = String, description = "The stream's id.")),
+            status = 200, description = "The rest of the answer.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
+            headers(("X-Stream-Id" = String, description = "ID of the stream.")),
             examples(
                 ("rest" = (
                     summary = "The rest of an answer",
@@ -45,7 +45,7 @@ use docent_http::{
                 )),
             ),
         ),
-        (status = 204, description = "There is nothing behind that event, and nothing will come."),
+        (status = 204, description = "The stream ended with that event."),
         answers::Guarded,
         answers::NoStream,
         answers::BadInput,
@@ -55,12 +55,12 @@ use docent_http::{
 pub(crate) async fn resume(
     by: Granted<Chat>,
     context: State,
-    kept: Data<Streams>,
+    streams: Data<Streams>,
     path: Path<(String, String)>,
     request: HttpRequest,
 ) -> Reply {
     let (agent, id) = path.into_inner();
-    let stream = kept.find(extract::id("id", &id)?, by.actor.user(), &agent)?;
+    let stream = streams.find(extract::id("id", &id)?, by.actor.user(), &agent)?;
     let seen = match request.headers().get("Last-Event-ID") {
         None => 0,
         Some(value) => value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(no_such_event)?,
@@ -68,7 +68,7 @@ pub(crate) async fn resume(
     match stream.after(seen) {
         Next::Unknown => Err(no_such_event()),
         Next::Gone => Err(streams::gone()),
-        // Readers that follow the standard do not ask again.
+        // Standard clients do not reconnect after a 204.
         Next::Over => Ok(HttpResponse::NoContent().finish()),
         Next::Event(_) | Next::Later => Ok(streams::read(context, stream, seen)),
     }

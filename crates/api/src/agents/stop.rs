@@ -14,23 +14,23 @@ use docent_http::{
 
 /// Stop an answer (extension)
 ///
-/// One that was asked for with `resumable`: the model is stopped, and all readers see the end. Repeating it changes nothing.
+/// For answers requested with `resumable`. The model is stopped and all readers receive the end. Repeated requests have no effect.
 #[utoipa::path(
     post, path = "/agents/{name}/streams/{id}/stop", operation_id = "stop_stream", tag = "Chat",
     params(
-        ("name" = String, Path, description = "The agent's name.", example = "chat"),
+        ("name" = String, Path, description = "Name of the agent.", example = "chat"),
         ("id" = String, Path, description = "`X-Stream-Id` of the answer.", format = "uuid"),
     ),
     responses(
-        (status = 204, description = "It is stopped, or was over."),
+        (status = 204, description = "Stopped, or already ended."),
         answers::Guarded,
         answers::NoStream,
         answers::BadInput,
         answers::StoreAway,
     ),
 )]
-pub(crate) async fn stop(by: Granted<Chat>, kept: Data<Streams>, path: Path<(String, String)>) -> Reply {
+pub(crate) async fn stop(by: Granted<Chat>, streams: Data<Streams>, path: Path<(String, String)>) -> Reply {
     let (agent, id) = path.into_inner();
-    kept.find(extract::id("id", &id)?, by.actor.user(), &agent)?.stop();
+    streams.find(extract::id("id", &id)?, by.actor.user(), &agent)?.stop();
     Ok(HttpResponse::NoContent().finish())
 }

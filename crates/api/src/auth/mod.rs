@@ -1,4 +1,4 @@
-//! Logging in, staying in, logging out.
+//! Sign-in, token refresh, sign-out, and links sent by email.
 
 pub(crate) mod logout;
 pub(crate) mod refresh;

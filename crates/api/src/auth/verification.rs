@@ -1,5 +1,4 @@
-//! `POST /auth/password-reset` and `POST /auth/email-verification`, which ask for a letter, and what its link leads to:
-//! the `/confirm` of both.
+//! `POST /auth/password-reset` and `POST /auth/email-verification`, which send a link by email, and the `/confirm` of both.
 
 use crate::openapi::answers;
 use actix_web::HttpResponse;
@@ -13,12 +12,12 @@ use docent_http::{
 };
 use utoipa::ToSchema;
 
-/// An account's address.
+/// Email address of an account.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors)]
 #[schema(example = json!({ "email": "you@example.org" }))]
 pub(crate) struct LinkRequest {
-    /// Where the letter is to go, if there is such an account.
+    /// Email address of the account.
     #[schema(format = "email", max_length = 320)]
     email: String,
 }
@@ -28,7 +27,7 @@ pub(crate) struct LinkRequest {
 #[deserr(error = BodyErrors)]
 #[schema(example = json!({ "token": "from-the-link", "password": "correct horse" }))]
 pub(crate) struct NewPassword {
-    /// What stands behind `?token=` in the link.
+    /// Value of `token` in the link.
     token: String,
     /// At least 8 characters, and at most 1,024 bytes in UTF-8.
     #[deserr(try_from(String) = Password::parse_new -> ValidationError)]
@@ -36,65 +35,65 @@ pub(crate) struct NewPassword {
     password: Password,
 }
 
-/// The secret of a link.
+/// Token of a link.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors)]
 #[schema(example = json!({ "token": "from-the-link" }))]
 pub(crate) struct LinkToken {
-    /// What stands behind `?token=` in the link.
+    /// Value of `token` in the link.
     token: String,
 }
 
-/// Ask for a link to choose a new password (extension)
+/// Request a password reset (extension)
 ///
-/// If there is an active account with this address, a link is sent to it, good once and for `password_reset_ttl`. The answer,
-/// and the time that it takes, is the same for every address.
+/// If an active account has this address, a link is sent to it. It can be used once, within `password_reset_ttl`. The response and
+/// its time are the same for every address.
 #[utoipa::path(
     post, path = "/auth/password-reset", operation_id = "ask_for_password_reset", tag = "Accounts", security(()),
     request_body = LinkRequest,
     responses(
-        (status = 202, description = "The letter is sent, if there is anybody to send it to."),
+        (status = 202, description = "The email is sent if the account exists."),
         answers::BodyRead,
         answers::StoreAway,
     ),
 )]
-pub(crate) async fn ask_for_reset(context: State, client: Client, body: Body) -> Reply {
-    ask(context, VerificationPurpose::ResetPassword, client, body).await
+pub(crate) async fn request_reset(context: State, client: Client, body: Body) -> Reply {
+    send_link(context, VerificationPurpose::ResetPassword, client, body).await
 }
 
-/// Ask for a link to confirm an address (extension)
+/// Request an email verification (extension)
 ///
-/// As for a new password. The link is good for `email_verification_ttl`; an address that was confirmed gets no letter.
+/// Works like a password reset. The link expires after `email_verification_ttl`. No email is sent to a verified address.
 #[utoipa::path(
     post, path = "/auth/email-verification", operation_id = "ask_for_email_verification", tag = "Accounts",
     security(()),
     request_body = LinkRequest,
     responses(
-        (status = 202, description = "The letter is sent, if there is anybody to send it to."),
+        (status = 202, description = "The email is sent if the account exists."),
         answers::BodyRead,
         answers::StoreAway,
     ),
 )]
-pub(crate) async fn ask_for_verification(context: State, client: Client, body: Body) -> Reply {
-    ask(context, VerificationPurpose::VerifyEmail, client, body).await
+pub(crate) async fn request_verification(context: State, client: Client, body: Body) -> Reply {
+    send_link(context, VerificationPurpose::VerifyEmail, client, body).await
 }
 
-/// 202 at once; what depends on the account comes after it, on the runtime that outlives this thread.
-async fn ask(context: State, purpose: VerificationPurpose, client: Client, body: Body) -> Reply {
+/// Responds before anything that depends on the account is done. The email is sent on the runtime that outlives the request.
+async fn send_link(context: State, purpose: VerificationPurpose, client: Client, body: Body) -> Reply {
     let LinkRequest { email } = body.read().await?;
     let sending = verification::request(&context.app, purpose, &email, client.address).await?;
     context.app.spawn_on(&context.runtime, sending);
     Ok(HttpResponse::Accepted().finish())
 }
 
-/// Choose a new password by a link (extension)
+/// Reset a password (extension)
 ///
-/// All of the account's sessions end. The link stays good when the password is refused.
+/// Ends all sessions of the account. If the new password is invalid, the link remains usable.
 #[utoipa::path(
     post, path = "/auth/password-reset/confirm", operation_id = "reset_password", tag = "Accounts", security(()),
     request_body = NewPassword,
     responses(
-        (status = 204, description = "The password counts from now on."),
+        (status = 204, description = "The password is changed."),
         answers::BodyRead,
         answers::LinkRefused,
         answers::StoreAway,
@@ -106,12 +105,12 @@ pub(crate) async fn reset_password(context: State, client: Client, body: Body) -
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Confirm an address by a link (extension)
+/// Verify an email address (extension)
 #[utoipa::path(
     post, path = "/auth/email-verification/confirm", operation_id = "verify_email", tag = "Accounts", security(()),
     request_body = LinkToken,
     responses(
-        (status = 204, description = "The address is confirmed."),
+        (status = 204, description = "The address is verified."),
         answers::BodyRead,
         answers::LinkRefused,
         answers::StoreAway,

@@ -13,12 +13,12 @@ use docent_http::{
 };
 use utoipa::ToSchema;
 
-/// A conversation to begin.
+/// A new conversation.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors)]
 #[schema(example = json!({ "title": "Warranty" }))]
 pub(crate) struct ConversationCreate {
-    /// Trimmed, on one line; without one, the conversation is `New conversation` until its first question names it.
+    /// Title, trimmed, on one line. Default: `New conversation` until the first question provides a title.
     #[deserr(default)]
     #[schema(
         value_type = Option<String>,
@@ -29,10 +29,10 @@ pub(crate) struct ConversationCreate {
     title: Option<ConversationTitle>,
 }
 
-/// Begin a conversation (extension)
+/// Create a conversation (extension)
 ///
-/// It is the account's own, and nobody else's. What is said in it goes through `conversation_id` of `POST /agents/{name}`, which begins one
-/// likewise. The body may be missing.
+/// Only the account itself can read it. To add messages, use `conversation_id` of `POST /agents/{name}`, which also creates a missing
+/// conversation. The body is optional.
 #[utoipa::path(
     post, path = "/conversations", operation_id = "begin_conversation", tag = "Conversations",
     request_body = Option<ConversationCreate>,

@@ -12,12 +12,12 @@ use docent_http::{
 
 /// Delete a conversation (extension)
 ///
-/// With all that was said in it. What it cost stays in the usage ledger.
+/// Deletes its messages too. Its token usage remains in the usage ledger.
 #[utoipa::path(
     delete, path = "/conversations/{id}", operation_id = "delete_conversation", tag = "Conversations",
-    params(("id" = String, Path, description = "The conversation's id.", format = "uuid")),
+    params(("id" = String, Path, description = "ID of the conversation.", format = "uuid")),
     responses(
-        (status = 204, description = "It is gone."),
+        (status = 204, description = "Deleted."),
         answers::Guarded,
         answers::NoConversation,
         answers::BadInput,

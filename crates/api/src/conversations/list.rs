@@ -12,25 +12,25 @@ use docent_http::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Conversations on a page, when nobody says how many.
+/// Default number of conversations on a page.
 const LIMIT: u64 = 100;
 
-/// A conversation, with how much was said in it.
+/// A conversation with its number of messages.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConversationEntry<'a> {
-    /// Its id.
+    /// ID of the conversation.
     #[schema(format = "uuid")]
     id: String,
-    /// What it is called.
+    /// Title.
     #[schema(min_length = 1, max_length = 200)]
     title: &'a str,
-    /// When it was begun.
+    /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
-    /// When something was last said in it, or it was renamed.
+    /// Time of the last message or renaming.
     #[schema(format = "date-time")]
     updated_at: String,
-    /// How many questions and answers it has.
+    /// Number of messages.
     messages: u64,
 }
 
@@ -43,17 +43,17 @@ impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
 
 /// List conversations (extension)
 ///
-/// The account's own, the one that changed last first. The headers `Link` and `X-Next-Cursor` lead to the rest, if there is one. A
-/// parameter that is empty counts as absent.
+/// Returns the conversations of the account, last changed first. The headers `Link` and `X-Next-Cursor` name the next page, if there
+/// is one. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/conversations", operation_id = "list_conversations", tag = "Conversations",
     params(
         (
-            "limit" = Option<u64>, Query, description = "How many at most; 100 when left out.", minimum = 1, maximum = 1000,
+            "limit" = Option<u64>, Query, description = "Maximum number of records. Default: 100.", minimum = 1, maximum = 1000,
             nullable = false,
         ),
         (
-            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the page before.", nullable = false,
+            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the previous page.", nullable = false,
             pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
         ),
     ),
@@ -61,7 +61,7 @@ impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
         (
             status = 200, description = "The conversations.", body = [ConversationEntry<'_>],
             headers(
-                ("Link" = String, description = "With `rel=\"next\"`: where the next page is, if there is one."),
+                ("Link" = String, description = "URL of the next page, with `rel=\"next\"`, if there is one."),
                 ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
             ),
         ),
@@ -73,7 +73,7 @@ impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
 pub(crate) async fn list(by: Granted<Chat>, context: State, mut query: Query) -> Reply {
     let limit = paging::limit(&mut query).unwrap_or(LIMIT);
     let after = paging::after(&mut query, paging::position);
-    query.done()?;
+    query.finish()?;
     let after = after.map(|(updated_at, id)| ConversationPosition { updated_at, id });
     // One more than requested shows whether there is another page.
     let mut found = own::list(&context.app, &by.grant, after, limit + 1).await?;

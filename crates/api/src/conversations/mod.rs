@@ -1,4 +1,4 @@
-//! An account's own conversations.
+//! Conversations of the signed-in account.
 
 pub(crate) mod begin;
 pub(crate) mod delete;

@@ -18,29 +18,29 @@ use docent_http::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Messages on a page, when nobody says how many.
+/// Default number of messages on a page.
 const LIMIT: u64 = 200;
 
-/// A conversation with a page of what was said in it.
+/// A conversation with a page of its messages.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConversationWhole<'a> {
-    /// Its id.
+    /// ID of the conversation.
     #[schema(format = "uuid")]
     id: String,
-    /// What it is called.
+    /// Title.
     #[schema(min_length = 1, max_length = 200)]
     title: &'a str,
-    /// When it was begun.
+    /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
-    /// When something was last said in it, or it was renamed.
+    /// Time of the last message or renaming.
     #[schema(format = "date-time")]
     updated_at: String,
-    /// What was said, the first message first.
+    /// Messages, oldest first.
     messages: Vec<MessageResponse<'a>>,
 }
 
-/// A question, or an answer, which alone has `agent`, `complete`, `sources` and `usage`.
+/// A question or an answer. Only answers have `agent`, `complete`, `sources` and `usage`.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum MessageResponse<'a> {
@@ -50,53 +50,53 @@ pub(crate) enum MessageResponse<'a> {
     Answer(AnswerResponse<'a>),
 }
 
-/// What was asked.
+/// A question.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct QuestionResponse<'a> {
-    /// The message's id.
+    /// ID of the message.
     #[schema(format = "uuid")]
     id: String,
     /// Always `user`.
     #[schema(pattern = "^user$")]
     role: &'static str,
-    /// What it says.
+    /// Text.
     content: &'a str,
-    /// When it was asked.
+    /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
 }
 
-/// What was answered.
+/// An answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AnswerResponse<'a> {
-    /// The message's id.
+    /// ID of the message.
     #[schema(format = "uuid")]
     id: String,
     /// Always `assistant`.
     #[schema(pattern = "^assistant$")]
     role: &'static str,
-    /// What it says.
+    /// Text.
     content: &'a str,
-    /// When it was written down.
+    /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
-    /// The name of the agent that answered.
+    /// Name of the agent.
     agent: &'a str,
-    /// False when it broke off or was stopped.
+    /// Whether the answer is complete. `false` if it failed or was stopped.
     complete: bool,
-    /// The passages that it stands on.
+    /// Passages on which the answer is based.
     sources: Vec<Source<'a>>,
-    /// What it cost.
+    /// Token usage.
     usage: UsageResponse,
 }
 
-/// Tokens, of all calls of the model for an answer.
+/// Tokens of all model calls for an answer.
 #[derive(Serialize, ToSchema)]
 #[schema(as = TokenUsage)]
 pub(crate) struct UsageResponse {
-    /// Those that the model read.
+    /// Input tokens.
     prompt_tokens: u64,
-    /// Those that it wrote.
+    /// Output tokens.
     completion_tokens: u64,
 }
 
@@ -128,18 +128,18 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
 
 /// Read a conversation (extension)
 ///
-/// With what was said in it, page by page: the headers `Link` and `X-Next-Cursor` lead to the rest, if there is one. A parameter that is
-/// empty counts as absent.
+/// Returns a page of its messages. The headers `Link` and `X-Next-Cursor` name the next page, if there is one. Empty parameters are
+/// ignored.
 #[utoipa::path(
     get, path = "/conversations/{id}", operation_id = "get_conversation", tag = "Conversations",
     params(
-        ("id" = String, Path, description = "The conversation's id.", format = "uuid"),
+        ("id" = String, Path, description = "ID of the conversation.", format = "uuid"),
         (
-            "limit" = Option<u64>, Query, description = "How many messages at most; 200 when left out.", minimum = 1, maximum = 1000,
+            "limit" = Option<u64>, Query, description = "Maximum number of messages. Default: 200.", minimum = 1, maximum = 1000,
             nullable = false,
         ),
         (
-            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the page before.", nullable = false,
+            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the previous page.", nullable = false,
             pattern = "^([0-9]{1,9})?$", example = "200",
         ),
     ),
@@ -147,7 +147,7 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
         (
             status = 200, description = "The conversation.", body = ConversationWhole<'_>,
             headers(
-                ("Link" = String, description = "With `rel=\"next\"`: where the next page is, if there is one."),
+                ("Link" = String, description = "URL of the next page, with `rel=\"next\"`, if there is one."),
                 ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
             ),
         ),
@@ -162,7 +162,7 @@ pub(crate) async fn read(by: Granted<Chat>, context: State, id: Path<String>, mu
     let limit = paging::limit(&mut query).unwrap_or(LIMIT);
     // The cursor is the position of the first message of the page.
     let offset = paging::after(&mut query, |text| text.parse::<u32>().ok()).map_or(0, u64::from);
-    query.done()?;
+    query.finish()?;
     let (conversation, found) = own::read(&context.app, &by.grant, id, PageRequest { offset, limit }).await?;
     let end = offset + found.records.len() as u64;
     let next = (end < found.total && !found.records.is_empty()).then(|| end.to_string());

@@ -13,12 +13,12 @@ use docent_http::{
 };
 use utoipa::ToSchema;
 
-/// What to change of a conversation.
+/// Changes to a conversation.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors)]
 #[schema(example = json!({ "title": "Warranty" }))]
 pub(crate) struct ConversationRename {
-    /// Trimmed, on one line.
+    /// Title, trimmed, on one line.
     #[schema(
         value_type = String,
         min_length = 1,
@@ -31,7 +31,7 @@ pub(crate) struct ConversationRename {
 /// Rename a conversation (extension)
 #[utoipa::path(
     patch, path = "/conversations/{id}", operation_id = "rename_conversation", tag = "Conversations",
-    params(("id" = String, Path, description = "The conversation's id.", format = "uuid")),
+    params(("id" = String, Path, description = "ID of the conversation.", format = "uuid")),
     request_body = ConversationRename,
     responses(
         (status = 200, description = "The conversation.", body = ConversationResponse<'_>),

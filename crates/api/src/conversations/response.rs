@@ -5,7 +5,7 @@ use docent_domain::conversation::Conversation;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A conversation, without what was said in it.
+/// A conversation without its messages.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
@@ -14,16 +14,16 @@ use utoipa::ToSchema;
     "updated_at": "2026-01-01T00:05:00.000000Z",
 }))]
 pub(crate) struct ConversationResponse<'a> {
-    /// Its id.
+    /// ID of the conversation.
     #[schema(format = "uuid")]
     pub(super) id: String,
-    /// What it is called.
+    /// Title.
     #[schema(min_length = 1, max_length = 200)]
     pub(super) title: &'a str,
-    /// When it was begun.
+    /// Creation time.
     #[schema(format = "date-time")]
     pub(super) created_at: String,
-    /// When something was last said in it, or it was renamed.
+    /// Time of the last message or renaming.
     #[schema(format = "date-time")]
     pub(super) updated_at: String,
 }

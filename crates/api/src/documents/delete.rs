@@ -11,13 +11,13 @@ use docent_http::{
 
 /// Delete a document (extension)
 ///
-/// From then on it is in no list, no answer and no search. Its chunks, file and record are removed in the background. For who uploaded
-/// it, holders of `documents.delete_document` and superusers.
+/// The document disappears from lists, answers and searches immediately. Its chunks, file and record are removed in the background.
+/// Allowed for the uploader, accounts with `documents.delete_document` and superusers.
 #[utoipa::path(
     delete, path = "/documents/{doc_id}", operation_id = "delete_document", tag = "Documents",
-    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses(
-        (status = 204, description = "It is gone."),
+        (status = 204, description = "Deleted."),
         answers::Guarded,
         answers::NoDocument,
         answers::BadInput,

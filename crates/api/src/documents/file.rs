@@ -13,14 +13,14 @@ use docent_http::{
 
 /// Download the uploaded file (extension)
 ///
-/// As an attachment under its name. 404 for a document without a file, too.
+/// Returns the file as an attachment with its original name. A document without a file returns 404 too.
 #[utoipa::path(
     get, path = "/documents/{doc_id}/file", operation_id = "get_file", tag = "Documents",
-    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses(
         (
             status = 200, description = "The file.", body = String, content_type = "application/pdf",
-            headers(("Content-Disposition" = String, description = "`attachment`, with the file's name.")),
+            headers(("Content-Disposition" = String, description = "`attachment` with the name of the file.")),
         ),
         answers::Guarded,
         answers::NoDocument,

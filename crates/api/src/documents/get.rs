@@ -11,12 +11,12 @@ use docent_http::{
     extract::{self, granted::Granted},
 };
 
-/// Read a document's record
+/// Read a document
 ///
-/// Poll it after an upload until `status` is no longer `pending`.
+/// After an upload, poll until `status` is no longer `pending`.
 #[utoipa::path(
     get, path = "/documents/{doc_id}", operation_id = "get_document", tag = "Documents",
-    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses(
         (status = 200, description = "The document.", body = DocumentResponse<'_>),
         answers::Guarded,

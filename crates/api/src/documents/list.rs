@@ -22,26 +22,26 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 
 /// List documents
 ///
-/// All of them, newest first. The parameters, which are an extension, narrow the list down; with `limit`, the headers `Link` and
-/// `X-Next-Cursor` lead to the rest, if there is one. A parameter that is empty counts as absent.
+/// Returns all documents, newest first. The parameters are an extension and filter the list. With `limit`, the headers `Link` and
+/// `X-Next-Cursor` name the next page, if there is one. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/documents", operation_id = "list_documents", tag = "Documents",
     params(
-        ("limit" = Option<u64>, Query, description = "How many at most.", minimum = 1, maximum = 1000, nullable = false),
+        ("limit" = Option<u64>, Query, description = "Maximum number of documents.", minimum = 1, maximum = 1000, nullable = false),
         (
-            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the page before.", nullable = false,
+            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the previous page.", nullable = false,
             pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
         ),
         (
-            "status" = Option<super::response::DocumentStatus>, Query, description = "Only those in this state.", nullable = false, example = "ingested",
+            "status" = Option<super::response::DocumentStatus>, Query, description = "Only documents with this status.", nullable = false, example = "ingested",
         ),
-        ("q" = Option<String>, Query, description = "Only those with this in their title.", max_length = 200, nullable = false),
+        ("q" = Option<String>, Query, description = "Only documents whose title contains this text.", max_length = 200, nullable = false),
     ),
     responses(
         (
             status = 200, description = "The documents.", body = [DocumentResponse<'_>],
             headers(
-                ("Link" = String, description = "With `rel=\"next\"`: where the next page is, if there is one."),
+                ("Link" = String, description = "URL of the next page, with `rel=\"next\"`, if there is one."),
                 ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
             ),
         ),
@@ -54,7 +54,7 @@ pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: 
     let mut filter = filter(&mut query);
     let limit = paging::limit(&mut query);
     let title_part = query.text("q").map(str::to_owned);
-    query.done()?;
+    query.finish()?;
     // One more than requested shows whether there is another page.
     filter.limit = limit.map(|limit| limit + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;

@@ -1,6 +1,6 @@
 //! `GET /documents/{doc_id}/pages/{page}`
 //!
-//! The picture of a page, as PNG. With `passage`, the id of a chunk, the lines that it stands on are marked.
+//! Renders a page as PNG. With `passage`, the ID of a chunk, the lines of the chunk are highlighted.
 
 use crate::openapi::answers;
 use actix_web::{HttpResponse, http::header, web::Path};
@@ -13,21 +13,20 @@ use docent_http::{
 };
 use std::num::NonZeroU16;
 
-/// How wide a picture is unless asked otherwise, in pixels.
+/// Default width of an image in pixels.
 const WIDTH: NonZeroU16 = NonZeroU16::new(1000).unwrap();
 const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
 
-/// See a page of the file (extension)
+/// Render a page of the file (extension)
 ///
-/// As a picture. With `passage`, the lines of the page that the passage stands on are marked; one that is not of this document, or not on
-/// this page, marks nothing.
+/// With `passage`, the lines of the passage are highlighted. A passage of another document or page has no effect.
 #[utoipa::path(
     get, path = "/documents/{doc_id}/pages/{page}", operation_id = "get_page_image", tag = "Documents",
     params(
-        ("doc_id" = String, Path, description = "The document's id.", format = "uuid"),
-        ("page" = u32, Path, description = "The page, counted from 1.", minimum = 1, example = 1),
+        ("doc_id" = String, Path, description = "ID of the document.", format = "uuid"),
+        ("page" = u32, Path, description = "Page number, counted from 1.", minimum = 1, example = 1),
         (
-            "width" = Option<u16>, Query, description = "How wide the picture is, in pixels; 1,000 when left out.",
+            "width" = Option<u16>, Query, description = "Width of the image in pixels. Default: 1,000.",
             minimum = 100, maximum = 3000, nullable = false,
         ),
         (
@@ -37,8 +36,8 @@ const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
     ),
     responses(
         (
-            status = 200, description = "The picture.", body = String, content_type = "image/png",
-            headers(("Cache-Control" = String, description = "For an hour, and for who asked alone.")),
+            status = 200, description = "The image.", body = String, content_type = "image/png",
+            headers(("Cache-Control" = String, description = "One hour, private.")),
         ),
         answers::Guarded,
         answers::NoPage,
@@ -61,12 +60,12 @@ pub(crate) async fn page_image(
         text.parse().ok().filter(|width: &NonZeroU16| WIDTHS.contains(&width.get()))
     });
     let passage = query.parse("passage", "must be a UUID", |text| text.parse::<ChunkId>().ok());
-    query.done()?;
+    query.finish()?;
     let image = PageImage { document, page, width: width.unwrap_or(WIDTH), passage };
     let png = use_case::render(&context.app, by.grant, image).await?;
     Ok(HttpResponse::Ok()
         .content_type("image/png")
-        // For whoever is logged in here, and no proxy. The file never changes.
+        // Private, since it requires authorization. The file never changes.
         .insert_header((header::CACHE_CONTROL, "private, max-age=3600"))
         .body(png))
 }

@@ -1,6 +1,6 @@
 //! `GET /documents/{doc_id}/report`
 //!
-//! What became of an upload: how much of the file can be found, what that took, and why it failed.
+//! The result of an ingestion: coverage, statistics and the failure, if any.
 
 use super::response::DocumentStatus;
 use crate::openapi::answers;
@@ -19,12 +19,12 @@ use docent_http::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Read what became of an upload (extension)
+/// Read the ingestion report of a document (extension)
 ///
-/// How much of the file can be found, what that took, and why it failed if it did.
+/// How much of the file is searchable, how long the ingestion took, and why it failed, if it did.
 #[utoipa::path(
     get, path = "/documents/{doc_id}/report", operation_id = "get_report", tag = "Documents",
-    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses(
         (status = 200, description = "What is known by now.", body = Report<'_>),
         answers::Guarded,
@@ -39,7 +39,7 @@ pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: Path<
     Ok(HttpResponse::Ok().json(Report::from(&document)))
 }
 
-/// What became of an upload.
+/// Ingestion report of a document.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
@@ -56,68 +56,68 @@ pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: Path<
     "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
 }))]
 pub(crate) struct Report<'a> {
-    /// The document's id.
+    /// ID of the document.
     #[schema(format = "uuid")]
     id: String,
     /// Status of the document.
     status: DocumentStatus,
-    /// What was found; `null` before the file has been read.
+    /// Searchable content; `null` before the file is ingested.
     #[schema(required)]
     coverage: Option<CoverageView<'a>>,
-    /// What it took; `null` before the file has been read.
+    /// Statistics of the ingestion; `null` before the file is ingested.
     #[schema(required)]
-    effort: Option<EffortView<'a>>,
-    /// Why it failed; `null` unless it did.
+    effort: Option<IngestionStatsView<'a>>,
+    /// Why the ingestion failed; `null` if it did not.
     #[schema(required)]
     failure: Option<FailureView<'a>>,
-    /// What of the file cannot be found, in sentences.
+    /// Sentences about content that is not searchable.
     warnings: Vec<String>,
 }
 
-/// How much of a file can be found. Page numbers count from 1.
+/// How much of a file is searchable. Page numbers start at 1.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Coverage)]
 pub(crate) struct CoverageView<'a> {
-    /// Pages of the file.
+    /// Number of pages.
     pages: u32,
-    /// Pages with text.
+    /// Number of pages with text.
     pages_with_text: u32,
-    /// Pages without any.
+    /// Pages without text.
     pages_without_text: &'a [u32],
-    /// Pages whose text may not be what they show.
+    /// Pages whose extracted text may differ from the visible text.
     pages_unreliable: &'a [u32],
-    /// Pages of which only a part was read.
+    /// Pages that were read only partly.
     pages_truncated: &'a [u32],
-    /// Characters of its text.
+    /// Number of characters.
     characters: u64,
-    /// Passages that can be found.
+    /// Number of searchable passages.
     chunks: u32,
-    /// Tokens of all passages.
+    /// Number of tokens of all passages.
     tokens: u64,
 }
 
-/// What an ingestion took.
+/// Statistics of an ingestion.
 #[derive(Serialize, ToSchema)]
 #[schema(as = IngestionStats)]
-pub(crate) struct EffortView<'a> {
-    /// What read the file, with its version.
+pub(crate) struct IngestionStatsView<'a> {
+    /// Name and version of the extractor.
     extractor: &'a str,
-    /// How many tries it took.
+    /// Number of attempts.
     attempts: u32,
-    /// Of the last try, by stage.
+    /// Duration of the stages of the last attempt.
     seconds: Seconds,
 }
 
 /// Seconds of each stage of an ingestion.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Seconds {
-    /// Reading the file.
+    /// Text extraction.
     extract: f64,
-    /// Cutting its text into passages.
+    /// Splitting into passages.
     chunk: f64,
-    /// Getting their vectors.
+    /// Embedding.
     embed: f64,
-    /// Writing them to the vector store.
+    /// Writing to the vector store.
     index: f64,
 }
 
@@ -125,9 +125,9 @@ pub(crate) struct Seconds {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Failure)]
 pub(crate) struct FailureView<'a> {
-    /// For programs, such as `password_required`.
+    /// Code for programs, such as `password_required`.
     code: &'static str,
-    /// For people.
+    /// Sentence for people.
     reason: &'a str,
 }
 
@@ -141,7 +141,7 @@ impl<'a> From<&'a Document> for Report<'a> {
             id: document.id.to_string(),
             status: (&document.state).into(),
             coverage: document.coverage.as_ref().map(CoverageView::from),
-            effort: document.effort.as_ref().map(EffortView::from),
+            effort: document.effort.as_ref().map(IngestionStatsView::from),
             failure: failure.map(FailureView::from),
             warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
         }
@@ -163,7 +163,7 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
     }
 }
 
-impl<'a> From<&'a IngestionStats> for EffortView<'a> {
+impl<'a> From<&'a IngestionStats> for IngestionStatsView<'a> {
     fn from(effort: &'a IngestionStats) -> Self {
         let seconds = Seconds {
             extract: effort.extract.as_secs_f64(),

@@ -10,14 +10,15 @@ use docent_http::{
     extract::{self, granted::Bearer},
 };
 
-/// Try a failed ingestion anew (extension)
+/// Retry a failed ingestion (extension)
 ///
-/// From the stored file, with all attempts. For who uploaded it, holders of `documents.change_document` and superusers.
+/// Ingests the stored file again, with the full number of attempts. Allowed for the uploader, accounts with
+/// `documents.change_document` and superusers.
 #[utoipa::path(
     post, path = "/documents/{doc_id}/retry", operation_id = "retry_document", tag = "Documents",
-    params(("doc_id" = String, Path, description = "The document's id.", format = "uuid")),
+    params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses(
-        (status = 202, description = "It is `pending` again.", body = DocumentResponse<'_>),
+        (status = 202, description = "The document, `pending` again.", body = DocumentResponse<'_>),
         answers::Guarded,
         answers::NoDocument,
         answers::NotFailed,

@@ -18,23 +18,22 @@ use utoipa::ToSchema;
 
 /// A form with a file.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the handler reads piece by piece")]
+#[expect(dead_code, reason = "documents the form that the handler reads as a stream")]
 pub(crate) struct UploadForm {
-    /// The PDF, sent as `application/pdf`. Its name becomes the title, or `Untitled` when it has none.
+    /// The PDF, sent as `application/pdf`. Its name becomes the title; without a name the title is `Untitled`.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
 }
 
 /// Upload a file
 ///
-/// The answer comes as soon as the file is stored; it is read in the background. Poll the document until `status` is no longer
-/// `pending`. When anything goes wrong before the answer, nothing is kept. Other parts of the form are ignored, up to
-/// 1 MiB altogether.
+/// The response is sent when the file is stored; ingestion runs in the background. Poll the document until `status` is no longer
+/// `pending`. If the upload fails, nothing is stored. Other parts of the form are ignored, up to 1 MiB in total.
 #[utoipa::path(
     post, path = "/documents/upload", operation_id = "upload_document", tag = "Documents",
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
-        (status = 202, description = "The new document, which is `pending`.", body = DocumentResponse<'_>),
+        (status = 202, description = "The new document, `pending`.", body = DocumentResponse<'_>),
         answers::Guarded,
         answers::BodyRead,
         answers::NotPdf,
@@ -49,7 +48,7 @@ pub(crate) async fn upload(
     payload: Payload,
 ) -> Reply {
     let limit = context.app.settings().max_upload_bytes;
-    if announced(&request).is_some_and(|bytes| bytes > limit + REST_MAX) {
+    if content_length(&request).is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
     let upload = receive(&context, by.grant, Multipart::new(request.headers(), payload)).await?;
@@ -58,6 +57,6 @@ pub(crate) async fn upload(
     Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
 }
 
-fn announced(request: &HttpRequest) -> Option<u64> {
+fn content_length(request: &HttpRequest) -> Option<u64> {
     request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

@@ -13,12 +13,12 @@ pub(crate) struct Alive {
     status: &'static str,
 }
 
-/// Tell whether the process is alive
+/// Check liveness
 ///
-/// Asks nothing and nobody: whatever else is down, the process is alive.
+/// Checks no other component.
 #[utoipa::path(
     get, path = "/health/live", operation_id = "get_liveness", tag = "Service", security(()),
-    responses((status = 200, description = "It is.", body = Alive)),
+    responses((status = 200, description = "The process is alive.", body = Alive)),
 )]
 pub(crate) async fn live() -> Reply {
     Ok(HttpResponse::Ok().json(Alive { status: "ok" }))

@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can serve.
+//! Liveness and readiness.
 
 pub(crate) mod live;
 pub(crate) mod ready;

@@ -8,44 +8,43 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// How the parts of the service are.
+/// Status of the components.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({ "checks": { "database": "ok", "schema": "ok", "vector_store": "ok" }, "status": "ok" }))]
 pub(crate) struct Readiness {
-    /// `ok` for each part that works; a sentence for each that does not.
+    /// `ok` for each working component, an error message for each other.
     checks: BTreeMap<String, String>,
-    /// With a 503 alone: what is missing.
+    /// Why the service is not ready. Only in a 503.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<&'static str>,
-    /// All of it in one word.
+    /// Overall status.
     status: Overall,
 }
 
-/// How the service is.
+/// Overall status of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Overall {
-    /// All parts work.
+    /// All components work.
     Ok,
-    /// Some do not, but there is something to serve.
+    /// Some components are unavailable, but requests can be served.
     Degraded,
-    /// The database is missing.
+    /// The database is unavailable.
     Unavailable,
 }
 
-/// Tell whether the service is ready
+/// Check readiness
 ///
-/// 503 without the database alone: with another part away there is still something to serve, and
-/// one shared part must not take every replica out of rotation. A schema that this program is too
-/// new for is like no database; one that it is a little too old for is what the replicas that are
-/// still to be replaced meet in every upgrade.
+/// Returns 503 only if the database is unavailable or its schema is older than the program needs. Without another component some requests
+/// can still be served, and one shared component must not take every replica out of rotation. A newer schema is accepted: old replicas
+/// meet it during every upgrade.
 #[utoipa::path(
     get, path = "/health/ready", operation_id = "get_readiness", tag = "Service", security(()),
     responses(
-        (status = 200, description = "There is something to serve, if not everything.", body = Readiness),
+        (status = 200, description = "Requests can be served, possibly not all.", body = Readiness),
         (
-            status = 503, description = "The database cannot be reached, or its schema is not the program's.",
+            status = 503, description = "The database cannot be reached, or its schema does not match the program.",
             body = Readiness,
             example = json!({
                 "checks": { "database": "The database cannot be reached", "key_value_store": "ok" },
@@ -76,8 +75,8 @@ fn checks(health: &Health) -> BTreeMap<String, String> {
     let parts = health.parts.iter().map(|(part, result)| (key(*part), result.as_ref().map(|()| "ok")));
     let schema = health.schema.as_ref().map(|schema| schema.public_message());
     let schema = if health.is_schema_current() { Ok("ok") } else { schema };
-    let said = |said: Result<&str, &Fault>| said.map_or_else(Fault::public_message, str::to_owned);
-    parts.chain([("schema".to_owned(), schema)]).map(|(key, result)| (key, said(result))).collect()
+    let message = |result: Result<&str, &Fault>| result.map_or_else(Fault::public_message, str::to_owned);
+    parts.chain([("schema".to_owned(), schema)]).map(|(key, result)| (key, message(result))).collect()
 }
 
 /// `key_value_store` for the key-value store.

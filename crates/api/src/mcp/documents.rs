@@ -1,4 +1,4 @@
-//! What the tools do.
+//! Implementation of the tools.
 
 use super::outcome::{Failed, Found};
 use crate::{

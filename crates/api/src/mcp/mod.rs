@@ -1,7 +1,7 @@
-//! `POST /mcp`: the documents for programs that speak the Model Context Protocol.
+//! `POST /mcp`: the Model Context Protocol.
 //!
-//! Over streamable HTTP, without sessions: each request is answered by itself, with one JSON value. The protocol is
-//! the SDK's matter, which speaks to another HTTP stack; what is here carries requests to it and answers back.
+//! Streamable HTTP without sessions: each request gets one JSON response. The SDK implements the protocol on another HTTP stack;
+//! this module converts requests and responses.
 
 mod documents;
 mod outcome;
@@ -29,9 +29,9 @@ use tools::Tools;
 use tracing::Instrument;
 use utoipa::ToSchema;
 
-/// A message of JSON-RPC: a request, or without `id` a notification.
+/// A JSON-RPC message: a request, or a notification without `id`.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "says what the SDK reads")]
+#[expect(dead_code, reason = "documents what the SDK reads")]
 #[schema(example = json!({
     "jsonrpc": "2.0",
     "id": 1,
@@ -42,86 +42,85 @@ pub(crate) struct McpMessage {
     /// Always `2.0`.
     #[schema(pattern = r"^2\.0$")]
     jsonrpc: String,
-    /// What the answer is to be known by.
+    /// ID of the request.
     #[schema(nullable = false)]
     id: Option<McpId>,
-    /// Such as `initialize`, `tools/list` or `tools/call`.
+    /// Name of the method, such as `initialize`, `tools/list` or `tools/call`.
     method: String,
-    /// By the method.
+    /// Parameters of the method.
     #[schema(value_type = Option<Object>, nullable = false)]
     params: Option<serde_json::Value>,
 }
 
-/// What a request is known by.
+/// ID of a request.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "says what the SDK reads")]
+#[expect(dead_code, reason = "documents what the SDK reads")]
 pub(crate) enum McpId {
     /// A number.
     Number(i64),
-    /// A word.
+    /// A string.
     Text(String),
 }
 
-/// The answer to a request, with either `result` or `error`.
+/// The response to a request, with either `result` or `error`.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct McpReply {
     /// Always `2.0`.
     #[schema(pattern = r"^2\.0$")]
     jsonrpc: String,
-    /// That of the request; missing where none could be read.
+    /// ID of the request; missing if none could be read.
     id: Option<McpId>,
-    /// By the method. What is wrong with a call of a tool is a result with `isError`.
+    /// Result of the method. Errors of a tool are results with `isError`.
     #[schema(value_type = Option<Object>, nullable = false)]
     result: Option<serde_json::Value>,
-    /// Why there is no result.
+    /// A protocol error.
     #[schema(nullable = false)]
     error: Option<McpError>,
 }
 
-/// Why there is no result.
+/// A protocol error.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct McpError {
-    /// One of JSON-RPC or of the protocol, such as -32602 for parameters that are wrong.
+    /// Error code of JSON-RPC or of the protocol, such as -32602 for invalid parameters.
     code: i32,
-    /// One sentence for people.
+    /// Sentence for people.
     message: String,
-    /// More about it.
+    /// Details.
     data: Option<serde_json::Value>,
 }
 
-/// Why a message is not taken.
+/// Error response to a message.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "says what the handler answers")]
+#[expect(dead_code, reason = "documents the two error formats")]
 pub(crate) enum McpRefusal<'a> {
-    /// As the protocol says it.
+    /// Error of the protocol.
     Reply(McpReply),
-    /// As the service says it.
+    /// Error of the service.
     Problem(Problem<'a>),
 }
 
-/// Speak the Model Context Protocol (extension)
+/// Call the Model Context Protocol (extension)
 ///
-/// Over streamable HTTP, without sessions: each request is answered by itself. The tools are `search_docs`, `list_documents` and
-/// `get_document_page`; they find and read what the account may. `Accept` must name `application/json` and `text/event-stream`, as the
-/// protocol demands.
+/// Streamable HTTP without sessions. The tools are `search_docs`, `list_documents` and `get_document_page`; they have the permissions of
+/// the account. `Accept` must contain `application/json` and `text/event-stream`, as the protocol requires.
 #[utoipa::path(
     post, path = "/mcp", operation_id = "call_mcp", tag = "MCP",
     params(
         (
-            "MCP-Protocol-Version" = Option<String>, Header, description = "The version that was agreed on.", nullable = false,
+            "MCP-Protocol-Version" = Option<String>, Header, description = "Negotiated version.", nullable = false,
             example = "2025-06-18",
         ),
     ),
     request_body = McpMessage,
     responses(
-        (status = 200, description = "The answer to a request.", body = McpReply),
-        (status = 202, description = "A notification was taken."),
-        (status = 400, description = "The message breaks the protocol, or its version is not known, or the connection broke.", body = McpRefusal<'_>),
-        (status = 404, description = "There is no such method.", body = McpReply),
+        (status = 200, description = "The response to a request.", body = McpReply),
+        (status = 202, description = "A notification was accepted."),
+        (status = 400, description = "The message violates the protocol, the version is unknown, or the connection closed.", body = McpRefusal<'_>),
+        (status = 404, description = "Unknown method.", body = McpReply),
         (status = 406, description = "`Accept` lacks one of the two types.", body = Problem<'_>),
-        (status = 415, description = "The body was not sent as `application/json`, or is no message.", body = Problem<'_>),
+        (status = 415, description = "The body is not `application/json` or not a message.", body = Problem<'_>),
         answers::Guarded,
         answers::BytesRead,
         answers::StoreAway,
@@ -133,24 +132,24 @@ pub(crate) async fn call(
     request: HttpRequest,
     body: Body,
 ) -> Reply {
-    if !is_from_a_known_origin(&context, &request) {
+    if !has_allowed_origin(&context, &request) {
         return Err(ApiError::new(StatusCode::FORBIDDEN, "Requests of this origin are not allowed"));
     }
-    let asked = carried(&request, body).await?;
+    let request = sdk_request(&request, body).await?;
     let tools = Tools { app: Arc::clone(&context.app), grant: by.grant };
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_cancellation_token(context.cut.child_token())
-        // A name that is made to point here is no use without a token.
+        // DNS rebinding has no effect without a token.
         .disable_allowed_hosts();
     let service = StreamableHttpService::new(
         move || Ok(tools.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    // Connections to back ends outlive this request's thread.
-    let answering = async move { service.handle(asked).await };
+    // Connections to back ends outlive the thread of the request.
+    let answering = async move { service.handle(request).await };
     let answering = context.runtime.spawn(answering.in_current_span());
     let answer = AbortOnDropHandle::new(answering).await.map_err(|_| ApiError::internal())?;
     let (head, body) = answer.into_parts();
@@ -171,19 +170,22 @@ pub(crate) async fn call(
     Ok(if kind.is_some() { response.streaming(body.into_data_stream()) } else { response.finish() })
 }
 
-/// The request as the SDK takes it. Who sends it is known already.
-async fn carried(request: &HttpRequest, body: Body) -> Result<http::Request<Full<bytes::Bytes>>, ApiError> {
-    let mut carried = http::Request::builder().method("POST").uri("/mcp");
+/// Converts a request for the SDK, without the credentials, which are already checked.
+async fn sdk_request(
+    request: &HttpRequest,
+    body: Body,
+) -> Result<http::Request<Full<bytes::Bytes>>, ApiError> {
+    let mut builder = http::Request::builder().method("POST").uri("/mcp");
     for (name, value) in request.headers() {
         if *name != header::AUTHORIZATION {
-            carried = carried.header(name.as_str(), value.as_bytes());
+            builder = builder.header(name.as_str(), value.as_bytes());
         }
     }
-    carried.body(Full::new(body.bytes().await?)).map_err(|_| ApiError::internal())
+    builder.body(Full::new(body.bytes().await?)).map_err(|_| ApiError::internal())
 }
 
-/// Whether it is a program that asks, or a page of an origin that the settings name.
-fn is_from_a_known_origin(context: &Context, request: &HttpRequest) -> bool {
+/// Whether the request has no `Origin` or one that is configured. Browsers always send it.
+fn has_allowed_origin(context: &Context, request: &HttpRequest) -> bool {
     let Some(origin) = request.headers().get(header::ORIGIN) else { return true };
     let own = std::iter::once(context.app.settings().public_url.as_str());
     let known = context.settings.cors_allowed_origins.iter().map(String::as_str).chain(own);

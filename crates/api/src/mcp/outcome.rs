@@ -1,16 +1,16 @@
-//! What calls of tools come to.
+//! Results of tool calls.
 
 use docent_app::error::Error;
 use docent_http::error::ApiError;
 use serde_json::Value;
 
-/// What a tool gives: text for a model, and the same for programs.
+/// Result of a tool: text for models and a value for programs.
 pub(super) struct Found {
     pub(super) text: String,
     pub(super) value: Value,
 }
 
-/// What a tool is called with, or does, that makes it fail. Models read it.
+/// Why a tool call failed, as a message for models.
 pub(super) struct Failed(pub(super) String);
 
 impl From<Error> for Failed {

@@ -1,4 +1,4 @@
-//! An answer piece by piece.
+//! Streamed answers.
 
 use super::{
     completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations},
@@ -12,57 +12,57 @@ use futures::{Stream, StreamExt, future::ready, stream};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// One event of an answer that is streamed.
+/// One event of a streamed answer.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "says what `sse::frame` writes")]
+#[expect(dead_code, reason = "documents the frames that `sse::frame` writes")]
 pub(crate) struct CompletionStreamEvent {
-    /// A `ChatCompletionChunk` as JSON on one line; as the last one `[DONE]`, or an `OpenAiProblem` when the answer breaks off.
+    /// A `ChatCompletionChunk` as JSON on one line. The last event is `[DONE]`, or an `OpenAiProblem` if the answer failed.
     data: String,
 }
 
-/// A piece of an answer.
+/// A chunk of an answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ChatCompletionChunk<'a> {
-    /// The answer's id, the same in all pieces.
+    /// ID of the answer, the same in all chunks.
     #[schema(pattern = "^chatcmpl-")]
     id: &'a str,
     /// Always `chat.completion.chunk`.
     object: &'static str,
-    /// When the answer was begun, in seconds since 1970.
+    /// Creation time in seconds since 1970.
     created: i64,
-    /// The agent's name.
+    /// Name of the agent.
     model: &'a str,
-    /// What goes on; nothing in the piece that says what the answer cost.
+    /// New content; empty in the chunk with the usage.
     #[schema(max_items = 1)]
     choices: &'a [ChunkChoice<'a>],
-    /// With `include_usage`: what the answer cost, in the last piece, and null before.
+    /// With `include_usage`: the token usage in the last chunk, `null` before.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Option<Usage>>,
 }
 
-/// How an answer goes on.
+/// New content of an answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ChunkChoice<'a> {
     /// Always 0.
     index: u32,
-    /// What is new.
+    /// The content.
     delta: Delta<'a>,
     /// Always null.
     #[schema(required)]
     logprobs: Option<bool>,
-    /// Why it ended, in the last piece.
+    /// Why the answer ended, in the last chunk.
     #[schema(required)]
     finish_reason: Option<FinishReason>,
 }
 
-/// What is new in a piece of an answer.
+/// Content of a chunk.
 #[derive(Default, Serialize, ToSchema)]
 pub(crate) struct Delta<'a> {
-    /// In the first piece.
+    /// Role, in the first chunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     role: Option<AnswerRole>,
-    /// The next words.
+    /// The next text.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     content: Option<&'a str>,

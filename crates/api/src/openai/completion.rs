@@ -1,4 +1,4 @@
-//! What whole answers and streamed ones have in common.
+//! Types shared by streamed and complete answers.
 
 use chrono::{DateTime, Utc};
 use docent_app::agent::Outcome;
@@ -6,7 +6,7 @@ use docent_domain::retrieval::ScoredChunk;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What all parts of one answer say of it.
+/// Fields that are the same in all chunks of an answer.
 #[derive(Clone)]
 pub(super) struct Completion {
     pub(super) id: String,
@@ -20,15 +20,15 @@ impl Completion {
     }
 }
 
-/// What an answer cost, over all calls of the model.
+/// Tokens of all model calls for an answer.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[schema(as = CompletionUsage)]
 pub(crate) struct Usage {
-    /// Tokens that the model read.
+    /// Input tokens.
     prompt_tokens: u64,
-    /// Tokens that it wrote.
+    /// Output tokens.
     completion_tokens: u64,
-    /// Both together.
+    /// Sum of both.
     total_tokens: u64,
 }
 
@@ -43,9 +43,9 @@ impl Usage {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FinishReason {
-    /// It is whole.
+    /// The answer is complete.
     Stop,
-    /// The model's limit of tokens, or the agent's of steps, cut it.
+    /// The token limit of the model or the step limit of the agent cut the answer off.
     Length,
 }
 
@@ -55,15 +55,15 @@ impl FinishReason {
     }
 }
 
-/// Whose a message is: always the model's.
+/// Author of a message: always the model.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AnswerRole {
-    /// The model's.
+    /// The model.
     Assistant,
 }
 
-/// A passage that an answer stands on.
+/// A passage on which the answer is based.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Annotation<'a> {
     /// Always `file_citation`.
@@ -75,20 +75,20 @@ pub(crate) struct Annotation<'a> {
 /// A passage of a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FileCitation<'a> {
-    /// The document's id.
+    /// ID of the document.
     #[schema(format = "uuid")]
     file_id: String,
-    /// Its title.
+    /// Title of the document.
     filename: &'a str,
-    /// The page that the passage begins on, counted from 1.
+    /// First page of the passage, counted from 1.
     #[schema(minimum = 1)]
     page_start: u32,
-    /// The page that it ends on.
+    /// Last page.
     #[schema(minimum = 1)]
     page_end: u32,
-    /// What it says.
+    /// Text.
     quote: &'a str,
-    /// How well it fits; compares within one answer only.
+    /// Relevance; comparable within one response only.
     score: f64,
 }
 
@@ -106,7 +106,7 @@ impl<'a> From<&'a ScoredChunk> for Annotation<'a> {
     }
 }
 
-/// What an answer stands on.
+/// Converts the sources of an answer.
 pub(super) fn annotations(sources: &[ScoredChunk]) -> Vec<Annotation<'_>> {
     sources.iter().map(Annotation::from).collect()
 }

@@ -105,9 +105,9 @@ pub(crate) struct EmbeddingList<'a> {
     object: &'static str,
     /// The vectors.
     data: Vec<Embedding>,
-    /// The name that was sent.
+    /// Name from the request.
     model: &'a str,
-    /// What it cost.
+    /// Token usage.
     usage: EmbeddingUsage,
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct EmbeddingList<'a> {
 pub(crate) struct Embedding {
     /// Always `embedding`.
     object: &'static str,
-    /// Which text it is of, counted from 0.
+    /// Index of the text, counted from 0.
     index: usize,
     /// The vector, in the requested encoding.
     embedding: EmbeddingVector,
@@ -137,18 +137,18 @@ fn as_doubles<S: Serializer>(numbers: &[f32], serializer: S) -> Result<S::Ok, S:
     serializer.collect_seq(numbers.iter().copied().map(f64::from))
 }
 
-/// What embedding cost.
+/// Tokens of a request.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EmbeddingUsage {
     /// Tokens of the texts.
     prompt_tokens: u64,
-    /// The same.
+    /// Equal to `prompt_tokens`.
     total_tokens: u64,
 }
 
 /// Embed texts (extension)
 ///
-/// By the model that embeds the documents, which `model` names, if that makes vectors; the one that is built in makes none.
+/// Uses the embedding model of the documents, which `model` must name. The built-in model makes no vectors.
 #[utoipa::path(
     post, path = "/v1/embeddings", operation_id = "create_embeddings", tag = "OpenAI wire",
     request_body = EmbeddingRequest,

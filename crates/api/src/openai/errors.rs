@@ -1,4 +1,4 @@
-//! Refusals as that API words them.
+//! Errors in the format of the OpenAI API.
 
 use actix_web::{
     body::{BoxBody, MessageBody},
@@ -13,21 +13,21 @@ use docent_http::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Why the answer is no, as that API says it.
+/// An error response of the OpenAI API.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OpenAiProblem {
-    /// The reason.
+    /// The error.
     error: OpenAiError,
 }
 
-/// Why the answer is no.
+/// An error.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OpenAiError {
-    /// One sentence for people.
+    /// Sentence for people.
     message: String,
-    /// Whose fault it is.
+    /// Type of the error.
     r#type: ErrorType,
-    /// The field that is wrong, such as `messages[0].role`.
+    /// Invalid field, such as `messages[0].role`.
     #[schema(required)]
     param: Option<String>,
     /// `invalid_api_key`, `insufficient_permissions`, `model_not_found`, `unsupported_model` or `rate_limit_exceeded`.
@@ -35,44 +35,44 @@ pub(crate) struct OpenAiError {
     code: Option<&'static str>,
 }
 
-/// Whose fault it is.
+/// Type of the error.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OpenAiErrorType)]
 pub(crate) enum ErrorType {
-    /// The request's.
+    /// The request is invalid.
     #[serde(rename = "invalid_request_error")]
     InvalidRequest,
-    /// There were too many.
+    /// Too many requests.
     #[serde(rename = "rate_limit_error")]
     RateLimit,
-    /// The service's.
+    /// The service failed.
     #[serde(rename = "server_error")]
     Server,
 }
 
-/// Whether a path speaks this dialect.
-pub(crate) fn is_spoken(path: &str) -> bool {
+/// Whether a path belongs to the OpenAI API.
+pub(crate) fn is_openai_path(path: &str) -> bool {
     path.starts_with("/v1/")
 }
 
-/// Words every refusal of a path below `/v1` as that API does, whoever refuses.
+/// Middleware: converts every error of a path below `/v1` to the format of the OpenAI API, including errors of other middleware.
 pub async fn word(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
-    let is_spoken = is_spoken(request.path());
+    let is_openai_path = is_openai_path(request.path());
     let answer = next.call(request).await.map(|response| response.map_into_boxed_body());
-    if !is_spoken {
+    if !is_openai_path {
         return answer;
     }
     match answer {
         Ok(response) => {
-            let refusal = response.response().error().and_then(|error| error.as_error::<ApiError>());
-            let Some((status, body)) = refusal.map(worded) else { return Ok(response) };
+            let error = response.response().error().and_then(|error| error.as_error::<ApiError>());
+            let Some((status, body)) = error.map(convert) else { return Ok(response) };
             Ok(response.map_body(|head, _| {
                 head.status = status;
                 BoxBody::new(body)
             }))
         }
         Err(mut error) => {
-            if let Some((status, body)) = error.as_error::<ApiError>().map(worded) {
+            if let Some((status, body)) = error.as_error::<ApiError>().map(convert) {
                 error.add_response_mapper(move |response| {
                     response.map_body(|head, _| {
                         head.status = status;
@@ -85,27 +85,27 @@ pub async fn word(request: ServiceRequest, next: Next<impl MessageBody + 'static
     }
 }
 
-fn worded(refusal: &ApiError) -> (StatusCode, String) {
-    // That API has 400 for what breaks its rules.
-    let status = match refusal.status() {
+fn convert(error: &ApiError) -> (StatusCode, String) {
+    // The OpenAI API uses 400 for validation errors.
+    let status = match error.status() {
         StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
         status => status,
     };
-    let body = serde_json::to_string(&of(refusal));
+    let body = serde_json::to_string(&of(error));
     (status, body.unwrap_or_else(|_| "{}".to_owned()))
 }
 
-/// The body of a refusal.
-pub(crate) fn of(refusal: &ApiError) -> OpenAiProblem {
-    let param = refusal.errors().first().map(FieldError::place);
-    let message = refusal.sentences();
-    let status = refusal.status();
+/// Builds the body of an error.
+pub(crate) fn of(error: &ApiError) -> OpenAiProblem {
+    let param = error.errors().first().map(FieldError::place);
+    let message = error.sentences();
+    let status = error.status();
     let kind = match status {
         StatusCode::TOO_MANY_REQUESTS => ErrorType::RateLimit,
         status if status.is_server_error() => ErrorType::Server,
         _ => ErrorType::InvalidRequest,
     };
-    let code = refusal.code().or(match status {
+    let code = error.code().or(match status {
         StatusCode::UNAUTHORIZED => Some("invalid_api_key"),
         StatusCode::FORBIDDEN => Some("insufficient_permissions"),
         StatusCode::TOO_MANY_REQUESTS => Some("rate_limit_exceeded"),
@@ -114,15 +114,15 @@ pub(crate) fn of(refusal: &ApiError) -> OpenAiProblem {
     OpenAiProblem { error: OpenAiError { message, r#type: kind, param, code } }
 }
 
-/// 404: nothing answers by this name.
+/// 404: unknown model.
 pub(crate) fn no_such_model(name: &str) -> ApiError {
-    // A name may be anything that somebody sends.
+    // The name comes from the client and can have any length.
     let name: String = name.chars().take(100).collect();
     ApiError::new(StatusCode::NOT_FOUND, format!("The model `{name}` does not exist"))
         .with_code("model_not_found")
 }
 
-/// 400: there are no vectors to give.
+/// 400: the embedding model makes no vectors.
 pub(crate) fn no_vectors() -> ApiError {
     let detail = "The embedding model of this service makes no vectors; it finds passages by their words";
     ApiError::new(StatusCode::BAD_REQUEST, detail).with_code("unsupported_model")
@@ -135,10 +135,10 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn a_refusal_has_message_type_param_and_code() {
+    fn error_has_message_type_param_and_code() {
         let loc = vec!["body".into(), "messages".into(), Loc::Index(2), "role".into()];
         let wrong = FieldError { loc, msg: "is required".to_owned() };
-        let (status, body) = worded(&ApiError::invalid(vec![wrong]));
+        let (status, body) = convert(&ApiError::invalid(vec![wrong]));
         let expected = json!({ "error": {
             "message": "messages[2].role: is required", "type": "invalid_request_error",
             "param": "messages[2].role", "code": null,
@@ -152,9 +152,9 @@ mod tests {
             (429, "rate_limit_error", json!("rate_limit_exceeded")),
             (502, "server_error", json!(null)),
         ] {
-            let refusal = ApiError::new(StatusCode::from_u16(status).unwrap(), "No");
+            let error = ApiError::new(StatusCode::from_u16(status).unwrap(), "No");
             let error = json!({ "message": "No", "type": kind, "param": null, "code": code });
-            assert_eq!(json!(of(&refusal)), json!({ "error": error }));
+            assert_eq!(json!(of(&error)), json!({ "error": error }));
         }
     }
 }

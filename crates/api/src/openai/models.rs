@@ -1,6 +1,6 @@
 //! `GET /v1/models`, `GET /v1/models/{id}`
 //!
-//! A model is an agent.
+//! Agents are listed as models.
 
 use super::errors;
 use crate::openapi::wire;
@@ -14,11 +14,11 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({ "id": "chat", "object": "model", "created": 1767225600, "owned_by": "docent" }))]
 pub(crate) struct Model<'a> {
-    /// Its name.
+    /// Name of the agent.
     id: &'a str,
     /// Always `model`.
     object: &'static str,
-    /// When the service was started, in seconds since 1970: agents are there from the start on.
+    /// Start time of the service in seconds since 1970.
     created: i64,
     /// Always `docent`.
     owned_by: &'static str,
@@ -30,7 +30,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// All agents.
+/// List of agents.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ModelList<'a> {
     /// Always `list`.
@@ -41,7 +41,7 @@ pub(crate) struct ModelList<'a> {
 
 /// List the agents (extension)
 ///
-/// As models.
+/// Agents are listed as models.
 #[utoipa::path(
     get, path = "/v1/models", operation_id = "list_models", tag = "OpenAI wire",
     responses(
@@ -57,10 +57,10 @@ pub(crate) async fn list(_: Granted<Chat>, context: State) -> Reply {
 
 /// Read an agent (extension)
 ///
-/// As a model.
+/// The agent is returned as a model.
 #[utoipa::path(
     get, path = "/v1/models/{id}", operation_id = "get_model", tag = "OpenAI wire",
-    params(("id" = String, Path, description = "The agent's name.", example = "chat")),
+    params(("id" = String, Path, description = "Name of the agent.", example = "chat")),
     responses(
         (status = 200, description = "The agent.", body = Model<'_>),
         wire::Guarded,

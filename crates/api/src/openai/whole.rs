@@ -1,4 +1,4 @@
-//! An answer in one piece.
+//! Complete answers.
 
 use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
 use actix_web::{HttpResponse, http::StatusCode};
@@ -15,22 +15,22 @@ use futures::StreamExt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An answer in one piece.
+/// A complete answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ChatCompletion<'a> {
-    /// The answer's id.
+    /// ID of the answer.
     #[schema(pattern = "^chatcmpl-")]
     id: &'a str,
     /// Always `chat.completion`.
     object: &'static str,
-    /// When it was begun, in seconds since 1970.
+    /// Creation time in seconds since 1970.
     created: i64,
-    /// The agent's name.
+    /// Name of the agent.
     model: &'a str,
-    /// The one answer.
+    /// The answer.
     #[schema(min_items = 1, max_items = 1)]
     choices: [Choice<'a>; 1],
-    /// What it cost.
+    /// Token usage.
     usage: Usage,
 }
 
@@ -39,30 +39,30 @@ pub(crate) struct ChatCompletion<'a> {
 pub(crate) struct Choice<'a> {
     /// Always 0.
     index: u32,
-    /// What it says.
+    /// Text.
     message: AnswerMessage<'a>,
     /// Always null.
     #[schema(required)]
     logprobs: Option<bool>,
-    /// Why it ended.
+    /// Why the answer ended.
     finish_reason: FinishReason,
 }
 
-/// What an answer says.
+/// The message of an answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AnswerMessage<'a> {
     /// Always `assistant`.
     role: AnswerRole,
-    /// The words.
+    /// The text.
     content: String,
     /// Always null.
     #[schema(required)]
     refusal: Option<&'a str>,
-    /// The passages that it stands on.
+    /// Passages on which the answer is based.
     annotations: Vec<Annotation<'a>>,
 }
 
-/// Waits for the answer. When the client goes away this is dropped, and the answer with it.
+/// Waits for the answer. If the client disconnects, this future is dropped, and the answer with it.
 pub(super) async fn reply(context: &Context, completion: &Completion, mut answer: Answer) -> Reply {
     let (mut content, mut sources) = (String::new(), Vec::new());
     loop {

@@ -1,4 +1,4 @@
-//! Answers that many operations share, with bodies as `error.rs` makes them.
+//! Error responses shared by many operations, in the format of `error.rs`.
 
 use crate::streams;
 use actix_web::http::StatusCode;
@@ -24,7 +24,7 @@ use utoipa::{
     },
 };
 
-/// The header that every response has.
+/// Header of every response.
 pub(super) const REQUEST_ID: &str = "X-Request-Id";
 
 macro_rules! answers {
@@ -41,7 +41,7 @@ macro_rules! answers {
 }
 
 answers! {
-    /// What needs an account, and the right to do it.
+    /// For operations that require an account with a permission.
     Guarded { 401 => "Unauthorized", 403 => "Forbidden" }
     WrongCredentials { 401 => "WrongCredentials" }
     RefreshTokenRefused { 401 => "RefreshTokenRefused" }
@@ -61,29 +61,29 @@ answers! {
     NoStream { 404 => "StreamNotFound" }
     NotFailed { 409 => "NotFailed" }
     NotPdf { 415 => "NotAPdf" }
-    /// What goes wrong with a path or a query.
+    /// Invalid path or query.
     BadInput { 422 => "InvalidRequest" }
-    /// What goes wrong with a body.
+    /// Invalid body.
     BodyRead { 400 => "BrokenBody", 408 => "BodyTimeout", 413 => "TooLarge", 422 => "InvalidRequest" }
-    /// What goes wrong with a body that something else reads.
+    /// Errors of a body that the SDK parses.
     BytesRead { 408 => "BodyTimeout", 413 => "TooLarge" }
     StoreAway { 503 => "StoreAway" }
     StoreFull { 507 => "StoreFull" }
     ModelAway { 502 => "ModelFailed", 504 => "ModelTimeout" }
-    /// What any operation may come to.
+    /// For all operations.
     Always { 500 => "InternalError" }
-    /// What every operation may come to that counts.
+    /// For all operations with a rate limit.
     Limited { 429 => "TooManyRequests" }
 }
 
 pub(super) use answers;
 
-/// Leads to a shared answer.
+/// References a shared response.
 pub(super) fn named(name: &str) -> RefOr<Response> {
     Ref::from_response_name(name).into()
 }
 
-/// Adds what the answers are, and what they are made of.
+/// Adds the shared responses and their schemas.
 pub(super) fn add(components: &mut Components) {
     let mut schemas = Vec::new();
     Problem::schemas(&mut schemas);
@@ -94,11 +94,11 @@ pub(super) fn add(components: &mut Components) {
     components.headers.insert(REQUEST_ID.to_owned(), request_id().into());
     let shared =
         [about_senders(), about_records(), about_requests(), about_the_service()].into_iter().flatten();
-    let responses = shared.map(|(name, when, says)| (name.to_owned(), response(when, &says).into()));
+    let responses = shared.map(|(name, when, errors)| (name.to_owned(), response(when, &errors).into()));
     components.responses.extend(responses);
 }
 
-/// The name of an answer, when it is given, and what it may say.
+/// Name, description and examples of a shared response.
 type Shared = (&'static str, &'static str, Vec<ApiError>);
 
 fn about_senders() -> Vec<Shared> {
@@ -106,28 +106,32 @@ fn about_senders() -> Vec<Shared> {
     vec![
         (
             "Unauthorized",
-            "No good access token or API key, or no good refresh token.",
+            "The access token, API key or refresh token is missing or invalid.",
             vec![account.into(), token()],
         ),
         (
             "WrongCredentials",
-            "No active account has this address and password.",
+            "No active account has this email address and password.",
             vec![Error::InvalidCredentials.into()],
         ),
-        ("RefreshTokenRefused", "The token is unknown, expired, revoked or no refresh token.", vec![token()]),
+        (
+            "RefreshTokenRefused",
+            "The token is unknown, expired, revoked or not a refresh token.",
+            vec![token()],
+        ),
         (
             "Forbidden",
-            "The right is missing, or the API key lacks the scope, or the token is another account's.",
+            "The permission or the scope of the API key is missing, or the token belongs to another account.",
             vec![Error::Forbidden.into()],
         ),
         (
             "LinkRefused",
-            "The link is not good, or the connection broke in the middle of the body.",
+            "The link is invalid, or the connection closed before the end of the body.",
             vec![Error::InvalidLink.into(), broken_body()],
         ),
         (
             "TooManyRequests",
-            "Too many requests of this client; or too many failed logins, or too many letters asked for.",
+            "Too many requests, failed sign-ins or requested emails.",
             vec![ApiError::too_many(Duration::from_secs(42))],
         ),
     ]
@@ -136,43 +140,43 @@ fn about_senders() -> Vec<Shared> {
 fn about_records() -> Vec<Shared> {
     let missing = |kind| Error::NotFound(kind).into();
     vec![
-        ("NotFound", "There is no such path.", vec![ApiError::new(StatusCode::NOT_FOUND, "Not found")]),
-        ("DocumentNotFound", "There is no such document.", vec![missing(RecordKind::Document)]),
+        ("NotFound", "Unknown path.", vec![ApiError::new(StatusCode::NOT_FOUND, "Not found")]),
+        ("DocumentNotFound", "The document does not exist.", vec![missing(RecordKind::Document)]),
         (
             "PageNotFound",
-            "There is no such document, or it has no such page.",
+            "The document or the page does not exist.",
             vec![missing(RecordKind::Document), Error::PageNotFound.into()],
         ),
         (
             "AgentNotFound",
-            "There is no such agent, or the conversation is somebody else's.",
+            "The agent does not exist, or the conversation belongs to another account.",
             vec![Error::AgentNotFound.into(), missing(RecordKind::Conversation)],
         ),
         (
             "ConversationNotFound",
-            "There is no such conversation of this account.",
+            "The account has no such conversation.",
             vec![missing(RecordKind::Conversation)],
         ),
-        ("WebhookNotFound", "There is no such webhook of this account.", vec![missing(RecordKind::Webhook)]),
+        ("WebhookNotFound", "The account has no such webhook.", vec![missing(RecordKind::Webhook)]),
         (
             "DeliveryNotFound",
-            "There is no such webhook of this account, or it has no such delivery.",
+            "The account has no such webhook, or the webhook has no such delivery.",
             vec![missing(RecordKind::Webhook), Error::DeliveryNotFound.into()],
         ),
         (
             "TooManyWebhooks",
-            "The account has as many webhooks as it may have.",
+            "The account has reached the maximum number of webhooks.",
             vec![Error::TooManyWebhooks.into()],
         ),
-        ("WebhookOff", "The webhook is off.", vec![Error::WebhookDisabled.into()]),
+        ("WebhookOff", "The webhook is inactive.", vec![Error::WebhookDisabled.into()]),
         (
             "NoReplay",
-            "The webhook is off, or a message is being sent to it.",
+            "The webhook is inactive, or the delivery is in progress.",
             vec![Error::WebhookDisabled.into(), Error::DeliveryInProgress.into()],
         ),
         (
             "StreamNotFound",
-            "The stream is unknown, another account's or of another agent, or it is gone, as a whole or as far back.",
+            "The stream does not exist, belongs to another account or agent, or its events are no longer available.",
             vec![streams::gone()],
         ),
         ("NotFailed", "The document is not `failed`.", vec![Error::NotFailed { state: "ingested" }.into()]),
@@ -186,19 +190,19 @@ fn about_requests() -> Vec<Shared> {
         ApiError::invalid_field(&["query", "width"], "must be a whole number of pixels from 100 to 3000");
     let locked = Failure::of(FailureCode::PasswordRequired);
     vec![
-        ("MethodNotAllowed", "The path does not know this method.", vec![routes::wrong_method()]),
-        ("BrokenBody", "The connection broke in the middle of the body.", vec![broken_body()]),
-        ("BodyTimeout", "The client paused too long in the middle of the body.", vec![timed_out()]),
+        ("MethodNotAllowed", "The path does not support this method.", vec![routes::wrong_method()]),
+        ("BrokenBody", "The connection closed before the end of the body.", vec![broken_body()]),
+        ("BodyTimeout", "The client paused too long while sending the body.", vec![timed_out()]),
         ("TooLarge", "The body is too large.", vec![ApiError::too_large(4 * 1024 * 1024)]),
         ("NotAPdf", "The file was not sent as `application/pdf`.", vec![Error::NotPdf.into()]),
         (
             "InvalidRequest",
-            "Something is malformed, missing, of a wrong type or against a rule.",
+            "A value is malformed, missing, of the wrong type or violates a rule.",
             vec![ApiError::invalid(vec![role])],
         ),
         (
             "PageNotDrawn",
-            "A parameter is against a rule, or the file is to blame that the page cannot be drawn.",
+            "A parameter is invalid, or the page cannot be rendered because of the file.",
             vec![width, Error::PageNotRenderable(locked).into()],
         ),
     ]
@@ -207,7 +211,7 @@ fn about_requests() -> Vec<Shared> {
 fn about_the_service() -> Vec<Shared> {
     let fault = |part, kind| vec![ApiError::of_fault(&Fault::new(part, kind, ""))];
     vec![
-        ("InternalError", "A fault of the service. Nothing of it is shown.", vec![ApiError::internal()]),
+        ("InternalError", "Internal error. Details are only in the log.", vec![ApiError::internal()]),
         (
             "ModelFailed",
             "The model failed before the first token.",
@@ -215,78 +219,78 @@ fn about_the_service() -> Vec<Shared> {
         ),
         (
             "ModelTimeout",
-            "The model was too slow before the first token.",
+            "The model did not send a token in time.",
             fault(Component::ChatModel, FaultKind::Timeout),
         ),
         (
             "StoreAway",
-            "A store that is needed cannot be reached.",
+            "A required component is unavailable.",
             fault(Component::Database, FaultKind::Unavailable),
         ),
-        ("StoreFull", "A store has no room left.", fault(Component::BlobStore, FaultKind::Full)),
+        ("StoreFull", "A store is full.", fault(Component::BlobStore, FaultKind::Full)),
     ]
 }
 
-fn response(description: &str, refusals: &[ApiError]) -> Response {
+fn response(description: &str, errors: &[ApiError]) -> Response {
     let response = ResponseBuilder::new().description(description);
-    with_headers(response.content("application/json", content(refusals)).build(), refusals)
+    with_headers(response.content("application/json", content(errors)).build(), errors)
 }
 
-/// Adds the headers that go with these answers.
-pub(super) fn with_headers(mut response: Response, refusals: &[ApiError]) -> Response {
+/// Adds the headers of these errors.
+pub(super) fn with_headers(mut response: Response, errors: &[ApiError]) -> Response {
     response.headers.insert(REQUEST_ID.to_owned(), id_header());
-    if let Some((name, header)) = refusals.first().and_then(|refusal| header_of(refusal.status())) {
+    if let Some((name, header)) = errors.first().and_then(|error| header_of(error.status())) {
         response.headers.insert(name.to_owned(), header.into());
     }
     response
 }
 
-fn content(refusals: &[ApiError]) -> Content {
-    let names_faults = |refusal: &ApiError| refusal.example().get("errors").is_some();
+fn content(errors: &[ApiError]) -> Content {
+    let has_field_errors = |error: &ApiError| error.example().get("errors").is_some();
     let (problem, invalid) = (Problem::name(), InvalidRequest::name());
-    let schema: RefOr<Schema> = match refusals.iter().filter(|refusal| names_faults(refusal)).count() {
+    let schema: RefOr<Schema> = match errors.iter().filter(|error| has_field_errors(error)).count() {
         0 => Ref::from_schema_name(problem).into(),
-        all if all == refusals.len() => Ref::from_schema_name(invalid).into(),
+        all if all == errors.len() => Ref::from_schema_name(invalid).into(),
         _ => {
             let either = AnyOfBuilder::new().item(Ref::from_schema_name(invalid));
             either.item(Ref::from_schema_name(problem)).into()
         }
     };
     let content = ContentBuilder::new().schema(Some(schema));
-    let content = match refusals {
-        [refusal] => content.example(Some(refusal.example())),
-        many => content.examples_from_iter((1..).zip(many).map(|(number, refusal)| {
-            let example = ExampleBuilder::new().summary(refusal.detail()).value(Some(refusal.example()));
+    let content = match errors {
+        [error] => content.example(Some(error.example())),
+        many => content.examples_from_iter((1..).zip(many).map(|(number, error)| {
+            let example = ExampleBuilder::new().summary(error.detail()).value(Some(error.example()));
             (format!("example {number}"), example.build())
         })),
     };
     content.build()
 }
 
-/// What goes with a status beside the body.
+/// Returns the header of a status, if it has one.
 fn header_of(status: StatusCode) -> Option<(&'static str, Header)> {
-    let pause = "Whole seconds after which trying again makes sense";
+    let pause = "Whole seconds to wait before a retry";
     let retry_after = |text: String| Some(("Retry-After", number(&text)));
     match status {
         StatusCode::UNAUTHORIZED => Some(("WWW-Authenticate", text("Always `Bearer`.", "Bearer"))),
         StatusCode::METHOD_NOT_ALLOWED => {
-            Some(("Allow", text("The methods that the path knows.", "GET, HEAD, POST")))
+            Some(("Allow", text("Methods that the path supports.", "GET, HEAD, POST")))
         }
         StatusCode::TOO_MANY_REQUESTS => retry_after(format!("{pause}.")),
         StatusCode::INTERNAL_SERVER_ERROR => None,
-        status if status.is_server_error() => retry_after(format!("{pause}, if that is known.")),
+        status if status.is_server_error() => retry_after(format!("{pause}, if known.")),
         _ => None,
     }
 }
 
-/// Leads to the description of [`REQUEST_ID`].
+/// References the description of [`REQUEST_ID`].
 pub(super) fn id_header() -> RefOr<Header> {
     RefOr::Ref(Ref::new(format!("#/components/headers/{REQUEST_ID}")))
 }
 
 fn request_id() -> Header {
     text(
-        "The request's id in the log: the one that was sent, if it has up to 128 letters, digits and `-_.`; a new one otherwise.",
+        "ID of the request in the log: the one from the request if it has at most 128 letters, digits and `-_.`, otherwise a new one.",
         "0f8fad5bd9cb469fa16570867728950e",
     )
 }

@@ -1,11 +1,11 @@
-//! The OpenAPI document, from the handlers and the types of bodies.
+//! The OpenAPI document, generated from the handlers and the types of bodies.
 
 pub(crate) mod answers;
 #[cfg(test)]
 mod tests;
 pub(crate) mod wire;
 
-use crate::{openai::errors::is_spoken, streams};
+use crate::{openai::errors::is_openai_path, streams};
 use answers::{Always, Limited, REQUEST_ID};
 use docent_http::table;
 use utoipa::{
@@ -18,10 +18,10 @@ use utoipa::{
     },
 };
 
-/// The API as a document of OpenAPI 3.1, in JSON with line breaks.
+/// Returns the OpenAPI 3.1 document as formatted JSON.
 ///
 /// # Errors
-/// When it has no form in JSON, which would be a fault of the document.
+/// If it cannot be serialized, which would be a bug.
 pub fn json() -> serde_json::Result<String> {
     Ok(Api::openapi().to_pretty_json()? + "\n")
 }
@@ -31,14 +31,14 @@ pub fn json() -> serde_json::Result<String> {
     info(title = "Docent", description = include_str!("description.md"), license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     tags(
         (name = "Documents", description = "Adding, reading and removing documents."),
-        (name = "Chat", description = "Questions to agents, answered as streams."),
-        (name = "Conversations", description = "What was said, kept for the account that said it."),
-        (name = "Webhooks", description = "Addresses that are told what becomes of documents, as Standard Webhooks has it."),
-        (name = "OpenAI wire", description = "The agents for clients of the OpenAI API. Errors have the shape that they have there."),
-        (name = "MCP", description = "The documents for programs that speak the Model Context Protocol."),
-        (name = "Search", description = "Passages that fit a question."),
-        (name = "Accounts", description = "Logging in, staying in, logging out; links by mail."),
-        (name = "Service", description = "What the service is, and how it is."),
+        (name = "Chat", description = "Questions to agents, with streamed answers."),
+        (name = "Conversations", description = "Stored conversations of an account."),
+        (name = "Webhooks", description = "Subscriptions to document events, following the Standard Webhooks specification."),
+        (name = "OpenAI wire", description = "Agents for clients of the OpenAI API. Errors have the format of that API."),
+        (name = "MCP", description = "Documents for clients of the Model Context Protocol."),
+        (name = "Search", description = "Passages that match a question."),
+        (name = "Accounts", description = "Sign-in, token refresh, sign-out, and links sent by email."),
+        (name = "Service", description = "Information about the service and its health."),
     ),
     security(("access_token" = []), ("api_key" = []), ("api_key_header" = [])),
     modifiers(&Completion),
@@ -52,9 +52,9 @@ pub fn json() -> serde_json::Result<String> {
         crate::auth::token::token,
         crate::auth::refresh::refresh,
         crate::auth::logout::logout,
-        crate::auth::verification::ask_for_reset,
+        crate::auth::verification::request_reset,
         crate::auth::verification::reset_password,
-        crate::auth::verification::ask_for_verification,
+        crate::auth::verification::request_verification,
         crate::auth::verification::verify_email,
         crate::documents::list::list,
         crate::documents::create::create,
@@ -93,7 +93,7 @@ pub fn json() -> serde_json::Result<String> {
 )]
 struct Api;
 
-/// What belongs to every operation, and what the macros cannot say.
+/// Adds what all operations share and what the macros cannot express.
 struct Completion;
 
 impl Modify for Completion {
@@ -117,7 +117,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 
 fn complete(operation: &mut Operation, path: &str) {
     let responses = &mut operation.responses.responses;
-    if is_spoken(path) {
+    if is_openai_path(path) {
         responses.extend(wire::Always::responses());
     } else {
         responses.extend(Always::responses());
@@ -132,7 +132,7 @@ fn complete(operation: &mut Operation, path: &str) {
     }
 }
 
-/// Says of the files in forms that they are PDFs.
+/// Sets the content type of files in forms to PDF.
 fn name_file_types(operation: &mut Operation) {
     let Some(RefOr::T(body)) = &mut operation.request_body else { return };
     let Some(RefOr::T(form)) = body.content.get_mut("multipart/form-data") else { return };
@@ -143,11 +143,11 @@ fn name_file_types(operation: &mut Operation) {
 fn add_schemes(components: &mut Components) {
     let bearer =
         |description: &str| HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description));
-    let token = bearer("The access token of a login.").bearer_format("JWT").build();
-    let key = bearer("An API key, `dk_…`, where `auth_backends` has `api_key`.").build();
-    let header = "The same key in a header of its own; a bearer token goes first.";
+    let token = bearer("Access token of a session.").bearer_format("JWT").build();
+    let key = bearer("An API key, `dk_…`, if `auth_backends` contains `api_key`.").build();
+    let header = "The same key in a separate header. A bearer token takes precedence.";
     let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", header));
-    let metrics = bearer("`metrics_token`, where that is set.").build();
+    let metrics = bearer("`metrics_token`, if it is set.").build();
     for (name, scheme) in [
         ("access_token", SecurityScheme::Http(token)),
         ("api_key", SecurityScheme::Http(key)),

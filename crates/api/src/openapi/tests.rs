@@ -4,7 +4,7 @@ use docent_http::table;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What is not part of the API: a page for people, and its files.
+/// Paths that are not part of the API: a page and its files.
 const PAGES: [&str; 1] = ["/docs"];
 
 fn document() -> Value {
@@ -29,7 +29,7 @@ fn all(document: &Value) -> Vec<(String, String, &Value)> {
 }
 
 #[test]
-fn every_route_of_the_api_is_documented_and_no_other() {
+fn documented_operations_equal_the_route_table() {
     let routed = routes::TABLE.iter().copied().filter(|(path, _)| !is_page(path));
     let routed: BTreeSet<_> = routed
         .flat_map(|(path, methods)| methods.iter().map(move |method| (path.to_owned(), (*method).to_owned())))
@@ -41,7 +41,7 @@ fn every_route_of_the_api_is_documented_and_no_other() {
 }
 
 #[test]
-fn every_operation_tells_what_it_does_and_what_it_may_come_to() {
+fn every_operation_has_a_summary_a_unique_id_and_its_error_responses() {
     let document = document();
     let mut names = BTreeSet::new();
     for (path, method, operation) in all(&document) {
@@ -49,7 +49,7 @@ fn every_operation_tells_what_it_does_and_what_it_may_come_to() {
         assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{case}: a summary");
         assert!(
             names.insert(operation["operationId"].as_str().unwrap().to_owned()),
-            "{case}: a name of its own"
+            "{case}: a unique operation ID"
         );
         let responses = operation["responses"].as_object().unwrap();
         assert!(responses.contains_key("500"), "{case}: 500");
@@ -63,13 +63,13 @@ fn every_operation_tells_what_it_does_and_what_it_may_come_to() {
         }
         let is_open = operation["security"][0] == serde_json::json!({});
         assert_eq!(responses.contains_key("403"), !is_open, "{case}: 403");
-        // There the wire format has another status for what breaks rules.
+        // These formats use another status for validation errors.
         let invalid = if path.starts_with("/v1/") || path == "/mcp" { "400" } else { "422" };
         assert_eq!(responses.contains_key(invalid), has_input(operation), "{case}: {invalid}");
     }
 }
 
-/// Whether an operation takes anything that can be wrong: a name in a path cannot.
+/// Whether an operation has input that can be invalid: a name in a path cannot.
 fn has_input(operation: &Value) -> bool {
     let is_name = |parameter: &Value| {
         parameter["in"] == "path" && parameter["schema"] == serde_json::json!({ "type": "string" })
@@ -79,7 +79,7 @@ fn has_input(operation: &Value) -> bool {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     fn walk<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         match value {
             Value::Object(fields) => {
@@ -100,7 +100,7 @@ fn every_reference_leads_somewhere() {
 }
 
 #[test]
-fn the_document_in_the_documentation_is_up_to_date() {
+fn committed_openapi_document_is_current() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/openapi.json");
     let written = std::fs::read_to_string(file).unwrap();
     assert!(written == json().unwrap(), "docs/reference/openapi.json is out of date: run `cargo xtask gen`");

@@ -1,4 +1,4 @@
-//! Answers of operations below `/v1`, with bodies as clients of the OpenAI API read them.
+//! Error responses of operations below `/v1`, in the format of the OpenAI API.
 
 use super::answers::{answers, named, with_headers};
 use crate::openai::errors::{self, OpenAiProblem};
@@ -17,18 +17,18 @@ use utoipa::{
 };
 
 answers! {
-    /// What needs an account, and the right to do it.
+    /// For operations that require an account with a permission.
     Guarded { 401 => "OpenAiUnauthorized", 403 => "OpenAiForbidden" }
     NoModel { 404 => "OpenAiModelNotFound" }
-    /// What goes wrong with a body.
+    /// Invalid body.
     BodyRead { 400 => "OpenAiInvalidRequest", 408 => "OpenAiBodyTimeout", 413 => "OpenAiTooLarge" }
     ModelAway { 502 => "OpenAiModelFailed", 504 => "OpenAiModelTimeout" }
     StoreAway { 503 => "OpenAiStoreAway" }
-    /// What any operation may come to.
+    /// For all operations.
     Always { 500 => "OpenAiInternalError", 429 => "OpenAiTooManyRequests" }
 }
 
-/// Adds what the answers are, and what they are made of.
+/// Adds the shared responses and their schemas.
 pub(super) fn add(components: &mut Components) {
     let mut schemas = Vec::new();
     OpenAiProblem::schemas(&mut schemas);
@@ -39,7 +39,7 @@ pub(super) fn add(components: &mut Components) {
     components.responses.extend(responses);
 }
 
-/// The name of an answer, when it is given, and what it may say.
+/// Name, description and examples of a shared response.
 type Shared = (&'static str, &'static str, Vec<ApiError>);
 
 fn about_requests() -> Vec<Shared> {
@@ -47,33 +47,29 @@ fn about_requests() -> Vec<Shared> {
     let role = FieldError { loc, msg: "is required".to_owned() };
     let invalid = vec![ApiError::invalid(vec![role]), errors::no_vectors(), broken_body()];
     vec![
-        ("OpenAiUnauthorized", "No good access token or API key.", vec![Error::Unauthenticated.into()]),
+        (
+            "OpenAiUnauthorized",
+            "The access token or API key is missing or invalid.",
+            vec![Error::Unauthenticated.into()],
+        ),
         ("OpenAiForbidden", "The API key lacks the scope `chat`.", vec![Error::Forbidden.into()]),
-        ("OpenAiModelNotFound", "There is no such model.", vec![errors::no_such_model("other")]),
+        ("OpenAiModelNotFound", "The model does not exist.", vec![errors::no_such_model("other")]),
         (
             "OpenAiInvalidRequest",
-            "Something is malformed, missing, of a wrong type, against a rule, or cannot be done.",
+            "A value is malformed, missing, of the wrong type, violates a rule or is not supported.",
             invalid,
         ),
-        ("OpenAiMethodNotAllowed", "The path does not know this method.", vec![routes::wrong_method()]),
-        ("OpenAiBodyTimeout", "The client paused too long in the middle of the body.", vec![timed_out()]),
+        ("OpenAiMethodNotAllowed", "The path does not support this method.", vec![routes::wrong_method()]),
+        ("OpenAiBodyTimeout", "The client paused too long while sending the body.", vec![timed_out()]),
         ("OpenAiTooLarge", "The body is too large.", vec![ApiError::too_large(4 * 1024 * 1024)]),
-        (
-            "OpenAiTooManyRequests",
-            "Too many requests of this client.",
-            vec![ApiError::too_many(Duration::from_secs(42))],
-        ),
+        ("OpenAiTooManyRequests", "Too many requests.", vec![ApiError::too_many(Duration::from_secs(42))]),
     ]
 }
 
 fn about_the_service() -> Vec<Shared> {
     let fault = |part, kind| vec![ApiError::of_fault(&Fault::new(part, kind, ""))];
     vec![
-        (
-            "OpenAiInternalError",
-            "A fault of the service. Nothing of it is shown.",
-            vec![ApiError::internal()],
-        ),
+        ("OpenAiInternalError", "Internal error. Details are only in the log.", vec![ApiError::internal()]),
         (
             "OpenAiModelFailed",
             "The model failed before the answer began.",
@@ -81,12 +77,12 @@ fn about_the_service() -> Vec<Shared> {
         ),
         (
             "OpenAiModelTimeout",
-            "The model was too slow before the answer began.",
+            "The model did not send a token in time.",
             fault(Component::ChatModel, FaultKind::Timeout),
         ),
         (
             "OpenAiStoreAway",
-            "A store that is needed cannot be reached, or the service is stopping.",
+            "A required component is unavailable, or the service is stopping.",
             fault(Component::Database, FaultKind::Unavailable),
         ),
     ]

@@ -4,6 +4,6 @@ SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#viewer",
   deepLinking: true,
-  // Nobody else is asked whether the document is valid.
+  // Do not send the document to an external validator.
   validatorUrl: null,
 });

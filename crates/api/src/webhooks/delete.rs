@@ -12,12 +12,12 @@ use docent_http::{
 
 /// Delete a webhook (extension)
 ///
-/// With the log of what it was told. What was still to be told is not.
+/// Deletes its deliveries too. Pending deliveries are not sent.
 #[utoipa::path(
     delete, path = "/webhooks/{id}", operation_id = "delete_webhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", format = "uuid")),
+    params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
     responses(
-        (status = 204, description = "It is gone."),
+        (status = 204, description = "Deleted."),
         answers::Guarded,
         answers::NoWebhook,
         answers::BadInput,

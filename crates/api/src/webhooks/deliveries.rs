@@ -11,23 +11,23 @@ use docent_http::{
     extract::{self, granted::Granted, query::Query},
 };
 
-/// Deliveries on a page, when nobody says how many.
+/// Default number of deliveries on a page.
 const LIMIT: u64 = 100;
 
-/// Read what a webhook was told (extension)
+/// List the deliveries of a webhook (extension)
 ///
-/// And what it is still to be told, newest first, of the last 30 days. The headers `Link` and `X-Next-Cursor` lead to the rest, if there is
-/// one. A parameter that is empty counts as absent.
+/// Returns pending and finished deliveries of the last 30 days, newest first. The headers `Link` and `X-Next-Cursor` name the next page,
+/// if there is one. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/webhooks/{id}/deliveries", operation_id = "list_deliveries", tag = "Webhooks",
     params(
-        ("id" = String, Path, description = "The webhook's id.", format = "uuid"),
+        ("id" = String, Path, description = "ID of the webhook.", format = "uuid"),
         (
-            "limit" = Option<u64>, Query, description = "How many at most; 100 when left out.", minimum = 1, maximum = 1000,
+            "limit" = Option<u64>, Query, description = "Maximum number of records. Default: 100.", minimum = 1, maximum = 1000,
             nullable = false,
         ),
         (
-            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the page before.", nullable = false,
+            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the previous page.", nullable = false,
             pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
         ),
     ),
@@ -35,7 +35,7 @@ const LIMIT: u64 = 100;
         (
             status = 200, description = "The deliveries.", body = [DeliveryResponse<'_>],
             headers(
-                ("Link" = String, description = "With `rel=\"next\"`: where the next page is, if there is one."),
+                ("Link" = String, description = "URL of the next page, with `rel=\"next\"`, if there is one."),
                 ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
             ),
         ),
@@ -54,7 +54,7 @@ pub(crate) async fn deliveries(
     let id = extract::id("id", &id)?;
     let limit = paging::limit(&mut query).unwrap_or(LIMIT);
     let after = paging::after(&mut query, paging::position);
-    query.done()?;
+    query.finish()?;
     let after = after.map(|(created_at, id)| DeliveryPosition { created_at, id });
     // One more than requested shows whether there is another page.
     let mut found = own::deliveries(&context.app, &by.grant, id, after, limit + 1).await?;

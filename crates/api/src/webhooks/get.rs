@@ -14,7 +14,7 @@ use docent_http::{
 /// Read a webhook (extension)
 #[utoipa::path(
     get, path = "/webhooks/{id}", operation_id = "get_webhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", format = "uuid")),
+    params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
     responses(
         (status = 200, description = "The webhook.", body = WebhookResponse<'_>),
         answers::Guarded,

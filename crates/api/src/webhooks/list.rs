@@ -9,7 +9,7 @@ use docent_http::{context::State, error::Reply, extract::granted::Granted};
 
 /// List webhooks (extension)
 ///
-/// All of the account's own, newest first; there are at most 20.
+/// Returns the webhooks of the account, newest first. There are at most 20.
 #[utoipa::path(
     get, path = "/webhooks", operation_id = "list_webhooks", tag = "Webhooks",
     responses(

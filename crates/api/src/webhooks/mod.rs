@@ -1,4 +1,4 @@
-//! An account's own webhooks.
+//! Webhooks of the signed-in account.
 
 pub(crate) mod change;
 pub(crate) mod create;

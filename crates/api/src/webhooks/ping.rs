@@ -11,14 +11,14 @@ use docent_http::{
     extract::{self, granted::Granted},
 };
 
-/// Try a webhook out (extension)
+/// Test a webhook (extension)
 ///
-/// It is sent a `ping`, whatever events it chose. What becomes of it is in the log.
+/// Sends a `ping`, independent of the subscribed events. The result is in the deliveries.
 #[utoipa::path(
     post, path = "/webhooks/{id}/test", operation_id = "test_webhook", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", format = "uuid")),
+    params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
     responses(
-        (status = 202, description = "The ping, which is to be sent.", body = DeliveryResponse<'_>),
+        (status = 202, description = "The pending delivery.", body = DeliveryResponse<'_>),
         answers::Guarded,
         answers::NoWebhook,
         answers::WebhookOff,

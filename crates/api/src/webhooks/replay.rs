@@ -11,17 +11,18 @@ use docent_http::{
     extract::{self, granted::Granted},
 };
 
-/// Send a message again (extension)
+/// Replay a delivery (extension)
 ///
-/// Whatever became of it: the same body with the same `webhook-id` and a new `webhook-timestamp`, tried as often as a new one.
+/// Sends the message again, whatever its state: the same body and `webhook-id`, a new `webhook-timestamp`, and the full number of
+/// attempts.
 #[utoipa::path(
     post, path = "/webhooks/{id}/deliveries/{delivery}/replay", operation_id = "replay_delivery", tag = "Webhooks",
     params(
-        ("id" = String, Path, description = "The webhook's id.", format = "uuid"),
-        ("delivery" = String, Path, description = "The delivery's id.", format = "uuid"),
+        ("id" = String, Path, description = "ID of the webhook.", format = "uuid"),
+        ("delivery" = String, Path, description = "ID of the delivery.", format = "uuid"),
     ),
     responses(
-        (status = 202, description = "The delivery, which is to be sent again.", body = DeliveryResponse<'_>),
+        (status = 202, description = "The delivery, pending again.", body = DeliveryResponse<'_>),
         answers::Guarded,
         answers::NoDelivery,
         answers::NoReplay,

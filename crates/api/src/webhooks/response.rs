@@ -137,7 +137,7 @@ pub(crate) struct DeliveryResponse<'a> {
     /// Why the last attempt failed; `null` if it succeeded.
     #[schema(required)]
     last_error: Option<&'a str>,
-    /// Time of the next attempt; `null` if there is none.
+    /// Time of the next attempt; `null` if none is planned.
     #[schema(required, format = "date-time")]
     next_attempt_at: Option<String>,
     /// Time of the event.

@@ -11,12 +11,13 @@ use docent_http::{
     extract::{self, granted::Granted},
 };
 
-/// Give a webhook another secret (extension)
+/// Rotate the secret of a webhook (extension)
 ///
-/// The new one is in this answer alone. For 24 hours messages are signed with the one before too, so that the receiver can change over.
+/// Only this response contains the new secret. For 24 hours messages are also signed with the previous secret, so that the receiver can
+/// change it.
 #[utoipa::path(
     post, path = "/webhooks/{id}/secret", operation_id = "rotate_webhook_secret", tag = "Webhooks",
-    params(("id" = String, Path, description = "The webhook's id.", format = "uuid")),
+    params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
     responses(
         (status = 200, description = "The webhook, with its new secret.", body = WebhookWithSecret<'_>),
         answers::Guarded,

@@ -1,4 +1,4 @@
-//! Who is at the other end of the connection.
+//! Address and user agent of the client.
 
 use crate::{context, error::ApiError};
 use actix_web::{
@@ -15,14 +15,14 @@ use std::{
 /// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Client {
-    /// Its address.
+    /// IP address.
     pub address: IpAddr,
-    /// Whether it came over TLS, as far as a trusted proxy says so.
+    /// Whether a trusted proxy reports TLS.
     pub is_secure: bool,
 }
 
 impl Client {
-    /// Works out the client, once per request, and keeps it for [`FromRequest`].
+    /// Determines the client and stores it in the request for [`FromRequest`].
     pub fn remember(request: &ServiceRequest) -> Result<Self, ApiError> {
         let context = context::of_service(request)?;
         let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
@@ -31,12 +31,11 @@ impl Client {
         Ok(client)
     }
 
-    /// The peer itself, unless it is a trusted proxy. Then whoever it speaks for: reading from the
-    /// right, the first address that is not a trusted proxy too. What stands further left is only
-    /// what that client claims.
+    /// Returns the peer, unless it is a trusted proxy. Then it returns the last forwarded address that is not a trusted proxy; addresses
+    /// before it are claims of that client.
     ///
-    /// `X-Forwarded-For` goes before `Forwarded`: proxies that write the former pass on the latter
-    /// as they got it, which anybody can forge.
+    /// `X-Forwarded-For` takes precedence over `Forwarded`: proxies that write the former forward the latter unchanged, so clients can
+    /// forge it.
     fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
         let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
         let mut address = peer.to_canonical();
@@ -45,7 +44,7 @@ impl Client {
         }
         let (chain, protocol) = forwarded(headers);
         for step in chain.iter().rev() {
-            // An entry that cannot be read hides who came before it.
+            // Nothing before an unreadable entry can be trusted.
             let Some(step) = parse_address(step) else { break };
             address = step.to_canonical();
             if !is_trusted(&address) {
@@ -56,7 +55,7 @@ impl Client {
     }
 }
 
-/// How the client calls itself, if it says so readably.
+/// The header `User-Agent`, if it is valid UTF-8.
 pub struct UserAgent(pub Option<String>);
 
 impl FromRequest for UserAgent {
@@ -69,7 +68,7 @@ impl FromRequest for UserAgent {
     }
 }
 
-/// The addresses that proxies noted, first client first, and the protocol that the last one saw.
+/// Returns the forwarded addresses, client first, and the protocol reported by the last proxy.
 fn forwarded(headers: &HeaderMap) -> (Vec<&str>, Option<&str>) {
     let chain: Vec<&str> = list(headers, "x-forwarded-for").collect();
     if !chain.is_empty() {
@@ -88,7 +87,7 @@ fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str>
         .map(str::trim)
 }
 
-/// The value of `name` in `for=192.0.2.60;proto=https`.
+/// Returns the value of `name` in `for=192.0.2.60;proto=https`.
 fn parameter<'a>(element: &'a str, name: &str) -> Option<&'a str> {
     element.split(';').find_map(|pair| {
         let (key, value) = pair.split_once('=')?;
@@ -127,16 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_is_not_believed() {
+    fn forwarded_headers_of_an_untrusted_peer_are_ignored() {
         let headers = [("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", "https")];
         assert_eq!(client("203.0.113.9", &headers), ("203.0.113.9".into(), false));
     }
 
     #[test]
-    fn a_trusted_proxy_names_the_client() {
+    fn trusted_proxy_provides_the_client_address() {
         let one = |value| client("10.0.0.1", &[("x-forwarded-for", value)]).0;
         assert_eq!(one("192.0.2.1"), "192.0.2.1");
-        assert_eq!(one("6.6.6.6, 192.0.2.1"), "192.0.2.1", "what the client itself sent is not believed");
+        assert_eq!(one("6.6.6.6, 192.0.2.1"), "192.0.2.1", "addresses sent by the client are ignored");
         assert_eq!(one("192.0.2.1, 10.0.0.7"), "192.0.2.1", "proxies before proxies are skipped");
         assert_eq!(one("192.0.2.1, unknown"), "10.0.0.1");
         assert_eq!(one("192.0.2.1:4711"), "192.0.2.1");
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn forwarded_counts_where_x_forwarded_for_is_missing() {
+    fn forwarded_is_used_without_x_forwarded_for() {
         let standard = ("forwarded", "for=6.6.6.6, for=\"[2001:db8::7]\";proto=https;by=10.0.0.1");
         assert_eq!(client("::ffff:10.0.0.1", &[standard]), ("2001:db8::7".into(), true));
         assert_eq!(client("10.0.0.1", &[standard, ("x-forwarded-for", "192.0.2.1")]).0, "192.0.2.1");

@@ -4,24 +4,24 @@ use crate::{error::ApiError, extract::json::broken_body};
 use actix_web::{FromRequest, HttpRequest, dev::Payload, error::UrlencodedError, http::StatusCode, web};
 use futures::future::LocalBoxFuture;
 
-/// The most bytes of a submitted form.
+/// Maximum size of a form in bytes.
 const LIMIT: usize = 64 * 1024;
 
-/// The fields of a submitted form. It may hold a password, so it has no debug form.
+/// The fields of a form. Not `Debug`, since it can contain a password.
 pub struct Form(Vec<(String, String)>);
 
 impl Form {
-    /// A field's text; empty when it is missing.
+    /// Returns the text of a field, or an empty string.
     pub fn text(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or("")
     }
 
-    /// All values of a field, such as of the boxes that are ticked.
+    /// Returns all values of a field, such as the checked checkboxes.
     pub fn all<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a box is ticked.
+    /// Whether a checkbox is checked.
     pub fn is_ticked(&self, name: &str) -> bool {
         self.all(name).next().is_some()
     }
@@ -37,13 +37,14 @@ impl FromRequest for Form {
     }
 }
 
-/// What browsers send can be read: whoever gets this has made a request by hand.
+/// Converts an error. Browsers send valid forms, so these are requests of other clients.
 fn unreadable(error: &UrlencodedError) -> ApiError {
     match error {
         UrlencodedError::Overflow { .. } => ApiError::too_large(LIMIT as u64),
-        UrlencodedError::ContentType => {
-            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not how forms are sent")
-        }
+        UrlencodedError::ContentType => ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "Forms must be sent as application/x-www-form-urlencoded",
+        ),
         UrlencodedError::Payload(_) => broken_body(),
         _ => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid"),
     }

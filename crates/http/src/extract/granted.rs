@@ -1,4 +1,4 @@
-//! The right to do something, from a bearer token.
+//! Authentication and authorization of a request.
 
 use crate::{
     context::{self, State},
@@ -17,14 +17,14 @@ use docent_app::{
 use docent_domain::access::{Actor, Grant, Operation};
 use futures::future::LocalBoxFuture;
 
-/// Somebody who has proved who they are, and their right to do `A`.
+/// An authenticated actor with the permission for operation `A`.
 ///
-/// It comes first among a handler's arguments, and bodies are read after it: whoever may not do
-/// something is not told what else is wrong with their request.
+/// It is the first argument of a handler, and bodies are read after it, so that unauthorized clients do not learn about other errors of
+/// their request.
 pub struct Granted<A> {
-    /// Who it is.
+    /// The actor.
     pub actor: Actor,
-    /// Their right.
+    /// The permission.
     pub grant: Grant<A>,
 }
 
@@ -45,7 +45,7 @@ impl<A: Operation + 'static> FromRequest for Granted<A> {
     }
 }
 
-/// Who sends the request, with all that they are allowed: for what depends on whose the record is.
+/// An authenticated actor with all assigned permissions, for operations whose permission depends on the owner of the record.
 pub struct Bearer(pub Actor);
 
 impl FromRequest for Bearer {
@@ -61,7 +61,7 @@ impl FromRequest for Bearer {
     }
 }
 
-/// Who sends the request, by an access token or an API key.
+/// Authenticates the request by access token or API key.
 fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), ApiError>> + use<> {
     let credential = credential(request.headers()).map(str::to_owned);
     let context = context::of(request);
@@ -77,14 +77,14 @@ fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), 
     }
 }
 
-/// What the request proves its sender with: the bearer token in `Authorization`, or else `X-API-Key`. Another scheme
-/// in `Authorization` is for somebody on the way, such as a proxy that asks for a password.
+/// Returns the bearer token in `Authorization`, or else `X-API-Key`. Other schemes in `Authorization` are ignored, since they can be
+/// meant for a proxy.
 fn credential(headers: &HeaderMap) -> Option<&str> {
     let key = || headers.get("x-api-key")?.to_str().ok().map(str::trim).filter(|key| api_keys::is_key(key));
     bearer(headers).or_else(key)
 }
 
-/// The token of `Authorization: Bearer <token>`; the scheme's case does not matter.
+/// Returns the token of `Authorization: Bearer <token>`. The scheme is case-insensitive.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())

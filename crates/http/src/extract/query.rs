@@ -4,8 +4,8 @@ use crate::error::{ApiError, FieldError};
 use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 use std::future::{Ready, ready};
 
-/// The parameters behind the `?`, decoded. Unknown and empty ones are ignored, as forms send those that nobody filled in;
-/// of repeated ones the last counts.
+/// The decoded query parameters. Unknown and empty ones are ignored, since forms send empty fields;
+/// of repeated ones the last is used.
 pub struct Query {
     pairs: Vec<(String, String)>,
     errors: Vec<FieldError>,
@@ -26,13 +26,13 @@ impl FromRequest for Query {
 }
 
 impl Query {
-    /// The parameter of this name.
+    /// Returns the parameter with this name.
     pub fn text(&self, name: &str) -> Option<&str> {
         let found = self.pairs.iter().rev().find(|(key, value)| key == name && !value.is_empty());
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The parameter of this name, read by `parse`; what it does not read breaks the rule `msg`.
+    /// Parses the parameter with this name. If `parse` returns `None`, the parameter is reported with `msg`.
     pub fn parse<T>(
         &mut self,
         name: &'static str,
@@ -47,13 +47,13 @@ impl Query {
         value
     }
 
-    /// Whether nothing was wrong.
-    pub fn done(self) -> Result<(), ApiError> {
+    /// Returns an error if a parameter was invalid.
+    pub fn finish(self) -> Result<(), ApiError> {
         if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
 }
 
-/// Encodes the parameters that are there.
+/// Encodes the present parameters.
 pub fn encode_query(pairs: &[(&str, Option<&str>)]) -> String {
     let encode = |text: &str| -> String {
         text.bytes()

@@ -1,7 +1,7 @@
-//! Forms with files.
+//! Multipart forms with a file.
 //!
-//! The file goes from the socket to the blob store piece by piece. Everything that is wrong with the
-//! form is known before there is a document: an upload that is refused or breaks off leaves nothing.
+//! The file is streamed from the socket to the blob store. The document is created after the whole form is validated, so a failed
+//! upload leaves nothing behind.
 
 use super::json::{broken_body, timed_out};
 use crate::{context::State, error::ApiError};
@@ -16,11 +16,11 @@ use futures::{Stream, StreamExt};
 
 /// The name of the part with the file.
 pub const FILE: &str = "file";
-/// Bytes that a form may have beside its file.
+/// Maximum bytes of a form besides its file.
 pub const REST_MAX: u64 = 1024 * 1024;
 const PARTS_MAX: usize = 100;
 
-/// Stores the file of a form that is as it should be.
+/// Stores the file of a valid form.
 pub async fn receive(
     context: &State,
     grant: Grant<AddDocuments>,
@@ -30,9 +30,9 @@ pub async fn receive(
     let Some(upload) = form.file(grant).await? else {
         return Err(ApiError::invalid_field(&["body", FILE], "is required"));
     };
-    if let Err(refusal) = form.end().await {
+    if let Err(error) = form.end().await {
         upload.abort().await;
-        return Err(refusal);
+        return Err(error);
     }
     Ok(upload)
 }
@@ -40,18 +40,18 @@ pub async fn receive(
 /// A multipart form being read.
 pub struct Form<'a> {
     context: &'a State,
-    /// Bytes that were read and thrown away.
+    /// Number of skipped bytes.
     rest: u64,
     parts: Multipart,
 }
 
 impl<'a> Form<'a> {
-    /// A form of which nothing has been read.
+    /// Starts reading a form.
     pub fn new(context: &'a State, parts: Multipart) -> Self {
         Self { context, rest: 0, parts }
     }
 
-    /// Stores the part named `file`, if there is one.
+    /// Stores the part named `file`, if present.
     async fn file(&mut self, grant: Grant<AddDocuments>) -> Result<Option<Upload>, ApiError> {
         for _ in 0..PARTS_MAX {
             let Some(part) = self.next_part().await? else { return Ok(None) };
@@ -63,7 +63,7 @@ impl<'a> Form<'a> {
         Err(too_many_parts())
     }
 
-    /// Reads the form to its end, where nothing of interest may come any more.
+    /// Reads the rest of the form, which must not contain another file.
     async fn end(&mut self) -> Result<(), ApiError> {
         for _ in 0..PARTS_MAX {
             let Some(part) = self.next_part().await? else { return Ok(()) };
@@ -75,7 +75,7 @@ impl<'a> Form<'a> {
         Err(too_many_parts())
     }
 
-    /// Stores a part that is a file.
+    /// Stores a part as a file.
     pub async fn store(&self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, ApiError> {
         let content_type = part.headers().get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -84,21 +84,21 @@ impl<'a> Form<'a> {
             let written = match self.next_of(&mut part).await {
                 Ok(None) => return Ok(upload),
                 Ok(Some(bytes)) => upload.write(bytes).await.map_err(ApiError::from),
-                Err(refusal) => Err(refusal),
+                Err(error) => Err(error),
             };
-            if let Err(refusal) = written {
+            if let Err(error) = written {
                 upload.abort().await;
-                return Err(refusal);
+                return Err(error);
             }
         }
     }
 
-    /// Reads a short text.
-    pub async fn text(&self, mut part: Field, longest: usize) -> Result<String, ApiError> {
+    /// Reads a short text field.
+    pub async fn text(&self, mut part: Field, max: usize) -> Result<String, ApiError> {
         let mut text = Vec::new();
         while let Some(bytes) = self.next_of(&mut part).await? {
             text.extend_from_slice(&bytes);
-            if text.len() > longest {
+            if text.len() > max {
                 return Err(ApiError::invalid_field(&["body"], "has a field that is too long"));
             }
         }
@@ -115,7 +115,7 @@ impl<'a> Form<'a> {
         Ok(())
     }
 
-    /// The next part; what was not read of the one before it is thrown away, within the time for a pause.
+    /// Returns the next part and skips the rest of the previous one.
     pub async fn next_part(&mut self) -> Result<Option<Field>, ApiError> {
         in_time(self.context, &mut self.parts).await
     }
@@ -125,18 +125,18 @@ impl<'a> Form<'a> {
     }
 }
 
-/// The next item of a form; a client that pauses too long is given up.
+/// Returns the next item of a form, with a timeout for pauses of the client.
 async fn in_time<T>(
     context: &State,
     stream: &mut (impl Stream<Item = Result<T, MultipartError>> + Unpin),
 ) -> Result<Option<T>, ApiError> {
     tokio::select! {
-        item = stream.next() => item.transpose().map_err(|error| refuse(&error)),
+        item = stream.next() => item.transpose().map_err(|error| form_error(&error)),
         () = context.app.sleep(context.settings.body_timeout) => Err(timed_out()),
     }
 }
 
-/// The name the client gave the file: `filename*` (RFC 5987) where it can be decoded, else `filename`.
+/// Returns the name of the file: `filename*` (RFC 5987) where it can be decoded, else `filename`.
 pub fn file_name(part: &Field) -> String {
     let raw = part.headers().get(header::CONTENT_DISPOSITION);
     let Some(disposition) = raw.and_then(disposition) else { return String::new() };
@@ -144,25 +144,25 @@ pub fn file_name(part: &Field) -> String {
     extended.or_else(|| disposition.get_filename().map(str::to_owned)).unwrap_or_default()
 }
 
-/// Reads the header with each backslash kept that escapes neither a quote nor another one: clients that send
-/// `C:\Reports\pump.pdf` mean a path, and without its backslashes it could not be cut to its last part.
+/// Parses the header, preserving backslashes that escape neither a quote nor a backslash: clients that send
+/// `C:\Reports\pump.pdf` mean a path, whose last component is the name.
 fn disposition(raw: &HeaderValue) -> Option<ContentDisposition> {
-    let mut kept = Vec::with_capacity(raw.len());
+    let mut escaped = Vec::with_capacity(raw.len());
     let mut bytes = raw.as_bytes().iter().copied().peekable();
     while let Some(byte) = bytes.next() {
-        kept.push(byte);
+        escaped.push(byte);
         if byte == b'\\' {
-            kept.push(bytes.next_if(|next| matches!(next, b'"' | b'\\')).unwrap_or(b'\\'));
+            escaped.push(bytes.next_if(|next| matches!(next, b'"' | b'\\')).unwrap_or(b'\\'));
         }
     }
-    ContentDisposition::from_raw(&HeaderValue::from_bytes(&kept).ok()?).ok()
+    ContentDisposition::from_raw(&HeaderValue::from_bytes(&escaped).ok()?).ok()
 }
 
 fn too_many_parts() -> ApiError {
     ApiError::invalid_field(&["body"], "has too many parts")
 }
 
-fn refuse(error: &MultipartError) -> ApiError {
+fn form_error(error: &MultipartError) -> ApiError {
     match error {
         MultipartError::ContentTypeMissing
         | MultipartError::ContentTypeParse
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backslash_that_escapes_nothing_is_part_of_the_name() {
+    fn unescaped_backslash_in_a_file_name_is_preserved() {
         for (sent, name) in [
             (r"C:\Users\me\pump.pdf", r"C:\Users\me\pump.pdf"),
             (r"C:\\Users\\me\\pump.pdf", r"C:\Users\me\pump.pdf"),

@@ -1,4 +1,4 @@
-//! Requests and streams.
+//! Metrics of requests and streams.
 
 use super::labels::{Request, Route};
 use prometheus_client::{
@@ -7,10 +7,10 @@ use prometheus_client::{
 };
 use std::time::Duration;
 
-/// Seconds until the answer begins.
+/// Histogram buckets for the time to the response, in seconds.
 const SECONDS: [f64; 13] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
 
-/// What is counted of requests.
+/// Metrics of requests.
 #[derive(Debug)]
 pub struct Http {
     requests: Family<Request, Counter>,
@@ -27,32 +27,32 @@ impl Http {
             in_flight: Gauge::default(),
             streams: Gauge::default(),
         };
-        registry.register("http_requests", "Requests that were answered", this.requests.clone());
+        registry.register("http_requests", "Answered requests", this.requests.clone());
         registry.register(
             "http_request_duration_seconds",
-            "From the head of a request to the head of its answer; of a stream, to its first token",
+            "Time from the request head to the response head; for streams, to the first token",
             this.seconds.clone(),
         );
         registry.register(
             "http_requests_in_flight",
-            "Requests whose answer has not begun",
+            "Requests without a response yet",
             this.in_flight.clone(),
         );
-        registry.register("sse_streams_open", "Answers being streamed", this.streams.clone());
+        registry.register("sse_streams_open", "Open answer streams", this.streams.clone());
         this
     }
 
-    /// Counts a request as under way, until what this gives is dropped.
-    pub fn request_began(&self) -> Watched {
-        Watched::new(&self.in_flight)
+    /// Counts a request in progress until the returned guard is dropped.
+    pub fn request_began(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.in_flight)
     }
 
-    /// Counts a stream as open, until what this gives is dropped.
-    pub fn stream_began(&self) -> Watched {
-        Watched::new(&self.streams)
+    /// Counts an open stream until the returned guard is dropped.
+    pub fn stream_began(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.streams)
     }
 
-    /// Counts a request whose answer begins.
+    /// Counts an answered request.
     pub fn answered(&self, method: &'static str, route: &str, status: u16, took: Duration) {
         let labels = Route { method, route: route.to_owned() };
         self.seconds.get_or_create(&labels).observe(took.as_secs_f64());
@@ -61,18 +61,18 @@ impl Http {
     }
 }
 
-/// One of the things that a gauge counts, for as long as this lives.
+/// Increments a gauge until dropped.
 #[derive(Debug)]
-pub struct Watched(Gauge);
+pub struct GaugeGuard(Gauge);
 
-impl Watched {
+impl GaugeGuard {
     fn new(gauge: &Gauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
 }
 
-impl Drop for Watched {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }

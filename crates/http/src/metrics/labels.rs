@@ -1,4 +1,4 @@
-//! The labels of series.
+//! Labels of metrics.
 
 use docent_domain::metrics::JobOutcome;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -8,7 +8,7 @@ pub(super) struct Version {
     pub(super) version: &'static str,
 }
 
-/// How a try at a job ended; `code` is empty unless it failed.
+/// Outcome of a job attempt. `code` is empty unless it failed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct JobLabels {
     pub(super) outcome: &'static str,
@@ -30,7 +30,7 @@ impl JobLabels {
     }
 }
 
-/// The same without the code: a distribution for each would be many series for little.
+/// Outcome without the code, to limit the number of histograms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct Outcome {
     pub(super) outcome: &'static str,
@@ -72,11 +72,11 @@ impl Swept {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct Mended {
+pub(super) struct Repaired {
     pub(super) leftover: &'static str,
 }
 
-/// The state of a job in the ledger.
+/// State of a queued job.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct State {
     pub(super) state: &'static str,

@@ -1,7 +1,7 @@
-//! What the service counts, in the text format that Prometheus reads (OpenMetrics 1.0).
+//! Metrics in the Prometheus text format (OpenMetrics 1.0).
 //!
-//! Counters are those of this process. Labels are bounded: routes are patterns, never paths, and agents, models,
-//! parts, kinds and codes are names of our own or of the settings.
+//! Metrics cover this process. Labels are bounded: routes are patterns, never paths; agents, models, components, kinds and codes are
+//! names from the code or the settings.
 
 pub mod http;
 mod labels;
@@ -17,7 +17,7 @@ use docent_domain::{
     usage::TokenUsage,
 };
 use http::Http;
-use labels::{Fault, JobLabels, Lookup, Mended, Outcome, StageName, State, Swept, Tokens, Version};
+use labels::{Fault, JobLabels, Lookup, Outcome, Repaired, StageName, State, Swept, Tokens, Version};
 use process::Process;
 use prometheus_client::{
     encoding::text::{encode_eof, encode_registry},
@@ -26,10 +26,10 @@ use prometheus_client::{
 };
 use std::{fmt, time::Duration};
 
-/// The type of [`Metrics::render`].
+/// Content type of [`Metrics::render`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Seconds of a job or of one of its steps.
+/// Histogram buckets for jobs and their stages, in seconds.
 const WORK_SECONDS: [f64; 13] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0];
 
 type Timed<L> = Family<L, Histogram, fn() -> Histogram>;
@@ -38,14 +38,14 @@ fn timed<L: Clone + Eq + std::hash::Hash>() -> Timed<L> {
     Family::new_with_constructor(|| Histogram::new(WORK_SECONDS))
 }
 
-/// The counters of a process. Whoever uses [`HttpSettings::metrics`](crate::settings::HttpSettings::metrics) gives the use cases the same one as
-/// their recorder.
+/// The metrics of a process. The same value must be set in [`HttpSettings::metrics`](crate::settings::HttpSettings::metrics) and as the
+/// recorder of the use cases.
 pub struct Metrics {
-    /// Under the prefix `docent_`.
+    /// Metrics with the prefix `docent_`.
     registry: Registry,
-    /// Of the process itself, under the names that they have everywhere.
+    /// Process metrics with standard names.
     bare: Registry,
-    /// What is counted of requests.
+    /// Metrics of requests.
     pub http: Http,
     jobs: Family<JobLabels, Counter>,
     job_seconds: Timed<Outcome>,
@@ -56,12 +56,12 @@ pub struct Metrics {
     lookups: Family<Lookup, Counter>,
     sweeps: Family<Swept, Counter>,
     sweep_seconds: Histogram,
-    mended: Family<Mended, Counter>,
+    repaired: Family<Repaired, Counter>,
     process: Process,
 }
 
 impl Metrics {
-    /// Counters at zero, of a process that started at `now`.
+    /// Creates metrics of a process that started at `now`.
     pub fn new(now: DateTime<Utc>) -> Self {
         let mut registry = Registry::with_prefix("docent");
         let mut bare = Registry::default();
@@ -76,37 +76,37 @@ impl Metrics {
             lookups: Family::default(),
             sweeps: Family::default(),
             sweep_seconds: Histogram::new(WORK_SECONDS),
-            mended: Family::default(),
+            repaired: Family::default(),
             process: Process::register(&mut bare, now),
             registry: Registry::default(),
             bare,
         };
-        this.begin_at_zero();
+        this.create_series();
         let build = Info::new(Version { version: env!("CARGO_PKG_VERSION") });
-        registry.register("build", "The version that runs", build);
-        registry.register("jobs_ended", "Tries at background jobs, by how they ended", this.jobs.clone());
-        registry.register("job_duration_seconds", "How long a try took", this.job_seconds.clone());
+        registry.register("build", "Version of the program", build);
+        registry.register("jobs_ended", "Attempts of background jobs, by outcome", this.jobs.clone());
+        registry.register("job_duration_seconds", "Duration of an attempt", this.job_seconds.clone());
         registry.register(
             "ingestion_stage_duration_seconds",
-            "How long a step of an ingestion took",
+            "Duration of an ingestion stage",
             this.stage_seconds.clone(),
         );
-        registry.register("tokens", "Tokens of model calls, read and written", this.tokens.clone());
-        registry.register("faults", "Calls of a part that did not work", this.faults.clone());
+        registry.register("tokens", "Input and output tokens of model calls", this.tokens.clone());
+        registry.register("faults", "Failed calls of a component", this.faults.clone());
         registry.register(
             "rate_limit_local",
-            "Requests counted in this process since the key-value store was away",
+            "Requests counted in this process because the key-value store was unavailable",
             this.counted_locally.clone(),
         );
-        registry.register("cache_lookups", "Things looked for in a cache", this.lookups.clone());
-        registry.register("sweeps", "Sweeps, by whether they saw and mended everything", this.sweeps.clone());
-        registry.register("sweep_duration_seconds", "How long a sweep took", this.sweep_seconds.clone());
-        registry.register("sweep_mended", "What sweeps found and mended", this.mended.clone());
+        registry.register("cache_lookups", "Cache lookups", this.lookups.clone());
+        registry.register("sweeps", "Sweeps, by whether they were complete", this.sweeps.clone());
+        registry.register("sweep_duration_seconds", "Duration of a sweep", this.sweep_seconds.clone());
+        registry.register("sweep_mended", "Findings that sweeps repaired", this.repaired.clone());
         Self { registry, ..this }
     }
 
-    /// Makes the series that alerts look for, so that the first event is a rise and not a beginning.
-    fn begin_at_zero(&self) {
+    /// Creates the series that alerts use, so that the first event is an increase from 0.
+    fn create_series(&self) {
         let failed = FailureCode::ALL.iter().map(|code| JobOutcome::Failed(*code));
         for end in [JobOutcome::Ingested, JobOutcome::Retried].into_iter().chain(failed) {
             let _ = self.jobs.get_or_create(&JobLabels::of(end));
@@ -115,22 +115,22 @@ impl Metrics {
             let _ = self.sweeps.get_or_create(&Swept::of(is_whole));
         }
         for leftover in SweepFinding::ALL {
-            let _ = self.mended.get_or_create(&Mended { leftover: leftover.code() });
+            let _ = self.repaired.get_or_create(&Repaired { leftover: leftover.code() });
         }
-        for part in PARTS {
+        for part in COMPONENTS {
             for kind in KINDS {
                 let _ = self.faults.get_or_create(&Fault { part: part.code(), kind: kind.code() });
             }
         }
     }
 
-    /// The text. Without a `backlog`, when the database does not answer, its series are missing.
+    /// Renders the metrics. Without a `backlog`, if the database is unavailable, its series are missing.
     pub fn render(&self, backlog: Option<Backlog>) -> Result<String, fmt::Error> {
         self.process.refresh();
         let mut text = String::new();
         encode_registry(&mut text, &self.registry)?;
         if let Some(backlog) = backlog {
-            encode_registry(&mut text, &waiting(backlog))?;
+            encode_registry(&mut text, &backlog_registry(backlog))?;
         }
         encode_registry(&mut text, &self.bare)?;
         encode_eof(&mut text)?;
@@ -138,7 +138,7 @@ impl Metrics {
     }
 }
 
-const PARTS: [Component; 10] = [
+const COMPONENTS: [Component; 10] = [
     Component::Database,
     Component::KeyValueStore,
     Component::BlobStore,
@@ -162,16 +162,16 @@ const KINDS: [FaultKind; 9] = [
     FaultKind::Internal,
 ];
 
-fn waiting(backlog: Backlog) -> Registry {
+fn backlog_registry(backlog: Backlog) -> Registry {
     let mut registry = Registry::with_prefix("docent");
     let jobs = Family::<State, Gauge>::default();
     for (state, count) in [("queued", backlog.queued), ("leased", backlog.leased)] {
         jobs.get_or_create(&State { state }).set(i64::try_from(count).unwrap_or(i64::MAX));
     }
-    registry.register("jobs", "Jobs that are not done, over all processes on this database", jobs);
+    registry.register("jobs", "Unfinished jobs of all processes on this database", jobs);
     let age = Gauge::<f64, std::sync::atomic::AtomicU64>::default();
     age.set(backlog.oldest_age.as_secs_f64());
-    registry.register("oldest_job_age_seconds", "The age of the oldest job that is not done, or 0", age);
+    registry.register("oldest_job_age_seconds", "Age of the oldest unfinished job, or 0", age);
     registry
 }
 
@@ -213,7 +213,7 @@ impl Recorder for Metrics {
     }
 
     fn repaired(&self, finding: SweepFinding) {
-        self.mended.get_or_create(&Mended { leftover: finding.code() }).inc();
+        self.repaired.get_or_create(&Repaired { leftover: finding.code() }).inc();
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_shows_under_its_labels() {
+    fn recorded_events_appear_with_their_labels() {
         let metrics = Metrics::new(DateTime::UNIX_EPOCH);
         metrics.job_ended(JobOutcome::Failed(FailureCode::NoText), Duration::from_millis(300));
         metrics.stage_ended(Stage::Extract, Duration::from_millis(20));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_backlog_its_series_are_missing_and_nothing_else() {
+    fn render_without_a_backlog_omits_only_its_series() {
         let metrics = Metrics::new(DateTime::UNIX_EPOCH);
         let backlog = Backlog { queued: 2, leased: 1, oldest_age: Duration::from_millis(1500) };
         let (with, without) = (metrics.render(Some(backlog)).unwrap(), metrics.render(None).unwrap());

@@ -1,4 +1,4 @@
-//! The process itself.
+//! Metrics of the process.
 
 use chrono::{DateTime, Utc};
 use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
@@ -6,19 +6,19 @@ use std::sync::atomic::AtomicU64;
 
 #[derive(Debug)]
 pub(super) struct Process {
-    /// `None` where the system does not tell it.
+    /// `None` if the system does not report it.
     memory: Option<Gauge>,
 }
 
 impl Process {
     pub(super) fn register(registry: &mut Registry, started: DateTime<Utc>) -> Self {
         let start = Gauge::<f64, AtomicU64>::default();
-        // A double holds microseconds since 1970 exactly for some centuries.
+        // A double represents microseconds since 1970 exactly for centuries.
         start.set(started.timestamp_micros() as f64 / 1e6);
-        registry.register("process_start_time_seconds", "When the process started, since 1970", start);
+        registry.register("process_start_time_seconds", "Start time in seconds since 1970", start);
         let memory = resident_bytes().map(|_| Gauge::default());
         if let Some(memory) = &memory {
-            registry.register("process_resident_memory_bytes", "Memory that it occupies", memory.clone());
+            registry.register("process_resident_memory_bytes", "Resident memory in bytes", memory.clone());
         }
         Self { memory }
     }
@@ -30,7 +30,7 @@ impl Process {
     }
 }
 
-/// Linux tells it in a file that never waits for a disk.
+/// Reads the resident memory from `/proc`, which never blocks on a disk.
 fn resident_bytes() -> Option<i64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! Pages of other origins, where the settings name them.
+//! Cross-origin resource sharing (CORS) for configured origins.
 
 use super::{Answer, with_headers};
 use crate::context;
@@ -18,10 +18,10 @@ const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const RESPONSE_HEADERS: &str =
     "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, WWW-Authenticate";
-/// Seconds for which a browser remembers a preflight's answer.
+/// Seconds for which browsers cache a preflight response.
 const MAX_AGE: &str = "600";
 
-/// Lets pages of the origins that the settings name read answers.
+/// Allows pages of configured origins to read responses.
 pub async fn share(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let allowed = &context::of_service(&request)?.settings.cors_allowed_origins;
     let vary = !allowed.is_empty();
@@ -52,7 +52,7 @@ fn preflight() -> HttpResponse {
         .finish()
 }
 
-/// Tokens travel in a header, never in a cookie, so credentials are not shared.
+/// Adds the headers. Tokens are sent in a header and never in a cookie, so credentials are not allowed.
 fn allow(headers: &mut HeaderMap, origin: &HeaderValue) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(RESPONSE_HEADERS));

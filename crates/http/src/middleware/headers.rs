@@ -1,4 +1,4 @@
-//! Headers that tell browsers to be careful.
+//! Security headers.
 
 use super::{Answer, with_headers};
 use actix_web::{
@@ -12,12 +12,12 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::X_FRAME_OPTIONS, "DENY"),
-    // Pages have a policy of their own.
+    // Pages set their own policy.
     (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// Adds what the handler has not set itself.
+/// Adds the headers that the handler has not set.
 pub async fn secure(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let answer = next.call(request).await.map(|response| response.map_into_boxed_body());
     with_headers(answer, |headers| {

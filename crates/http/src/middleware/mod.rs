@@ -1,4 +1,4 @@
-//! What every request goes through, from the outside in: [`observe`], [`headers`], [`cors`],
+//! Middleware of every request, outermost first: [`observe`], [`headers`], [`cors`],
 //! [`rate_limit`], [`panics`].
 
 pub mod cors;
@@ -9,10 +9,10 @@ pub mod rate_limit;
 
 use actix_web::{Error, body::BoxBody, dev::ServiceResponse, http::header::HeaderMap};
 
-/// What a request comes to.
+/// Result of a request.
 pub type Answer = Result<ServiceResponse<BoxBody>, Error>;
 
-/// Changes the headers of an answer, whether it is a response already or an error still.
+/// Changes the headers of a response or of an error.
 fn with_headers(answer: Answer, change: impl Fn(&mut HeaderMap) + 'static) -> Answer {
     match answer {
         Ok(mut response) => {

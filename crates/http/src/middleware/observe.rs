@@ -1,7 +1,7 @@
-//! Request ids, the access log, and the trace and the counts of requests.
+//! Request IDs, access log, traces and metrics of requests.
 //!
-//! There is one log line per request, without query strings, tokens or addresses of people. The span has fields
-//! for both readers: names without a dot show in log lines, names with one go out with the trace.
+//! There is one log line per request, without query strings, tokens or email addresses. Span fields without a dot in their name
+//! appear in log lines, those with a dot in traces.
 
 use super::{Answer, with_headers};
 use crate::{
@@ -24,52 +24,52 @@ use docent_domain::fault::Fault;
 use std::{borrow::Cow, time::Instant};
 use tracing::{Instrument, Span, field::Empty};
 
-/// The header of request ids.
+/// Header of request IDs.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const ID_MAX: usize = 128;
-/// Stands for every path that leads nowhere: those are whatever somebody typed, or pasted.
-const NOWHERE: &str = "-";
-/// What proxies note for a client that went away before it was answered.
+/// Replaces unknown paths, which can contain anything.
+const UNKNOWN_PATH: &str = "-";
+/// Status for clients that disconnect before the response, as proxies log it.
 const CLIENT_CLOSED: u16 = 499;
 
 /// Logs, counts and traces a request.
 pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let context = context::of_service(&request)?;
-    let id = match given_id(&request) {
+    let id = match requested_id(&request) {
         Some(id) => id,
         None => new_id(&context)?,
     };
     let client = Client::remember(&request)?;
     let method = request.method().clone();
     let started = Instant::now();
-    let under_way = context.metrics().map(|metrics| metrics.http.request_began());
+    let in_progress = context.metrics().map(|metrics| metrics.http.request_began());
     let span = span(&context, &request, &id, client);
     join_trace(&context, &request, &span);
 
-    let unanswered = Unanswered::begin(&context, &request, &span, client, started);
+    let unanswered = Unanswered::new(&context, &request, &span, client, started);
     let answer = next.call(request).instrument(span.clone()).await;
     let answer = answer.map(|response| response.map_into_boxed_body());
 
     unanswered.end();
-    drop(under_way);
-    let seen = Seen::of(&answer);
+    drop(in_progress);
+    let outcome = Outcome::of(&answer);
     let _entered = span.enter();
     tracing::info!(
         %method,
-        path = seen.path(),
-        status = seen.status.as_u16(),
+        path = outcome.path(),
+        status = outcome.status.as_u16(),
         client = %client.address,
         ms = started.elapsed().as_millis() as u64,
         "request"
     );
     if context.app.is_traced() {
-        seen.record(&span);
+        outcome.record(&span);
     }
     if let Some(metrics) = context.metrics() {
-        metrics.http.answered(name(&method), seen.route(), seen.status.as_u16(), started.elapsed());
+        metrics.http.answered(name(&method), outcome.route(), outcome.status.as_u16(), started.elapsed());
     }
-    if let Some(fault) = &seen.fault {
-        log_fault(fault, seen.status);
+    if let Some(fault) = &outcome.fault {
+        log_fault(fault, outcome.status);
         context.app.record_fault(fault.component(), fault.kind());
     }
     with_headers(answer, move |headers| {
@@ -79,7 +79,7 @@ pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'sta
 
 fn span(context: &State, request: &ServiceRequest, id: &HeaderValue, client: Client) -> Span {
     let method = name(request.method());
-    // A span keeps the name that it begins with.
+    // The name of a span cannot be changed later.
     let route = context.app.is_traced().then(|| expected_route(request)).flatten();
     let name = route.map_or_else(|| Cow::from(method), |route| format!("{method} {route}").into());
     tracing::info_span!(
@@ -98,13 +98,13 @@ fn span(context: &State, request: &ServiceRequest, id: &HeaderValue, client: Cli
     )
 }
 
-/// The pattern that the path will match, once a slash at its end is gone.
+/// Returns the pattern that the path will match without its trailing slash.
 fn expected_route(request: &ServiceRequest) -> Option<String> {
     let path = request.path();
     request.resource_map().match_pattern(if path == "/" { path } else { path.trim_end_matches('/') })
 }
 
-/// Finds the request's place in a trace, and keeps it for work that is done later.
+/// Joins the trace of the request and stores its context for background work.
 fn join_trace(context: &State, request: &ServiceRequest, span: &Span) {
     let headers = request.headers();
     let place = context.app.join_trace(span, &|name| headers.get(name)?.to_str().ok());
@@ -114,8 +114,7 @@ fn join_trace(context: &State, request: &ServiceRequest, span: &Span) {
     }
 }
 
-/// A request that has no answer yet. One whose client goes away before it has is dropped in the middle, and
-/// told of all the same.
+/// A request without a response. If the client disconnects, the request is dropped, and this guard logs and counts it.
 struct Unanswered {
     context: State,
     span: Span,
@@ -123,17 +122,11 @@ struct Unanswered {
     path: String,
     client: Client,
     started: Instant,
-    is_over: bool,
+    is_answered: bool,
 }
 
 impl Unanswered {
-    fn begin(
-        context: &State,
-        request: &ServiceRequest,
-        span: &Span,
-        client: Client,
-        started: Instant,
-    ) -> Self {
+    fn new(context: &State, request: &ServiceRequest, span: &Span, client: Client, started: Instant) -> Self {
         Self {
             context: context.clone(),
             span: span.clone(),
@@ -141,25 +134,25 @@ impl Unanswered {
             path: request.path().to_owned(),
             client,
             started,
-            is_over: false,
+            is_answered: false,
         }
     }
 
     fn end(mut self) {
-        self.is_over = true;
+        self.is_answered = true;
     }
 }
 
 impl Drop for Unanswered {
     fn drop(&mut self) {
-        if self.is_over {
+        if self.is_answered {
             return;
         }
         let _entered = self.span.enter();
         let route = table::pattern_of(&self.context.tables, &self.path);
         tracing::info!(
             method = %self.method,
-            path = route.map_or(NOWHERE, |_| &self.path),
+            path = route.map_or(UNKNOWN_PATH, |_| &self.path),
             status = CLIENT_CLOSED,
             client = %self.client.address,
             ms = self.started.elapsed().as_millis() as u64,
@@ -167,21 +160,21 @@ impl Drop for Unanswered {
         );
         self.span.record("http.response.status_code", CLIENT_CLOSED);
         if let Some(metrics) = self.context.metrics() {
-            let route = route.unwrap_or(NOWHERE);
+            let route = route.unwrap_or(UNKNOWN_PATH);
             metrics.http.answered(name(&self.method), route, CLIENT_CLOSED, self.started.elapsed());
         }
     }
 }
 
-/// What became of a request.
-struct Seen<'a> {
+/// The response of a request.
+struct Outcome<'a> {
     status: StatusCode,
-    /// The pattern that its path matched, and the path.
+    /// The matched pattern, and the path.
     matched: Option<(String, &'a str)>,
     fault: Option<Fault>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Outcome<'a> {
     fn of(answer: &'a Result<ServiceResponse<BoxBody>, actix_web::Error>) -> Self {
         match answer {
             Ok(response) => {
@@ -200,14 +193,14 @@ impl<'a> Seen<'a> {
     }
 
     fn path(&self) -> &str {
-        self.matched.as_ref().map_or(NOWHERE, |(_, path)| path)
+        self.matched.as_ref().map_or(UNKNOWN_PATH, |(_, path)| path)
     }
 
     fn route(&self) -> &str {
-        self.matched.as_ref().map_or(NOWHERE, |(route, _)| route)
+        self.matched.as_ref().map_or(UNKNOWN_PATH, |(route, _)| route)
     }
 
-    /// Adds to the span what is known now, for traces alone.
+    /// Adds the response to the span, for traces.
     fn record(&self, span: &Span) {
         if let Some((route, path)) = &self.matched {
             span.record("http.route", route.as_str());
@@ -230,8 +223,8 @@ fn name(method: &Method) -> &'static str {
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("_OTHER")
 }
 
-/// The id that the client sent, if it is one: 1 to 128 letters, digits, `.`, `_` and `-`.
-fn given_id(request: &ServiceRequest) -> Option<HeaderValue> {
+/// Returns the request ID that the client sent, if it is valid: 1 to 128 letters, digits, `.`, `_` and `-`.
+fn requested_id(request: &ServiceRequest) -> Option<HeaderValue> {
     let id = request.headers().get(REQUEST_ID)?;
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     let is_valid = (1..=ID_MAX).contains(&id.len()) && id.as_bytes().iter().all(plain);

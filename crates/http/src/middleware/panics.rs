@@ -1,4 +1,4 @@
-//! A bug in one handler costs one request.
+//! Isolation of panics: a panic fails only its request.
 
 use super::Answer;
 use crate::error::ApiError;
@@ -6,7 +6,7 @@ use actix_web::{body::MessageBody, dev::ServiceRequest, middleware::Next};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 
-/// Answers 500 where a handler panics.
+/// Returns 500 if a handler panics.
 pub async fn catch(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
         Ok(answer) => answer.map(|response| response.map_into_boxed_body()),

@@ -1,10 +1,10 @@
-//! The limit of requests per client.
+//! Rate limit per client.
 
 use super::Answer;
 use crate::{context, error::ApiError, extract::client::Client, table};
 use actix_web::{HttpMessage, body::MessageBody, dev::ServiceRequest, middleware::Next};
 
-/// Answers 429 to clients that ask too often.
+/// Returns 429 to clients that exceed the rate limit.
 pub async fn limit(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let context = context::of_service(&request)?;
     if let Some(limit) = &context.rate_limit
