@@ -153,8 +153,8 @@ mod tests {
             (502, "server_error", json!(null)),
         ] {
             let error = ApiError::new(StatusCode::from_u16(status).unwrap(), "No");
-            let error = json!({ "message": "No", "type": kind, "param": null, "code": code });
-            assert_eq!(json!(of(&error)), json!({ "error": error }));
+            let expected = json!({ "message": "No", "type": kind, "param": null, "code": code });
+            assert_eq!(json!(of(&error)), json!({ "error": expected }));
         }
     }
 }
