@@ -111,12 +111,7 @@ pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>,
     staff.show(&context, "conversations", page)
 }
 
-pub(super) async fn delete(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(_): OwnForm,
-) -> PageResult {
+pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewConversations>()?;
     let (grant, id) = (staff.authorize::<DeleteConversations>()?, id_of(RecordKind::Conversation, &id)?);
     use_case::delete(&context.app, grant, id).await?;

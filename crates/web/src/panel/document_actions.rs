@@ -11,7 +11,7 @@ use docent_app::documents::{delete as delete_document, retry as retry_document};
 use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind};
 use docent_http::context::State;
 
-pub(super) async fn retry(staff: Staff, context: State, id: Path<String>, OwnForm(_): OwnForm) -> PageResult {
+pub(super) async fn retry(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewDocuments>()?;
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
@@ -19,12 +19,7 @@ pub(super) async fn retry(staff: Staff, context: State, id: Path<String>, OwnFor
     Ok(page::see_other(&format!("{ROOT}/documents/{id}")))
 }
 
-pub(super) async fn delete(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(_): OwnForm,
-) -> PageResult {
+pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewDocuments>()?;
     delete_document::delete(&context.app, &staff.actor, id_of(RecordKind::Document, &id)?).await?;
     staff.notify("The document was deleted.")?;

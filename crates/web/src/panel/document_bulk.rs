@@ -77,7 +77,7 @@ impl BulkPage {
     }
 }
 
-pub(super) async fn bulk(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
+pub(super) async fn bulk(staff: Staff, context: State, form: OwnForm) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;
     let (act, ids) = parse(&form)?;
     if ids.is_empty() {

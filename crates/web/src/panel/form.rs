@@ -11,10 +11,19 @@ use futures::future::LocalBoxFuture;
 use std::{
     collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
+    ops::Deref,
 };
 
 /// Form with a valid CSRF token of this session.
-pub(super) struct OwnForm(pub(super) Form);
+pub(super) struct OwnForm(Form);
+
+impl Deref for OwnForm {
+    type Target = Form;
+
+    fn deref(&self) -> &Form {
+        &self.0
+    }
+}
 
 impl FromRequest for OwnForm {
     type Error = PageError;

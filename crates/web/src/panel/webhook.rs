@@ -93,12 +93,7 @@ pub(super) async fn webhook(staff: Staff, context: State, id: Path<String>, quer
     staff.show(&context, "webhooks", page)
 }
 
-pub(super) async fn switch(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(form): OwnForm,
-) -> PageResult {
+pub(super) async fn switch(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let is_active = form.text("active") == "on";
@@ -107,12 +102,7 @@ pub(super) async fn switch(
     Ok(page::see_other(&address(id)))
 }
 
-pub(super) async fn replay(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(form): OwnForm,
-) -> PageResult {
+pub(super) async fn replay(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let delivery = form.text("delivery").parse();
@@ -122,12 +112,7 @@ pub(super) async fn replay(
     Ok(page::see_other(&address(id)))
 }
 
-pub(super) async fn delete(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(_): OwnForm,
-) -> PageResult {
+pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<DeleteWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     use_case::delete(&context.app, grant, id).await?;

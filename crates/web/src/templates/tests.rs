@@ -1,7 +1,7 @@
 //! Every template is rendered with sample values. Undefined variables and unescaped text fail the tests.
 
 use super::{InLayout, Page, SHARED, TEMPLATES, Template};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{collections::HashSet, fs, path::Path};
 use tera::{Context, Kwargs, State, Tera, TeraResult};
 
@@ -35,22 +35,24 @@ fn pages() -> impl Iterator<Item = (&'static Template, Value)> {
     all().flat_map(|template| (template.samples)().into_iter().map(move |sample| (template, sample)))
 }
 
-/// Compiles the templates so that conditions fail on undefined fields, as output does. Tera treats them as false.
-fn strict() -> Tera {
+/// Compiles templates so that conditions fail on undefined fields, as output does. Tera treats them as false.
+fn strict(templates: impl IntoIterator<Item = (&'static str, &'static str)>) -> Tera {
     let mut tera = Tera::new();
-    tera.register_filter(
-        "defined",
-        |value: tera::Value, _: Kwargs, _: &State<'_>| -> TeraResult<tera::Value> {
-            if value.is_undefined() {
-                Err(tera::Error::message("undefined field in a condition"))
-            } else {
-                Ok(value)
-            }
-        },
-    );
-    tera.add_raw_templates(all().map(|template| (template.path, with_strict_conditions(template.text))))
-        .expect("templates compile");
+    let defined = |value: tera::Value, _: Kwargs, _: &State<'_>| -> TeraResult<tera::Value> {
+        if value.is_undefined() {
+            Err(tera::Error::message("undefined field in a condition"))
+        } else {
+            Ok(value)
+        }
+    };
+    tera.register_filter("defined", defined);
+    let templates = templates.into_iter().map(|(path, text)| (path, with_strict_conditions(text)));
+    tera.add_raw_templates(templates).expect("templates compile");
     tera
+}
+
+fn strict_templates() -> Tera {
+    strict(all().map(|template| (template.path, template.text)))
 }
 
 fn with_strict_conditions(text: &str) -> String {
@@ -68,6 +70,17 @@ fn with_strict_conditions(text: &str) -> String {
     text.split("{%").map(piece).collect::<Vec<_>>().join("{%")
 }
 
+#[test]
+fn conditions_fail_on_undefined_fields() {
+    let tera = strict([("page.html", "{% if not key.name or key.name == 1 %}{% endif %}")]);
+    let render = |key: Value| {
+        let values = Context::from_serialize(&json!({ "key": key })).expect("a map");
+        tera.render("page.html", &values)
+    };
+    assert_eq!(render(json!({ "name": null })).expect("the field exists"), "");
+    assert!(render(json!({ "title": null })).is_err());
+}
+
 /// Names that a template binds itself with `set` or `for`.
 fn bound(text: &str) -> HashSet<&str> {
     let name = |tag: &'static str| text.split(tag).skip(1).filter_map(|rest| rest.split(' ').next());
@@ -81,7 +94,7 @@ fn render(tera: &Tera, template: &Template, values: &Value) -> String {
 
 #[test]
 fn every_page_renders_its_samples_without_undefined_variables() {
-    let tera = strict();
+    let tera = strict_templates();
     for (template, sample) in pages() {
         let used = tera.get_template_variables(template.path).expect("the template exists");
         let bound = bound(template.text);
@@ -95,7 +108,7 @@ fn every_page_renders_its_samples_without_undefined_variables() {
 #[test]
 fn every_text_of_a_page_is_escaped() {
     const MARK: &str = "<mark a='\"&";
-    let tera = strict();
+    let tera = strict_templates();
     for (template, mut sample) in pages() {
         mark(&mut sample, MARK);
         let html = render(&tera, template, &sample);

@@ -65,7 +65,7 @@ pub(super) async fn change_password(
     cookie: Session,
     client: Client,
     agent: UserAgent,
-    OwnForm(form): OwnForm,
+    form: OwnForm,
 ) -> PageResult {
     let mut errors = FieldErrors::default();
     if let Some(new) = field::chosen_password(&form, &mut errors) {

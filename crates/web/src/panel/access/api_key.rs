@@ -117,7 +117,7 @@ pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     show_form(&staff, &context, StatusCode::OK, &draft, &FieldErrors::default())
 }
 
-pub(super) async fn create(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
+pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
     let draft = Draft {
         account: form.text("account"),
         name: form.text("name"),
@@ -219,12 +219,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     staff.show(&context, "api-keys", page)
 }
 
-pub(super) async fn revoke(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(_): OwnForm,
-) -> PageResult {
+pub(super) async fn revoke(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     api_keys::revoke(&context.app, &staff.actor, key.id).await?;
     staff.notify(format!("The key {} was revoked.", key.name.as_str()))?;

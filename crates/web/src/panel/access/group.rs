@@ -107,7 +107,7 @@ pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     draft.show(&staff, &context, StatusCode::OK, None, &FieldErrors::default())
 }
 
-pub(super) async fn create(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
+pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
     let grant = staff.authorize::<AddGroups>()?;
     let mut errors = FieldErrors::default();
     let draft = Draft::submitted(&form, &mut errors);
@@ -129,12 +129,7 @@ pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Page
     Draft::of(&group).show(&staff, &context, StatusCode::OK, Some(&group), &FieldErrors::default())
 }
 
-pub(super) async fn change(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(form): OwnForm,
-) -> PageResult {
+pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
     staff.authorize::<ViewGroups>()?;
     let grant = staff.authorize::<ChangeGroups>()?;
     let group = read(&staff, &context, &id).await?;
@@ -178,12 +173,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     staff.show(&context, "groups", page)
 }
 
-pub(super) async fn delete(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(_): OwnForm,
-) -> PageResult {
+pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewGroups>()?;
     let (grant, id) = (staff.authorize::<DeleteGroups>()?, id_of(RecordKind::Group, &id)?);
     let group = groups::delete(&context.app, &staff.actor, grant, id).await?;

@@ -66,7 +66,7 @@ pub(super) async fn revoke(
     context: State,
     cookie: Session,
     id: Path<String>,
-    OwnForm(form): OwnForm,
+    form: OwnForm,
 ) -> PageResult {
     let id = id_of(RecordKind::Session, &id)?;
     match use_case::revoke(&context.app, &staff.actor, id).await {

@@ -176,7 +176,7 @@ impl EntryRow {
                 (email.clone(), page_of(staff, *id), api_key.map(|key| key.to_string()))
             }
             AuditActor::CommandLine => ("command line".to_owned(), None, None),
-            AuditActor::Unauthenticated => ("nobody".to_owned(), None, None),
+            AuditActor::Unauthenticated => ("unauthenticated".to_owned(), None, None),
         };
         Self {
             id: entry.id.to_string(),

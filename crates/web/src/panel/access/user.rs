@@ -162,7 +162,7 @@ pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     Draft::empty().show(&staff, &context, StatusCode::OK, None, &FieldErrors::default()).await
 }
 
-pub(super) async fn create(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
+pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
     let grant = staff.authorize::<AddUsers>()?;
     let mut errors = FieldErrors::default();
     let draft = Draft::submitted(&form, &mut errors);
@@ -186,12 +186,7 @@ pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Page
     draft.show(&staff, &context, StatusCode::OK, Some(&account), &FieldErrors::default()).await
 }
 
-pub(super) async fn change(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(form): OwnForm,
-) -> PageResult {
+pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
     staff.authorize::<ViewUsers>()?;
     let grant = staff.authorize::<ChangeUsers>()?;
     let account = read(&staff, &context, &id).await?;
@@ -238,12 +233,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     staff.show(&context, "users", page)
 }
 
-pub(super) async fn delete(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(_): OwnForm,
-) -> PageResult {
+pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewUsers>()?;
     let (grant, id) = (staff.authorize::<DeleteUsers>()?, id_of(RecordKind::User, &id)?);
     users::delete(&context.app, &staff.actor, grant, id).await?;

@@ -79,7 +79,7 @@ pub(super) async fn set_password(
     client: Client,
     agent: UserAgent,
     id: Path<String>,
-    OwnForm(form): OwnForm,
+    form: OwnForm,
 ) -> PageResult {
     let (account, grant) = manageable(&staff, &context, &id).await?;
     let mut errors = FieldErrors::default();
@@ -100,7 +100,7 @@ pub(super) async fn end_sessions(
     context: State,
     cookie: Session,
     id: Path<String>,
-    OwnForm(form): OwnForm,
+    form: OwnForm,
 ) -> PageResult {
     let id = id_of(RecordKind::User, &id)?;
     sessions::revoke_all(&context.app, &staff.actor, id).await?;

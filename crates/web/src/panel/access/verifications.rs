@@ -55,7 +55,7 @@ pub(super) async fn verifications(staff: Staff, context: State, query: Query) ->
 }
 
 /// Creates a link and shows it once, for staff to pass on.
-pub(super) async fn add(staff: Staff, context: State, OwnForm(form): OwnForm) -> PageResult {
+pub(super) async fn add(staff: Staff, context: State, form: OwnForm) -> PageResult {
     let grant = staff.authorize::<AddVerifications>()?;
     let user = id_of(RecordKind::User, form.text("user"))?;
     let purpose =
@@ -79,12 +79,7 @@ pub(super) async fn add(staff: Staff, context: State, OwnForm(form): OwnForm) ->
     staff.show(&context, "verifications", page)
 }
 
-pub(super) async fn revoke(
-    staff: Staff,
-    context: State,
-    id: Path<String>,
-    OwnForm(form): OwnForm,
-) -> PageResult {
+pub(super) async fn revoke(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
     let grant = staff.authorize::<DeleteVerifications>()?;
     let id = id_of(RecordKind::Verification, &id)?;
     match use_case::revoke(&context.app, &grant, id).await {
