@@ -1,25 +1,25 @@
-//! How much work waits, for those who watch the service.
+//! The number of unfinished jobs, for monitoring.
 
 use crate::{App, error::Result};
 use chrono::TimeDelta;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use std::time::Duration;
 
-/// Whoever watches wants an answer soon, also when it is that there is none.
+/// Monitoring must get a response soon, even if it is an error.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The job ledger in numbers, over all processes that share it.
+/// Numbers of unfinished jobs of the whole installation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Jobs that wait, also for a retry.
+    /// Queued jobs, including those that wait for a retry.
     pub queued: u64,
-    /// Jobs that a runner holds.
+    /// Jobs leased by a runner.
     pub leased: u64,
-    /// How long ago the oldest of all these was promised; zero when there is none.
+    /// The age of the oldest of these jobs; zero if there is none.
     pub oldest_age: Duration,
 }
 
-/// Reads the ledger by one query, which costs what waits and not what is done.
+/// Counts the unfinished jobs with one query, whose cost does not depend on the number of finished jobs.
 ///
 /// # Errors
 /// When the database cannot be reached, or takes longer than a second.

@@ -1,4 +1,4 @@
-//! Limiting how often one client may ask.
+//! Limits the requests of each client.
 
 use crate::App;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,10 +14,10 @@ use std::{
     time::Duration,
 };
 
-/// Clients that the local windows know at once.
+/// Maximum number of clients counted in this process.
 const LOCAL_CLIENTS: usize = 10_000;
-/// While the key-value store is away, one request in this time tries it, and may wait for it; all
-/// others are counted here at once.
+/// While the key-value store is unavailable, one request per interval tries it again, and may have to wait. The others
+/// are counted in this process.
 const PROBE_EVERY: TimeDelta = TimeDelta::seconds(1);
 
 /// A limit of events per window.
@@ -29,20 +29,19 @@ pub struct Quota {
     pub window: Duration,
 }
 
-/// The limit of requests of one client address, counted over every process on the same key-value
-/// store. While that store is away each process counts for itself: a limit somewhat too generous is
-/// better than a service that is down.
+/// The limit of requests per client address, counted across all processes in the key-value store. While the store is
+/// unavailable each process counts on its own: a limit that is too high is better than an outage.
 #[derive(Debug)]
 pub struct RateLimit {
     quota: Quota,
     local: Mutex<HashMap<String, (u64, DateTime<Utc>)>>,
     is_local: AtomicBool,
-    /// When the store is tried next, in microseconds since 1970.
+    /// When the store is tried again, in microseconds since 1970.
     probe_at: AtomicI64,
 }
 
 impl RateLimit {
-    /// A limit of this much.
+    /// Creates a limit.
     pub fn new(quota: Quota) -> Self {
         Self { quota, local: Mutex::default(), is_local: AtomicBool::new(false), probe_at: AtomicI64::new(0) }
     }
@@ -50,50 +49,50 @@ impl RateLimit {
     /// Counts a request.
     ///
     /// # Errors
-    /// The time until the next one is allowed, when the window is used up.
+    /// The time until the next request is allowed, when the quota is used up.
     pub async fn admit(&self, app: &App, client: IpAddr) -> Result<(), Duration> {
         let key = format!("rate:{}", prefix(client));
         let now = app.now();
-        if self.is_local.load(Ordering::Relaxed) && !self.probes(now) {
+        if self.is_local.load(Ordering::Relaxed) && !self.is_probe(now) {
             app.recorder.counted_locally();
-            return self.judge(self.count_locally(key, now));
+            return self.check(self.count_locally(key, now));
         }
         let count = match app.limiter.hit(&key, self.quota.window, now).await {
             Ok(count) => {
-                self.shared_is_back();
+                self.store_recovered();
                 count
             }
             Err(fault) => {
-                self.shared_is_away(&fault, now);
+                self.store_failed(&fault, now);
                 app.note(&fault);
                 app.recorder.counted_locally();
                 self.count_locally(key, now)
             }
         };
-        self.judge(count)
+        self.check(count)
     }
 
-    fn judge(&self, count: Count) -> Result<(), Duration> {
+    fn check(&self, count: Count) -> Result<(), Duration> {
         if count.events > self.quota.limit { Err(count.resets_in) } else { Ok(()) }
     }
 
-    /// Whether this request is the one that tries the store again.
-    fn probes(&self, now: DateTime<Utc>) -> bool {
+    /// Whether this request must try the store again.
+    fn is_probe(&self, now: DateTime<Utc>) -> bool {
         let (now, next) = (now.timestamp_micros(), (now + PROBE_EVERY).timestamp_micros());
         self.probe_at
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at <= now).then_some(next))
             .is_ok()
     }
 
-    fn shared_is_back(&self) {
+    fn store_recovered(&self) {
         if self.is_local.load(Ordering::Relaxed) && self.is_local.swap(false, Ordering::Relaxed) {
             tracing::info!("requests are counted in the key-value store again");
             self.local.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
     }
 
-    /// Says it once per outage, not once per request.
-    fn shared_is_away(&self, fault: &Fault, now: DateTime<Utc>) {
+    /// Counts in this process from now on. Logs one warning per outage, not one per request.
+    fn store_failed(&self, fault: &Fault, now: DateTime<Utc>) {
         self.probe_at.store((now + PROBE_EVERY).timestamp_micros(), Ordering::Relaxed);
         if !self.is_local.swap(true, Ordering::Relaxed) {
             tracing::warn!(fault = %fault.report(), "requests cannot be counted in the key-value store; counting in this process");
@@ -118,7 +117,7 @@ impl RateLimit {
     }
 }
 
-/// What counts as one client: an IPv4 address, or the /64 that one IPv6 customer has to himself.
+/// The addresses that count as one client: one IPv4 address, or the /64 network of an IPv6 customer.
 fn prefix(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
         IpAddr::V4(address) => address.into(),
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ipv6_customer_is_one_client() {
+    fn ipv6_addresses_of_one_network_are_one_client() {
         let prefix = |text: &str| prefix(text.parse().unwrap()).to_string();
         assert_eq!(prefix("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(prefix("::ffff:192.0.2.7"), "192.0.2.7");

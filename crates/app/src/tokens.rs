@@ -1,33 +1,32 @@
-//! Counting tokens the way chat models do (`cl100k_base`).
+//! Counts tokens with the vocabulary of chat models (`cl100k_base`).
 //!
-//! The first count loads the vocabulary: about a fifth of a second and 30 MiB. Counting is work for
-//! the processor; keep large texts off the async threads.
+//! The first count loads the vocabulary, which takes about 0.2 seconds and 30 MiB. Counting is CPU-bound: count large
+//! texts off the async threads.
 
 mod words;
 
 use std::{cell::RefCell, collections::HashMap};
 
-/// Longer stretches without a word's end, such as encoded data, are cut before they are counted: the
-/// time to merge one stretch grows faster than its length.
-const STRETCH: usize = 256;
+/// Longer runs without a word boundary, such as encoded data, are split before they are counted: the time to encode a
+/// run grows faster than its length.
+const MAX_RUN: usize = 256;
 
-/// Words that a counter remembers, which bounds its memory to a few MiB.
-const REMEMBERED: usize = 1 << 15;
+/// Maximum number of words in the cache of a counter, which limits its memory to a few MiB.
+const MAX_CACHED: usize = 1 << 15;
 
-/// How many tokens a text has. Within stretches of over [`STRETCH`] bytes it is off by a few.
+/// The number of tokens of a text. It is off by a few for runs of more than [`MAX_RUN`] bytes.
 pub fn count(text: &str) -> usize {
     Counter::default().count(text)
 }
 
-/// Counts the tokens of many texts that have words in common, such as the parts of one document: each word is
-/// encoded once.
+/// Counts the tokens of many texts with common words, such as the chunks of one document: each word is encoded once.
 #[derive(Debug, Default)]
 pub struct Counter {
     words: RefCell<HashMap<Box<str>, usize>>,
 }
 
 impl Counter {
-    /// See [`count`].
+    /// The number of tokens of a text; see [`count`].
     pub fn count(&self, text: &str) -> usize {
         let by_words = |piece| words::words(piece).map(|words| words.map(|word| self.word(word)).sum());
         pieces(text).map(|piece| by_words(piece).unwrap_or_else(|| encode(piece))).sum()
@@ -39,7 +38,7 @@ impl Counter {
         }
         let tokens = encode(word);
         let mut words = self.words.borrow_mut();
-        if words.len() == REMEMBERED {
+        if words.len() == MAX_CACHED {
             words.clear();
         }
         words.insert(word.into(), tokens);
@@ -51,26 +50,26 @@ fn encode(text: &str) -> usize {
     tiktoken_rs::cl100k_base_singleton().encode_ordinary(text).len()
 }
 
-/// The text in pieces that join to it again, cut only inside of long stretches.
+/// Splits long runs of a text; the pieces concatenated are the text.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let (piece, behind) = rest.split_at(first_cut(rest));
-        rest = behind;
+        let (piece, remaining) = rest.split_at(first_end(rest));
+        rest = remaining;
         Some(piece)
     })
 }
 
-/// Where the first piece ends.
-fn first_cut(text: &str) -> usize {
+/// The end of the first piece.
+fn first_end(text: &str) -> usize {
     let (mut start, mut was_space) = (0, None);
     for (at, c) in text.char_indices() {
         if was_space != Some(c.is_whitespace()) {
             (start, was_space) = (at, Some(c.is_whitespace()));
-        } else if at - start >= STRETCH {
+        } else if at - start >= MAX_RUN {
             return at;
         }
     }
@@ -90,18 +89,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_the_tokens_that_the_vocabulary_makes_of_it(
-            // Of each kind of character several, and those that have a meaning of their own.
+        fn any_text_is_counted_as_encoded(
+            // Several characters of each kind, and the ones that the pattern treats specially.
             text in "[a-cdlmrstvLMSTE019 ²½'’.,$(—\\n\\r\\t\u{a0}\u{3000}éßжאあ漢한ﬁſ\u{301}\u{93f}ⓐ😀]{0,60}",
         ) {
             let counter = Counter::default();
             prop_assert_eq!(counter.count(&text), encode(&text));
-            prop_assert_eq!(counter.count(&text), encode(&text), "with what it remembers");
+            prop_assert_eq!(counter.count(&text), encode(&text), "from the cache");
         }
     }
 
     #[test]
-    fn prose_has_the_tokens_that_the_vocabulary_makes_of_it() {
+    fn prose_is_counted_as_encoded() {
         let text = concat!(include_str!("ingest.rs"), include_str!("../../../README.md"));
         let cut: usize = pieces(text).map(encode).sum();
         assert_eq!(count(text), cut);
@@ -109,11 +108,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_counter_remembers_is_bounded() {
+    fn counter_cache_is_bounded() {
         let counter = Counter::default();
-        let text: String = (0..REMEMBERED + 10).map(|n| format!("{} ", letters(n))).collect();
+        let text: String = (0..MAX_CACHED + 10).map(|n| format!("{} ", letters(n))).collect();
         assert_eq!(counter.count(&text), encode(&text));
-        assert!(counter.words.borrow().len() < REMEMBERED);
+        assert!(counter.words.borrow().len() < MAX_CACHED);
     }
 
     fn letters(n: usize) -> String {
@@ -121,16 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_is_counted_whole() {
+    fn ordinary_text_is_not_split() {
         let text = "An ordinary sentence, with words. ".repeat(1000);
         assert_eq!(pieces(&text).count(), 1);
     }
 
     #[test]
-    fn long_stretches_are_cut_and_nothing_is_lost() {
-        for stretch in ["a".repeat(10_000), " ".repeat(10_000), "語".repeat(5_000)] {
-            let text = format!("before {stretch} after");
-            assert!(pieces(&text).all(|piece| piece.len() <= 2 * STRETCH + 16));
+    fn long_runs_are_split_without_loss() {
+        for run in ["a".repeat(10_000), " ".repeat(10_000), "語".repeat(5_000)] {
+            let text = format!("before {run} after");
+            assert!(pieces(&text).all(|piece| piece.len() <= 2 * MAX_RUN + 16));
             assert_eq!(pieces(&text).collect::<String>(), text);
         }
     }
