@@ -5,7 +5,7 @@
 
 use actix_web::HttpResponse;
 use bytes::Bytes;
-use docent_app::agent::{Answer, AnswerEvent};
+use docent_app::agent::{AnswerEvent, AnswerStream};
 use docent_domain::{fault::Fault, retrieval::ScoredChunk};
 use docent_http::{context::State, error::sentence, sse};
 use futures::{StreamExt, future::ready};
@@ -14,7 +14,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 /// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
-pub(crate) fn reply(context: State, answer: Answer, include_sources: bool) -> HttpResponse {
+pub(crate) fn reply(context: State, answer: AnswerStream, include_sources: bool) -> HttpResponse {
     let frames = answer.filter_map(move |event| ready(of_event(&event, include_sources)));
     sse::response().streaming(sse::stream(context, frames, Some(sse::error_event(sse::STOPPING))))
 }

@@ -17,7 +17,7 @@ use docent::{
 use docent_app::{
     App,
     accounts::{self, create::Flags},
-    agent::{Answer, AnswerEvent, Question, answer},
+    agent::{AgentRequest, AnswerEvent, AnswerStream, answer},
     audit::Initiator,
     documents,
 };
@@ -187,13 +187,13 @@ async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
         started.elapsed().as_secs_f32()
     ));
     print(format_args!("\n  > {QUESTION}\n"));
-    let question = Question {
+    let request = AgentRequest {
         actor: actor.clone(),
         messages: vec![Message::User(QUESTION.to_owned())],
         conversation: None,
     };
     let chat = app.agent("chat").context("the agent `chat` is missing")?;
-    let sources = print_answer(answer::ask(app, actor.authorize()?, chat, question).await?).await?;
+    let sources = print_answer(answer::ask(app, actor.authorize()?, chat, request).await?).await?;
     if sources.is_empty() {
         bail!("the agent found no source in the sample guide; please report this");
     }
@@ -218,7 +218,7 @@ async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document>
 }
 
 /// Prints an answer as it arrives, indented, and returns its sources.
-async fn print_answer(mut answer: Answer) -> anyhow::Result<Vec<ScoredChunk>> {
+async fn print_answer(mut answer: AnswerStream) -> anyhow::Result<Vec<ScoredChunk>> {
     let mut out = std::io::stdout();
     let _ = write!(out, "  ");
     while let Some(event) = answer.next().await {

@@ -6,7 +6,7 @@ use super::{
 };
 use actix_web::{HttpResponse, http::StatusCode};
 use bytes::Bytes;
-use docent_app::agent::{Answer, AnswerEvent, Outcome};
+use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
 use docent_http::{context::State, error::ApiError, sse};
 use futures::{Stream, StreamExt, future::ready, stream};
 use serde::Serialize;
@@ -78,7 +78,7 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 pub(super) fn reply(
     context: State,
     completion: Completion,
-    answer: Answer,
+    answer: AnswerStream,
     includes_usage: bool,
 ) -> HttpResponse {
     let stopping = error_chunk(&ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
@@ -86,7 +86,7 @@ pub(super) fn reply(
     sse::response().streaming(sse::stream(context, frames, Some(stopping)))
 }
 
-fn frames(chunks: Chunks, answer: Answer) -> impl Stream<Item = Bytes> {
+fn frames(chunks: Chunks, answer: AnswerStream) -> impl Stream<Item = Bytes> {
     let role = Delta { role: Some(AnswerRole::Assistant), content: Some(""), annotations: None };
     let first = stream::once(ready(chunks.delta(role)));
     let rest = stream::unfold((chunks, Some(answer)), |(chunks, answer)| async move {

@@ -51,7 +51,7 @@ pub(crate) enum FinishReason {
 
 impl FinishReason {
     pub(super) fn of(outcome: &Outcome) -> Self {
-        if outcome.is_cut { Self::Length } else { Self::Stop }
+        if outcome.is_truncated { Self::Length } else { Self::Stop }
     }
 }
 

@@ -1,12 +1,14 @@
-//! Answering one question: the loop, and the stream that comes out of it.
+//! Answers one request: the agent loop and the stream of its events.
 
-use super::{history, metering, metering::Meter, prompt, recording::Transcript, registry::Agent, tool};
+use super::{
+    history, metering, metering::Meter, prompt, recording::Transcript, registry::Agent,
+    request::AgentRequest, tool,
+};
 use crate::{App, conversations, error::Result, recorder::Recorder, spans};
 use docent_domain::{
-    access::{Actor, Chat, Grant},
+    access::{Chat, Grant},
     chat::{FinishReason, Message, ToolCall, ToolOutput},
     fault::{Component, Fault, FaultKind},
-    id::ConversationId,
     retrieval::ScoredChunk,
     usage::TokenUsage,
 };
@@ -20,63 +22,41 @@ use std::{
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, Span};
 
-/// Events that wait for a slow reader; then the model waits too.
+/// Events buffered for a slow client. When the buffer is full, the model's stream is not read either.
 const BUFFER: usize = 32;
-/// Tool calls of one turn that are run; a model that asks for more is told so.
+/// Maximum number of tool calls that are run for one model call; the others get an error message.
 const MAX_CALLS: usize = 16;
 
-/// What an agent is asked.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// Who asks.
-    pub actor: Actor,
-    /// What was sent: instructions, earlier turns if the client keeps them, and the question last.
-    pub messages: Vec<Message>,
-    /// The conversation that it is written down in, if any. Earlier turns of that are read by the model too, where
-    /// `messages` has none.
-    pub conversation: Option<ConversationId>,
-}
-
-impl Question {
-    /// What is asked.
-    pub(super) fn words(&self) -> &str {
-        match self.messages.last() {
-            Some(Message::User(text)) => text,
-            _ => "",
-        }
-    }
-}
-
-/// What an answer is made of.
+/// An event of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerEvent {
     /// The next piece of text; never empty.
     Text(String),
-    /// The passages that were found on the way, best first, each once. The last event.
+    /// The passages that were found, in the order found and without duplicates. The last event.
     Sources(Vec<ScoredChunk>),
 }
 
-/// How an answer came to its end.
+/// Token usage and completeness of a finished answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What it cost, over all model calls.
+    /// Tokens used by all model calls.
     pub tokens: TokenUsage,
-    /// Whether something ended it before all was said: the model's limit of tokens, or the iteration cap.
-    pub is_cut: bool,
+    /// Whether the model's token limit or the iteration cap cut the answer short.
+    pub is_truncated: bool,
 }
 
 impl Outcome {
-    /// That of an answer whose task died after its last event.
+    /// The outcome when the answer's task panicked after the last event.
     pub fn unknown() -> Self {
-        Self { tokens: TokenUsage::default(), is_cut: false }
+        Self { tokens: TokenUsage::default(), is_truncated: false }
     }
 }
 
-/// An answer as it comes. Dropping it stops the model; what had been said by then is still metered.
+/// A streamed answer. Dropping it stops the model; the tokens used until then are still metered.
 ///
-/// It ends after [`AnswerEvent::Sources`] or the first error.
+/// The stream ends after [`AnswerEvent::Sources`] or the first error.
 #[allow(missing_debug_implementations, reason = "ports have no debug form")]
-pub struct Answer {
+pub struct AnswerStream {
     first: Option<AnswerEvent>,
     rest: mpsc::Receiver<Result<AnswerEvent, Fault>>,
     is_over: bool,
@@ -84,14 +64,14 @@ pub struct Answer {
     outcome: oneshot::Receiver<Outcome>,
 }
 
-impl Answer {
-    /// How it ended, once the stream is over. Nobody knows when its task died.
+impl AnswerStream {
+    /// Waits for the outcome after the end of the stream; none if the answer's task panicked.
     pub async fn outcome(self) -> Option<Outcome> {
         self.outcome.await.ok()
     }
 }
 
-impl Stream for Answer {
+impl Stream for AnswerStream {
     type Item = Result<AnswerEvent, Fault>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -100,8 +80,8 @@ impl Stream for Answer {
         }
         let event = match self.first.take() {
             Some(event) => Ok(event),
-            // The task always sends a last event, unless it died.
-            None => ready!(self.rest.poll_recv(context)).unwrap_or_else(|| Err(died())),
+            // The task always sends a last event, unless it panics.
+            None => ready!(self.rest.poll_recv(context)).unwrap_or_else(|| Err(task_panicked())),
         };
         if let Err(fault) = &event {
             self.recorder.fault(fault.component(), fault.kind());
@@ -111,50 +91,58 @@ impl Stream for Answer {
     }
 }
 
-fn died() -> Fault {
-    Fault::new(Component::Service, FaultKind::Internal, "the answer's task died")
+fn task_panicked() -> Fault {
+    Fault::new(Component::Service, FaultKind::Internal, "the answer's task panicked")
 }
 
-/// Asks an agent. Returns with the first event at hand, so that a fault before it is
-/// an error here and not a broken stream.
+/// Sends a request to an agent. Returns after the first event, so that an earlier fault is an error here and not a
+/// broken stream.
 ///
-/// A question that belongs to a conversation is written down there with its answer, however far that gets.
+/// The question and its answer, even an incomplete one, are recorded in the request's conversation.
 ///
 /// # Errors
-/// [`Error::NotFound`] for a conversation of somebody else, or the fault of the model or,
-/// where there is a conversation, of the database.
+/// [`Error::NotFound`](crate::Error::NotFound) for the conversation of another account, or a fault of the model or
+/// the database.
 pub async fn ask(
     app: &Arc<App>,
     grant: Grant<Chat>,
     agent: Arc<Agent>,
-    question: Question,
-) -> Result<Answer> {
-    if let Some(conversation) = question.conversation {
-        conversations::open(app, &grant, conversation, question.words()).await?;
+    request: AgentRequest,
+) -> Result<AnswerStream> {
+    if let Some(conversation) = request.conversation {
+        conversations::open(app, &grant, conversation, request.question()).await?;
     }
-    let messages = history::with_record(app, &question).await?;
-    let question = Question { actor: question.actor.via_agent(&grant), ..question };
+    let messages = history::with_history(app, &request).await?;
+    let request = AgentRequest { actor: request.actor.via_agent(&grant), ..request };
     let (events, mut rest) = mpsc::channel(BUFFER);
     let (ended, outcome) = oneshot::channel();
-    let span = spans::invoke_agent(&agent.name, app.model.model(), question.conversation);
-    let turn = Turn { app: Arc::clone(app), agent, question, messages, events, ended, span: span.clone() };
-    // The outer span is the one that log lines are marked with.
-    app.process.tasks.spawn(turn.run().instrument(span).in_current_span());
-    let first = rest.recv().await.unwrap_or_else(|| Err(died()))?;
-    Ok(Answer { first: Some(first), rest, is_over: false, recorder: Arc::clone(&app.recorder), outcome })
+    let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
+    let task =
+        AnswerTask { app: Arc::clone(app), agent, request, messages, events, ended, span: span.clone() };
+    // Log lines get their fields from the outer span.
+    app.process.tasks.spawn(task.run().instrument(span).in_current_span());
+    let first = rest.recv().await.unwrap_or_else(|| Err(task_panicked()))?;
+    Ok(AnswerStream {
+        first: Some(first),
+        rest,
+        is_over: false,
+        recorder: Arc::clone(&app.recorder),
+        outcome,
+    })
 }
 
-/// The reader has gone away.
-struct Gone;
+/// The client has disconnected.
+struct Disconnected;
 
+/// The reason why an answer ended early.
 enum Stop {
-    Gone,
+    Disconnected,
     Fault(Fault),
 }
 
-impl From<Gone> for Stop {
-    fn from(Gone: Gone) -> Self {
-        Self::Gone
+impl From<Disconnected> for Stop {
+    fn from(Disconnected: Disconnected) -> Self {
+        Self::Disconnected
     }
 }
 
@@ -164,112 +152,116 @@ impl From<Fault> for Stop {
     }
 }
 
-struct Turn {
+/// The task that generates one answer.
+struct AnswerTask {
     app: Arc<App>,
     agent: Arc<Agent>,
-    question: Question,
-    /// What the model reads first, but for its instructions.
+    request: AgentRequest,
+    /// The messages of the first model call, without the agent's system prompt.
     messages: Vec<Message>,
     events: mpsc::Sender<Result<AnswerEvent, Fault>>,
     ended: oneshot::Sender<Outcome>,
     span: Span,
 }
 
-impl Turn {
+impl AnswerTask {
     async fn run(self) {
         let mut meter = Meter::default();
         let mut transcript = Transcript::begin(self.app.now());
-        let answered = self.answer(&mut meter, &mut transcript).await;
-        let is_cut = matches!(answered, Ok(true));
-        transcript.is_complete = answered.is_ok();
-        let last = match answered {
+        let result = self.answer(&mut meter, &mut transcript).await;
+        let is_truncated = matches!(result, Ok(true));
+        transcript.is_complete = result.is_ok();
+        let last = match result {
             Ok(_) => Some(Ok(AnswerEvent::Sources(transcript.sources.clone()))),
-            Err(Stop::Gone) => {
-                tracing::debug!("the client went away; the model was stopped");
+            Err(Stop::Disconnected) => {
+                tracing::debug!("the client disconnected; the model was stopped");
                 None
             }
             Err(Stop::Fault(fault)) => {
-                tracing::warn!(fault = %fault.report(), "the answer broke off");
+                tracing::warn!(fault = %fault.report(), "the answer was interrupted");
                 spans::fail(&self.span, fault.kind().code());
                 Some(Err(fault))
             }
         };
-        let Self { app, agent, question, events, ended, span, .. } = self;
-        let tokens = meter.sum().await;
-        // Before the end is told: whoever asks on after that finds this in the record.
-        transcript.record(&app, &question, agent.name.clone(), tokens).await;
+        let Self { app, agent, request, events, ended, span, .. } = self;
+        let tokens = meter.total().await;
+        // Recorded before the last event, so that a follow-up question finds this answer in the history.
+        transcript.record(&app, &request, agent.name.clone(), tokens).await;
+        // Sending fails only if the client has disconnected.
         if let Some(last) = last {
-            // A reader that has gone away misses nothing it wanted.
             let _ = events.send(last).await;
         }
         drop(events);
-        // Nobody may be waiting for it.
-        let _ = ended.send(Outcome { tokens, is_cut });
-        metering::record(&app, &question, agent.name.clone(), tokens, &span).await;
+        let _ = ended.send(Outcome { tokens, is_truncated });
+        metering::record(&app, &request, agent.name.clone(), tokens, &span).await;
     }
 
-    /// Says whether something cut the answer.
+    /// Runs the agent loop; returns whether the answer was truncated.
     async fn answer(&self, meter: &mut Meter, transcript: &mut Transcript) -> Result<bool, Stop> {
-        let mut messages = self.messages.clone();
+        let mut conversation = self.messages.clone();
         for _ in 0..self.agent.max_iterations {
-            let mut said = Said::default();
-            let told = self.told(&messages);
-            let heard = self.listen(&told, &mut said).await;
-            transcript.text.push_str(&said.text);
-            meter.add(said.usage, &told, &said.text, &said.calls);
-            heard?;
-            if said.calls.is_empty() {
-                return Ok(said.is_cut);
+            let mut output = ModelOutput::default();
+            let messages = self.with_system_prompt(&conversation);
+            let result = self.call_model(&messages, &mut output).await;
+            transcript.text.push_str(&output.text);
+            meter.add(output.usage, &messages, &output.text, &output.calls);
+            result?;
+            if output.calls.is_empty() {
+                return Ok(output.is_truncated);
             }
-            let calls = said.calls.clone();
-            messages.push(Message::Assistant { content: said.text, tool_calls: said.calls });
+            let calls = output.calls.clone();
+            conversation.push(Message::Assistant { content: output.text, tool_calls: output.calls });
             for output in self.run_tools(&calls).await? {
                 for passage in &output.passages {
                     transcript.add_source(passage);
                 }
-                messages.push(Message::Tool(output));
+                conversation.push(Message::Tool(output));
             }
         }
         tracing::warn!(agent = %self.agent.name, "the iteration cap was reached");
         Ok(true)
     }
 
-    /// The conversation, after what the agent's model is told before it.
-    fn told(&self, conversation: &[Message]) -> Vec<Message> {
+    /// The conversation after the agent's system prompt, if it has one.
+    fn with_system_prompt(&self, conversation: &[Message]) -> Vec<Message> {
         let prompt = self.agent.system_prompt.as_deref().map(|text| prompt::system(text, conversation));
         prompt.into_iter().chain(conversation.iter().cloned()).collect()
     }
 
-    /// Calls the model once and passes its text on.
-    async fn listen(&self, messages: &[Message], said: &mut Said) -> Result<(), Stop> {
+    /// Calls the model once and forwards its text to the client.
+    async fn call_model(&self, messages: &[Message], output: &mut ModelOutput) -> Result<(), Stop> {
         let tools = self.agent.tools.iter().map(|tool| tool.spec()).collect();
         let request = ChatRequest { messages: messages.to_vec(), tools };
-        let mut stream = self.unless_gone(self.app.model.stream(request)).await??;
-        while let Some(event) = self.unless_gone(stream.next()).await? {
+        let mut stream = self.until_disconnected(self.app.model.stream(request)).await??;
+        while let Some(event) = self.until_disconnected(stream.next()).await? {
             match event? {
                 ChatEvent::Text(text) => {
-                    said.text.push_str(&text);
+                    output.text.push_str(&text);
                     self.send(AnswerEvent::Text(text)).await?;
                 }
-                ChatEvent::ToolCall(call) => said.calls.push(call),
+                ChatEvent::ToolCall(call) => output.calls.push(call),
                 ChatEvent::Finished { reason, usage } => {
-                    said.usage = usage;
+                    output.usage = usage;
                     if reason == FinishReason::Length {
                         tracing::warn!("the model stopped at its token limit");
-                        said.is_cut = true;
+                        output.is_truncated = true;
                     }
                     return Ok(());
                 }
             }
         }
-        Err(Fault::new(Component::ChatModel, FaultKind::InvalidResponse, "the answer ended without its end")
-            .into())
+        Err(Fault::new(
+            Component::ChatModel,
+            FaultKind::InvalidResponse,
+            "the stream ended without a finish reason",
+        )
+        .into())
     }
 
-    async fn run_tools(&self, calls: &[ToolCall]) -> Result<Vec<ToolOutput>, Gone> {
+    async fn run_tools(&self, calls: &[ToolCall]) -> Result<Vec<ToolOutput>, Disconnected> {
         let run = |(n, call)| async move {
             if n < MAX_CALLS {
-                tool::run(&self.agent.tools, &self.app, &self.question.actor, call).await
+                tool::run(&self.agent.tools, &self.app, &self.request.actor, call).await
             } else {
                 ToolOutput {
                     call_id: call.id.clone(),
@@ -278,27 +270,27 @@ impl Turn {
                 }
             }
         };
-        self.unless_gone(futures::future::join_all(calls.iter().enumerate().map(run))).await
+        self.until_disconnected(futures::future::join_all(calls.iter().enumerate().map(run))).await
     }
 
-    async fn send(&self, event: AnswerEvent) -> Result<(), Gone> {
-        self.events.send(Ok(event)).await.map_err(|_| Gone)
+    async fn send(&self, event: AnswerEvent) -> Result<(), Disconnected> {
+        self.events.send(Ok(event)).await.map_err(|_| Disconnected)
     }
 
-    /// Waits for `work`, but not longer than somebody waits for the answer.
-    async fn unless_gone<T>(&self, work: impl Future<Output = T>) -> Result<T, Gone> {
+    /// Waits for `work`, or until the client disconnects.
+    async fn until_disconnected<T>(&self, work: impl Future<Output = T>) -> Result<T, Disconnected> {
         tokio::select! {
             done = work => Ok(done),
-            () = self.events.closed() => Err(Gone),
+            () = self.events.closed() => Err(Disconnected),
         }
     }
 }
 
-/// What the model said in one call.
+/// The output of one model call.
 #[derive(Default)]
-struct Said {
+struct ModelOutput {
     text: String,
     calls: Vec<ToolCall>,
     usage: Option<TokenUsage>,
-    is_cut: bool,
+    is_truncated: bool,
 }

@@ -1,6 +1,6 @@
-//! What was said earlier in a question's conversation, as far as the model is to read it.
+//! Conversation history within the token budget.
 
-use super::answer::Question;
+use super::request::AgentRequest;
 use crate::{App, error::Result, tokens::Counter};
 use docent_domain::{
     chat::Message,
@@ -10,49 +10,49 @@ use docent_domain::{
     listing::PageRequest,
 };
 
-/// Messages that are read from the record at a time, from its end on.
+/// Recorded messages that one query reads, newest first.
 const STEP: u64 = 16;
 
-/// A question and the answer to it.
+/// A question and its answer.
 struct Exchange {
     question: String,
     answer: String,
 }
 
-/// The messages that the model reads: those that were sent, and before them the earlier exchanges of the record, as
-/// many of the latest as the budget has room for. Instructions of the client stay first.
+/// The messages of the request, with the latest recorded exchanges that fit the token budget inserted before the
+/// question. The client's instructions stay first.
 ///
-/// A client that sends earlier turns itself has its own record, and nothing is added to it.
-pub(super) async fn with_record(app: &App, question: &Question) -> Result<Vec<Message>> {
-    let mut messages = question.messages.clone();
-    let said = messages.iter().filter(|message| !matches!(message, Message::System(_))).count();
+/// A client that sends earlier messages itself has its own history, and nothing is added to it.
+pub(super) async fn with_history(app: &App, request: &AgentRequest) -> Result<Vec<Message>> {
+    let mut messages = request.messages.clone();
+    let sent = messages.iter().filter(|message| !matches!(message, Message::System(_))).count();
     let budget = app.settings.conversation_history_tokens;
-    if let (Some(conversation), 1, 1..) = (question.conversation, said, budget) {
-        let earlier = earlier(app, conversation, budget).await?;
-        let turns = earlier.into_iter().flat_map(|Exchange { question, answer }| {
+    if let (Some(conversation), 1, 1..) = (request.conversation, sent, budget) {
+        let earlier = latest_exchanges(app, conversation, budget).await?;
+        let history = earlier.into_iter().flat_map(|Exchange { question, answer }| {
             [Message::User(question), Message::Assistant { content: answer, tool_calls: Vec::new() }]
         });
-        let place = messages.iter().position(|message| matches!(message, Message::User(_))).unwrap_or(0);
-        messages.splice(place..place, turns);
+        let at = messages.iter().position(|message| matches!(message, Message::User(_))).unwrap_or(0);
+        messages.splice(at..at, history);
     }
     Ok(messages)
 }
 
-/// The latest exchanges whose tokens together are at most `budget`, the earliest first.
-async fn earlier(app: &App, conversation: ConversationId, budget: usize) -> Result<Vec<Exchange>> {
+/// The latest exchanges that fit the token budget, oldest first.
+async fn latest_exchanges(app: &App, conversation: ConversationId, budget: usize) -> Result<Vec<Exchange>> {
     let mut view = app.store.read().await?;
     let count = PageRequest { offset: 0, limit: 1 };
     let mut end = view.conversations().messages(conversation, count).await?.total;
     let (mut latest, mut left) = (Vec::new(), budget);
     while end > 0 {
-        // Exchanges are written down whole, so that an even place is between two of them.
+        // Exchanges are recorded as pairs, so an even offset is between two of them.
         let start = end.saturating_sub(STEP) / 2 * 2;
         let page = PageRequest { offset: start, limit: end - start };
         let read = exchanges(view.conversations().messages(conversation, page).await?.records);
-        // Counting is work for the processor.
+        // Counting tokens is CPU-bound.
         let fitting = tokio::task::spawn_blocking(move || fit(read, left)).await;
         let (fitting, rest) = fitting
-            .map_err(|_| Fault::new(Component::Service, FaultKind::Internal, "tokens were not counted"))?;
+            .map_err(|_| Fault::new(Component::Service, FaultKind::Internal, "token counting panicked"))?;
         latest.extend(fitting);
         let Some(rest) = rest else { break };
         (left, end) = (rest, start);
@@ -61,7 +61,7 @@ async fn earlier(app: &App, conversation: ConversationId, budget: usize) -> Resu
     Ok(latest)
 }
 
-/// The exchanges that fit, the latest first, and what is left of the budget when all of them do.
+/// The exchanges that fit, newest first, and the remaining budget if all of them fit.
 fn fit(exchanges: Vec<Exchange>, budget: usize) -> (Vec<Exchange>, Option<usize>) {
     let counter = Counter::default();
     let (mut fitting, mut left) = (Vec::new(), budget);
@@ -74,12 +74,12 @@ fn fit(exchanges: Vec<Exchange>, budget: usize) -> (Vec<Exchange>, Option<usize>
     (fitting, Some(left))
 }
 
-/// Questions with what was answered; what was not answered at all tells a model nothing.
+/// Pairs each question with its answer. Questions without an answer are left out: they do not help the model.
 fn exchanges(messages: Vec<ConversationMessage>) -> Vec<Exchange> {
-    let (mut exchanges, mut asked) = (Vec::new(), None);
+    let (mut exchanges, mut pending) = (Vec::new(), None);
     for message in messages {
-        match (message.role, asked.take()) {
-            (MessageRole::User, _) => asked = Some(message.content),
+        match (message.role, pending.take()) {
+            (MessageRole::User, _) => pending = Some(message.content),
             (MessageRole::Agent { .. }, Some(question)) if !message.content.trim().is_empty() => {
                 exchanges.push(Exchange { question, answer: message.content });
             }

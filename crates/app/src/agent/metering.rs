@@ -1,6 +1,6 @@
-//! Counting what an answer costs, and writing it down.
+//! Counts and records the tokens that an answer uses.
 
-use super::answer::Question;
+use super::request::AgentRequest;
 use crate::{App, Error, spans, tokens, usage};
 use docent_domain::{
     chat::{AgentName, Message, ToolCall},
@@ -9,16 +9,16 @@ use docent_domain::{
 };
 use tracing::Span;
 
-/// Counts the model calls of one answer. Calls that the back end reports no usage for are counted here.
+/// Sums the token usage of the model calls of one answer. Usage that the back end does not report is counted here.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     reported: TokenUsage,
-    read: Vec<String>,
-    written: Vec<String>,
+    input: Vec<String>,
+    output: Vec<String>,
 }
 
 impl Meter {
-    /// Counts one model call.
+    /// Adds one model call.
     pub(super) fn add(
         &mut self,
         reported: Option<TokenUsage>,
@@ -29,30 +29,30 @@ impl Meter {
         match reported {
             Some(usage) => self.reported += usage,
             None => {
-                self.read.extend(messages.iter().map(|message| content(message).to_owned()));
-                self.written.push(text.to_owned());
-                self.written.extend(calls.iter().map(|call| call.arguments.clone()));
+                self.input.extend(messages.iter().map(|message| content(message).to_owned()));
+                self.output.push(text.to_owned());
+                self.output.extend(calls.iter().map(|call| call.arguments.clone()));
             }
         }
     }
 
-    /// The sum. Nothing, should counting fail: the answer has been given.
-    pub(super) async fn sum(self) -> TokenUsage {
-        // Counting is work for the processor, and the first time loads the vocabulary.
+    /// The total usage. Zero if counting panics: the answer has already been sent.
+    pub(super) async fn total(self) -> TokenUsage {
+        // Counting is CPU-bound, and the first count loads the vocabulary.
         let count = tokio::task::spawn_blocking(move || {
             let sum = |texts: &[String]| texts.iter().map(|text| tokens::count(text) as u64).sum::<u64>();
             let mut total = self.reported;
-            total += TokenUsage { prompt: sum(&self.read), completion: sum(&self.written) };
+            total += TokenUsage { prompt: sum(&self.input), completion: sum(&self.output) };
             total
         });
         count.await.unwrap_or_default()
     }
 }
 
-/// Writes what an answer cost into the ledger. A fault is logged: the answer has been given.
+/// Records the usage of an answer. A fault is only logged: the answer has already been sent.
 pub(super) async fn record(
     app: &App,
-    question: &Question,
+    request: &AgentRequest,
     agent: AgentName,
     tokens: TokenUsage,
     span: &Span,
@@ -61,9 +61,9 @@ pub(super) async fn record(
     app.recorder.tokens_used(&agent, app.model.model(), tokens);
     let record = UsageRecord {
         id: app.new_id(UsageId::generate),
-        user: question.actor.user(),
-        api_key: question.actor.api_key(),
-        conversation: question.conversation,
+        user: request.actor.user(),
+        api_key: request.actor.api_key(),
+        conversation: request.conversation,
         agent,
         model: app.model.model().to_owned(),
         tokens,

@@ -1,7 +1,7 @@
-//! Agents: a chat model that may use tools, in a loop.
+//! Agents: a chat model that calls tools in a loop.
 //!
-//! The model gets the conversation and the tools. When it asks for tools they are run, their outputs
-//! are appended, and it is called again; when it answers, or at the iteration cap, the loop ends.
+//! The model receives the conversation and the tools. If it calls tools, they are run, their outputs are appended to
+//! the conversation, and the model is called again. The loop ends when the model answers, or at the iteration cap.
 //! To add an agent, register one in [`registry`]; to add a tool, implement [`tool::Tool`].
 
 pub mod answer;
@@ -10,7 +10,9 @@ mod metering;
 pub mod prompt;
 mod recording;
 pub mod registry;
+mod request;
 pub mod search_docs;
 pub mod tool;
 
-pub use answer::{Answer, AnswerEvent, Outcome, Question};
+pub use answer::{AnswerEvent, AnswerStream, Outcome};
+pub use request::AgentRequest;

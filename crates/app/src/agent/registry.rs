@@ -1,25 +1,24 @@
-//! Which agents there are.
+//! The registry of agents.
 
 use super::{search_docs::SearchDocs, tool::Tool};
 use docent_domain::chat::AgentName;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// An agent: a name, its tools, and how often its model is called for one answer.
+/// An agent: a name, a system prompt, tools, and the maximum number of model calls per answer.
 #[derive(Clone)]
 #[allow(missing_debug_implementations, reason = "tools have no debug form")]
 pub struct Agent {
-    /// The name it is reached by.
+    /// The name, as in `POST /agents/<name>`.
     pub name: AgentName,
-    /// What its model is told before the conversation, such as [`GROUNDED`](super::prompt::GROUNDED); nothing
-    /// when there is none.
+    /// The system prompt, such as [`GROUNDED`](super::prompt::GROUNDED), if any.
     pub system_prompt: Option<String>,
-    /// The tools its model may ask for.
+    /// The tools that the model may call.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// Model calls for one answer, at most.
+    /// Maximum number of model calls for one answer.
     pub max_iterations: usize,
 }
 
-/// Agents by name; each is reached at `POST /agents/<name>`.
+/// Agents by name; each is available at `POST /agents/<name>`.
 #[derive(Clone, Default)]
 #[allow(missing_debug_implementations, reason = "tools have no debug form")]
 pub struct AgentRegistry {
@@ -27,10 +26,10 @@ pub struct AgentRegistry {
 }
 
 impl AgentRegistry {
-    /// The agents that the service ships: `chat`, with this system prompt and `search_docs`.
+    /// The built-in agents: `chat`, with this system prompt and the tool `search_docs`.
     pub fn standard(max_iterations: usize, system_prompt: Option<String>) -> Self {
         let mut registry = Self::default();
-        // A constant that is a valid name; the test below reads it back.
+        // The constant is a valid name; the test below checks that the agent is registered.
         if let Ok(name) = AgentName::parse("chat") {
             let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(SearchDocs)];
             registry.register(Agent { name, system_prompt, tools, max_iterations });
@@ -38,18 +37,18 @@ impl AgentRegistry {
         registry
     }
 
-    /// Adds an agent; one of the same name is replaced.
+    /// Adds an agent, or replaces the agent of the same name.
     pub fn register(&mut self, agent: Agent) {
         self.agents.insert(agent.name.clone(), Arc::new(agent));
     }
 
-    /// The agent of this name.
+    /// The agent with this name.
     pub fn get(&self, name: &str) -> Option<Arc<Agent>> {
         let name = AgentName::parse(name).ok()?;
         self.agents.get(&name).map(Arc::clone)
     }
 
-    /// All agents, by name.
+    /// All agents, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Agent> {
         self.agents.values().map(AsRef::as_ref)
     }
@@ -60,11 +59,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_standard_agent_is_chat_with_search() {
+    fn standard_registry_has_chat_with_search_docs() {
         let registry = AgentRegistry::standard(10, None);
         let chat = registry.get("chat").unwrap();
         assert_eq!(chat.tools[0].spec().name, "search_docs");
-        assert!(registry.get("nobody").is_none());
+        assert!(registry.get("unknown").is_none());
         assert!(registry.get("../chat").is_none());
     }
 }

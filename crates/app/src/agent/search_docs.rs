@@ -16,7 +16,7 @@ const SPEC: ToolSpec = ToolSpec {
     parameters: r#"{"type":"object","properties":{"query":{"type":"string","description":"What to search for."}},"required":["query"]}"#,
 };
 
-/// Searches the uploaded documents and gives the texts of the best chunks, with a blank line between.
+/// Searches the uploaded documents and returns the texts of the best chunks, separated by blank lines.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchDocs;
 
@@ -52,7 +52,7 @@ impl Tool for SearchDocs {
     }
 }
 
-/// What the model, and so the person, may read of an error.
+/// The text of an error for the model. The user may get to read it as well, so it has no internal details.
 fn public(error: &Error) -> String {
     match error {
         Error::Fault(fault) => fault.public_message(),

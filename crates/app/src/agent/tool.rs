@@ -1,4 +1,4 @@
-//! Tools that a model may ask for.
+//! Tools that a model may call.
 
 use crate::{App, spans};
 use async_trait::async_trait;
@@ -9,23 +9,23 @@ use docent_domain::{
 };
 use tracing::Instrument;
 
-/// A tool.
+/// A tool of an agent.
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// What the model is told about it.
+    /// The name, description and parameters for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// Runs it with the authority of `actor`. Whatever goes wrong becomes text for the model: a
-    /// tool never fails a request.
+    /// Runs the tool with the permissions of `actor`. Errors are returned as text for the model: a failed tool never
+    /// fails the request.
     async fn run(&self, app: &App, actor: &Actor, arguments: &serde_json::Value) -> ToolResult;
 }
 
-/// What a tool gives back.
+/// The output of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct ToolResult {
-    /// What the model reads.
+    /// The text for the model.
     pub content: String,
-    /// The passages behind it.
+    /// The passages that the text consists of; they become sources of the answer.
     pub passages: Vec<ScoredChunk>,
 }
 
@@ -36,8 +36,8 @@ impl ToolResult {
     }
 }
 
-/// Runs the tool that a model asked for. A name that is not offered and arguments that are no JSON
-/// object give a text that tells the model so.
+/// Runs the tool that a model has called. An unknown tool and arguments that are not a JSON object return an error
+/// message for the model.
 pub(super) async fn run(
     tools: &[std::sync::Arc<dyn Tool>],
     app: &App,

@@ -114,9 +114,9 @@ fn share(answers: &[EvaluatedAnswer], matches: impl Fn(&EvaluatedAnswer) -> bool
 /// The answer's text and the retrieved passages.
 async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<(String, Vec<Passage>)> {
     let messages = vec![Message::User(question.to_owned())];
-    let asked = agent::Question { actor: actor.clone(), messages, conversation: None };
+    let request = agent::AgentRequest { actor: actor.clone(), messages, conversation: None };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
-    let mut events = agent::answer::ask(app, actor.authorize()?, chat, asked).await?;
+    let mut events = agent::answer::ask(app, actor.authorize()?, chat, request).await?;
     let (mut text, mut passages) = (String::new(), Vec::new());
     while let Some(event) = events.next().await {
         match event? {

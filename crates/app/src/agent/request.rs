@@ -1,0 +1,25 @@
+//! The request that an agent answers.
+
+use docent_domain::{access::Actor, chat::Message, id::ConversationId};
+
+/// A request to an agent.
+#[derive(Clone, Debug)]
+pub struct AgentRequest {
+    /// The user or API key that sent the request.
+    pub actor: Actor,
+    /// The messages sent: instructions, earlier messages if the client stores them, and the question last.
+    pub messages: Vec<Message>,
+    /// The conversation that question and answer are recorded in, if any. Its earlier messages are sent to the model
+    /// if `messages` has none.
+    pub conversation: Option<ConversationId>,
+}
+
+impl AgentRequest {
+    /// The text of the last message, if the user wrote it.
+    pub(super) fn question(&self) -> &str {
+        match self.messages.last() {
+            Some(Message::User(text)) => text,
+            _ => "",
+        }
+    }
+}
