@@ -16,7 +16,7 @@ use docent_app::{
     audit::Initiator,
     background::Background,
     jobs::{Runner, RunnerSettings},
-    webhooks::courier::Courier,
+    webhooks::delivery_worker::DeliveryWorker,
 };
 use docent_domain::{
     api_key::{ApiKeyName, ApiKeyScopes},
@@ -173,7 +173,7 @@ impl TestApp {
 
     /// Sends due webhook deliveries; returns the number of attempts.
     pub async fn deliver(&self) -> usize {
-        Courier::new(Arc::clone(&self.app)).drain().await.unwrap()
+        DeliveryWorker::new(Arc::clone(&self.app)).drain().await.unwrap()
     }
 
     /// Returns a job runner with default settings.

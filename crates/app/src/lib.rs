@@ -47,7 +47,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{runtime::Handle, sync::Notify};
 use tokio_util::task::TaskTracker;
 
-/// The service: ports, settings, agents, and the state of this process. Use cases are functions over it.
+/// The service: ports, settings, agents, and the state of this process. Use cases are functions that take it.
 #[allow(missing_debug_implementations, reason = "ports have no debug form")]
 pub struct App {
     pub(crate) store: Arc<dyn Store>,
@@ -75,7 +75,7 @@ pub struct App {
 
 /// State of this process, shared by its requests and jobs.
 pub(crate) struct Process {
-    /// Notified when a job was queued, so that runners of this process look at once.
+    /// Notified when a job was queued, so that the runners of this process do not wait for the next poll.
     pub(crate) new_jobs: Notify,
     /// Notified when a webhook delivery was queued.
     pub(crate) new_deliveries: Notify,
@@ -89,7 +89,7 @@ pub(crate) struct Process {
 }
 
 impl App {
-    /// Creates the service with the agents that it ships.
+    /// Creates the service with the built-in agents.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, blobs, collections, embedders, reranker, model, extractor, renderer, .. } = ports;
         let Ports { tokens, signer, limiter, hasher, mailer, webhooks, clock, entropy, .. } = ports;
@@ -129,24 +129,24 @@ impl App {
         }
     }
 
-    /// Adds an agent; one of the same name is replaced.
+    /// Adds an agent, or replaces the agent of the same name.
     #[must_use]
     pub fn with_agent(mut self, agent: Agent) -> Self {
         self.agents.register(agent);
         self
     }
 
-    /// The settings that the service was created with.
+    /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// All agents, in the order of their names.
+    /// All agents, sorted by name.
     pub fn agents(&self) -> impl Iterator<Item = &Agent> {
         self.agents.iter()
     }
 
-    /// The agent of this name.
+    /// The agent with this name.
     pub fn agent(&self, name: &str) -> Option<Arc<Agent>> {
         self.agents.get(name)
     }
@@ -161,7 +161,7 @@ impl App {
         self.clock.sleep(pause).await;
     }
 
-    /// Random bytes, fit for secrets.
+    /// Cryptographically secure random bytes.
     pub fn random<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.entropy.fill(&mut bytes);

@@ -3,7 +3,7 @@
 mod purging;
 mod sweeping;
 
-use crate::{App, webhooks::courier::Courier};
+use crate::{App, webhooks::delivery_worker::DeliveryWorker};
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -25,8 +25,8 @@ impl Background {
     /// Delivers, sweeps and purges until `stop`. Deliveries under way get a few seconds to finish.
     pub async fn run(&self, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
-        let (courier, stopped) = (Courier::new(Arc::clone(&self.app)), stop.clone());
-        tasks.spawn(async move { courier.run(stopped).await });
+        let (worker, stopped) = (DeliveryWorker::new(Arc::clone(&self.app)), stop.clone());
+        tasks.spawn(async move { worker.run(stopped).await });
         let (background, stopped) = (self.clone(), stop.clone());
         tasks.spawn(async move {
             stopped.run_until_cancelled(background.sweep_regularly()).await;

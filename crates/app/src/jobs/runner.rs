@@ -185,10 +185,10 @@ impl Runner {
         tracing::debug!("job started");
         let started = self.app.now();
         let under_way = self.app.process.running.begin(job.document);
-        let mut effort =
+        let mut stats =
             IngestionStats { attempts: job.attempts.saturating_add(1), ..IngestionStats::default() };
         let outcome = tokio::select! {
-            outcome = self.attempt(job, &under_way.token, &mut effort) => outcome,
+            outcome = self.attempt(job, &under_way.token, &mut stats) => outcome,
             () = self.keep_lease(job, lease, &under_way.token) => return self.lose_lease(job, span).await,
             () = abandon.cancelled() => Outcome::Retry(Retry::release(self.app.now())),
         };
@@ -198,7 +198,7 @@ impl Runner {
         if matches!(outcome, Outcome::Failure(..)) && !self.clear_failed(job, lease).await {
             return self.lose_lease(job, span).await;
         }
-        let settle = self.settle(job, lease, &outcome, &effort).instrument(spans::settle());
+        let settle = self.settle(job, lease, &outcome, &stats).instrument(spans::settle());
         if let Some(end) = settle.await {
             self.app.recorder.job_ended(end, self.app.since(started));
         }
@@ -208,16 +208,11 @@ impl Runner {
     }
 
     /// Makes one attempt with the handler of the job's kind.
-    async fn attempt(
-        &self,
-        job: &Job,
-        cancelled: &CancellationToken,
-        effort: &mut IngestionStats,
-    ) -> Outcome {
+    async fn attempt(&self, job: &Job, cancelled: &CancellationToken, stats: &mut IngestionStats) -> Outcome {
         let (app, policy) = (&*self.app, &self.settings.retry);
         let work = async {
             match job.kind {
-                JobKind::Ingest => handlers::ingest(app, job, policy, cancelled, effort).await,
+                JobKind::Ingest => handlers::ingest(app, job, policy, cancelled, stats).await,
                 JobKind::Delete => handlers::delete(app, job, policy).await,
             }
         };
@@ -298,7 +293,7 @@ impl Runner {
 
     /// Removes the chunks of a document from the active index.
     async fn remove_chunks(&self, document: DocumentId) {
-        let remove = async { self.app.serving().await?.index.remove(document).await };
+        let remove = async { self.app.active_index().await?.index.remove(document).await };
         if let Err(fault) = remove.await {
             self.app.note(&fault);
             tracing::warn!(%document, fault = %fault.report(), "chunks of a failed document could not be removed");
@@ -311,11 +306,11 @@ impl Runner {
         job: &Job,
         lease: LeaseId,
         outcome: &Outcome,
-        effort: &IngestionStats,
+        stats: &IngestionStats,
     ) -> Option<JobOutcome> {
         let now = self.app.now();
         for _ in 0..SETTLE_ATTEMPTS {
-            match self.try_settle(job, lease, outcome, effort, now).await {
+            match self.try_settle(job, lease, outcome, stats, now).await {
                 Ok(None) => {
                     tracing::warn!("the job's lease ran out before its outcome was recorded");
                     return None;
@@ -339,7 +334,7 @@ impl Runner {
         job: &Job,
         lease: LeaseId,
         outcome: &Outcome,
-        effort: &IngestionStats,
+        stats: &IngestionStats,
         now: DateTime<Utc>,
     ) -> Result<Option<JobOutcome>> {
         let mut work = self.app.store.begin().await?;
@@ -355,11 +350,11 @@ impl Runner {
         let has_deliveries = match outcome {
             Outcome::Success(Success::Ingested(coverage, _)) => {
                 let ingested = |document: Document| document.ingested(coverage.clone(), now);
-                self.finish(&mut *work, job.document, effort, ingested).await?
+                self.finish(&mut *work, job.document, stats, ingested).await?
             }
             Outcome::Failure(failure, coverage) => {
                 let failed = |document: Document| document.failed(failure.clone(), coverage.clone(), now);
-                self.finish(&mut *work, job.document, effort, failed).await?
+                self.finish(&mut *work, job.document, stats, failed).await?
             }
             Outcome::Success(Success::Deleted(_)) => {
                 work.documents().remove_deleted(job.document).await?;
@@ -379,16 +374,16 @@ impl Runner {
         &self,
         work: &mut dyn UnitOfWork,
         id: DocumentId,
-        effort: &IngestionStats,
+        stats: &IngestionStats,
         end: impl FnOnce(Document) -> Result<Document, IllegalTransition>,
     ) -> Result<bool> {
         let document = work.documents().get(id).await?;
         let Some(document) = document.filter(|it| matches!(it.state, DocumentState::Pending(_))) else {
             return Ok(false);
         };
-        let document = end(Document { effort: Some(effort.clone()), ..document })?;
+        let document = end(Document { stats: Some(stats.clone()), ..document })?;
         work.documents().update(&document).await?;
-        Ok(events::take_down(&self.app, work, &document).await?)
+        Ok(events::enqueue_deliveries(&self.app, work, &document).await?)
     }
 }
 

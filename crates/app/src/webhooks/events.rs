@@ -1,4 +1,4 @@
-//! Taking down what webhooks are to be told.
+//! Queues webhook deliveries.
 
 use crate::App;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -44,12 +44,12 @@ struct FailureView<'a> {
     reason: &'a str,
 }
 
-/// Takes down for everybody who listens that a document has come to an end, in the unit of work that changes it;
-/// says whether there is anything to tell.
+/// Queues the deliveries for a document that was ingested or has failed, in the unit of work that records this;
+/// returns whether there are any.
 ///
 /// # Errors
-/// When the database does not work; the unit of work is of no use then.
-pub(crate) async fn take_down(
+/// When the database fails; the unit of work must be dropped then.
+pub(crate) async fn enqueue_deliveries(
     app: &App,
     work: &mut dyn UnitOfWork,
     document: &Document,
@@ -59,20 +59,20 @@ pub(crate) async fn take_down(
         DocumentState::Ingested(_) => (WebhookEvent::DocumentIngested, None),
         DocumentState::Failed(failed) => (WebhookEvent::DocumentFailed, Some(&failed.failure)),
     };
-    let listeners = work.webhooks().subscribed(document.owner, event).await?;
-    if listeners.is_empty() {
+    let webhooks = work.webhooks().subscribed(document.owner, event).await?;
+    if webhooks.is_empty() {
         return Ok(false);
     }
     let now = app.now();
     let body = body(event, now, data(document, failure))?;
-    for webhook in listeners {
+    for webhook in webhooks {
         let delivery = delivery(app, webhook, event, Some(document.id), body.clone(), now);
         work.webhooks().add_delivery(&delivery).await?;
     }
     Ok(true)
 }
 
-/// A message that tells nothing but that it arrives.
+/// A test message.
 pub(super) fn ping(app: &App, webhook: WebhookId) -> Result<WebhookDelivery, Fault> {
     let (event, now) = (WebhookEvent::Ping, app.now());
     Ok(delivery(app, webhook, event, None, body(event, now, Data::default())?, now))

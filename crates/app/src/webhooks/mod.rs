@@ -1,9 +1,9 @@
-//! Webhooks: addresses of accounts that are told what becomes of documents.
+//! Webhook subscriptions and deliveries.
 //!
-//! What is to be told is taken down in the unit of work that changes the document ([`events`]), so that neither is
-//! there without the other. Couriers ([`courier`]) send it, sign it ([`signature`]), and try again.
+//! Deliveries are queued in the unit of work that changes the document ([`events`]), so that both are recorded or
+//! neither is. Workers ([`delivery_worker`]) sign the messages ([`signature`]), send them, and retry.
 
-pub mod courier;
+pub mod delivery_worker;
 pub(crate) mod events;
 pub mod own;
 pub mod signature;
@@ -21,20 +21,20 @@ use docent_domain::{
 };
 use docent_ports::store::UnitOfWork;
 
-/// Has a delivery of this webhook sent again, as if it had just come: the same message with the same id.
-async fn send_again(
+/// Queues a delivery of this webhook again, as if it were new: the same message with the same ID.
+async fn requeue(
     app: &App,
     work: &mut dyn UnitOfWork,
     webhook: &Webhook,
     id: WebhookDeliveryId,
 ) -> Result<WebhookDelivery> {
-    let found = work.webhooks().delivery(id).await?.filter(|delivery| delivery.webhook == webhook.id);
-    let delivery = found.ok_or(Error::DeliveryNotFound)?;
+    let delivery = work.webhooks().delivery(id).await?.filter(|delivery| delivery.webhook == webhook.id);
+    let delivery = delivery.ok_or(Error::DeliveryNotFound)?;
     if !webhook.is_active {
         return Err(Error::WebhookDisabled);
     }
     let now = app.now();
-    let again = WebhookDelivery {
+    let queued = WebhookDelivery {
         state: DeliveryState::Pending(now),
         attempts: 0,
         last_status: None,
@@ -42,13 +42,13 @@ async fn send_again(
         updated_at: now,
         ..delivery
     };
-    match work.webhooks().change_delivery(&again, now).await? {
-        true => Ok(again),
+    match work.webhooks().change_delivery(&queued, now).await? {
+        true => Ok(queued),
         false => Err(Error::DeliveryInProgress),
     }
 }
 
-/// At most `limit` deliveries behind a place of the log, newest first.
+/// At most `limit` deliveries after a position of the log, newest first.
 async fn log(
     app: &App,
     id: WebhookId,
@@ -59,6 +59,6 @@ async fn log(
     Ok(app.store.read().await?.webhooks().deliveries(id, after, page).await?.records)
 }
 
-const fn missing() -> Error {
+const fn not_found() -> Error {
     Error::NotFound(RecordKind::Webhook)
 }

@@ -1,6 +1,6 @@
-//! What an account does with its own webhooks. To everybody else they do not exist, but at the panel.
+//! Webhooks of one account. A webhook of another account is not found here; see [`staff`](super::staff).
 
-use super::{events, log, missing, send_again};
+use super::{events, log, not_found, requeue};
 use crate::{
     App,
     accounts::authenticate,
@@ -19,55 +19,55 @@ use docent_domain::{
 };
 use docent_ports::webhooks::WebhookReader;
 
-/// What somebody wants to be told, and where.
+/// The fields of a new webhook.
 #[derive(Clone, Debug)]
-pub struct Wanted {
-    /// Where.
+pub struct WebhookInput {
+    /// The receiver's URL.
     pub url: WebhookUrl,
-    /// What it is for.
+    /// The purpose.
     pub description: WebhookDescription,
-    /// Of what.
+    /// The subscribed events.
     pub events: WebhookEvents,
-    /// Of the documents of all accounts.
+    /// Whether it receives the events of all accounts' documents.
     pub all_documents: bool,
 }
 
-/// What somebody wants to change; what is none stays as it is.
+/// Changes to a webhook; a field that is none stays unchanged.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
-    /// Where it is told.
+pub struct WebhookUpdate {
+    /// The receiver's URL.
     pub url: Option<WebhookUrl>,
-    /// What it is for.
+    /// The purpose.
     pub description: Option<WebhookDescription>,
-    /// Of what it is told.
+    /// The subscribed events.
     pub events: Option<WebhookEvents>,
-    /// Whether of the documents of all accounts.
+    /// Whether it receives the events of all accounts' documents.
     pub all_documents: Option<bool>,
-    /// Whether of anything.
+    /// Whether messages are sent.
     pub is_active: Option<bool>,
 }
 
-/// Makes a webhook; its secret is for showing once.
+/// Creates a webhook. The caller shows its secret once.
 ///
 /// # Errors
-/// [`Error::TooManyWebhooks`], [`Error::Invalid`] for an address that may not be asked, [`Error::Forbidden`] for the
-/// documents of all accounts without the right to see them, or when the database cannot be reached.
+/// [`Error::TooManyWebhooks`], [`Error::Invalid`] for a URL that is not allowed, [`Error::Forbidden`] for the
+/// documents of all accounts without permission to view them, or when the database cannot be reached.
 pub async fn create(
     app: &App,
     actor: &Actor,
     grant: &Grant<ManageWebhooks>,
-    wanted: Wanted,
+    input: WebhookInput,
 ) -> Result<Webhook> {
-    check_scope(app, actor, wanted.all_documents).await?;
-    app.webhooks.check(&wanted.url).await?;
+    check_scope(app, actor, input.all_documents).await?;
+    app.webhooks.check(&input.url).await?;
     let now = app.now();
     let webhook = Webhook {
         id: app.new_id(WebhookId::generate),
         owner: grant.user(),
-        url: wanted.url,
-        description: wanted.description,
-        events: wanted.events,
-        all_documents: wanted.all_documents,
+        url: input.url,
+        description: input.description,
+        events: input.events,
+        all_documents: input.all_documents,
         is_active: true,
         secret: new_secret(app),
         previous_secret: None,
@@ -75,7 +75,7 @@ pub async fn create(
         updated_at: now,
     };
     let mut work = app.store.begin().await?;
-    // Holds the account, so that two who add to its webhooks take turns.
+    // Locks the account, so that concurrent calls cannot exceed the maximum.
     work.users().get(grant.user()).await?.ok_or(Error::Unauthenticated)?;
     let own = WebhookFilter { owner: Some(grant.user()), ..WebhookFilter::default() };
     if work.webhooks().list(own, PageRequest { offset: 0, limit: 1 }).await?.total >= WEBHOOKS_MAX {
@@ -119,41 +119,41 @@ pub async fn change(
     actor: &Actor,
     grant: &Grant<ManageWebhooks>,
     id: WebhookId,
-    change: Change,
+    update: WebhookUpdate,
 ) -> Result<Webhook> {
-    let known = get(app, grant, id).await?;
-    check_scope(app, actor, change.all_documents.unwrap_or(known.all_documents)).await?;
-    if let Some(url) = &change.url {
+    let current = get(app, grant, id).await?;
+    check_scope(app, actor, update.all_documents.unwrap_or(current.all_documents)).await?;
+    if let Some(url) = &update.url {
         app.webhooks.check(url).await?;
     }
     let mut work = app.store.begin().await?;
-    let known = find(work.webhooks(), grant, id).await?;
+    let current = find(work.webhooks(), grant, id).await?;
     let changed = Webhook {
-        url: change.url.unwrap_or_else(|| known.url.clone()),
-        description: change.description.unwrap_or_else(|| known.description.clone()),
-        events: change.events.unwrap_or(known.events),
-        all_documents: change.all_documents.unwrap_or(known.all_documents),
-        is_active: change.is_active.unwrap_or(known.is_active),
+        url: update.url.unwrap_or_else(|| current.url.clone()),
+        description: update.description.unwrap_or_else(|| current.description.clone()),
+        events: update.events.unwrap_or(current.events),
+        all_documents: update.all_documents.unwrap_or(current.all_documents),
+        is_active: update.is_active.unwrap_or(current.is_active),
         updated_at: app.now(),
-        ..known.clone()
+        ..current.clone()
     };
     work.webhooks().update(&changed).await?;
     let changes = Changes::default()
-        .changed("url", known.url.as_str(), changed.url.as_str())
-        .changed("description", known.description.as_str(), changed.description.as_str())
-        .changed("events", known.events, changed.events)
-        .changed("all_documents", known.all_documents, changed.all_documents)
-        .changed("is_active", known.is_active, changed.is_active);
+        .changed("url", current.url.as_str(), changed.url.as_str())
+        .changed("description", current.description.as_str(), changed.description.as_str())
+        .changed("events", current.events, changed.events)
+        .changed("all_documents", current.all_documents, changed.all_documents)
+        .changed("is_active", current.is_active, changed.is_active);
     if !changes.is_empty() {
-        let by = Initiator::grantee(grant);
-        app.audit(&mut *work, &by, AuditAction::Change, audit_target(&changed), changes).await?;
+        let initiator = Initiator::grantee(grant);
+        app.audit(&mut *work, &initiator, AuditAction::Change, audit_target(&changed), changes).await?;
     }
     work.commit().await?;
     app.process.new_deliveries.notify_one();
     Ok(changed)
 }
 
-/// Removes a webhook with its log.
+/// Deletes a webhook and its log.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -161,12 +161,13 @@ pub async fn delete(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> 
     let mut work = app.store.begin().await?;
     let webhook = find(work.webhooks(), grant, id).await?;
     work.webhooks().delete(id).await?;
-    let by = Initiator::grantee(grant);
-    app.audit(&mut *work, &by, AuditAction::Delete, audit_target(&webhook), Changes::default()).await?;
+    let initiator = Initiator::grantee(grant);
+    app.audit(&mut *work, &initiator, AuditAction::Delete, audit_target(&webhook), Changes::default())
+        .await?;
     Ok(work.commit().await?)
 }
 
-/// Gives a webhook another secret, which is for showing once; the one before signs too for a day.
+/// Replaces the secret of a webhook. The caller shows the new secret once; the previous one also signs for a day.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -176,13 +177,13 @@ pub async fn rotate(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> 
     let rotated = webhook.rotated(new_secret(app), app.now());
     work.webhooks().update(&rotated).await?;
     let changes = Changes::default().added("secret", "another one");
-    let by = Initiator::grantee(grant);
-    app.audit(&mut *work, &by, AuditAction::Change, audit_target(&rotated), changes).await?;
+    let initiator = Initiator::grantee(grant);
+    app.audit(&mut *work, &initiator, AuditAction::Change, audit_target(&rotated), changes).await?;
     work.commit().await?;
     Ok(rotated)
 }
 
-/// Has a message sent that tells nothing but that it arrives.
+/// Queues a test message.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::WebhookDisabled`], or when the database cannot be reached.
@@ -198,7 +199,7 @@ pub async fn ping(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Re
     Ok(ping)
 }
 
-/// At most `limit` deliveries behind a place of a webhook's log, newest first.
+/// At most `limit` deliveries after a position of a webhook's log, newest first.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -213,7 +214,7 @@ pub async fn deliveries(
     log(app, id, after, limit).await
 }
 
-/// Has a message sent again, whatever became of it: the same words with the same id.
+/// Queues a delivery again, whatever its state: the same message with the same ID.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::DeliveryNotFound`], [`Error::WebhookDisabled`], [`Error::DeliveryInProgress`], or when the
@@ -226,10 +227,10 @@ pub async fn replay(
 ) -> Result<WebhookDelivery> {
     let mut work = app.store.begin().await?;
     let webhook = find(work.webhooks(), grant, id).await?;
-    let again = send_again(app, &mut *work, &webhook, delivery).await?;
+    let queued = requeue(app, &mut *work, &webhook, delivery).await?;
     work.commit().await?;
     app.process.new_deliveries.notify_one();
-    Ok(again)
+    Ok(queued)
 }
 
 async fn find<R: WebhookReader + ?Sized>(
@@ -237,10 +238,10 @@ async fn find<R: WebhookReader + ?Sized>(
     grant: &Grant<ManageWebhooks>,
     id: WebhookId,
 ) -> Result<Webhook> {
-    reader.get(id).await?.filter(|webhook| webhook.owner == grant.user()).ok_or(missing())
+    reader.get(id).await?.filter(|webhook| webhook.owner == grant.user()).ok_or(not_found())
 }
 
-/// Documents of all accounts are for those who may see them at the panel.
+/// Subscribing to the documents of all accounts requires permission to view them.
 async fn check_scope(app: &App, actor: &Actor, all_documents: bool) -> Result<()> {
     if all_documents {
         authenticate::with_permissions(app, actor.clone()).await?.authorize::<ViewDocuments>()?;

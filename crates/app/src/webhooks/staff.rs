@@ -1,6 +1,6 @@
-//! What staff do with webhooks of all accounts. Secrets are not theirs to see or to change.
+//! Administration of all accounts' webhooks. Staff can neither read nor change secrets.
 
-use super::{missing, send_again};
+use super::{not_found, requeue};
 use crate::{
     App,
     audit::{AuditTarget, Changes, Initiator},
@@ -28,7 +28,7 @@ pub async fn list(
     Ok(app.store.read().await?.webhooks().list(filter, page).await?)
 }
 
-/// A webhook with a page of its log, newest first.
+/// A webhook and a page of its log, newest first.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`], or when the database cannot be reached.
@@ -39,31 +39,31 @@ pub async fn read(
     page: PageRequest,
 ) -> Result<(Webhook, Page<WebhookDelivery>)> {
     let mut view = app.store.read().await?;
-    let webhook = view.webhooks().get(id).await?.ok_or(missing())?;
+    let webhook = view.webhooks().get(id).await?.ok_or(not_found())?;
     let log = view.webhooks().deliveries(id, None, page).await?;
     Ok((webhook, log))
 }
 
-/// Turns a webhook on or off.
+/// Enables or disables a webhook.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`], or when the database cannot be reached.
 pub async fn switch(app: &App, grant: Grant<ChangeWebhooks>, id: WebhookId, is_active: bool) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let known = work.webhooks().get(id).await?.ok_or(missing())?;
-    let changes = Changes::default().changed("is_active", known.is_active, is_active);
+    let current = work.webhooks().get(id).await?.ok_or(not_found())?;
+    let changes = Changes::default().changed("is_active", current.is_active, is_active);
     if !changes.is_empty() {
-        let changed = Webhook { is_active, updated_at: app.now(), ..known };
+        let changed = Webhook { is_active, updated_at: app.now(), ..current };
         work.webhooks().update(&changed).await?;
-        let by = Initiator::grantee(&grant);
-        app.audit(&mut *work, &by, AuditAction::Change, audit_target(&changed), changes).await?;
+        let initiator = Initiator::grantee(&grant);
+        app.audit(&mut *work, &initiator, AuditAction::Change, audit_target(&changed), changes).await?;
     }
     work.commit().await?;
     app.process.new_deliveries.notify_one();
     Ok(())
 }
 
-/// Has a message sent again.
+/// Queues a delivery again: the same message with the same ID.
 ///
 /// # Errors
 /// As [`super::own::replay`].
@@ -74,8 +74,8 @@ pub async fn replay(
     delivery: WebhookDeliveryId,
 ) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let webhook = work.webhooks().get(id).await?.ok_or(missing())?;
-    send_again(app, &mut *work, &webhook, delivery).await?;
+    let webhook = work.webhooks().get(id).await?.ok_or(not_found())?;
+    requeue(app, &mut *work, &webhook, delivery).await?;
     let changes = Changes::default().added("delivery", delivery);
     app.audit(&mut *work, &Initiator::grantee(&grant), AuditAction::Retry, audit_target(&webhook), changes)
         .await?;
@@ -84,16 +84,17 @@ pub async fn replay(
     Ok(())
 }
 
-/// Removes a webhook with its log.
+/// Deletes a webhook and its log.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`], or when the database cannot be reached.
 pub async fn delete(app: &App, grant: Grant<DeleteWebhooks>, id: WebhookId) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let webhook = work.webhooks().get(id).await?.ok_or(missing())?;
+    let webhook = work.webhooks().get(id).await?.ok_or(not_found())?;
     work.webhooks().delete(id).await?;
-    let by = Initiator::grantee(&grant);
-    app.audit(&mut *work, &by, AuditAction::Delete, audit_target(&webhook), Changes::default()).await?;
+    let initiator = Initiator::grantee(&grant);
+    app.audit(&mut *work, &initiator, AuditAction::Delete, audit_target(&webhook), Changes::default())
+        .await?;
     Ok(work.commit().await?)
 }
 

@@ -1,7 +1,7 @@
 //! Webhook deliveries: recording, sending, retrying.
 
 use crate::service::{Service, until};
-use docent_app::webhooks::{courier::Courier, own, signature::signatures};
+use docent_app::webhooks::{delivery_worker::DeliveryWorker, own, signature::signatures};
 use docent_domain::{
     access::{Actor, Grant, ManageWebhooks},
     document::FailureCode,
@@ -49,8 +49,8 @@ fn grant() -> Grant<ManageWebhooks> {
     Actor::of(&owner()).unwrap().authorize().unwrap()
 }
 
-fn courier(service: &Service) -> Courier {
-    Courier::new(Arc::clone(&service.app))
+fn worker(service: &Service) -> DeliveryWorker {
+    DeliveryWorker::new(Arc::clone(&service.app))
 }
 
 async fn log(service: &Service, webhook: WebhookId) -> Vec<WebhookDelivery> {
@@ -76,7 +76,7 @@ async fn ingested_document_is_delivered_once_and_signed() {
     let document = ingest(&service, "some words").await;
     assert_eq!(only(&service).await.state, DeliveryState::Pending(service.app.now()));
     service.clock.advance(Duration::from_secs(7));
-    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    assert_eq!(worker(&service).drain().await.unwrap(), 1);
     let [sent] = service.webhooks.messages().try_into().unwrap();
     let delivery = only(&service).await;
     assert_eq!((sent.url.as_str(), sent.id), ("https://example.org/1", delivery.id.to_string()));
@@ -93,7 +93,7 @@ async fn ingested_document_is_delivered_once_and_signed() {
     );
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Delivered, 1));
     assert_eq!((delivery.last_status, delivery.last_error), (Some(204), None));
-    assert_eq!(courier(&service).drain().await.unwrap(), 0);
+    assert_eq!(worker(&service).drain().await.unwrap(), 0);
 }
 
 #[tokio::test]
@@ -146,10 +146,10 @@ async fn deliveries_go_to_the_owner_and_accounts_that_can_view_all_documents() {
         .await
         .unwrap();
     work.commit().await.unwrap();
-    assert_eq!(courier(&service).drain().await.unwrap(), 2);
+    assert_eq!(worker(&service).drain().await.unwrap(), 2);
     let [refused] = log(&service, id(3)).await.try_into().unwrap();
     assert_eq!((refused.state, refused.last_status), (DeliveryState::Failed, None));
-    assert!(refused.last_error.unwrap().contains("may not be told"));
+    assert!(refused.last_error.unwrap().contains("lost the permission"));
     let urls: Vec<_> =
         service.webhooks.messages().into_iter().map(|sent| sent.url.as_str().to_owned()).collect();
     assert_eq!(urls, ["https://example.org/1"]);
@@ -162,7 +162,7 @@ async fn inactive_account_receives_no_deliveries() {
     let mut work = service.ports.store.begin().await.unwrap();
     work.users().update(&User { is_active: false, ..owner() }).await.unwrap();
     work.commit().await.unwrap();
-    courier(&service).drain().await.unwrap();
+    worker(&service).drain().await.unwrap();
     assert_eq!(only(&service).await.state, DeliveryState::Failed);
     assert!(service.webhooks.messages().is_empty());
 }
@@ -174,7 +174,7 @@ async fn failing_receiver_gets_nine_attempts_over_a_day_and_a_half() {
     ingest(&service, "some words").await;
     let mut bodies = Vec::new();
     for (n, pause) in [5, 30, 120, 600, 3600, 10_800, 28_800, 86_400].into_iter().enumerate() {
-        assert_eq!(courier(&service).drain().await.unwrap(), 1, "attempt {}", n + 1);
+        assert_eq!(worker(&service).drain().await.unwrap(), 1, "attempt {}", n + 1);
         let (delivery, now) = (only(&service).await, service.app.now());
         assert_eq!((delivery.attempts, delivery.last_status), (n as u32 + 1, Some(500)));
         assert_eq!(delivery.last_error.as_deref(), Some("the receiver answered 500"));
@@ -182,11 +182,11 @@ async fn failing_receiver_gets_nine_attempts_over_a_day_and_a_half() {
         let waits = (due - now).num_milliseconds();
         assert!((pause * 1000..=pause * 1100).contains(&waits), "{waits} ms after attempt {}", n + 1);
         service.clock.advance((due - now).to_std().unwrap() - Duration::from_micros(1));
-        assert_eq!(courier(&service).drain().await.unwrap(), 0, "not before it is due");
+        assert_eq!(worker(&service).drain().await.unwrap(), 0, "not before it is due");
         service.clock.advance(Duration::from_micros(1));
         bodies.push(delivery.body);
     }
-    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    assert_eq!(worker(&service).drain().await.unwrap(), 1);
     let delivery = only(&service).await;
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Failed, 9));
     let sent = service.webhooks.messages();
@@ -215,7 +215,7 @@ async fn receiver_response_determines_the_delivery_state() {
         let service = service(&[webhook(1)]).await;
         service.webhooks.script(outcome.clone());
         ingest(&service, "some words").await;
-        courier(&service).drain().await.unwrap();
+        worker(&service).drain().await.unwrap();
         let (delivery, now) = (only(&service).await, service.app.now());
         assert_eq!(delivery.state.name(), state, "{outcome:?}");
         let text = delivery.last_error.unwrap_or_default();
@@ -262,17 +262,17 @@ async fn delivery_of_a_crashed_worker_is_sent_after_its_lease() {
     ingest(&service, "some words").await;
     service.webhooks.hold("https://example.org/1");
     let dying = tokio::spawn({
-        let courier = courier(&service);
-        async move { courier.drain().await }
+        let worker = worker(&service);
+        async move { worker.drain().await }
     });
     until("it is sent", || service.webhooks.messages().len() == 1).await;
     dying.abort();
     let _ = dying.await;
     service.webhooks.let_go();
     service.clock.advance(Duration::from_secs(29));
-    assert_eq!(courier(&service).drain().await.unwrap(), 0, "the attempt may still be in progress");
+    assert_eq!(worker(&service).drain().await.unwrap(), 0, "the attempt may still be in progress");
     service.clock.advance(Duration::from_secs(1));
-    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    assert_eq!(worker(&service).drain().await.unwrap(), 1);
     let [first, second] = service.webhooks.messages().try_into().unwrap();
     assert_eq!((first.id, first.body), (second.id, second.body));
     assert_eq!(only(&service).await.state, DeliveryState::Delivered);
@@ -286,14 +286,14 @@ async fn delayed_worker_does_not_overwrite_its_successors_result() {
     service.webhooks.script(answered(204));
     service.webhooks.script(answered(500));
     let late = tokio::spawn({
-        let courier = courier(&service);
-        async move { courier.drain().await.unwrap() }
+        let worker = worker(&service);
+        async move { worker.drain().await.unwrap() }
     });
     until("it is sent", || service.webhooks.messages().len() == 1).await;
     service.clock.advance(Duration::from_secs(30));
     let other = tokio::spawn({
-        let courier = courier(&service);
-        async move { courier.drain().await.unwrap() }
+        let worker = worker(&service);
+        async move { worker.drain().await.unwrap() }
     });
     until("it is sent again", || service.webhooks.messages().len() == 2).await;
     service.webhooks.let_go();
@@ -311,8 +311,8 @@ async fn slow_receiver_does_not_delay_others_and_gets_one_message_at_a_time() {
     service.webhooks.hold("https://example.org/1");
     let stop = CancellationToken::new();
     let running = tokio::spawn({
-        let (courier, stop) = (courier(&service), stop.clone());
-        async move { courier.run(stop).await }
+        let (worker, stop) = (worker(&service), stop.clone());
+        async move { worker.run(stop).await }
     });
     let to = |n: u32| {
         let url = format!("https://example.org/{n}");
@@ -339,7 +339,7 @@ async fn both_secrets_sign_for_a_day_after_rotation() {
     for (advance, secrets) in [(86_399, vec![&new, &old]), (1, vec![&new])] {
         service.clock.advance(Duration::from_secs(advance));
         ingest(&service, "some words").await;
-        courier(&service).drain().await.unwrap();
+        worker(&service).drain().await.unwrap();
         let sent = service.webhooks.messages().pop().unwrap();
         assert_eq!(sent.signature, signatures(secrets.into_iter(), &sent.id, sent.timestamp, &sent.body));
     }
@@ -350,12 +350,12 @@ async fn replay_sends_the_same_message_with_a_new_timestamp() {
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
     service.webhooks.script(Err(DeliveryError::Refused("is odd".to_owned())));
-    courier(&service).drain().await.unwrap();
+    worker(&service).drain().await.unwrap();
     let failed = only(&service).await;
     service.clock.advance(Duration::from_secs(3600));
     let again = own::replay(&service.app, &grant(), id(1), failed.id).await.unwrap();
     assert_eq!((again.attempts, again.last_error), (0, None));
-    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    assert_eq!(worker(&service).drain().await.unwrap(), 1);
     let [first, second] = service.webhooks.messages().try_into().unwrap();
     assert_eq!(
         (&first.id, &first.body, first.timestamp + 3600),
@@ -370,18 +370,18 @@ async fn pending_deliveries_wait_while_a_webhook_is_off_and_are_deleted_with_it(
     let service = service(&[webhook(1)]).await;
     ingest(&service, "some words").await;
     let switch = async |is_active| {
-        let change = own::Change { is_active: Some(is_active), ..own::Change::default() };
+        let change = own::WebhookUpdate { is_active: Some(is_active), ..own::WebhookUpdate::default() };
         let actor = Actor::of(&owner()).unwrap();
         own::change(&service.app, &actor, &grant(), id(1), change).await.unwrap();
     };
     switch(false).await;
     ingest(&service, "missed words").await;
-    assert_eq!(courier(&service).drain().await.unwrap(), 0);
+    assert_eq!(worker(&service).drain().await.unwrap(), 0);
     switch(true).await;
-    assert_eq!(courier(&service).drain().await.unwrap(), 1);
+    assert_eq!(worker(&service).drain().await.unwrap(), 1);
     ingest(&service, "more words").await;
     own::delete(&service.app, &grant(), id(1)).await.unwrap();
-    assert_eq!(courier(&service).drain().await.unwrap(), 0);
+    assert_eq!(worker(&service).drain().await.unwrap(), 0);
     assert!(log(&service, id(1)).await.is_empty());
 }
 
@@ -391,7 +391,7 @@ async fn address_is_checked_again_before_each_attempt() {
         Webhook { url: WebhookUrl::parse("https://internal.example.org/x").unwrap(), ..webhook(1) };
     let service = service(&[internal]).await;
     ingest(&service, "some words").await;
-    courier(&service).drain().await.unwrap();
+    worker(&service).drain().await.unwrap();
     let delivery = only(&service).await;
     assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Failed, 1));
     assert!(delivery.last_error.unwrap().contains("not on the public internet"));

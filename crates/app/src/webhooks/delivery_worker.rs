@@ -1,7 +1,7 @@
-//! Couriers: they lease what is due, send it, and take down what came of it.
+//! Delivers webhook messages: leases due deliveries, sends them, and records the results.
 //!
-//! A message is sent at least once: a courier that dies between the receiver's answer and the record of it leaves a
-//! lease that runs out, and the message is sent again, with the same id.
+//! Delivery is at least once. When a worker dies after the receiver has responded, its lease runs out and the message
+//! is sent again with the same ID.
 
 use super::signature::signatures;
 use crate::App;
@@ -18,94 +18,94 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-/// Receivers that one process talks to at a time.
+/// Maximum number of concurrent deliveries of a process.
 const CONCURRENCY: usize = 8;
-/// How long a webhook belongs to a courier that may have died. A sender takes a third of it at most.
+/// How long a webhook stays leased to a worker. A request to a receiver takes at most a third of that.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// The longest time without a look at what is due.
+/// The longest time between two looks at the queue.
 const POLL: Duration = Duration::from_secs(2);
-/// How long a stopping courier waits for receivers.
+/// How long a stopping worker waits for receivers.
 const GRACE: Duration = Duration::from_secs(10);
-/// The receiver wants no more of it.
+/// The status with which a receiver unsubscribes.
 const GONE: u16 = 410;
 
-/// Sends what webhooks are to be told.
+/// Sends queued webhook deliveries.
 #[derive(Clone)]
 #[allow(missing_debug_implementations, reason = "ports have no debug form")]
-pub struct Courier {
+pub struct DeliveryWorker {
     app: Arc<App>,
 }
 
-/// What came of one try.
-struct Tried {
+/// The result of one attempt.
+struct AttemptOutcome {
     status: Option<u16>,
     error: Option<String>,
     next: Next,
 }
 
-/// What becomes of a delivery after a try.
+/// What happens to a delivery after an attempt.
 enum Next {
     Delivered,
-    /// Not sooner than the receiver asks for, if it does.
-    Again(Option<Duration>),
+    /// Retried, after the pause that the receiver asked for, if it did.
+    Retry(Option<Duration>),
     Failed,
-    /// The webhook is turned off.
+    /// Failed, and the webhook is disabled.
     Gone,
 }
 
-impl Courier {
-    /// A courier of this service.
+impl DeliveryWorker {
+    /// Creates a worker.
     pub fn new(app: Arc<App>) -> Self {
         Self { app }
     }
 
-    /// Sends what is due until `stop`; messages under way get a few seconds more.
+    /// Sends due deliveries until `stop`. Deliveries in progress get a few seconds to finish.
     pub async fn run(&self, stop: CancellationToken) {
-        let mut under_way = JoinSet::new();
+        let mut running = JoinSet::new();
         while !stop.is_cancelled() {
-            self.start_due(&mut under_way).await;
-            let free = under_way.len() < CONCURRENCY;
+            self.start_due(&mut running).await;
+            let free = running.len() < CONCURRENCY;
             tokio::select! {
                 () = stop.cancelled() => {}
-                Some(ended) = under_way.join_next() => {
+                Some(ended) = running.join_next() => {
                     if let Err(error) = ended {
-                        tracing::error!(error = %docent_domain::fault::report(&error), "the delivery of a webhook died; its lease will run out");
+                        tracing::error!(error = %docent_domain::fault::report(&error), "a webhook delivery panicked; its lease will run out");
                     }
                 }
                 () = self.app.process.new_deliveries.notified(), if free => {}
                 () = self.pause(), if free => {}
             }
         }
-        let all = async { while under_way.join_next().await.is_some() {} };
+        let all = async { while running.join_next().await.is_some() {} };
         if tokio::time::timeout(GRACE, all).await.is_err() {
-            tracing::warn!("messages of webhooks were left; their leases will run out");
+            tracing::warn!("webhook deliveries were interrupted; their leases will run out");
         }
     }
 
-    /// Sends what is due, one message after the other, until nothing is; says how many tries that took.
+    /// Sends due deliveries one after the other until none is due; returns the number of attempts.
     ///
     /// # Errors
     /// When the database cannot be reached.
     pub async fn drain(&self) -> Result<usize, Fault> {
-        let mut tries = 0;
+        let mut attempts = 0;
         while let Some(leased) = self.lease().await? {
             self.deliver(leased).await;
-            tries += 1;
+            attempts += 1;
         }
-        Ok(tries)
+        Ok(attempts)
     }
 
-    async fn start_due(&self, under_way: &mut JoinSet<()>) {
-        while under_way.len() < CONCURRENCY {
+    async fn start_due(&self, running: &mut JoinSet<()>) {
+        while running.len() < CONCURRENCY {
             match self.lease().await {
                 Ok(Some(leased)) => {
-                    let courier = self.clone();
-                    under_way.spawn(async move { courier.deliver(leased).await });
+                    let worker = self.clone();
+                    running.spawn(async move { worker.deliver(leased).await });
                 }
                 Ok(None) => return,
                 Err(fault) => {
                     self.app.note(&fault);
-                    tracing::warn!(fault = %fault.report(), "what webhooks are to be told cannot be read; trying again");
+                    tracing::warn!(fault = %fault.report(), "the webhook queue cannot be read; trying again");
                     return;
                 }
             }
@@ -113,7 +113,7 @@ impl Courier {
     }
 
     async fn lease(&self) -> Result<Option<LeasedDelivery>, Fault> {
-        // Most services have no webhooks: looking takes no lock.
+        // Most installations have no webhooks: this check takes no lock.
         let now = self.app.now();
         if self.app.store.read().await?.webhooks().next_due().await?.is_none_or(|due| due > now) {
             return Ok(None);
@@ -132,29 +132,29 @@ impl Courier {
             Ok(Some(at)) => (at - self.app.now()).to_std().unwrap_or_default(),
             Ok(None) | Err(_) => POLL,
         };
-        // Never at once: what is due and was not leased is behind another message to its webhook.
+        // A due delivery that was not leased waits for another one to the same webhook: a pause avoids a busy loop.
         self.app.sleep(pause.clamp(POLL / 2, POLL)).await;
     }
 
-    /// One try at a delivery.
+    /// Makes one attempt at a delivery.
     async fn deliver(&self, leased: LeasedDelivery) {
         let span =
             tracing::info_span!("webhook", webhook = %leased.webhook.id, delivery = %leased.delivery.id);
         let work = async {
-            let tried = match self.is_allowed(&leased.webhook).await {
+            let outcome = match self.is_allowed(&leased.webhook).await {
                 Ok(true) => self.send(&leased).await,
-                Ok(false) => Tried::failed("its account may not be told of this any more"),
+                Ok(false) => AttemptOutcome::failed("the account is inactive or has lost the permission"),
                 Err(fault) => return Err(fault),
             };
-            self.settle(leased, tried).await
+            self.settle(leased, outcome).await
         };
         if let Err(fault) = work.instrument(span).await {
             self.app.note(&fault);
-            tracing::warn!(fault = %fault.report(), "the delivery of a webhook could not be taken down; it will be sent again");
+            tracing::warn!(fault = %fault.report(), "the result of a webhook delivery could not be recorded; the message will be sent again");
         }
     }
 
-    /// Whether the webhook's owner may still be told what it asks for.
+    /// Whether the webhook's owner still has permission for its events.
     async fn is_allowed(&self, webhook: &Webhook) -> Result<bool, Fault> {
         let mut view = self.app.store.read().await?;
         let owner = view.users().get(webhook.owner).await?;
@@ -163,47 +163,47 @@ impl Courier {
         Ok(webhook.is_allowed(&actor.with_permissions(permissions)))
     }
 
-    async fn send(&self, leased: &LeasedDelivery) -> Tried {
+    async fn send(&self, leased: &LeasedDelivery) -> AttemptOutcome {
         let LeasedDelivery { webhook, delivery, .. } = leased;
         let now = self.app.now();
         let (id, timestamp) = (delivery.id.to_string(), now.timestamp());
         let signature = signatures(webhook.secrets(now), &id, timestamp, &delivery.body);
         let (url, body) = (webhook.url.clone(), delivery.body.clone());
         let message = WebhookMessage { url, id, timestamp, signature, body };
-        Tried::of(self.app.webhooks.send(&message).await)
+        AttemptOutcome::of(self.app.webhooks.send(&message).await)
     }
 
-    /// Takes down what came of a try.
-    async fn settle(&self, leased: LeasedDelivery, tried: Tried) -> Result<(), Fault> {
+    /// Records the outcome of an attempt.
+    async fn settle(&self, leased: LeasedDelivery, outcome: AttemptOutcome) -> Result<(), Fault> {
         let LeasedDelivery { lease, webhook, delivery } = leased;
         let now = self.app.now();
-        let is_gone = matches!(tried.next, Next::Gone);
-        let told = self.after(delivery, tried);
-        let (state, status, attempts) = (told.state.name(), told.last_status, told.attempts);
+        let is_gone = matches!(outcome.next, Next::Gone);
+        let delivery = self.after(delivery, outcome);
+        let (state, status, attempts) = (delivery.state.name(), delivery.last_status, delivery.attempts);
         let mut work = self.app.store.begin().await?;
-        if !work.webhooks().settle(&told, lease, now).await? {
-            tracing::info!("the lease of a webhook was lost: it is gone, or another process tells it");
+        if !work.webhooks().settle(&delivery, lease, now).await? {
+            tracing::info!("the webhook was deleted or its lease was lost to another process");
             return Ok(());
         }
         if is_gone && let Some(webhook) = work.webhooks().get(webhook.id).await? {
-            let off = Webhook { is_active: false, updated_at: now, ..webhook };
-            work.webhooks().update(&off).await?;
+            let disabled = Webhook { is_active: false, updated_at: now, ..webhook };
+            work.webhooks().update(&disabled).await?;
         }
         work.commit().await?;
-        tracing::info!(state, status, attempts, is_gone, "a webhook was told");
+        tracing::info!(state, status, attempts, is_gone, "webhook delivery attempted");
         Ok(())
     }
 
-    /// The delivery after a try.
-    fn after(&self, delivery: WebhookDelivery, tried: Tried) -> WebhookDelivery {
+    /// The delivery after an attempt.
+    fn after(&self, delivery: WebhookDelivery, outcome: AttemptOutcome) -> WebhookDelivery {
         let attempts = delivery.attempts.saturating_add(1);
         let now = self.app.now();
         let mut chance = [0];
         self.app.entropy.fill(&mut chance);
-        let state = match tried.next {
+        let state = match outcome.next {
             Next::Delivered => DeliveryState::Delivered,
             Next::Failed | Next::Gone => DeliveryState::Failed,
-            Next::Again(asked) => {
+            Next::Retry(asked) => {
                 let asked = asked.map(|pause| TimeDelta::from_std(pause).unwrap_or(TimeDelta::MAX));
                 let pause = retry_delay(attempts, chance[0], asked);
                 pause.map_or(DeliveryState::Failed, |pause| DeliveryState::Pending(now + pause))
@@ -212,33 +212,33 @@ impl Courier {
         WebhookDelivery {
             state,
             attempts,
-            last_status: tried.status,
-            last_error: tried.error,
+            last_status: outcome.status,
+            last_error: outcome.error,
             updated_at: now,
             ..delivery
         }
     }
 }
 
-impl Tried {
-    fn of(sent: Result<ReceiverResponse, DeliveryError>) -> Self {
-        let answer = match sent {
-            Ok(answer) => answer,
+impl AttemptOutcome {
+    fn of(result: Result<ReceiverResponse, DeliveryError>) -> Self {
+        let response = match result {
+            Ok(response) => response,
             Err(refused @ DeliveryError::Refused(_)) => return Self::failed(refused.to_string()),
             Err(other) => {
                 let error = Some(other.to_string());
-                return Self { status: None, error, next: Next::Again(None) };
+                return Self { status: None, error, next: Next::Retry(None) };
             }
         };
-        let status = answer.status;
+        let status = response.status;
         let (error, next) = match status {
             200..=299 => (None, Next::Delivered),
-            GONE => (Some("the receiver is gone, and the webhook turned off".to_owned()), Next::Gone),
+            GONE => (Some("the receiver answered 410, and the webhook was disabled".to_owned()), Next::Gone),
             300..=399 => {
                 let error = format!("the receiver answered {status}, and redirections are not followed");
-                (Some(error), Next::Again(None))
+                (Some(error), Next::Retry(None))
             }
-            _ => (Some(format!("the receiver answered {status}")), Next::Again(answer.retry_after)),
+            _ => (Some(format!("the receiver answered {status}")), Next::Retry(response.retry_after)),
         };
         Self { status: Some(status), error, next }
     }
